@@ -1,0 +1,112 @@
+"""Every error Leeward raises on purpose.
+
+    LeewardError
+    ├── InputError (ValueError)      what was given is malformed
+    │   ├── InexactError             a float where an exact number is needed
+    │   ├── SpecError                a key or value of a spec file
+    │   └── DataError                a table, a column, a file
+    ├── RefusedError                 well-formed, but the promise would not hold
+    │   ├── NotShelteredError        the notion does not shelter what this answer would show
+    │   ├── BoundExceededError       people exceed the declared bound (for the curator only)
+    │   └── UselessError             private, but the answer would say nothing
+    ├── LedgerError                  the budget store cannot be used
+    │   ├── CapExceededError         the price is more than what is left
+    │   ├── BudgetConflictError      another cap or notion than the budget was opened with
+    │   └── ContentChangedError      the data changed under the same public label (for the curator only)
+    ├── NoiseError                   a noise law outside its range, or an entropy source misused
+    └── UndecidedError               a question on exact reals or privacy that refinement did not settle
+
+Each is built from three sentences: what was given, why it is refused, what to do instead. Messages never hold a data
+value; those that hold a fact about the data (how many people exceed a bound) say that they are for the curator.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LeewardError(Exception):
+    """The base of every error Leeward raises on purpose.
+
+    Args:
+        given: what was given, in the user's own words (keys, columns, public values; never data).
+        because: why it is refused.
+        instead: what to do instead.
+    """
+
+    def __init__(self, given: str, because: str = "", instead: str = "") -> None:
+        self.given, self.because, self.instead = given, because, instead
+        super().__init__(" ".join(_sentence(part) for part in (given, because, instead) if part))
+
+    def __reduce__(self) -> tuple[type[LeewardError], tuple[str, str, str]]:
+        return type(self), (self.given, self.because, self.instead)
+
+
+class InputError(LeewardError, ValueError):
+    """What was given is malformed."""
+
+
+class InexactError(InputError):
+    """A float was given where an exact number is needed."""
+
+
+class SpecError(InputError):
+    """A key or value of a spec file is missing, unknown or malformed."""
+
+
+class DataError(InputError):
+    """A table, column or file cannot be read as described."""
+
+
+class RefusedError(LeewardError):
+    """The request is well-formed, but the promise it asks for would not hold."""
+
+
+class NotShelteredError(RefusedError):
+    """The notion does not shelter what this answer would show."""
+
+
+class BoundExceededError(RefusedError):
+    """People exceed the declared bound. The message is itself a fact about the data: for the curator only."""
+
+
+class UselessError(RefusedError):
+    """The answer would be private but would say nothing."""
+
+
+class LedgerError(LeewardError):
+    """The budget store cannot be used."""
+
+
+class CapExceededError(LedgerError):
+    """The price is more than what is left of the budget."""
+
+
+class BudgetConflictError(LedgerError):
+    """The budget was opened with another cap or notion."""
+
+
+class ContentChangedError(LedgerError):
+    """The data changed under the same public label. For the curator only."""
+
+
+class NoiseError(LeewardError):
+    """A noise law is outside its supported range, or an entropy source is misused."""
+
+
+class UndecidedError(LeewardError):
+    """A question on exact reals or on privacy was not settled by refinement."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return ``Did you mean 'x'?`` for the nearest of the known (public) words, else the list of them."""
+    known = list(known)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    if close:
+        return f"Did you mean '{close[0]}'?"
+    return f"Known: {', '.join(known)}." if known else ""
+
+
+def _sentence(text: str) -> str:
+    return text if text[-1] in ".?!" else text + "."

@@ -37,7 +37,8 @@ class LeewardError(Exception):
 
     def __init__(self, given: str, because: str = "", instead: str = "") -> None:
         self.given, self.because, self.instead = given, because, instead
-        super().__init__(" ".join(_sentence(part) for part in (given, because, instead) if part))
+        first = f"{given.rstrip('.')}: {because}" if because else given
+        super().__init__(" ".join(_sentence(part) for part in (first, instead) if part))
 
     def __reduce__(self) -> tuple[type[LeewardError], tuple[str, str, str]]:
         return type(self), (self.given, self.because, self.instead)

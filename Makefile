@@ -1,0 +1,62 @@
+# The contributor's ten commands. `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+CODE := src tests benchmarks examples docs
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint format format-check types docs bench check clean
+
+help: ## list these commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: $(VENV)/installed ## run the main job on a synthetic city; writes demo-out/report.html
+	@$(BIN)/leeward demo --out demo-out
+
+test: $(VENV)/installed-dev ## run all tests
+	@.ci/debian-packages chromium
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-dev ## look for mistakes in the code
+	@$(BIN)/ruff check .
+
+format: $(VENV)/installed-dev ## rewrite the code in the house format
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+format-check: $(VENV)/installed-dev ## fail if the code is not in the house format
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/installed-dev ## check the types, strictly
+	@$(BIN)/mypy
+
+docs: $(VENV)/installed-docs ## build the documentation into site/; a broken link fails
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "The documentation is in site/index.html"
+
+bench: $(VENV)/installed-bench ## measure against the peers, same work in one run
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+check: ## all that a change must pass, as the build server runs it
+	@.ci/run
+
+clean: ## remove what these commands made
+	rm -rf $(VENV) site demo-out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# ---- set-up: one stamp for each set of extras, renewed when the pins or the packaging change
+
+$(VENV)/bin/python:
+	@.ci/debian-packages python3-venv
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"Leeward needs Python 3.11 or later; this is {v[0]}.{v[1]}. Name another: make PYTHON=python3.12")'
+	@echo "Setting up in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/installed-%: $(VENV)/bin/python pyproject.toml constraints.txt
+	@$(PIP) -e '.[$*]'
+	@touch $(VENV)/installed $@

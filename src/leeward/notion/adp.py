@@ -1,0 +1,95 @@
+"""Asymmetric differential privacy (Takagi, Kato, Cao, Yoshikawa, *Asymmetric Differential Privacy*, Section IV).
+
+A policy p is a proposition about a record that its owner does not mind revealing when it is true ("was not at place a").
+A record r may pass as r' when p(r) implies p(r'): what is known to be public stays true. The printed Definition IV.1 says
+``= False`` where every proof uses ``= True``; see the corrections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from leeward.errors import InputError
+from leeward.notion.base import DROP_FACT, SHRINK, WITHDRAW, Change, Notion, Words, facts, only_if, unless_equal
+from leeward.real import Exact, Real
+
+Policy: TypeAlias = Callable[[Any], bool]
+
+
+class ADP(Notion):
+    """(ε, p_1 … p_m)-ADP: ε for a step r → r' with ``p_i(r) ⇒ p_i(r')`` for *every* i (ADP, Definitions IV.1, IV.2, IV.6).
+
+    Several policies mean all of them at once: the steps of their conjunction or disjunction are others and do not make
+    counts monotone. The relation is transitive, so a chain of steps of one person is one step.
+
+    Args:
+        epsilon: ε of one step.
+        policies: propositions about a record: what may become known about its owner.
+        name: how the policies are called in statements.
+    """
+
+    name = "adp"
+
+    def __init__(self, epsilon: Exact, policies: Iterable[Policy], name: str = "the policies") -> None:
+        self.policies = tuple(policies)
+        if not self.policies:
+            raise InputError(
+                "ADP without a policy", "with none, every step is sheltered", "Use BoundedDP, which says so"
+            )
+        super().__init__(epsilon)
+        self.words = Words(
+            definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with one record r replaced by r'], "
+            "for all r, r' such that every policy that holds for r holds for r'",
+            shelters=f"everything about a person except which of {name} hold for their record",
+            exposes=f"that one of {name} holds for a person's record may be concluded with certainty",
+            cover="a record for which at least the same policies hold",
+        )
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Return ε where every policy that holds before holds after, else ∞."""
+        follows = all(policy(after) or not policy(before) for policy in self.policies)
+        return unless_equal(before, after, only_if(follows, self.epsilon))
+
+    def cost(self, change: Change) -> Real:
+        """Return the cost of a change of this kind.
+
+        Raises:
+            InputError: always: what a policy allows depends on the records. Use `Presence`, or ``.on(tables)``.
+        """
+        raise InputError(
+            f"The cost of '{change.name}' under ADP with policies given as functions",
+            "a function does not tell which changes it allows",
+            "Use Presence, or take the notion .on(the tables of a finite universe)",
+        )
+
+
+class Presence(Notion):
+    """ADP with the policies "was not at place a" for every listed place a, all at once.
+
+    The steps are exactly visits(r') ⊆ visits(r): a person's listed visits may be denied, never invented. Its cover is
+    *having been at no listed place* (or at fewer of those visited), not having been elsewhere: an adversary who knows that
+    someone was at a or at b can learn which. ADP's Proposition IV.4 covers one policy only.
+    """
+
+    name = "presence"
+    words = Words(
+        definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with some of one person's visits to listed places removed]",
+        shelters="that any one person was at a listed place",
+        exposes="that a person was not at a listed place may be concluded with certainty; so, to someone who knows that a"
+        " person was at one of several listed places, may which one it was",
+        cover="having been at no listed place (not: having been at another one)",
+    )
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Return ε where the facts of ``after`` are among those of ``before``, else ∞."""
+        return unless_equal(facts(before), facts(after), only_if(facts(after) <= facts(before), self.epsilon))
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Taking facts away generates all the rest."""
+        return (SHRINK,)
+
+    def cost(self, change: Change) -> Real:
+        """Return ε where facts are only taken away (nobody has no facts), else ∞."""
+        return only_if(change in {SHRINK, DROP_FACT, WITHDRAW}, self.epsilon)

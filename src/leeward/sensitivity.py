@@ -1,0 +1,100 @@
+"""Sensitivity has a direction: which noise rates a notion allows for a query.
+
+The rule: noise of rates (a, b), a against rising and b against falling answers, is allowed iff for every step of the
+notion ``Σ over coordinates of (a·rise + b·fall) ≤ the cost of the step``. It is ADP's p-sensitivity (Takagi et al.,
+Definition V.1) with the sign kept: an answer is *monotone* if all steps move it one way (Definition V.2), and then the
+other rate is ∞, so noise goes one way only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from leeward.distance import Line
+from leeward.errors import NotShelteredError
+from leeward.notion import Notion, Step
+from leeward.query.effect import Effect, Move, Query
+from leeward.real import Real, inf
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How far a query's answer moves along the steps of a notion, and the noise rates that follow.
+
+    Attributes:
+        rise: the largest total rise along any step.
+        fall: the largest total fall along any step.
+        line: the directed line on answers whose mechanisms are private under the notion.
+    """
+
+    rise: Fraction
+    fall: Fraction
+    line: Line
+
+    @property
+    def monotone(self) -> bool:
+        """Whether all steps move the answer one way (ADP, Definition V.2)."""
+        return not (self.rise and self.fall)
+
+    @property
+    def sign(self) -> int:
+        """Sign_p (ADP, Definition V.2): +1 if answers only rise along steps, −1 if they only fall, 0 if both."""
+        return 0 if not self.monotone else 1 if self.rise else -1
+
+
+def sensitivity(notion: Notion, query: Query) -> Sensitivity:
+    """Return the sensitivity of the whole answer, for noise on every coordinate at once.
+
+    Raises:
+        NotShelteredError: if the query cannot be answered under the notion, or nothing bounds one person's effect.
+    """
+    return _solve(notion, ((step, _bounded(query.effect(step.change))) for step in notion.steps))
+
+
+def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
+    """Return the sensitivity of a single coordinate, for mechanisms that pay for one coordinate at a time.
+
+    Raises:
+        NotShelteredError: if the query cannot be answered under the notion.
+    """
+    return _solve(notion, ((step, query.effect(step.change).each) for step in notion.steps))
+
+
+def _bounded(effect: Effect) -> tuple[Move, ...]:
+    if effect.total is None:
+        raise NotShelteredError(
+            "Noise on every count without a bound on one person's effect",
+            "a person may be counted at every place, so no finite noise would do",
+            "Give places_per_person, or use the sanitized mechanism, which needs no bound",
+        )
+    return effect.total
+
+
+def _solve(notion: Notion, effects: Iterable[tuple[Step, tuple[Move, ...]]]) -> Sensitivity:
+    moves = [(step.cost, Fraction(rise), Fraction(fall)) for step, total in effects for rise, fall in total]
+    rise = max((r for _, r, _ in moves), default=Fraction(0))
+    fall = max((f for _, _, f in moves), default=Fraction(0))
+    if not rise and not fall:
+        raise NotShelteredError(
+            f"This answer under {notion}",
+            "no step of the notion changes it, so it says nothing about what the notion shelters",
+            "Publish it without noise, or choose the notion that shelters what you count",
+        )
+    return Sensitivity(rise, fall, allowed_rates(moves))
+
+
+def allowed_rates(moves: Iterable[tuple[Real, Fraction, Fraction]]) -> Line:
+    """Return the largest balanced rates (a, b) with ``a·rise + b·fall ≤ cost`` for every (cost, rise, fall).
+
+    Each rate starts at the largest that its direction alone allows (∞ if no step moves that way); where one step moves the
+    answer both ways, both rates are lowered by the same factor, so equal costs give equal rates.
+    """
+    moves = list(moves)
+    up = min((cost / rise for cost, rise, _ in moves if rise), default=inf)
+    down = min((cost / fall for cost, _, fall in moves if fall), default=inf)
+    factor = min((cost / (up * rise + down * fall) for cost, rise, fall in moves if rise and fall), default=None)
+    if factor is None or factor >= 1:
+        return Line(rise=up, fall=down)
+    return Line(rise=up * factor, fall=down * factor)

@@ -1,0 +1,12 @@
+"""The budget: reserve, then release. Every spend is durable before data is looked at, every answer before it is shown.
+
+Files, in reading order: ``records`` (what a ledger tells), ``schema`` (its tables), ``chain`` (hashes over entries),
+``mark`` (the high-water mark beside the file), ``hold`` (who is at work), ``sqlite`` (transactions), ``account``
+(balances and refusals), ``claim`` (one reservation), ``book`` (the ledger itself).
+"""
+
+from leeward.ledger.book import Ledger
+from leeward.ledger.claim import STAGES, Claim
+from leeward.ledger.records import Account, Answer, Entry
+
+__all__ = ["STAGES", "Account", "Answer", "Claim", "Entry", "Ledger"]

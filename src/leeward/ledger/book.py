@@ -1,0 +1,219 @@
+"""The ledger: reserve, look at the data, store the answer, and only then show it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from fractions import Fraction
+from pathlib import Path
+
+from sqlalchemy import insert, select
+
+from leeward.errors import BudgetConflictError, InputError, LedgerError
+from leeward.ledger import chain
+from leeward.ledger.account import Balance, append, balance
+from leeward.ledger.claim import Claim, Request, find_charge, read_answer
+from leeward.ledger.records import Account, Answer, Entry, exact_amount, from_text
+from leeward.ledger.schema import entries, secrets
+from leeward.ledger.sqlite import SqliteStore, path_of
+
+
+class Ledger:
+    """The budgets of datasets, kept in one SQLite file.
+
+    Args:
+        url: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or a path.
+        create: make the file where there is none.
+        lock_wait: how many seconds to wait for another process's transaction.
+
+    Raises:
+        LedgerError: the file cannot be used, is not a ledger, was written by a later version, or is older than its
+            mark.
+    """
+
+    def __init__(self, url: str | Path, *, create: bool = True, lock_wait: float = 30.0) -> None:
+        self._store = SqliteStore(path_of(url), create=create, lock_wait=lock_wait)
+        with self._store.reading():
+            pass  # refuses a ledger behind its mark
+
+    @classmethod
+    def accept_restored(cls, url: str | Path, *, lock_wait: float = 30.0) -> None:
+        """Accept a ledger that does not fit its mark, on purpose; recorded in its history.
+
+        What the lost entries spent was spent all the same: lower the caps by it.
+
+        Raises:
+            LedgerError: the file cannot be used, or does not fit its own hash chain.
+        """
+        store = SqliteStore(path_of(url), create=False, lock_wait=lock_wait)
+        with store.writing(check_mark=False) as connection:
+            chain.check_all(connection)
+            append(connection, Balance(None, None, Fraction(0)), kind="accepted-restored", dataset="")
+        store.advance_mark()
+
+    def secret(self, dataset: str) -> bytes:
+        """Return 32 random bytes, made once for each dataset and kept only here: the key of its content digest."""
+        _require_text(dataset=dataset)
+        mine = select(secrets.c.secret).where(secrets.c.dataset == dataset)
+        with self._store.reading() as connection:
+            found = connection.execute(mine).scalar_one_or_none()
+        if found is None:
+            with self._store.writing() as connection:
+                found = connection.execute(mine).scalar_one_or_none()
+                if found is None:
+                    found = os.urandom(32)
+                    connection.execute(insert(secrets).values(dataset=dataset, secret=found))
+        return bytes(found)
+
+    def peek(self, dataset: str, version: str, key: str) -> Answer | None:
+        """Return the stored answer for a public key, or None. Charges nothing; tells a price before it is paid."""
+        with self._store.reading() as connection:
+            charge = find_charge(connection, dataset, version, key)
+            return None if charge is None or charge["payload"] is None else read_answer(connection, charge)
+
+    @contextmanager
+    def reserve(
+        self,
+        *,
+        dataset: str,
+        version: str = "1",
+        key: str,
+        cost: Fraction | int,
+        cap: Fraction | int | None,
+        notion: str,
+        digest: bytes,
+        digest_columns: Sequence[str],
+        wait: float = 600.0,
+        on_stage: Callable[[str], None] = lambda _stage: None,
+    ) -> Iterator[Claim]:
+        """Reserve a release, durably, before its data is looked at.
+
+        The same dataset, version and key have one answer and one charge, however many ask at once: one computes, the
+        others wait for it; if it dies, one of them takes over the same charge.
+
+        **An exception withdraws the charge.** Whatever was drawn inside the block was then shown to nobody, so
+        nothing was spent, and the next attempt draws anew. This is sound as long as *whether* the block fails does not
+        depend on the draw (or trying again would choose among draws): so a payload's size must not depend on it. That
+        it failed may be a fact about the data; it is for the curator only, as every error is. A killed process cannot
+        withdraw: its charge stays until the same key is asked again.
+
+        Args:
+            dataset: the public name under which the budget is kept.
+            version: the public label of the content.
+            key: canonical text of everything public the answer depends on.
+            cost: the price, in units of the notion.
+            cap: the most that may ever be spent; None for whatever was fixed.
+            notion: the notion and unit costs are counted in, such as ``addition-only/person``.
+            digest: of the content, keyed by ``secret``; kept only to notice that the content changed under its label.
+            digest_columns: what the digest covers (columns, engine, version): digests of other things do not compare.
+            wait: how many seconds to wait for another holder of the same key.
+            on_stage: told each of ``STAGES``.
+
+        Yields:
+            A claim. Where its ``answer`` is None, compute it and call ``store``.
+
+        Raises:
+            CapExceededError: the price is more than what is left.
+            BudgetConflictError: another cap or notion than the budget was opened with.
+            ContentChangedError: the content changed under the same version.
+            LedgerError: the ledger cannot be used, or another holder was not done in time.
+        """
+        _require_text(dataset=dataset, version=version, key=key, notion=notion)
+        request = Request(
+            dataset=dataset,
+            version=version,
+            key=key,
+            cost=exact_amount(cost, "cost"),
+            cap=None if cap is None else exact_amount(cap, "cap"),
+            notion=notion,
+            digest=bytes(digest),
+            columns=chain.columns_text(digest_columns),
+        )
+        claim = Claim(self._store, on_stage)
+        try:
+            claim.acquire(request, wait)
+            yield claim
+        except BaseException as error:
+            try:
+                claim.end()
+            except LedgerError as also:
+                error.add_note(f"The charge could not be withdrawn; running the same release again uses it. ({also})")
+            raise
+        claim.end()
+
+    def show(self, dataset: str | None = None) -> list[Account]:
+        """Return the open budgets, by name, or that of one dataset."""
+        with self._store.reading() as connection:
+            names = select(entries.c.dataset).distinct().order_by(entries.c.dataset)
+            if dataset is not None:
+                names = names.where(entries.c.dataset == dataset)
+            found = [(name, balance(connection, name)) for name in connection.execute(names).scalars()]
+        return [Account(name, str(b.notion), b.cap, b.spent) for name, b in found if b.cap is not None]
+
+    def history(self, dataset: str | None = None) -> list[Entry]:
+        """Return what happened, oldest first, to every dataset or to one."""
+        rows = select(entries).order_by(entries.c.number)
+        if dataset is not None:
+            rows = rows.where(entries.c.dataset == dataset)
+        with self._store.reading() as connection:
+            return [
+                Entry(
+                    number=row["number"],
+                    id=row["id"],
+                    time=datetime.fromisoformat(row["time"]),
+                    dataset=row["dataset"],
+                    version=row["version"],
+                    kind=row["kind"],
+                    cost=from_text(row["cost"]),
+                    cap=None if row["cap"] is None else from_text(row["cap"]),
+                    key=row["key"],
+                )
+                for row in connection.execute(rows).mappings()
+            ]
+
+    def set_cap(self, dataset: str, cap: Fraction | int) -> None:
+        """Change a cap on purpose; recorded in the history.
+
+        Raises:
+            LedgerError: the dataset has no budget here yet.
+            BudgetConflictError: more was spent already.
+        """
+        amount = exact_amount(cap, "cap")
+        with self._store.writing() as connection:
+            standing = balance(connection, dataset)
+            if standing.cap is None:
+                raise LedgerError(
+                    f"There is no budget for '{dataset}' in this ledger",
+                    "a budget is opened by its dataset's first release",
+                    "Check the name with `leeward budget show`",
+                )
+            if amount < standing.spent:
+                raise BudgetConflictError(
+                    f"The cap {amount} was asked for '{dataset}', and {standing.spent} is spent",
+                    "what was released cannot be taken back",
+                    f"Give at least {standing.spent}: then nothing more is released",
+                )
+            append(connection, Balance(standing.notion, amount, standing.spent), kind="set-cap", dataset=dataset)
+        self._store.advance_mark()
+
+    def check(self) -> None:
+        """Replay the whole history against its hash chain, and every answer and reservation against the history.
+
+        Raises:
+            LedgerError: something is not what was written; it names the entry or release.
+        """
+        with self._store.reading() as connection:
+            chain.check_all(connection)
+
+
+def _require_text(**named: str) -> None:
+    for name, value in named.items():
+        if not isinstance(value, str) or not value or "\0" in value or not _is_unicode(value):
+            raise InputError(f"The {name} is empty or not plain text", "the ledger is kept by it", f"Give a {name}")
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether no half of a surrogate pair stands alone, which no file can keep."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,0 +1,258 @@
+"""A claim: one reservation, from its first durable moment to its answer, its withdrawal or its takeover."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlalchemy import Connection, RowMapping, delete, insert, select, update
+
+from leeward.errors import ContentChangedError, LedgerError
+from leeward.ledger import chain
+from leeward.ledger.account import Balance, agree, append, balance, charged
+from leeward.ledger.hold import Hold
+from leeward.ledger.records import Answer, from_text, to_text
+from leeward.ledger.schema import charges, entries
+from leeward.ledger.sqlite import SqliteStore
+
+STAGES = ("reserving", "charging", "charged", "reserved", "storing", "saving", "saved", "stored")
+"""What ``on_stage`` is told, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and ``saved``
+just after it and before the mark. A stored answer is told ``reserving`` only; a withdrawal ends in ``withdrawn``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a ledger: the arguments of ``Ledger.reserve``, checked, ``columns`` as one text."""
+
+    dataset: str
+    version: str
+    key: str
+    cost: Fraction
+    cap: Fraction | None
+    notion: str
+    digest: bytes
+    columns: str
+
+
+class Claim:
+    """A reservation held, or an answer found. Made by ``Ledger.reserve`` only.
+
+    Attributes:
+        id: random; the id the release may publish. The same for a found answer as when it was stored.
+        cost: what the release cost, once.
+        answer: what may be shown; None until it is stored.
+    """
+
+    def __init__(self, store: SqliteStore, on_stage: Callable[[str], None]) -> None:
+        self.id = ""
+        self.cost = Fraction(0)
+        self.answer: bytes | None = None
+        self._store = store
+        self._on_stage = on_stage
+        self._process = os.getpid()
+        self._holder = uuid.uuid4().hex
+        self._hold: Hold | None = None
+
+    def store(self, payload: bytes) -> None:
+        """Store the answer. When this returns it is durable and may be shown.
+
+        Raises:
+            LedgerError: it cannot be stored; then nothing may be shown.
+        """
+        if self.answer is not None or not self._is_mine():
+            raise LedgerError("This release has its answer already", "it is answered once", "Use the stored answer")
+        self._on_stage("storing")
+        with self._store.writing() as connection:
+            charge = self._reservation(connection)
+            if charge is None:
+                raise LedgerError(
+                    "This reservation was taken over by another process",
+                    "its hold, a file beside the ledger, was removed while it was at work",
+                    "Run again to get the answer the other stored",
+                )
+            connection.execute(update(charges).where(charges.c.id == self.id).values(payload=bytes(payload)))
+            _append_for(connection, charge, "released", seal=chain.answer_seal(bytes(payload)))
+            self._on_stage("saving")
+        self._on_stage("saved")
+        self._store.advance_mark()
+        self.answer = bytes(payload)
+        self._on_stage("stored")
+
+    def acquire(self, request: Request, wait: float) -> None:
+        """Find the answer, or hold the reservation: a new one, or that of a holder who died."""
+        self._on_stage("reserving")
+        deadline, pause = time.monotonic() + wait, 0.01
+        while (other := self._try(request)) is not None:
+            while self._store.is_held(other):
+                if time.monotonic() >= deadline:
+                    raise LedgerError(
+                        "The same release is being made by another process or thread",
+                        f"it was not done within {wait:g} seconds",
+                        "Wait for it, or end that process: then its reservation is taken over",
+                    )
+                time.sleep(pause)
+                pause = min(2 * pause, 0.25)
+
+    def _try(self, request: Request) -> str | None:
+        """Settle the claim in one transaction; or return the living holder to wait for."""
+        with self._store.writing() as connection:
+            standing = balance(connection, request.dataset)
+            agree(standing, request.dataset, request.notion, request.cap)
+            _refuse_changed_content(connection, request)
+            charge = find_charge(connection, request.dataset, request.version, request.key)
+            if charge is None:
+                self._reserve(connection, request, standing)
+            elif charge["payload"] is not None:
+                found = read_answer(connection, charge)
+                self.id, self.cost, self.answer = found.id, found.cost, found.payload
+            elif self._store.is_held(charge["holder"]):
+                return str(charge["holder"])
+            else:
+                self._take_over(connection, charge)
+            if self.answer is None:
+                self._on_stage("charging")
+        if self.answer is None:
+            self._on_stage("charged")
+            self._store.advance_mark()
+            self._on_stage("reserved")
+        return None
+
+    def _reserve(self, connection: Connection, request: Request, standing: Balance) -> None:
+        cap = standing.cap if standing.cap is not None else request.cap
+        assert cap is not None  # agree() saw to it
+        after = charged(standing, request.dataset, request.notion, cap, request.cost)
+        self._hold = self._store.new_hold(self._holder)
+        self.id, self.cost = str(uuid.uuid4()), request.cost
+        if standing.cap is None:
+            opened = Balance(request.notion, cap, standing.spent)
+            append(connection, opened, kind="opened", dataset=request.dataset)
+        append(
+            connection,
+            after,
+            kind="reserved",
+            dataset=request.dataset,
+            id=self.id,
+            version=request.version,
+            key=request.key,
+            cost=request.cost,
+            seal=chain.content_seal(request.columns, request.digest),
+        )
+        connection.execute(
+            insert(charges).values(
+                id=self.id,
+                dataset=request.dataset,
+                version=request.version,
+                key_hash=chain.sha256(request.key),
+                key=request.key,
+                cost=to_text(request.cost),
+                digest_columns=request.columns,
+                digest=request.digest,
+                holder=self._holder,
+            )
+        )
+
+    def _take_over(self, connection: Connection, charge: RowMapping) -> None:
+        self._hold = self._store.new_hold(self._holder)
+        self.id, self.cost = charge["id"], from_text(charge["cost"])
+        connection.execute(update(charges).where(charges.c.id == self.id).values(holder=self._holder))
+        _append_for(connection, charge, "taken-over")
+
+    def end(self) -> None:
+        """Withdraw what was reserved and not answered, and let go."""
+        if self._hold is None or not self._is_mine():
+            return
+        try:
+            if self.answer is None:
+                self._withdraw()
+        finally:
+            self._hold.release()
+            self._hold = None
+
+    def _withdraw(self) -> None:
+        with self._store.writing() as connection:
+            charge = self._reservation(connection)
+            if charge is None:
+                return  # nothing was committed, or the answer was and only its mark was not
+            connection.execute(delete(charges).where(charges.c.id == self.id))
+            standing = balance(connection, charge["dataset"])
+            after = Balance(standing.notion, standing.cap, standing.spent - self.cost)
+            if not _is_in_use(connection, charge["dataset"]):
+                after = Balance(None, None, after.spent)
+            _append_for(connection, charge, "withdrawn", after=after, cost=-self.cost)
+        self._store.advance_mark()
+        self._on_stage("withdrawn")
+
+    def _reservation(self, connection: Connection) -> RowMapping | None:
+        ours = (charges.c.id == self.id) & (charges.c.holder == self._holder) & charges.c.payload.is_(None)
+        return connection.execute(select(charges).where(ours)).mappings().one_or_none()
+
+    def _is_mine(self) -> bool:
+        """A child forked inside the block has a copy of the claim, which is not its own to store or withdraw."""
+        return os.getpid() == self._process
+
+
+def _append_for(
+    connection: Connection,
+    charge: RowMapping,
+    kind: str,
+    *,
+    after: Balance | None = None,
+    cost: Fraction = Fraction(0),
+    seal: str = "",
+) -> None:
+    append(
+        connection,
+        after or balance(connection, charge["dataset"]),
+        kind=kind,
+        dataset=charge["dataset"],
+        id=charge["id"],
+        version=charge["version"],
+        key=charge["key"],
+        cost=cost,
+        seal=seal,
+    )
+
+
+def find_charge(connection: Connection, dataset: str, version: str, key: str) -> RowMapping | None:
+    """Return the charge of a public key, reserved or answered, or None."""
+    same = (charges.c.dataset == dataset) & (charges.c.version == version) & (charges.c.key_hash == chain.sha256(key))
+    return connection.execute(select(charges).where(same)).mappings().one_or_none()
+
+
+def read_answer(connection: Connection, charge: RowMapping) -> Answer:
+    """Read a stored answer; one that is not what the history says is never shown."""
+    seal = select(entries.c.seal).where((entries.c.id == charge["id"]) & (entries.c.kind == "released"))
+    payload = bytes(charge["payload"])
+    if connection.execute(seal).scalar_one_or_none() != chain.answer_seal(payload):
+        raise LedgerError(
+            f"The stored answer {charge['id']} is not the one that was stored",
+            "the file was changed by something else",
+            "Restore the ledger from a copy you trust",
+        )
+    return Answer(charge["id"], from_text(charge["cost"]), payload)
+
+
+def _refuse_changed_content(connection: Connection, request: Request) -> None:
+    other = (
+        (charges.c.dataset == request.dataset)
+        & (charges.c.version == request.version)
+        & (charges.c.digest_columns == request.columns)
+        & (charges.c.digest != request.digest)
+    )
+    if connection.execute(select(charges.c.id).where(other).limit(1)).first() is not None:
+        raise ContentChangedError(
+            f"The content of '{request.dataset}' changed under version '{request.version}'",
+            "answers of different content must not share a label",
+            "Name a new `version` in [budget]. That it changed is a fact about the data: for you only, not to be published",
+        )
+
+
+def _is_in_use(connection: Connection, dataset: str) -> bool:
+    """Whether anything but withdrawn reservations holds a budget open: a charge, or a cap set on purpose."""
+    charge = select(charges.c.id).where(charges.c.dataset == dataset).limit(1)
+    set_cap = select(entries.c.id).where((entries.c.dataset == dataset) & (entries.c.kind == "set-cap")).limit(1)
+    return any(connection.execute(query).first() is not None for query in (charge, set_cap))

@@ -1,0 +1,68 @@
+"""A hold says that somebody is at work on a reservation: a file locked by its process for as long as it lives.
+
+The operating system drops the lock with the process, however it ends (kill −9 and power loss too), so there is no
+process number to be mistaken for a later process, and it works between threads and between containers that share the
+folder. A hold is made and swept only under the ledger's write lock.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+_SUFFIX = ".hold"
+
+
+class Hold:
+    """A locked file of this process.
+
+    Args:
+        path: where; must not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            path.unlink(missing_ok=True)
+            raise
+
+    def release(self) -> None:
+        """Unlock and remove it."""
+        self._path.unlink(missing_ok=True)
+        # A child forked meanwhile shares the lock, so closing alone would not drop it.
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+        os.close(self._file)
+
+
+def hold_path(ledger: Path, holder: str) -> Path:
+    """Where the hold of a holder is."""
+    return ledger.with_name(f"{ledger.name}.{holder}{_SUFFIX}")
+
+
+def is_held(path: Path) -> bool:
+    """Whether the process that made a hold still lives and holds it. A file we may not open counts as held."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+def sweep(ledger: Path) -> None:
+    """Remove the holds that dead processes left behind."""
+    for path in ledger.parent.iterdir():
+        if path.name.startswith(ledger.name + ".") and path.suffix == _SUFFIX and not is_held(path):
+            path.unlink(missing_ok=True)

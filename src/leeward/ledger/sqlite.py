@@ -1,0 +1,287 @@
+"""Transactions on one SQLite file, and SQLite's complaints in plain words.
+
+Another database would bring its own file here: a way to begin a transaction that is alone in writing, a place for the
+mark, and holds that end with their holder (PostgreSQL: a row lock, a table space of its own, advisory locks).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, create_engine, event, func, insert, make_url, select
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from leeward.errors import LedgerError
+from leeward.ledger.chain import hash_of
+from leeward.ledger.hold import Hold, hold_path, is_held, sweep
+from leeward.ledger.mark import Mark, read_mark, write_mark
+from leeward.ledger.schema import APPLICATION_ID, VERSION, entries, identity, metadata
+
+
+class SqliteStore:
+    """One ledger file: its transactions, its mark and its holds.
+
+    A connection lives as long as its transaction, so that threads and forked children never share one.
+
+    Args:
+        path: the file.
+        create: make it where there is none.
+        lock_wait: how many seconds to wait for another process's transaction.
+    """
+
+    def __init__(self, path: Path, *, create: bool, lock_wait: float) -> None:
+        self.path = Path(os.path.realpath(path))  # one file has one mark, whatever link it is reached by
+        self._mark = self.path.with_name(self.path.name + ".mark")
+        self._lock_wait = lock_wait
+        self._engine = create_engine(
+            URL.create("sqlite", database=str(self.path)),
+            poolclass=NullPool,
+            connect_args={"timeout": lock_wait},
+            hide_parameters=True,
+        )
+        event.listen(self._engine, "connect", _prepare)
+        event.listen(self._engine, "begin", _begin)
+        self._check_place(create)
+        with self._in_plain_words():
+            self._open(create)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one moment of the ledger and blocks nobody."""
+        mark = read_mark(self._mark)  # before the moment that is seen: a later mark would lead it
+        with self._in_plain_words(), self._engine.connect() as connection, connection.begin():
+            self._check_mark(connection, mark)
+            yield connection
+
+    @contextmanager
+    def writing(self, *, check_mark: bool = True) -> Iterator[Connection]:
+        """A transaction that is alone in writing from its first moment. What it did is durable when it ends."""
+        with self._in_plain_words(), self._engine.connect() as connection:
+            connection.execution_options(leeward_writes=True)
+            with connection.begin():
+                if check_mark:
+                    mark = read_mark(self._mark)
+                    if mark is None and _count(connection) == 0:
+                        mark = self._write_mark(connection)  # before the first entry: an entry without a mark is wrong
+                    self._check_mark(connection, mark)
+                yield connection
+
+    def advance_mark(self) -> None:
+        """Write the mark from what is committed. Under the write lock: two writers cannot put it back."""
+        with self.writing(check_mark=False) as connection:
+            self._write_mark(connection)
+
+    def new_hold(self, holder: str) -> Hold:
+        """Make the hold of a new holder, and remove those of the dead. Only within ``writing``."""
+        try:
+            sweep(self.path)
+            return Hold(hold_path(self.path, holder))
+        except OSError as error:
+            raise LedgerError(
+                f"No file can be made beside the ledger {self.path}: {error.strerror}",
+                "a reservation needs one for as long as it lasts",
+                "Make room, or make the folder writable, and run again",
+            ) from None
+
+    def is_held(self, holder: str) -> bool:
+        """Whether a holder still lives."""
+        return is_held(hold_path(self.path, holder))
+
+    def _check_place(self, create: bool) -> None:
+        if self.path.is_dir():
+            raise LedgerError(f"{self.path} is a folder", "the ledger is one file", "Name a file in it")
+        if self.path.exists():
+            return
+        if self._mark.exists():
+            raise LedgerError(
+                f"The ledger {self.path} is gone, but its mark is there",
+                "starting anew would forget what was spent",
+                "Restore the ledger; only if it never guarded real data, delete the mark too",
+            )
+        if not create:
+            raise LedgerError(f"There is no ledger {self.path}", "the file does not exist", "Check the path")
+        if not self.path.parent.is_dir():
+            raise LedgerError(
+                f"The ledger cannot be made at {self.path}", "its folder does not exist", "Make the folder first"
+            )
+
+    def _open(self, create: bool) -> None:
+        with closing(self._engine.raw_connection()) as raw:
+            fresh = self._is_fresh(raw, create)
+            if fresh or _pragma(raw, "journal_mode") != "wal":
+                self._set_wal(raw)
+        if fresh:
+            with self._engine.connect() as connection:
+                connection.execution_options(leeward_writes=True)
+                with connection.begin():
+                    if connection.exec_driver_sql("PRAGMA application_id").scalar() == 0:  # else another was faster
+                        metadata.create_all(connection, checkfirst=False)
+                        connection.execute(insert(identity).values(id=str(uuid.uuid4())))
+                        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+                        connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+
+    def _is_fresh(self, raw: Any, create: bool) -> bool:
+        application, version = _pragma(raw, "application_id"), _pragma(raw, "user_version")
+        if application == 0 and version == 0 and raw.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            if create:
+                return True
+            raise LedgerError(f"{self.path} is empty", "it is not a ledger", "Check the path")
+        if application != APPLICATION_ID:
+            raise LedgerError(
+                f"{self.path} is a database, but not a Leeward ledger",
+                "its header names no or another application",
+                "Check the path; Leeward changes no file that is not its own",
+            )
+        if version != VERSION:
+            raise LedgerError(
+                f"The ledger {self.path} has schema {version}",
+                f"this Leeward knows schema {VERSION} only",
+                "Use the version of Leeward that wrote it, or a later one",
+            )
+        return False
+
+    def _set_wal(self, raw: Any) -> None:
+        """Switch to write-ahead logging. SQLite does not wait here when others open the file too, so we do."""
+        deadline = time.monotonic() + self._lock_wait
+        while True:
+            try:
+                raw.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if not _name(error).startswith("SQLITE_BUSY") or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+    def _write_mark(self, connection: Connection) -> Mark:
+        count = _count(connection)
+        head = hash_of(connection, count)
+        mark = Mark(connection.execute(select(identity.c.id)).scalar_one(), count, str(head))
+        write_mark(self._mark, mark)
+        return mark
+
+    def _check_mark(self, connection: Connection, mark: Mark | None) -> None:
+        if mark is None:
+            if _count(connection) == 0 or self._mark.exists():  # made between our reading it and this moment
+                return
+            raise LedgerError(
+                f"The mark {self._mark} is missing",
+                "without it nobody can tell whether the ledger was replaced by an older copy",
+                "Bring it along; if it is lost, accept the ledger as it is with `leeward budget accept-restored`",
+            )
+        if hash_of(connection, mark.entries) != mark.head:
+            raise LedgerError(
+                f"The ledger {self.path} ends at entry {_count(connection)}, "
+                f"but its mark remembers another entry {mark.entries}",
+                "it was restored from a backup or changed, so spending that happened may be forgotten",
+                "Bring back the newest copy; if it is lost, accept this one with `leeward budget accept-restored` "
+                "and lower the cap by what was forgotten",
+            )
+
+    @contextmanager
+    def _in_plain_words(self) -> Iterator[None]:
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raw = error.orig if isinstance(error, DBAPIError) else error
+            raise _explained(self.path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
+
+
+def path_of(url: str | Path) -> Path:
+    """Return the file a ledger URL names.
+
+    Raises:
+        LedgerError: it names no file, or another kind of database.
+    """
+    if isinstance(url, Path) or "://" not in url:
+        return Path(url)
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise LedgerError("The ledger's URL cannot be read", "it is malformed", _EXAMPLE) from None
+    if parsed.get_backend_name() != "sqlite":
+        raise LedgerError(
+            f"The ledger is on '{parsed.get_backend_name()}'", "ledgers are kept in SQLite files for now", _EXAMPLE
+        )
+    if parsed.query or not parsed.database or parsed.database == ":memory:" or parsed.database.startswith("file:"):
+        raise LedgerError("The ledger's URL names no plain file", "a budget must outlive its process", _EXAMPLE)
+    return Path(parsed.database)
+
+
+_EXAMPLE = "Write sqlite:///budget.db, or sqlite:////absolute/path/budget.db"
+
+
+def _prepare(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions begin where we say, not where Python's driver guesses
+    for setting in ("synchronous = FULL", "fullfsync = ON", "trusted_schema = OFF"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("leeward_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _pragma(raw: Any, name: str) -> Any:
+    return raw.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def _count(connection: Connection) -> int:
+    return connection.execute(select(func.max(entries.c.number))).scalar_one() or 0
+
+
+def _name(error: object) -> str:
+    return getattr(error, "sqlite_errorname", "")
+
+
+def _explained(path: Path, error: object) -> LedgerError:
+    """SQLite's own texts name tables and reasons, never values; SQLAlchemy's may, so they are not used."""
+    name = _name(error)
+    for start, (because, instead) in _REASONS.items():
+        if name.startswith(start):
+            return LedgerError(f"The ledger {path} cannot be used", because, instead)
+    return LedgerError(
+        f"The ledger {path} cannot be used",
+        f"the database reports {name or type(error).__name__}",
+        "Restore the ledger from a copy you trust",
+    )
+
+
+_REASONS = {
+    "SQLITE_BUSY": (
+        "another process kept it locked",
+        "Wait for that process, or end it, and run again",
+    ),
+    "SQLITE_FULL": (
+        "the disk is full",
+        "Make room and run again; nothing was shown and nothing half-written",
+    ),
+    "SQLITE_IOERR": (
+        "the disk does not take or give what is asked of it; it may be full",
+        "Make room or mend the disk, and run again; nothing was shown and nothing half-written",
+    ),
+    "SQLITE_READONLY": (
+        "the file or its folder is not writable",
+        "Make both writable: every release is charged here",
+    ),
+    "SQLITE_CANTOPEN": (
+        "the file cannot be opened, or its folder is not writable",
+        "Check the path and who may write there",
+    ),
+    "SQLITE_PERM": ("it may not be opened", "Check who may read and write it"),
+    "SQLITE_NOTADB": (
+        "it is not a SQLite file",
+        "Check the path; Leeward changes no file that is not its own",
+    ),
+    "SQLITE_CORRUPT": (
+        "the file is damaged",
+        "Restore it from a copy you trust",
+    ),
+}

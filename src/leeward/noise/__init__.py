@@ -1,0 +1,26 @@
+"""Exact noise: bits, coins of exact probability, and noise laws with their exact pmf beside the sampler.
+
+No floating-point number decides anything here. A floor of the house: it knows exact reals and errors, and nothing of
+data, notions or budgets.
+"""
+
+from leeward.noise.bernoulli import Coin, flip_each, flip_enclosed
+from leeward.noise.bits import Bits, SeededBitsForTests, SystemBits
+from leeward.noise.digits import Enclosed, floor_digits
+from leeward.noise.geometric import DirectedGeometric
+from leeward.noise.saturating import add_saturating
+from leeward.noise.uniform import uniform_below
+
+__all__ = [
+    "Bits",
+    "Coin",
+    "DirectedGeometric",
+    "Enclosed",
+    "SeededBitsForTests",
+    "SystemBits",
+    "add_saturating",
+    "flip_each",
+    "flip_enclosed",
+    "floor_digits",
+    "uniform_below",
+]

@@ -32,7 +32,7 @@ LEAST_RATE: Final = Fraction(1, 2**50)
 """The smallest rate sampled: below it the noise does not fit in 64 bits."""
 
 _TAIL_FROM: Final = 45  # e^-45 < 2^-64: the word of the tail decides almost nothing, and costs what a digit costs
-_WORDS_AT_ONCE: Final = 1 << 17  # half a megabyte: stays in the second-level cache
+_WORDS_AT_ONCE: Final = 1 << 18  # a megabyte: stays in the second-level cache
 
 
 class BinaryDigits:
@@ -60,7 +60,7 @@ class BinaryDigits:
         self.probabilities: list[Weight] = [w / (1 + w) for w in ones[:-1]] + ones[-1:]
         floors = [floor_digits(p, WIDTH) for p in self.probabilities]
         self._floors = np.array(floors, np.uint32)[:, None]
-        self._places = np.arange(self.count, dtype=np.uint8)[:, None] % 8
+        self._places = np.array([1 << j % 8 for j in range(self.count)], np.uint8)[:, None]
 
     def sample(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return ``size`` independent draws; a draw above 2⁶³ − 1 is given as 2⁶³ − 1."""
@@ -82,8 +82,8 @@ class BinaryDigits:
         octets, digits = out.view(np.uint8).reshape(n, 8), ones[:-1].view(np.uint8)
         for octet, first in enumerate(range(0, self.count, 8)):
             group = digits[first : first + 8]
-            np.left_shift(group, self._places[first : first + 8], out=group)
-            np.bitwise_or.reduce(group, axis=0, out=octets[:, octet])
+            np.multiply(group, self._places[first : first + 8], out=group)  # NumPy multiplies octets faster than shifts
+            octets[:, octet] = np.bitwise_or.reduce(group, axis=0)
         if np.count_nonzero(ones[-1]):
             for i in np.flatnonzero(ones[-1]).tolist():
                 out[i] = min(int(out[i]) + (self._tail(bits) << self.count), MOST)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -189,6 +189,19 @@ def weight(value: Weight | Exact) -> Weight:
             f"{value} was given as a weight", "only rationals and exponentials are weights", "Use exp(...)"
         )
     return Weight({ZERO: number})
+
+
+def weighted_sum(terms: Iterable[tuple[Weight, Fraction | int]]) -> Weight:
+    """Return Σ factor · weight; much faster than adding one by one, because equal denominators are added up first."""
+    groups: dict[frozenset[tuple[Real, Fraction]], tuple[_Sum, dict[Real, Fraction]]] = {}
+    for value, factor in terms:
+        _, total = groups.setdefault(frozenset(value.denominator.items()), (value.denominator, {}))
+        for r, c in value.numerator.items():
+            total[r] = total.get(r, _NONE) + c * factor
+    return functools.reduce(Weight.__add__, (Weight(top, bottom) for bottom, top in groups.values()), weight(0))
+
+
+_NONE = Fraction(0)
 
 
 def exp(exponent: Exact) -> Weight:

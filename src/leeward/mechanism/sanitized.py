@@ -1,0 +1,139 @@
+"""The sanitized mechanism (SALap: Takagi et al., ADP, Algorithm 1) with exact geometric noise.
+
+Counts are looked at in a public order. Each gets fresh upward noise of rate ε; while the noisy count stays at most the
+threshold, only *safe* is said, which costs nothing because its probability never falls along a step of the notion (counts
+only fall). The first noisy count above its threshold is published and spends ε. After c of them everything stops.
+
+Theorem (ADP, Theorem V.7 with the ratio corrected to e^ε; c stops by sequential composition): if every single count only
+falls along the steps of the notion, by at most 1 a step, the whole output is c·ε-private. No bound on how many counts one
+person touches is needed. The stop does not depend on the data except through answers already published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.distance import Line
+from leeward.errors import InputError, NotShelteredError
+from leeward.exponential import Weight, weight
+from leeward.mechanism.decision import Sanitizer, sanitizer
+from leeward.mechanism.finite import FiniteMechanism
+from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
+from leeward.real import Real
+
+
+@dataclass(frozen=True)
+class SanitizedAnswers:
+    """What the sanitized mechanism says, count by count in the public order.
+
+    Attributes:
+        answered: whether this count was reached before the stop.
+        safe: whether it was called safe; False where not answered.
+        count: the noisy count where it exceeded its threshold, else 0.
+    """
+
+    answered: NDArray[np.bool_]
+    safe: NDArray[np.bool_]
+    count: NDArray[np.int64]
+
+
+class Sanitized:
+    """Says *safe* for free and pays ε for each of the first ``stop_after`` counts it cannot call safe.
+
+    Args:
+        line: what one count's rise and fall by 1 cost (`leeward.sensitivity.sensitivity_each`): rise must be ∞.
+        at_most: the threshold t, one for all counts or one for each.
+        stop_after: c, how many exceeding counts are published before it stops.
+
+    Raises:
+        NotShelteredError: if a count can rise along a step of the notion.
+        InputError: if a threshold is negative or ``stop_after`` is below 1.
+    """
+
+    def __init__(self, line: Line, *, at_most: int | Sequence[int], stop_after: int = 1) -> None:
+        if not line.rise.is_infinite:
+            raise NotShelteredError(
+                "The sanitized mechanism under a notion whose steps can raise a count",
+                "saying 'safe' is free only where its probability grows along every step, that is, where counts only fall",
+                'Use notion = "presence" or "addition-only", or mechanism = "geometric"',
+            )
+        if isinstance(stop_after, bool) or stop_after < 1:
+            raise InputError(f"stop_after = {stop_after}", "it would stop before the first answer", "Give at least 1")
+        self.line, self.at_most, self.stop_after = line, at_most, int(stop_after)
+        self.law = DirectedGeometric(up=line.fall, down=line.rise)
+        self._thresholds = np.asarray(at_most, dtype=np.int64)
+        if self._thresholds.size and self._thresholds.min() < 0:
+            raise InputError(f"safe_at_most = {at_most}", "a count is never below 0", "Give at least 0")
+
+    @property
+    def price(self) -> Real:
+        """c·ε: what one run costs."""
+        return self.line.fall * self.stop_after
+
+    def release(self, counts: ArrayLike, bits: Bits | None = None) -> SanitizedAnswers:
+        """Answer the counts (int64, shape (n,), in the public order).
+
+        Noise is drawn for all of them at once; what lies behind the stop is never looked at by anyone.
+        """
+        truth = np.asarray(counts, dtype=np.int64)
+        noisy = add_saturating(truth, self.law.sample(truth.size, bits or SystemBits()).reshape(truth.shape))
+        return self._stop(noisy)
+
+    def _stop(self, noisy: NDArray[np.int64]) -> SanitizedAnswers:
+        exceeds = noisy > self._thresholds
+        before: NDArray[np.int64] = np.cumsum(exceeds) - exceeds  # how many exceeded earlier in the order
+        answered = np.less(before, self.stop_after)
+        return SanitizedAnswers(answered, answered & ~exceeds, np.where(answered & exceeds, noisy, 0))
+
+    def sanitizer(self, at: int = 0) -> Sanitizer:
+        """Return the decision for the count at this position, given that it is reached."""
+        thresholds = np.broadcast_to(self._thresholds, (max(at + 1, self._thresholds.size),))
+        return sanitizer(self.law, int(thresholds[at]))
+
+    def expected_answered(self, counts: ArrayLike) -> float:
+        """Return the expected number of counts answered, the stopping ones included, if these were the true counts."""
+        truth = np.asarray(counts, dtype=np.int64)
+        gaps, which = np.unique(np.maximum(self._thresholds - truth, -1), return_inverse=True)
+        exceed = [float(self.law.tail(int(gap) + 1)) for gap in gaps]  # Pr[noise > t − c]; 1 where c > t
+        alive = [1.0] + [0.0] * (self.stop_after - 1)  # Pr[still going after j exceeding counts], j < c
+        total = 0.0
+        for code in which.tolist():
+            reached = sum(alive)
+            if reached < 1e-12:
+                break
+            total += reached
+            for j in range(self.stop_after - 1, -1, -1):
+                alive[j] = alive[j] * (1 - exceed[code]) + (alive[j - 1] * exceed[code] if j else 0.0)
+        return total
+
+    def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
+        """Return the exact matrix on the given vectors of counts (all of one length).
+
+        An output is a tuple: ``"safe"``, an exceeding noisy count, or None after the stop. Exceeding counts above all
+        truths are merged, which loses nothing: out there the ratios no longer change.
+        """
+        vectors = tuple(vectors)
+        top = max(max(v) for v in vectors)
+        thresholds = [int(t) for t in np.broadcast_to(self._thresholds, (len(vectors[0]),))]
+        rows = [self._outputs(v, thresholds, max(top, *thresholds) + 1) for v in vectors]
+        outputs = tuple(dict.fromkeys(z for row in rows for z in row))
+        return FiniteMechanism(vectors, outputs, [[row.get(z, weight(0)) for z in outputs] for row in rows])
+
+    def _outputs(self, truth: tuple[int, ...], thresholds: list[int], top: int) -> dict[tuple[object, ...], Weight]:
+        done: dict[tuple[object, ...], tuple[Weight, int]] = {(): (weight(1), 0)}
+        for c, t in zip(truth, thresholds, strict=True):
+            extended: dict[tuple[object, ...], tuple[Weight, int]] = {}
+            for prefix, (p, stops) in done.items():
+                if stops == self.stop_after:
+                    extended[(*prefix, None)] = p, stops
+                    continue
+                extended[(*prefix, "safe")] = p * self.law.cdf(t - c), stops
+                for z in range(t + 1, top):
+                    extended[(*prefix, z)] = p * self.law.pmf(z - c), stops + 1
+                extended[(*prefix, top)] = p * self.law.tail(top - c), stops + 1
+            done = extended
+        return {z: p for z, (p, _) in done.items()}

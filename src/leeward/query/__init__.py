@@ -1,0 +1,6 @@
+"""Frozen descriptions of what is asked: no data, no noise, and none of the heavy libraries."""
+
+from leeward.query.source import Grid, Places, Visits, grid, places, visits
+from leeward.query.visitors import CountVisitors, IfMore, Window, count_visitors
+
+__all__ = ["CountVisitors", "Grid", "IfMore", "Places", "Visits", "Window", "count_visitors", "grid", "places", "visits"]

@@ -3,4 +3,15 @@
 from leeward.query.source import Grid, Places, Visits, grid, places, visits
 from leeward.query.visitors import CountVisitors, IfMore, Window, count_visitors
 
-__all__ = ["CountVisitors", "Grid", "IfMore", "Places", "Visits", "Window", "count_visitors", "grid", "places", "visits"]
+__all__ = [
+    "CountVisitors",
+    "Grid",
+    "IfMore",
+    "Places",
+    "Visits",
+    "Window",
+    "count_visitors",
+    "grid",
+    "places",
+    "visits",
+]

@@ -212,9 +212,7 @@ def grid(
         raise SpecError(
             "The grid's box spans half the Earth or more", "H3 would read it the other way round", "Take a smaller box"
         )
-    made = Grid(
-        float(west), float(south), float(east), float(north), None if metres is None else float(metres), h3
-    )
+    made = Grid(float(west), float(south), float(east), float(north), None if metres is None else float(metres), h3)
     if metres is not None and math.prod(made.shape) > MOST_CELLS:
         raise too_many_cells()
     return made
@@ -273,5 +271,5 @@ def _kept(keep: Mapping[str, Iterable[Allowed]]) -> dict[str, tuple[Allowed, ...
                 "a column has one type",
                 "Give values of the column's own type",
             )
-        kept[column] = tuple(sorted(set(allowed)))  # type: ignore[type-var]
+        kept[column] = tuple(sorted(set(allowed)))
     return kept

@@ -178,7 +178,9 @@ def count_visitors(
         not isinstance(places_per_person, int) or isinstance(places_per_person, bool) or places_per_person < 1
     ):
         raise SpecError(
-            f"places_per_person = {places_per_person!r}", "it is not a number of places", "Give an integer of at least 1"
+            f"places_per_person = {places_per_person!r}",
+            "it is not a number of places",
+            "Give an integer of at least 1",
         )
     window = Window(_moment("start", start), _moment("end", end))
     return CountVisitors(visits, places, window, places_per_person, if_more)

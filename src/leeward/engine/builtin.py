@@ -1,0 +1,29 @@
+"""DuckDB functions that Ibis has no name for, as Ibis functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+
+
+def _one(value: Any) -> None: ...
+def _two(first: Any, second: Any) -> None: ...
+
+
+def _function(name: str, shape: Any, arity: int) -> Any:
+    """The function of that name, for arguments of any type, with results declared as 64-bit integers."""
+    return ibis.udf.scalar.builtin(shape, name=name, signature=((None,) * arity, "int64"))
+
+
+#: Microseconds since 1970 of a date or time.
+epoch_us = _function("epoch_us", _one, 1)
+
+#: Nanoseconds since 1970 of a time.
+epoch_ns = _function("epoch_ns", _one, 1)
+
+#: The 64-bit hash of two values; it is unsigned, whatever it is declared as.
+mix = _function("hash", _two, 2)
+
+#: The H3 cell of a latitude and a longitude; the connection must have been told of it.
+leeward_h3 = _function("leeward_h3", _two, 2)

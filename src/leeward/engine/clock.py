@@ -1,0 +1,116 @@
+"""From a window to two integers: which stamps of a time column lie in the window.
+
+A column holds either *readings* of a clock on a wall (times without an offset) or *instants*. A time zone turns one
+into the other, except where its clocks jump. One rule covers both kinds of jump: **a reading stands for the first
+moment at which the clock showed it or later.** So a reading that occurs twice, when clocks are put back, means its
+first occurrence; a reading that never occurs, when clocks are put forward, means the moment of the jump. Under this
+rule a later reading never means an earlier instant, and the order of readings is the order of visits.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from zoneinfo import ZoneInfo
+
+from leeward.errors import SpecError
+from leeward.query import Window
+
+_EPOCH = datetime(1970, 1, 1)
+_TICK = timedelta(microseconds=1)
+
+
+class Clock(Enum):
+    """What a time column holds."""
+
+    READINGS = "times without an offset from UTC"
+    INSTANTS = "times with an offset from UTC"
+    EPOCHS = "integers since 1970 in UTC"
+
+
+def bounds(window: Window, clock: Clock, timezone: str | None, per_second: int) -> tuple[int, int]:
+    """Return integers (first, end) such that a stamp is in the window iff first ≤ stamp < end.
+
+    Args:
+        window: the window.
+        clock: what the column holds.
+        timezone: the zone that readings are read in, if any.
+        per_second: stamps are whole numbers since 1970 in units of 1/per_second second, rounded down.
+
+    Raises:
+        SpecError: the window and the column do not go together and no time zone settles it.
+    """
+    zone = ZoneInfo(timezone) if timezone is not None else None
+    try:
+        start, end = (_tick(moment, clock, zone) for moment in (window.start, window.end))
+    except OverflowError:
+        raise SpecError(
+            "The window touches the first or last day of the calendar",
+            "a time zone cannot be applied there",
+            "Move that end by a few days",
+        ) from None
+    # Rounding up is exact: stamps are whole units, so stamp ≥ x iff stamp ≥ ⌈x⌉.
+    return -(-start * per_second // 10**6), -(-end * per_second // 10**6)
+
+
+def _tick(moment: datetime, clock: Clock, zone: ZoneInfo | None) -> int:
+    aware = moment.utcoffset() is not None
+    if clock is Clock.READINGS:
+        if aware and zone is None:
+            raise _mismatch("The window has an offset from UTC, and the time column holds times without one")
+        return _microseconds(_first_reading(moment, zone) if aware and zone is not None else moment)
+    if aware:
+        return _microseconds(moment.astimezone(UTC).replace(tzinfo=None))
+    if zone is not None:
+        return _microseconds(_instant(moment, zone))
+    if clock is Clock.INSTANTS:
+        raise _mismatch("The window has no offset from UTC, and the time column holds times with one")
+    return _microseconds(moment)
+
+
+def _mismatch(given: str) -> SpecError:
+    return SpecError(
+        given, "they cannot be compared", "Name the `timezone`, or write the window the way the column is written"
+    )
+
+
+def _microseconds(naive: datetime) -> int:
+    return (naive - _EPOCH) // _TICK
+
+
+def _utc(reading: datetime, zone: ZoneInfo, fold: int) -> datetime:
+    return reading.replace(tzinfo=zone, fold=fold).astimezone(UTC)
+
+
+def _instant(reading: datetime, zone: ZoneInfo) -> datetime:
+    """The first moment, as a naive UTC time, at which the zone's clocks show this reading or later."""
+    moment = _utc(reading, zone, fold=0)
+    if moment.astimezone(zone).replace(tzinfo=None) != reading.replace(fold=0):
+        moment = _jump(zone, _utc(reading, zone, fold=1), moment)
+    return moment.replace(tzinfo=None)
+
+
+def _first_reading(moment: datetime, zone: ZoneInfo) -> datetime:
+    """The least reading that stands for this moment or a later one.
+
+    It is the tick after the latest reading that was shown before the moment.
+    """
+    before = moment.astimezone(UTC) - _TICK
+    shown = before.astimezone(zone)
+    if shown.fold:
+        # Clocks were put back a while ago: the latest reading was shown right before that.
+        jump = _jump(zone, _utc(shown.replace(tzinfo=None), zone, fold=0), before)
+        shown = (jump - _TICK).astimezone(zone)
+    return shown.replace(tzinfo=None, fold=0) + _TICK
+
+
+def _jump(zone: ZoneInfo, low: datetime, high: datetime) -> datetime:
+    """The first tick in (low, high] with another offset than low has; there must be one jump between them."""
+    offset = low.astimezone(zone).utcoffset()
+    while high - low > _TICK:
+        middle = low + (high - low) // 2
+        if middle.astimezone(zone).utcoffset() == offset:
+            low = middle
+        else:
+            high = middle
+    return high

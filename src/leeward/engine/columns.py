@@ -1,0 +1,180 @@
+"""What each column means to the engine: Ibis expressions for who, when, where and whether to keep a row.
+
+A missing value is NULL, or NaN in a column of floats; in a CSV file, an empty field.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+import ibis.expr.datatypes as dt
+import pyarrow as pa
+
+from leeward.engine.bind import Bound
+from leeward.engine.builtin import epoch_ns, epoch_us, leeward_h3
+from leeward.engine.clock import Clock
+from leeward.engine.places import PlaceList, key_type
+from leeward.errors import DataError
+from leeward.query import Grid, Visits
+from leeward.query.source import TIME_UNITS
+
+_ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$"
+_OFFSET = r"T?\d\d:\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
+
+
+def who(rows: Any, column: str) -> Any:
+    """The person of each row; null where missing."""
+    values = rows[column]
+    if values.type().is_nested() or values.type().is_unknown():
+        raise DataError(f"person = '{column}'", "the column does not hold single values", "Name a column of ids")
+    return _without_nan(values)
+
+
+def key(rows: Any, column: str, places: PlaceList) -> Any:
+    """The place of each row, comparable with the keys of the list; null where missing."""
+    values = rows[column]
+    kind = values.type()
+    family = (
+        "integers" if kind.is_integer() else "texts" if kind.is_string() else "floats" if kind.is_floating() else ""
+    )
+    wanted = key_type(places.keys.type)
+    if family != wanted:
+        raise DataError(
+            f"The places are {family or 'of another type'} in the visits' column '{column}' and {wanted} in the list",
+            "a match would depend on how one is written as the other (columns of CSV files are always text)",
+            "Store both with one type",
+        )
+    return _without_nan(values)
+
+
+def when(rows: Any, visits: Visits, bound: Bound) -> tuple[Clock, int, Any, Any]:
+    """Read the time column.
+
+    Returns:
+        What it holds, how many stamps there are in a second, the stamp of each row since 1970 (an integer, rounded
+        down; null where missing), and whether a row's text is no time at all.
+    """
+    assert visits.time is not None
+    values = rows[visits.time]
+    kind = values.type()
+    readable = ibis.literal(False)
+    if visits.time_unit is not None:
+        if kind.is_string():
+            stamp = values.re_search(r"^[+-]?\d+$").ifelse(values, ibis.null()).try_cast("int64")
+            return Clock.EPOCHS, 10**6 // TIME_UNITS[visits.time_unit], stamp, values.notnull() & stamp.isnull()
+        if not kind.is_integer():
+            raise _no_time(visits.time, "time_unit is for whole numbers, and the column holds none")
+        return Clock.EPOCHS, 10**6 // TIME_UNITS[visits.time_unit], values.try_cast("int64"), readable
+    if kind.is_timestamp():
+        clock = Clock.READINGS if kind.timezone is None else Clock.INSTANTS
+        fine = (kind.scale or 0) > 6
+        return clock, 10**9 if fine else 10**6, epoch_ns(values) if fine else epoch_us(values), readable
+    if kind.is_unknown() and "TIMESTAMPTZ_NS" in str(kind):
+        # Ibis has no name for DuckDB's type of instants in nanoseconds.
+        return Clock.INSTANTS, 10**9, epoch_ns(values), readable
+    if kind.is_date():
+        return Clock.READINGS, 10**6, epoch_us(values.cast("timestamp")), readable
+    if kind.is_string():
+        return _written(values, visits.time, bound)
+    if kind.is_integer():
+        raise _no_time(
+            visits.time, "the column holds whole numbers, which may count seconds or less", "Name `time_unit`"
+        )
+    raise _no_time(visits.time, "the column does not hold times")
+
+
+def kept(rows: Any, visits: Visits) -> Any:
+    """Whether each row passes the filter; a missing value does not."""
+    passes = ibis.literal(True)
+    for column, allowed in visits.keep.items():
+        kind = rows[column].type()
+        wanted = type(allowed[0])
+        fits = kind.is_string() if wanted is str else kind.is_boolean() if wanted is bool else kind.is_numeric()
+        if not fits or (wanted is int and kind.is_boolean()):
+            raise DataError(
+                f"keep = {{ {column} = … }} gives {_named[wanted]}",
+                "the column holds values of another type (columns of CSV files are always text)",
+                "Give allowed values of the column's type",
+            )
+        passes &= rows[column].isin(list(allowed)).fill_null(False)
+    return passes
+
+
+def point(rows: Any, visits: Visits, bound: Bound) -> tuple[Any, Any]:
+    """The latitude and the longitude of each row as floats; both null where one is missing."""
+    degrees = []
+    for column in (visits.latitude, visits.longitude):
+        assert column is not None
+        values = rows[column]
+        number = values.try_cast("float64") if values.type().is_string() else values
+        if number is not values:
+            wrong = bound.fetch(rows.filter(values.notnull() & number.isnull()).limit(1)).num_rows > 0
+        else:
+            wrong = not values.type().is_numeric() or values.type().is_boolean()
+        if wrong:
+            raise DataError(f"The column '{column}'", "it does not hold numbers of degrees", "Name another column")
+        degrees.append(_without_nan(number.cast("float64")))
+    both = degrees[0].notnull() & degrees[1].notnull()
+    latitude, longitude = (both.ifelse(value, ibis.null()) for value in degrees)
+    return latitude, longitude
+
+
+def square(grid: Grid, latitude: Any, longitude: Any) -> Any:
+    """The index, in the list of a ``metres`` grid, of the cell that holds a point; null outside the half-open box."""
+    rows, columns = grid.shape
+    height, width = grid.step
+    # Clipped first: no arithmetic meets an infinity. The last row or column is never left by rounding.
+    row = ((latitude.clip(grid.south, grid.north) - grid.south) / height).floor().cast("int64").clip(0, rows - 1)
+    column = ((longitude.clip(grid.west, grid.east) - grid.west) / width).floor().cast("int64").clip(0, columns - 1)
+    return _inside(grid, latitude, longitude).ifelse(row * columns + column, ibis.null())
+
+
+def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
+    """The H3 cell, as an integer, that holds a point; null outside the half-open box."""
+    import h3.api.basic_int as h3
+
+    def cell(latitudes: pa.Array, longitudes: pa.Array) -> pa.Array:
+        pairs = zip(latitudes.to_pylist(), longitudes.to_pylist(), strict=True)
+        found = [None if north is None else h3.latlng_to_cell(north, east, grid.h3) for north, east in pairs]
+        return pa.array(found, pa.int64())
+
+    bound.connection.con.create_function(
+        "leeward_h3", cell, ["DOUBLE", "DOUBLE"], "BIGINT", type="arrow", null_handling="special"
+    )
+    inside = _inside(grid, latitude, longitude)
+    return leeward_h3(inside.ifelse(latitude, ibis.null()), inside.ifelse(longitude, ibis.null()))
+
+
+def _inside(grid: Grid, latitude: Any, longitude: Any) -> Any:
+    north = (latitude >= grid.south) & (latitude < grid.north)
+    return north & (longitude >= grid.west) & (longitude < grid.east)
+
+
+def _without_nan(values: Any) -> Any:
+    return values.isnan().ifelse(ibis.null(), values) if values.type().is_floating() else values
+
+
+def _written(values: Any, column: str, bound: Bound) -> tuple[Clock, int, Any, Any]:
+    """Times written as ISO 8601 texts, to the microsecond; all with an offset, or all without."""
+    # The cast takes a text without an offset as UTC, so the stamp of a reading is that of the reading itself.
+    stamp = epoch_us(values.re_search(_ISO).ifelse(values, ibis.null()).try_cast(dt.Timestamp(timezone="UTC")))
+    offset = values.re_search(_OFFSET) & stamp.notnull()
+    found = values.as_table().aggregate(zoned=offset.any(), plain=(~offset & stamp.notnull()).any())
+    (row,) = bound.fetch(found).to_pylist()
+    if row["zoned"] and row["plain"]:
+        raise _no_time(column, "some of its times have an offset from UTC and some have none")
+    clock = Clock.INSTANTS if row["zoned"] else Clock.READINGS
+    return clock, 10**6, stamp, values.notnull() & stamp.isnull()
+
+
+def _no_time(column: str, because: str, instead: str = "") -> DataError:
+    return DataError(
+        f"time = '{column}'",
+        because,
+        instead
+        or "Name a column of timestamps, of ISO texts such as 2012-04-04T19:00:00, or of integers with time_unit",
+    )
+
+
+_named = {str: "texts", int: "whole numbers", bool: "truth values"}

@@ -1,0 +1,235 @@
+"""Count exactly, in one table of visits, the distinct people at each place of a public list.
+
+Every row that takes no part does so for one reason, the first of `REASONS` that holds. The counts, their number and
+their order follow the list; nothing else about the answer's shape depends on the data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import ibis
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from leeward.engine.bind import Bound, bind
+from leeward.engine.builtin import mix
+from leeward.engine.clock import bounds
+from leeward.engine.columns import hexagon, kept, key, point, square, when, who
+from leeward.engine.places import PlaceList
+from leeward.errors import BoundExceededError, DataError
+from leeward.query import CountVisitors, Visits
+
+#: Why a row takes no part, in the order in which it is asked.
+REASONS = ("filtered", "null_person", "null_time", "outside_window", "null_place", "unknown_place")
+
+_UNREADABLE, _TAKEN = "unreadable_time", "taken"
+
+
+@dataclass(frozen=True, eq=False)
+class VisitCounts:
+    """What was counted: exact and private, for the curator's machine only.
+
+    Attributes:
+        people_over_bound: how many people were at more distinct listed places than the bound allows.
+        dropped: the number of rows dropped for each of `REASONS`.
+        rows_kept: the number of rows that take part, before the bound.
+        refused: whether people exceed the bound and the query says ``if_more = "refuse"``.
+    """
+
+    people_over_bound: int
+    dropped: Mapping[str, int]
+    rows_kept: int
+    refused: bool
+    _counts: NDArray[np.int64]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The number of distinct people at each place, in the public order (int64).
+
+        Raises:
+            BoundExceededError: `refused`; there is no count that keeps the bound.
+        """
+        if self.refused:
+            raise BoundExceededError(
+                f"{self.people_over_bound} people were at more places than places_per_person allows",
+                "if_more = 'refuse' (that it is refused is a fact about the data: do not publish it)",
+                "Raise places_per_person, or choose which places to keep by if_more",
+            )
+        return self._counts
+
+
+@contextmanager
+def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
+    """Open the table of visits, to be counted over this public list.
+
+    Raises:
+        DataError: a file or column is missing or of the wrong type, the table is empty, or its places have another
+            type than those of the list.
+    """
+    wanted = {"person": visits.person, "time": visits.time}
+    if places.grid is None:
+        wanted["place"] = visits.place
+    else:
+        wanted |= {"latitude": visits.latitude, "longitude": visits.longitude}
+    columns = {role: column for role, column in wanted.items() if column is not None}
+    columns |= {f"keep ({index})": column for index, column in enumerate(visits.keep, 1)}
+    with bind(visits.source, columns, visits.table) as bound:
+        yield VisitTable(visits, places, bound)
+
+
+class VisitTable:
+    """An open table of visits. `open_visits` makes it.
+
+    Attributes:
+        digest_columns: what `content_digest` covers: the columns, then the version of the engine, on which it depends.
+    """
+
+    def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
+        self._visits, self._places, self._bound = visits, places, bound
+        rows = bound.rows
+        if bound.text:
+            # Splitting text into fields is most of the work, so it is done once.
+            rows = bound.connection.create_table("leeward_rows", rows, temp=True)
+        if not bound.fetch(rows.limit(1)).num_rows:
+            raise DataError("The table of visits is empty", "there is nothing to count", "Check the data file")
+        self._raw = rows
+        self._clock, self._per_second, stamp, unreadable = when(rows, visits, bound)
+        plain = {"person": who(rows, visits.person), "stamp": stamp, "unreadable": unreadable}
+        self._rows = self._ranked(rows, plain | {"kept": kept(rows, visits)})
+        self.digest_columns = (*rows.columns, f"duckdb {duckdb.__version__}")
+
+    def count(self, query: CountVisitors) -> VisitCounts:
+        """Count the visitors of every place. Filter, window, public list and bound apply in this order.
+
+        Raises:
+            DataError: a text in the time column is no time, or a data file changed meanwhile.
+            SpecError: the window does not go with the time column.
+        """
+        most = 2**63 - 1
+        window = bounds(query.window, self._clock, self._visits.timezone, self._per_second)
+        first, end = (min(max(bound, -most), most) for bound in window)
+        rows = self._rows.mutate(inside=(self._rows.stamp >= first) & (self._rows.stamp < end))
+        tally = self._tally(rows)
+        if tally[_UNREADABLE]:
+            raise DataError(
+                f"time = '{self._visits.time}'",
+                "the column holds texts that are not times",
+                "Write times like 2012-04-04T19:00:00, or as integers with time_unit",
+            )
+        taken = rows.filter(rows.kept, rows.person.notnull(), rows.inside, rows["rank"].notnull())
+        n = len(self._places)
+        answer = self._bound.fetch(_by_place(taken.select("person", "stamp", "rank"), query, n, first, end))
+        self._bound.check_unchanged()
+        counts = np.zeros(n, dtype=np.int64)
+        counts[_integers(answer, "rank")] = _integers(answer, "people")
+        over = int(_integers(answer, "over").sum())
+        return VisitCounts(
+            people_over_bound=over,
+            dropped={reason: tally[reason] for reason in REASONS},
+            rows_kept=tally[_TAKEN],
+            refused=query.if_more == "refuse" and over > 0,
+            _counts=counts,
+        )
+
+    def content_digest(self, secret: bytes) -> bytes:
+        """A 32-byte digest of the multiset of rows, restricted to the columns that can matter.
+
+        It depends on the columns, on every value and on how often each row occurs, but not on the order of rows. Each
+        row's columns are hashed in a chain by DuckDB's 64-bit hash, under two salts derived from the secret; the sums
+        over rows are hashed with SHA-256 under the secret. It notices any change that was not made in order to escape
+        it; it is not meant to withstand someone who holds the secret.
+        """
+        salts = [int.from_bytes(_keyed(secret, f"salt {i}".encode())[:8], "big") for i in (1, 2)]
+        sums = {}
+        for index, salt in enumerate(salts):
+            mixed: Any = ibis.literal(salt, "uint64")
+            for column in self._raw.columns:
+                mixed = mix(mixed, self._raw[column])
+            sums[f"sum{index}"] = mixed.sum()
+        found = self._bound.fetch(self._raw.aggregate(rows=self._raw.count(), **sums)).to_pylist()[0]
+        self._bound.check_unchanged()
+        types = [str(kind) for kind in self._raw.schema().types]
+        content = [self.digest_columns, types, *(str(found[name]) for name in ("rows", *sums))]
+        return _keyed(secret, json.dumps(content).encode())
+
+    def _ranked(self, rows: Any, plain: Mapping[str, Any]) -> Any:
+        """The rows with their place's rank in the list (null where not listed) and whether they name a place."""
+        visits, places, bound = self._visits, self._places, self._bound
+        if places.grid is not None:
+            latitude, longitude = point(rows, visits, bound)
+            if places.grid.h3 is None:
+                cell = square(places.grid, latitude, longitude)
+                return rows.select(**plain, rank=cell, placed=latitude.notnull())
+            found, placed = hexagon(places.grid, latitude, longitude, bound), latitude.notnull()
+            keys = pa.array([int(cell, 16) for cell in places.keys.to_pylist()], pa.int64())
+        else:
+            assert visits.place is not None
+            found, keys = key(rows, visits.place, places), places.keys
+            placed = found.notnull()
+        # From a buffer, because pa.array imports pandas, a quarter of a second.
+        rank = pa.Array.from_buffers(pa.int64(), len(keys), [None, pa.py_buffer(np.arange(len(keys), dtype=np.int64))])
+        table = pa.table({"listed": keys, "rank": rank})
+        bound.connection.con.register("leeward_places", table)
+        listed = bound.connection.table("leeward_places")
+        visited = rows.select(**plain, visited=found, placed=placed)
+        joined = visited.left_join(listed, visited.visited == listed.listed)
+        return joined.select(*plain, "placed", "rank")
+
+    def _tally(self, rows: Any) -> dict[str, int]:
+        """How many rows take part, and how many are dropped for each reason."""
+        reason = ibis.cases(
+            (~rows.kept, "filtered"),
+            (rows.person.isnull(), "null_person"),
+            (rows.unreadable, _UNREADABLE),
+            (rows.stamp.isnull(), "null_time"),
+            (~rows.inside, "outside_window"),
+            (~rows.placed, "null_place"),
+            (rows["rank"].isnull(), "unknown_place"),
+            else_=_TAKEN,
+        )
+        found = self._bound.fetch(rows.select(reason=reason).group_by("reason").aggregate(rows=ibis._.count()))
+        counted = {row["reason"]: row["rows"] for row in found.to_pylist()}
+        return {name: int(counted.get(name, 0)) for name in (*REASONS, _UNREADABLE, _TAKEN)}
+
+
+def _by_place(taken: Any, query: CountVisitors, n: int, first: int, end: int) -> Any:
+    """Per rank: the people counted there, and a share of the number of people over the bound."""
+    k, latest = query.places_per_person, query.if_more == "latest"
+    if k == 1:
+        # A visit is one integer: its stamp, then its rank, so that ties go to the place earlier in the list.
+        wide = (end - first + 1) * n >= 2**63
+        stamp = (taken.stamp.cast("decimal(38, 0)") if wide else taken.stamp) - first
+        packed = stamp * n + (n - 1 - taken["rank"] if latest else taken["rank"])
+        person = taken.group_by(taken.person).aggregate(
+            chosen=packed.max() if latest else packed.min(), low=taken["rank"].min(), high=taken["rank"].max()
+        )
+        rank = person.chosen % n
+        people = person.select(rank=n - 1 - rank if latest else rank, place=0, over=person.low != person.high)
+        return people.group_by("rank").aggregate(people=people.count(), over=people.over.sum())
+    stamp = taken.stamp.max() if latest else taken.stamp.min()
+    pairs = taken.group_by(taken.person, taken["rank"]).aggregate(stamp=stamp)
+    if k is None:
+        return pairs.group_by(pairs["rank"]).aggregate(people=pairs.count(), over=ibis.literal(0))
+    preference = (pairs.stamp.desc() if latest else pairs.stamp.asc(), pairs["rank"].asc())
+    place = ibis.row_number().over(group_by=pairs.person, order_by=preference)
+    placed = pairs.select("rank", place=place)
+    return placed.group_by(placed["rank"]).aggregate(people=(placed.place < k).sum(), over=(placed.place == k).sum())
+
+
+def _integers(table: pa.Table, column: str) -> NDArray[np.int64]:
+    """A column of whole numbers, of whatever type the engine chose for a sum."""
+    values: NDArray[np.int64] = table.column(column).cast(pa.int64()).to_numpy()
+    return values
+
+
+def _keyed(secret: bytes, message: bytes) -> bytes:
+    return hmac.new(secret, message, hashlib.sha256).digest()

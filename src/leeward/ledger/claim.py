@@ -63,8 +63,10 @@ class Claim:
         Raises:
             LedgerError: it cannot be stored; then nothing may be shown.
         """
-        if self.answer is not None or not self._is_mine():
+        if self.answer is not None:
             raise LedgerError("This release has its answer already", "it is answered once", "Use the stored answer")
+        if not self._is_mine():
+            raise LedgerError("A child process stores for its parent", "the reservation is the parent's", "Store there")
         self._on_stage("storing")
         with self._store.writing() as connection:
             charge = self._reservation(connection)

@@ -1,0 +1,205 @@
+"""Killed, raced and waited for: no acknowledged spend is lost, no unrecorded answer is shown, nothing is overspent."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ledger.worker import asked
+
+from leeward.errors import LedgerError
+from leeward.ledger import STAGES, Ledger
+
+Worker = Callable[..., "subprocess.Popen[str]"]
+
+
+def lines(process: subprocess.Popen[str]) -> list[str]:
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    return out.split()
+
+
+def holds(path: Path) -> list[str]:
+    return [file.name for file in path.parent.iterdir() if file.suffix == ".hold"]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_process_killed_at_any_stage(stage: str, path: Path, worker: Worker) -> None:
+    process = worker("killed_at", stage)
+    acknowledged = process.communicate(timeout=60)[0].split()
+    assert process.returncode == -signal.SIGKILL
+    assert acknowledged == list(STAGES[: STAGES.index(stage)])
+
+    ledger = Ledger(path)  # readable, and not behind its mark
+    ledger.check()
+    is_charged = STAGES.index(stage) >= STAGES.index("charged")
+    is_answered = STAGES.index(stage) >= STAGES.index("saved")
+    assert [account.spent for account in ledger.show()] == ([Fraction(1, 3)] if is_charged else [])
+    assert (ledger.peek("city", "1", "k") is not None) == is_answered
+
+    stages: list[str] = []
+    with ledger.reserve(**asked("k"), wait=0, on_stage=stages.append) as claim:
+        if claim.answer is None:
+            claim.store(b"second")
+    assert claim.answer == (b"first" if is_answered else b"second")
+    assert [account.spent for account in ledger.show()] == [Fraction(1, 3)]
+    kinds = [entry.kind for entry in ledger.history()]
+    took_over = ["taken-over"] if is_charged and not is_answered else []
+    assert kinds == ["opened", "reserved", *took_over, "released"]
+    assert {entry.id for entry in ledger.history() if entry.key} == {claim.id}
+    ledger.check()
+    with ledger.reserve(**asked("next")):
+        assert len(holds(path)) == 1  # those of the dead are swept away
+    assert holds(path) == []
+
+
+def test_a_spend_is_synced_before_it_is_acknowledged(path: Path) -> None:
+    ledger = Ledger(path)
+    with ledger._store.writing() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
+def test_processes_that_ask_at_once_get_one_answer_and_one_charge(path: Path, worker: Worker) -> None:
+    processes = [worker("release", name) for name in ("ann", "ben", "cem")]
+    answers = [lines(process) for process in processes]
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[0][0] in ("ann", "ben", "cem")
+    ledger = Ledger(path)
+    assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]
+    assert ledger.show()[0].spent == Fraction(1, 3)
+
+
+def test_processes_that_hammer_never_overspend(path: Path, worker: Worker) -> None:
+    processes = [worker("hammer", name) for name in ("ann", "ben", "cem")]
+    acknowledged = [spend for process in processes for spend in lines(process)]
+    ledger = Ledger(path)
+    assert len(acknowledged) == 21  # 3 in sevenths
+    assert ledger.show()[0].spent == Fraction(3)
+    assert [entry.kind for entry in ledger.history()].count("released") == 21
+    ledger.check()
+
+
+def test_a_living_holder_is_waited_for(path: Path) -> None:
+    ledger = Ledger(path)
+    shown: list[bytes | None] = []
+
+    def second() -> None:
+        with Ledger(path).reserve(**asked("k"), wait=30) as claim:
+            shown.append(claim.answer)
+
+    with ledger.reserve(**asked("k")) as claim:
+        with (
+            pytest.raises(LedgerError, match=r"another process or thread.*taken over"),
+            ledger.reserve(**asked("k"), wait=0.05),
+        ):
+            pytest.fail("two hold one reservation")
+        thread = threading.Thread(target=second)
+        thread.start()
+        with ledger.reserve(**asked("unrelated")) as other:  # blocks nobody else
+            other.store(b"other")
+        claim.store(b"first")
+    thread.join(timeout=30)
+    assert shown == [b"first"]
+    assert ledger.show()[0].spent == Fraction(2, 3)
+
+
+def test_a_waiter_charges_anew_when_the_holder_withdraws(path: Path) -> None:
+    ledger = Ledger(path)
+    waits = threading.Event()
+    ids: list[str] = []
+
+    def second() -> None:
+        with Ledger(path).reserve(**asked("k"), wait=30, on_stage=lambda _stage: waits.set()) as claim:
+            claim.store(b"second")
+        ids.append(claim.id)
+
+    thread = threading.Thread(target=second)
+    with ledger.reserve(**asked("k")) as claim:
+        thread.start()
+        assert waits.wait(timeout=30)  # and leave without an answer
+    thread.join(timeout=30)
+    assert ids
+    assert ids[0] != claim.id
+    assert "withdrawn" in [entry.kind for entry in ledger.history()]
+    assert ledger.show()[0].spent == Fraction(1, 3)
+
+
+def test_a_hold_removed_by_hand_still_gives_one_answer(path: Path) -> None:
+    ledger = Ledger(path)
+    with ledger.reserve(**asked("k")) as claim:
+        for name in holds(path):
+            path.with_name(name).unlink()
+        with ledger.reserve(**asked("k"), wait=0) as usurper:
+            usurper.store(b"second")
+        with pytest.raises(LedgerError, match="taken over"):
+            claim.store(b"first")
+    assert claim.answer is None
+    with ledger.reserve(**asked("k")) as again:
+        assert again.answer == b"second"
+    assert ledger.show()[0].spent == Fraction(1, 3)
+    ledger.check()
+
+
+def test_a_forked_child_neither_withdraws_nor_frees_its_parents_reservation(path: Path, worker: Worker) -> None:
+    process = worker("forked")
+    assert lines(process) == ["stored"]
+    answer = Ledger(path).peek("city", "1", "k")
+    assert answer is not None
+    assert answer.payload == b"parent"
+
+
+def test_many_threads_may_make_the_file_at_once(path: Path) -> None:
+    failures: list[Exception] = []
+    ready = threading.Barrier(6)
+
+    def make(number: int) -> None:
+        try:
+            ready.wait(timeout=30)
+            with Ledger(path).reserve(**asked(f"k{number}", cost=Fraction(1, 6))) as claim:
+                claim.store(b"answer")
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=make, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert failures == []
+    assert Ledger(path).show()[0].left == 0
+
+
+@pytest.mark.parametrize(
+    ("limits", "acknowledged", "kinds"),
+    [
+        ("0,-1", [], []),
+        ("-1,300000", ["reserved"], ["opened", "reserved", "withdrawn"]),
+        ("-1,0", ["reserved"], ["opened", "reserved"]),  # not even the withdrawal fits: the charge waits for its key
+    ],
+    ids=["before reserving", "while storing", "while withdrawing too"],
+)
+def test_a_full_disk(
+    limits: str, acknowledged: list[str], kinds: list[str], path: Path, worker: Worker, request: Any
+) -> None:
+    Ledger(path)
+    out, err = worker("full_disk", limits).communicate(timeout=60)
+    said = out.split()
+    assert said[: len(acknowledged) + 1] == [*acknowledged, "refused"], err
+    assert "never-to-be-printed" not in out + err
+    assert ("could not be withdrawn" in out) == (kinds[-1:] == ["reserved"])
+
+    ledger = Ledger(path)
+    ledger.check()
+    assert [entry.kind for entry in ledger.history()] == kinds
+    with ledger.reserve(**asked("k"), wait=0) as claim:
+        assert claim.answer is None
+        claim.store(b"after making room")
+    assert ledger.show()[0].spent == Fraction(1, 3)
+    ledger.check()

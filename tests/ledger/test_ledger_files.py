@@ -1,0 +1,303 @@
+"""Files that are not ledgers, are older than their mark, were changed, or cannot be written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.ledger.worker import asked
+
+from leeward.errors import LedgerError
+from leeward.ledger import Ledger
+
+
+def spend(path: Path, *keys: str) -> None:
+    ledger = Ledger(path)
+    for key in keys:
+        with ledger.reserve(**asked(key, cap=10)) as claim:
+            claim.store(b"answer " + key.encode())
+
+
+def change(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def mark(path: Path) -> Path:
+    return path.with_name(path.name + ".mark")
+
+
+def a_text(path: Path) -> None:
+    path.write_text("user,venue\n" * 1000)
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_foreign_database(path: Path) -> None:
+    change(path, "CREATE TABLE visits (person TEXT)")
+
+
+def of_another_application(path: Path) -> None:
+    change(path, "PRAGMA application_id = 1")
+
+
+def of_a_later_version(path: Path) -> None:
+    spend(path, "k")
+    change(path, "PRAGMA user_version = 99")
+
+
+def with_a_lost_table(path: Path) -> None:
+    spend(path, "k")
+    change(path, "DROP TABLE entries")
+
+
+def cut_short(path: Path) -> None:
+    spend(path, "k")
+    with path.open("r+b") as file:
+        file.truncate(5000)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (a_text, "not a SQLite file"),
+        (a_folder, "is a folder"),
+        (a_foreign_database, "not a Leeward ledger"),
+        (of_another_application, "not a Leeward ledger"),
+        (of_a_later_version, "schema 99"),
+        (with_a_lost_table, "cannot be used"),
+        (cut_short, "damaged"),
+    ],
+)
+def test_what_is_no_ledger_is_refused_and_left_alone(make: Callable[[Path], None], says: str, path: Path) -> None:
+    make(path)
+    before = path.read_bytes() if path.is_file() else b""
+    with pytest.raises(LedgerError, match=says):
+        Ledger(path)
+    assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("postgresql://me:password@host/budget", "SQLite files for now"),
+        ("sqlite://", "no plain file"),
+        ("sqlite:///:memory:", "no plain file"),
+        ("sqlite:///budget.db?mode=ro", "no plain file"),
+        ("sqlite:///file:budget.db", "no plain file"),
+        ("://", "cannot be read"),
+        ("sqlite:////no/such/folder/budget.db", "Make the folder first"),
+    ],
+)
+def test_urls_that_name_no_file_are_refused(url: str, says: str) -> None:
+    with pytest.raises(LedgerError, match=says) as caught:
+        Ledger(url)
+    assert "password" not in str(caught.value)
+
+
+def test_looking_does_not_make_a_ledger(path: Path) -> None:
+    with pytest.raises(LedgerError, match="no ledger"):
+        Ledger(path, create=False)
+    assert not path.exists()
+    path.touch()
+    with pytest.raises(LedgerError, match="is empty"):
+        Ledger(path, create=False)
+    Ledger(path)
+    assert Ledger(path, create=False).show() == []
+
+
+def test_a_url_a_path_and_a_link_reach_one_budget(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spend(path, "k")
+    link = path.with_name("link.db")
+    link.symlink_to(path)
+    monkeypatch.chdir(path.parent)
+    relative = Ledger("sqlite:///budget.db")
+    monkeypatch.chdir("/")
+    for ledger in (relative, Ledger(f"sqlite:///{path}"), Ledger(str(path)), Ledger(link)):
+        assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]
+    assert not mark(link).exists()
+
+
+def test_a_locked_ledger_is_refused_after_waiting(path: Path) -> None:
+    ledger = Ledger(path, lock_wait=0.1)
+    spend(path, "k")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LedgerError, match="kept it locked"):
+            ledger.set_cap("city", 9)
+        assert ledger.show("city")[0].cap == 10  # reading goes on
+        other.execute("ROLLBACK")
+    ledger.set_cap("city", 9)
+
+
+def test_a_ledger_that_cannot_be_written_is_refused() -> None:
+    nobody = 65534 if os.geteuid() == 0 else None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "budget.db"
+        spend(path, "k")
+        path.chmod(0o444)
+        mark(path).chmod(0o444)
+        Path(folder).chmod(0o555)
+        try:
+            if nobody is not None:
+                os.seteuid(nobody)
+            with pytest.raises(LedgerError, match="writable"):
+                spend(path, "another")
+        finally:
+            if nobody is not None:
+                os.seteuid(0)
+            Path(folder).chmod(0o755)
+        path.chmod(0o644)
+        assert Ledger(path).show()[0].spent * 3 == 1
+
+
+def test_a_restored_backup_is_refused_until_it_is_accepted(path: Path) -> None:
+    spend(path, "a")
+    backup = path.with_name("backup")
+    shutil.copy(path, backup)
+    spend(path, "b")
+    shutil.copy(backup, path)
+    for attempt in (lambda: Ledger(path), lambda: spend(path, "c")):
+        with pytest.raises(LedgerError, match=r"restored from a backup.*accept-restored"):
+            attempt()
+    Ledger.accept_restored(path)
+    ledger = Ledger(path)
+    assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released", "accepted-restored"]
+    spend(path, "c")
+    ledger.check()
+    assert [account.dataset for account in ledger.show()] == ["city"]
+
+
+def test_a_backup_restored_under_a_running_process_is_refused_too(path: Path) -> None:
+    spend(path, "a")
+    shutil.copy(path, path.with_name("backup"))
+    spend(path, "b")
+    running = Ledger(path)
+    shutil.copy(path.with_name("backup"), path)
+    with pytest.raises(LedgerError, match="restored from a backup"), running.reserve(**asked("c", cap=10)):
+        pytest.fail("reserved in a ledger that forgot")
+    with pytest.raises(LedgerError, match="restored from a backup"):
+        running.show()
+
+
+def test_a_mark_that_lags_is_what_a_crash_leaves_and_is_fine(path: Path) -> None:
+    spend(path, "a")
+    earlier = mark(path).read_text()
+    spend(path, "b")
+    mark(path).write_text(earlier)
+    spend(path, "c")
+    assert mark(path).read_text() != earlier
+    Ledger(path).check()
+
+
+def test_a_lost_or_unreadable_mark_is_refused_until_it_is_accepted(path: Path) -> None:
+    spend(path, "a")
+    mark(path).unlink()
+    with pytest.raises(LedgerError, match=r"missing.*accept-restored"):
+        Ledger(path)
+    mark(path).write_text("{}")
+    with pytest.raises(LedgerError, match=r"cannot be read.*accept-restored"):
+        Ledger(path)
+    Ledger.accept_restored(path)
+    spend(path, "b")
+
+
+def test_another_ledger_in_its_place_is_refused(path: Path) -> None:
+    spend(path, "a")
+    other = path.with_name("other.db")
+    spend(other, "a")
+    shutil.copy(other, path)
+    with pytest.raises(LedgerError, match="remembers another entry"):
+        Ledger(path)
+    path.unlink()
+    with pytest.raises(LedgerError, match=r"gone, but its mark"):
+        Ledger(path)
+    path.touch()
+    with pytest.raises(LedgerError, match="remembers another entry"):
+        Ledger(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE entries SET cost = '0/1' WHERE number = 2",
+        "UPDATE entries SET kind = 'released' WHERE number = 2",
+        "UPDATE entries SET time = '2000-01-01T00:00:00+00:00' WHERE number = 4",
+        "UPDATE entries SET spent = '0/1' WHERE number = 5",
+        "UPDATE entries SET cap = '99/1' WHERE number = 5",
+        "DELETE FROM entries WHERE number = 3",
+        "UPDATE charges SET payload = x'00' WHERE key = 'a'",
+        "UPDATE charges SET payload = NULL WHERE key = 'a'",
+        "UPDATE charges SET digest = x'00' WHERE key = 'a'",
+        "UPDATE charges SET key = 'c' WHERE key = 'a'",
+        "DELETE FROM charges WHERE key = 'a'",
+        "INSERT INTO charges SELECT 'x', dataset, version, 'y', key, cost, digest_columns, digest, holder, payload "
+        "FROM charges WHERE key = 'a'",
+    ],
+)
+def test_every_change_by_another_hand_is_found(statement: str, path: Path) -> None:
+    spend(path, "a", "b")
+    Ledger(path).check()
+    change(path, statement)
+    with pytest.raises(LedgerError):
+        Ledger(path).check()
+    with pytest.raises(LedgerError):
+        Ledger.accept_restored(path)
+
+
+def test_a_changed_balance_or_answer_is_never_used(path: Path) -> None:
+    spend(path, "a")
+    change(path, "UPDATE charges SET payload = x'00'")
+    ledger = Ledger(path)
+    with pytest.raises(LedgerError, match="not the one that was stored"):
+        ledger.peek("city", "1", "a")
+    with pytest.raises(LedgerError, match="not the one that was stored"):
+        spend(path, "a")
+    change(path, "UPDATE entries SET spent = '0/1' WHERE number = 3")
+    with pytest.raises(LedgerError, match="hash chain"):
+        spend(path, "b")
+    with pytest.raises(LedgerError, match="hash chain"):
+        ledger.show()
+
+
+def test_a_whole_new_chain_does_not_fit_the_mark(path: Path) -> None:
+    """A forger who knows the chain can rebuild it; the mark is what he must not have."""
+    spend(path, "a", "b")
+    kept = mark(path).read_text()
+    forged = path.with_name("forged.db")
+    spend(forged, "a")
+    with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(forged)) as new:
+        identity = old.execute("SELECT id FROM ledger").fetchone()[0]
+        with new:
+            new.execute("UPDATE ledger SET id = ?", (identity,))
+    shutil.copy(forged, path)
+    mark(path).write_text(kept)
+    with pytest.raises(LedgerError, match="remembers another entry"):
+        Ledger(path)
+
+
+def test_a_mark_that_cannot_be_written_shows_nothing(path: Path) -> None:
+    """Committed without its mark: not shown now, and neither lost nor charged again later."""
+    ledger = Ledger(path)
+    blocker = mark(path).with_name(mark(path).name + ".new")
+
+    def block(stage: str) -> None:
+        if stage == "saved":
+            blocker.mkdir()
+
+    with pytest.raises(LedgerError, match="mark"), ledger.reserve(**asked("k"), on_stage=block) as claim:
+        claim.store(b"answer")
+    assert claim.answer is None
+    blocker.rmdir()
+    with ledger.reserve(**asked("k")) as again:
+        assert again.answer == b"answer"
+    assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]

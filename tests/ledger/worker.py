@@ -1,0 +1,109 @@
+"""One process that asks a ledger for something; run by the tests, which kill it, starve it or race it.
+
+    python worker.py JOB LEDGER [ARGUMENT]
+
+It says on standard output what it was told: each line is an acknowledgement the tests hold the ledger to.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+import traceback
+from fractions import Fraction
+from typing import Any
+
+from leeward.errors import CapExceededError, LedgerError
+from leeward.ledger import Ledger
+
+PAYLOAD_MARK = b"never-to-be-printed"
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def asked(key: str, **other: Any) -> dict[str, Any]:
+    same = {
+        "dataset": "city",
+        "key": key,
+        "cost": Fraction(1, 3),
+        "cap": Fraction(1),
+        "notion": "addition-only/person",
+        "digest": b"content",
+        "digest_columns": ("user", "venue"),
+    }
+    return same | other
+
+
+def killed_at(url: str, stage: str) -> None:
+    """Release, and die at a stage without a chance to clean up."""
+
+    def hook(reached: str) -> None:
+        if reached == stage:
+            os.kill(os.getpid(), signal.SIGKILL)
+        say(reached)
+
+    with Ledger(url).reserve(**asked("k"), on_stage=hook) as claim:
+        if claim.answer is None:
+            claim.store(b"first")
+    say("shown")
+
+
+def release(url: str, mine: str) -> None:
+    """Release the one key, with an answer only this process would give; say which answer is shown."""
+    with Ledger(url).reserve(**asked("k")) as claim:
+        if claim.answer is None:
+            claim.store(mine.encode())
+    assert claim.answer is not None
+    say(claim.answer.decode())
+
+
+def hammer(url: str, me: str) -> None:
+    """Spend sevenths under a cap of 3 until refused; say each acknowledged spend."""
+    ledger = Ledger(url)
+    for turn in range(50):
+        try:
+            with ledger.reserve(**asked(f"{me}-{turn}", cost=Fraction(1, 7), cap=Fraction(3))) as claim:
+                claim.store(b"answer")
+            say("1/7")
+        except CapExceededError:
+            return
+
+
+def full_disk(url: str, limits: str) -> None:
+    """Release with a file-size limit set before reserving and another before storing (bytes; -1: none)."""
+    before, inside = (int(limit) for limit in limits.split(","))
+    ledger = Ledger(url)
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    try:
+        if before >= 0:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (before, hard))
+        with ledger.reserve(**asked("k")) as claim:
+            say("reserved")
+            if inside >= 0:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (inside, hard))
+            claim.store(PAYLOAD_MARK * 200_000)
+            say("stored")
+    except LedgerError:
+        say("refused")
+        say(traceback.format_exc())
+
+
+def forked(url: str, _nothing: str) -> None:
+    """Fork while holding a reservation; the child leaves the block by an exception before the parent stores."""
+    with Ledger(url).reserve(**asked("k")) as claim:
+        child = os.fork()
+        if child == 0:
+            raise SystemExit(3)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+        claim.store(b"parent")
+    say("stored")
+
+
+if __name__ == "__main__":
+    job, url, *argument = sys.argv[1:]
+    jobs = {"killed_at": killed_at, "release": release, "hammer": hammer, "full_disk": full_disk, "forked": forked}
+    jobs[job](url, *(argument or [""]))

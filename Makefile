@@ -33,7 +33,7 @@ types: $(VENV)/installed-dev ## check the types, strictly
 	@$(BIN)/mypy
 
 docs: $(VENV)/installed-docs ## build the documentation into site/; a broken link fails
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The documentation is in site/index.html"
 
 bench: $(VENV)/installed-bench ## measure against the peers, same work in one run

@@ -211,7 +211,7 @@ class Real:
         other = exact(other)
         if self._terms is None or other._terms is None:
             return self._terms is other._terms
-        return self._terms == other._terms
+        return self._terms == other._terms or (self - other).sign() == 0  # equal forms are enough, but not needed
 
     def __lt__(self, other: Exact) -> bool:
         other = exact(other)

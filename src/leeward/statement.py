@@ -1,0 +1,179 @@
+"""The privacy statement of a release: what was asked, what is promised, on what grounds, and what is not.
+
+It is made from the plan and the public list alone, so it is the same whatever the data holds; ``release.json`` is this
+statement, and the report puts it into a page.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from leeward.mechanism import Sanitized
+from leeward.real import Real
+from leeward.utility.plan import Plan
+from leeward.version import __version__
+
+_LINE_THEOREM = (
+    "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in place of"
+    " exponential noise (their Section VIII): a count that moves by at most Δ along the steps of the notion, plus geometric"
+    " noise of rate ε/Δ, is ε-private."
+)
+_SANITIZED_THEOREM = (
+    "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.7 (its ratio corrected to e^ε): saying 'safe'"
+    " is free where counts only fall along the steps of the notion; each published exceeding count costs ε."
+)
+_SIDES = {
+    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1 and Proposition 3.",
+    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2 and Proposition 4.",
+    "presence": "Takagi et al., Definitions IV.1 and IV.2 with one policy for every listed place, all at once.",
+    "dp": "Ghosh, Roughgarden, Sundararajan (2009): the two-sided geometric mechanism is ε-differentially private.",
+}
+
+
+def privacy_statement(plan: Plan, *, places: int, dataset: str, version: str) -> dict[str, Any]:
+    """Return the statement of a planned release over this many public places, without the entry id.
+
+    Parameters are exact strings ("1/3", "inf"); probabilities are decimals of at most 12 digits; "0" is exactly 0.
+    """
+    query, notion, decision = plan.query, plan.notion, plan.sanitizer
+    window = {"start": query.window.start.isoformat(), "end": query.window.end.isoformat()}
+    return {
+        "leeward": __version__,
+        "created": datetime.now(UTC).date().isoformat(),
+        "dataset": dataset,
+        "version": version,
+        "query": {
+            "kind": "visitors",
+            "text": f"How many distinct people were at each of {places:,} public places from {window['start']} up to, but"
+            f" not at, {window['end']}",
+            "places": places,
+            "window": window,
+            "keep": {column: list(values) for column, values in query.visits.keep.items()},
+            "places_per_person": query.places_per_person,
+            "if_more": query.if_more if query.places_per_person is not None else None,
+        },
+        "notion": {
+            "name": notion.name,
+            "epsilon": str(notion.epsilon),
+            "unit": notion.words.unit,
+            "definition": notion.words.definition,
+            "shelters": notion.words.shelters,
+            "does_not_shelter": notion.words.exposes,
+            "cover": notion.words.cover,
+        },
+        "price": str(plan.price),
+        "sensitivity": _sensitivity(plan),
+        "mechanism": _mechanism(plan, places),
+        "decision": {
+            "safe_at_most": decision.at_most,
+            "threshold": decision.threshold,
+            "never_wrong": decision.never_wrong,
+            "error_at_most": None if decision.error_at_most is None else str(decision.error_at_most),
+            "error_at_most_over_all_places": None
+            if decision.error_at_most is None
+            else str(decision.error_at_most * places),
+            "curve": [{"count": c, "safe": _decimal(p)} for c, p in plan.decision_curve().items()],
+        },
+        "assumptions": _assumptions(plan),
+        "theorems": [*_theorems(plan)],
+        "guaranteed": _guaranteed(plan, places),
+        "not_guaranteed": _not_guaranteed(plan),
+    }
+
+
+def _sensitivity(plan: Plan) -> dict[str, Any]:
+    moves, each = plan.sensitivity, isinstance(plan.mechanism, Sanitized)
+    subject = "any one count" if each else "all counts together"
+    return {
+        "rise": str(moves.rise),
+        "fall": str(moves.fall),
+        "per_place": each,
+        "text": f"One step of the notion can raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}",
+    }
+
+
+def _mechanism(plan: Plan, places: int) -> dict[str, Any]:
+    law = plan.mechanism.law
+    shared = {"rate_up": str(law.up), "rate_down": str(law.down), "step": 1, "lower": None, "upper": None}
+    noise = f"exact geometric noise, {_direction(law.up, law.down)}, drawn for each place on its own"
+    if isinstance(plan.mechanism, Sanitized):
+        expected = plan.expected_answered_if_empty(places)
+        return {
+            "name": "sanitized",
+            "text": f"Places are looked at in the public order, with {noise}. While the noisy count is at most"
+            f" {plan.safe_at_most} only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
+            f" ε = {plan.notion.epsilon}. It stops after {plan.mechanism.stop_after} of these",
+            **shared,
+            "stop_after": plan.mechanism.stop_after,
+            "expected_answered_if_empty": None if expected is None else float(f"{expected:.4g}"),
+        }
+    return {"name": "geometric", "text": f"Every count gets {noise}", **shared}
+
+
+def _direction(up: Real, down: Real) -> str:
+    if down.is_infinite:
+        return f"never negative, of rate {up} upwards"
+    if up.is_infinite:
+        return f"never positive, of rate {down} downwards"
+    return f"of rate {up} upwards and {down} downwards"
+
+
+def _assumptions(plan: Plan) -> list[str]:
+    query = plan.query
+    found = ["One person's records all carry the same id, and different people carry different ids"]
+    if query.places_per_person is not None and not query.truncates:
+        found.append(
+            f"Nobody was at more than {query.places_per_person} listed"
+            f" {'place' if query.places_per_person == 1 else 'places'} in the window: a fact about the world that was"
+            " checked on the data, not protected"
+        )
+    found.append("The list of places, the window and the filter were chosen without looking at the data")
+    return found
+
+
+def _theorems(plan: Plan) -> list[str]:
+    base = _SANITIZED_THEOREM if isinstance(plan.mechanism, Sanitized) else _LINE_THEOREM
+    known = _SIDES.get(plan.notion.name)
+    return [base] if known is None else [base, known]
+
+
+def _guaranteed(plan: Plan, places: int) -> list[str]:
+    t, decision = plan.safe_at_most, plan.sanitizer
+    people = "nobody" if t == 0 else f"at most {t} {'person' if t == 1 else 'people'}"
+    relative = " among those counted" if not plan.query.truncates else ", counted after the bound on places per person"
+    if decision.never_wrong:
+        said = f"Where 'safe' is said, {people} were there{relative}: it is never wrong"
+    else:
+        alpha = decision.error_at_most
+        assert alpha is not None
+        said = (
+            f"'Safe' means {people}{relative}. It is wrongly said of a place with probability at most {float(alpha):g};"
+            f" over all {places:,} places, at most {float(alpha * places):g} wrong ones are to be expected"
+        )
+    return [said, f"{plan.notion.words.definition}, with ε = {plan.price} for all that is published here"]
+
+
+def _not_guaranteed(plan: Plan) -> list[str]:
+    found = ["'Obscure' says nothing: a place may be obscure because of the noise alone"]
+    if plan.query.truncates:
+        found.append(
+            f"People at more than {plan.query.places_per_person} listed places count only at the"
+            f" {plan.query.places_per_person} visited {plan.query.if_more}: at other places they are not counted, so 'safe'"
+            " is relative to the truncated counts"
+        )
+    found.append(
+        "Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted;"
+        " and nothing is said about people whom the data never saw"
+    )
+    if isinstance(plan.mechanism, Sanitized):
+        found.append("Places after the stop are not answered at all; they are marked so and say nothing")
+    if plan.notion.words.exposes:
+        found.append(f"Not sheltered: {plan.notion.words.exposes}")
+    return found
+
+
+def _decimal(probability: Any) -> str:
+    if not probability:
+        return "0"
+    return f"{float(probability):.12g}"

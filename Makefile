@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-CODE := src tests benchmarks examples docs
+# -qq: what pip warns about concerns the machine, not us; its errors still show
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -50,13 +50,14 @@ clean: ## remove what these commands made
 $(VENV)/bin/python:
 	@.ci/debian-packages python3-venv
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"Leeward needs Python 3.11 or later; this is {v[0]}.{v[1]}. Name another: make PYTHON=python3.12")'
-	@echo "Setting up in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Leeward in $(VENV) (about a minute)"
 	@$(PIP) -e .
 	@touch $@
 
 $(VENV)/installed-%: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Leeward and its $* tools in $(VENV) (about a minute)"
 	@$(PIP) -e '.[$*]'
 	@touch $(VENV)/installed $@

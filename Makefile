@@ -48,8 +48,9 @@ clean: ## remove what these commands made
 # ---- set-up: one stamp for each set of extras, renewed when the pins or the packaging change
 
 $(VENV)/bin/python:
-	@.ci/debian-packages python3-venv
-	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"Leeward needs Python 3.11 or later; this is {v[0]}.{v[1]}. Name another: make PYTHON=python3.12")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "$(PYTHON) is not Python 3.11 or later. Name one that is: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@PYTHON="$(PYTHON)" .ci/debian-packages python3-venv
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt

@@ -1,0 +1,28 @@
+"""What is installed is pinned, and the pins name no place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def normal(name: str) -> str:
+    """A distribution's name as package indexes compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_requirement_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    wanted = [requirement for group in (project["dependencies"], *extras) for requirement in group]
+    names = {normal(match[0]) for r in wanted if (match := re.match(r"[\w.-]+", r))} - {"leeward"}
+    pins = re.findall(r"^([\w.-]+)==[\w.]+$", (ROOT / "constraints.txt").read_text(), flags=re.MULTILINE)
+    assert names - {normal(pin) for pin in pins} == set()
+
+
+def test_the_pins_hold_nothing_but_pins() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    assert [line for line in lines if not re.fullmatch(r"#.*|[\w.-]+==[\w.]+", line)] == []

@@ -1,0 +1,112 @@
+"""``leeward budget``: what was spent, what is left, and the history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leeward.cli.output import print_json
+from leeward.errors import InputError
+from leeward.real import exact
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+budget = typer.Typer(no_args_is_help=True, help="Show and change the budgets kept in a ledger.")
+
+LedgerUrl = Annotated[str, typer.Option("--ledger", "-l", help="URL or path of the ledger, e.g. sqlite:///budget.db")]
+Dataset = Annotated[str | None, typer.Option("--dataset", "-d", help="Only this dataset.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@budget.command()
+def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) -> None:
+    """Show each dataset's cap, what is spent and what is left, as exact fractions.
+
+    Example:
+        leeward budget show --ledger sqlite:///budget.db
+    """
+    from leeward.ledger import Ledger
+
+    accounts = Ledger(ledger, create=False).show(dataset)
+    rows = [
+        {"dataset": a.dataset, "notion": a.notion, "cap": str(a.cap), "spent": str(a.spent), "left": str(a.left)}
+        for a in accounts
+    ]
+    if as_json:
+        print_json(rows)
+    else:
+        _print(rows, ("dataset", "notion", "cap", "spent", "left"))
+
+
+@budget.command()
+def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) -> None:
+    """Show what happened to the budgets, oldest first.
+
+    Example:
+        leeward budget history --ledger sqlite:///budget.db --dataset tokyo-checkins
+    """
+    from leeward.ledger import Ledger
+
+    rows = [
+        {
+            "number": entry.number,
+            "time": f"{entry.time:%Y-%m-%d %H:%M:%S}",
+            "dataset": entry.dataset,
+            "version": entry.version,
+            "kind": entry.kind,
+            "cost": str(entry.cost),
+            "cap": None if entry.cap is None else str(entry.cap),
+            "id": entry.id,
+            "key": entry.key,
+        }
+        for entry in Ledger(ledger, create=False).history(dataset)
+    ]
+    if as_json:
+        print_json(rows)
+    else:
+        _print(rows, ("number", "time", "dataset", "version", "kind", "cost", "cap"))
+
+
+@budget.command("set-cap")
+def set_cap(
+    ledger: LedgerUrl,
+    dataset: Annotated[str, typer.Argument(help="The dataset's public name.")],
+    cap: Annotated[str, typer.Argument(help='The new cap, a decimal or fraction such as 5 or "1/2".')],
+) -> None:
+    """Change a dataset's cap on purpose; recorded in the history.
+
+    Example:
+        leeward budget set-cap --ledger sqlite:///budget.db tokyo-checkins 8
+    """
+    from leeward.ledger import Ledger
+
+    amount = exact(cap).rational
+    if amount is None:
+        raise InputError(f"The cap {cap}", "it is no finite fraction", 'Give, say, "5"')
+    Ledger(ledger, create=False).set_cap(dataset, amount)
+    typer.echo(f"The cap of {dataset} is now {amount}.")
+
+
+@budget.command("accept-restored")
+def accept_restored(ledger: LedgerUrl) -> None:
+    """Accept a ledger restored from a backup, on purpose; recorded in the history.
+
+    What the lost entries spent was spent all the same: lower the caps by it.
+    """
+    from leeward.ledger import Ledger
+
+    Ledger.accept_restored(ledger)
+    typer.echo("Accepted. Lower the caps by what was spent since the backup.")
+
+
+def _print(rows: Sequence[Mapping[str, object]], columns: tuple[str, ...]) -> None:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    table: Table = RichTable(*columns, padding=(0, 1), box=None)
+    for row in rows:
+        table.add_row(*("" if row[column] is None else str(row[column]) for column in columns))
+    Console(markup=False, highlight=False).print(table)

@@ -1,0 +1,49 @@
+"""What the commands share in printing: progress on stderr, results on stdout, the curator's notes on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from leeward.release import CuratorNotes
+
+
+def print_json(value: Any) -> None:
+    """Print a result for machines on stdout."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@contextmanager
+def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Show on stderr what a long job is doing; nothing where stderr is no terminal or ``quiet`` is asked for."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _stage: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting", total=None)
+        yield lambda stage: progress.update(task, description=stage)
+
+
+def print_notes(notes: CuratorNotes) -> None:
+    """Print what only the curator may know, on stderr, marked as such."""
+    if notes.dropped is None:
+        return
+    lines = [f"{rows:,} rows not counted: {reason.replace('_', ' ')}" for reason, rows in notes.dropped.items() if rows]
+    if notes.people_over_bound:
+        lines.append(
+            f"{notes.people_over_bound:,} people were at more places than the bound; only some of theirs count"
+        )
+    if lines:
+        typer.echo("For the curator only (facts about the data; do not publish):", err=True)
+        for line in lines:
+            typer.echo(f"  {line}", err=True)

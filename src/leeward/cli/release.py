@@ -1,0 +1,176 @@
+"""``leeward release``: from a spec to a published list of places that are truly safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leeward.cli.output import print_json, print_notes, stages
+from leeward.errors import SpecError
+
+if TYPE_CHECKING:
+    from leeward.release import Budget, Release
+    from leeward.utility.plan import Plan
+
+
+def release(
+    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Directory for the release; made whole or not at all.")
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print statement, price and decision curve. Touches no budget and no data."),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Publish which places are safe, under the notion of the spec, and charge its budget.
+
+    Writes answers.parquet, release.json (the privacy statement) and report.html into the directory. Asking again with the
+    same public key shows the stored answer and charges nothing.
+
+    Examples:
+        leeward release spec.toml --dry-run
+
+        leeward release spec.toml --out release/
+
+        leeward release spec.toml --out release/ --json --quiet
+    """
+    from leeward.spec import read_spec
+
+    read = read_spec(spec)
+    plans = read.plans()
+    budget = read.ledger()
+    if dry_run:
+        _dry_run(plans, budget, as_json)
+        return
+    if out is None:
+        raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
+    publish(plans, budget, read.publish.what, out, quiet=quiet, as_json=as_json)
+
+
+def publish(plans: list[Plan], budget: Budget, what: Any, out: Path, *, quiet: bool, as_json: bool) -> None:
+    """Carry out plans, write them to ``out``, and print what happened."""
+    from leeward.release import check_directory, release_planned, save_all
+
+    check_directory(out)
+    if len(plans) > 1 and not quiet and not as_json:
+        total = sum((made.price for made in plans[1:]), plans[0].price)
+        typer.echo(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
+    with stages(quiet) as on_stage:
+        releases = release_planned(plans, budget, what=what, on_stage=on_stage)
+        on_stage("writing the report")
+        names = [made.query.window.start.strftime("%Y-%m-%dT%H-%M-%S") for made in plans]
+        if len(releases) == 1:
+            releases[0].save(out)
+        else:
+            save_all(dict(zip(names, releases, strict=True)), out)
+    if not quiet:
+        for one in releases:
+            print_notes(one.curator)
+    summaries = [_summary(one) for one in releases]
+    if as_json:
+        print_json({"out": str(out), "releases": summaries, "budget": _left(budget)})
+    elif not quiet:
+        for made, summary in zip(plans, summaries, strict=True):
+            typer.echo(_sentence(made, summary))
+        left = _left(budget)
+        typer.echo(f"Budget of {left['dataset']}: {left['spent']} of {left['cap']} spent, {left['left']} left.")
+        report = out / "report.html" if len(releases) == 1 else out
+        typer.echo(f"The report is at {report}")
+
+
+def _summary(one: Release) -> dict[str, Any]:
+    states = one.answers["state"].value_counts().to_pylist()
+    counted = {entry["values"]: entry["counts"] for entry in states}
+    return {
+        "entry": one.statement["entry"],
+        "window": one.statement["query"]["window"],
+        "places": one.answers.num_rows,
+        "safe": counted.get("safe", 0),
+        "obscure": counted.get("obscure", 0),
+        **(
+            {"answered": one.answers["answered"].to_pylist().count(True)}
+            if "answered" in one.answers.column_names
+            else {}
+        ),
+        "price": one.statement["price"],
+        "charged": one.curator.charged,
+        "fit_for_release": one.statement["fit_for_release"],
+    }
+
+
+def _sentence(made: Plan, summary: dict[str, Any]) -> str:
+    t = made.safe_at_most
+    wrong = (
+        "never wrongly"
+        if made.sanitizer.never_wrong
+        else f"each wrongly with probability at most {made.sanitizer.error_at_most}"
+    )
+    answered = f" {summary['answered']:,} were answered before the stop." if "answered" in summary else ""
+    charged = f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing."
+    return (
+        f"{summary['safe']:,} of {summary['places']:,} places are said to be safe (at most {t} people), {wrong}."
+        f"{answered} {charged}"
+    )
+
+
+def _left(budget: Budget) -> dict[str, str]:
+    from leeward.ledger import Ledger
+
+    account = Ledger(budget.ledger, create=False).show(budget.dataset)[0]
+    return {"dataset": budget.dataset, "cap": str(account.cap), "spent": str(account.spent), "left": str(account.left)}
+
+
+def _dry_run(plans: list[Plan], budget: Budget, as_json: bool) -> None:
+    from leeward.engine import read_places
+    from leeward.statement import privacy_statement
+
+    count = len(read_places(plans[0].query.places))
+    statements = [privacy_statement(p, places=count, dataset=budget.dataset, version=budget.version) for p in plans]
+    if as_json:
+        print_json(statements)
+        return
+    total = sum((made.price for made in plans[1:]), plans[0].price)
+    for statement in statements[:1]:
+        _print_statement(statement)
+    if len(plans) > 1:
+        typer.echo(f"\n{len(plans)} windows, one release each.")
+    typer.echo(f"\nPrice: {total} in all. Nothing was charged and no data was read.")
+
+
+def _print_statement(statement: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, markup=False)
+    notion, decision, mechanism = statement["notion"], statement["decision"], statement["mechanism"]
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="bold", no_wrap=True)
+    facts.add_column()
+    facts.add_row("question", statement["query"]["text"])
+    facts.add_row("notion", f"{notion['name']}, ε = {notion['epsilon']}, per {notion['unit']}")
+    facts.add_row("means", notion["definition"])
+    facts.add_row("sheltered", notion["shelters"])
+    facts.add_row("not sheltered", notion["does_not_shelter"] or "nothing")
+    facts.add_row("cover", notion["cover"])
+    facts.add_row("mechanism", mechanism["text"])
+    if mechanism.get("expected_answered_if_empty") is not None:
+        facts.add_row("reach", f"{mechanism['expected_answered_if_empty']} places answered if nobody were anywhere")
+    for title, key in (("assumed", "assumptions"), ("guaranteed", "guaranteed"), ("not guaranteed", "not_guaranteed")):
+        for sentence in statement[key]:
+            facts.add_row(title, sentence)
+            title = ""
+    console.print(facts)
+    curve = Table(
+        title=f"Pr[safe | c people were there]; safe means at most {decision['safe_at_most']}", title_justify="left"
+    )
+    curve.add_column("c", justify="right")
+    curve.add_column("Pr[safe]", justify="right")
+    for entry in decision["curve"]:
+        curve.add_row(str(entry["count"]), f"{float(entry['safe']):.6g}")
+    console.print()
+    console.print(curve)

@@ -1,0 +1,348 @@
+"""The spec file: a release described in TOML, checked key by key before anything is read.
+
+Sections: ``[data]``, ``[places]``, ``[window]`` (or ``windows``), ``[protect]``, ``[decide]``, ``[publish]``, ``[budget]``.
+Paths are relative to the spec file. Unknown keys are refused with the nearest known one; numbers that a promise depends on
+are strings, because a TOML float is not the decimal it prints as.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from leeward.errors import InputError, SpecError, nearest
+from leeward.notion import AdditionOnly, Notion, Presence, RemovalOnly, UnboundedDP
+from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
+from leeward.real import exact
+from leeward.release import Budget, What
+from leeward.utility.plan import USEFUL_FROM, MechanismName, Plan, plan
+
+NOTIONS: dict[str, type[Notion]] = {
+    "presence": Presence,
+    "addition-only": AdditionOnly,
+    "removal-only": RemovalOnly,
+    "dp": UnboundedDP,
+}
+
+
+def _exact_text(value: object) -> str:
+    try:
+        return str(exact(value))  # type: ignore[arg-type]
+    except InputError as error:
+        raise ValueError(str(error)) from None
+
+
+ExactText = Annotated[str, BeforeValidator(_exact_text)]
+Moment = datetime | date | str
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Data(_Section):
+    """``[data]``: the private table of visits, and what its columns mean."""
+
+    visits: str | list[str]
+    visits_table: str | None = None
+    person: str
+    place: str | None = None
+    time: str
+    latitude: str | None = None
+    longitude: str | None = None
+    keep: dict[str, list[str | int | bool]] = Field(default_factory=dict)
+    timezone: str | None = None
+    time_unit: Literal["s", "ms", "us"] | None = None
+
+
+class GridBox(_Section):
+    """``[places] grid``: cells over a public box, square (``metres``) or H3 (``h3`` = resolution)."""
+
+    west: float | int
+    south: float | int
+    east: float | int
+    north: float | int
+    metres: float | int | None = None
+    h3: int | None = None
+
+
+class PublicPlaces(_Section):
+    """``[places]``: the public list, as a table or as a grid."""
+
+    table: str | None = None
+    place: str | None = None
+    latitude: str | None = None
+    longitude: str | None = None
+    name: str | None = None
+    places_table: str | None = None
+    grid: GridBox | None = None
+
+    @model_validator(mode="after")
+    def _one_list(self) -> PublicPlaces:
+        if (self.table is None) == (self.grid is None):
+            raise ValueError("name either a table or a grid as the public list of places")
+        if self.table is not None and self.place is None:
+            raise ValueError('name the column of the table that holds the places: place = "…"')
+        return self
+
+
+class Span(_Section):
+    """A half-open window of time."""
+
+    start: Moment
+    end: Moment
+
+
+class Windows(_Section):
+    """``[window]``: one window, or several as ``windows``."""
+
+    start: Moment | None = None
+    end: Moment | None = None
+    windows: list[Span] | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Windows:
+        single = self.start is not None and self.end is not None
+        if single == bool(self.windows) or (self.start is None) != (self.end is None):
+            raise ValueError("give start and end, or a list windows = [{ start = …, end = … }, …]")
+        return self
+
+
+class Protect(_Section):
+    """``[protect]``: the notion, its ε, and what bounds one person's effect."""
+
+    notion: str
+    epsilon: ExactText
+    places_per_person: int | None = None
+    if_more: Literal["refuse", "latest", "earliest"] = "refuse"
+
+
+class Decide(_Section):
+    """``[decide]``: what *safe* means, and how often it may be wrong where it can be."""
+
+    safe_at_most: int
+    error_at_most: ExactText | None = None
+    useful_from: ExactText = USEFUL_FROM
+
+
+class Publish(_Section):
+    """``[publish]``: what is shown, and by which mechanism."""
+
+    what: What = "decisions"
+    mechanism: MechanismName = "auto"
+    stop_after: int | None = None
+
+
+class Account(_Section):
+    """``[budget]``: where the price is charged."""
+
+    ledger: str
+    dataset: str
+    cap: ExactText | None = None
+    version: str = "1"
+
+
+class Spec(_Section):
+    """A whole spec. `read_spec` makes it from a file."""
+
+    data: Data
+    places: PublicPlaces
+    window: Windows | None = None
+    windows: list[Span] | None = None
+    protect: Protect
+    decide: Decide
+    publish: Publish = Publish()
+    budget: Account
+    folder: Path = Field(default=Path(), exclude=True)
+
+    @model_validator(mode="after")
+    def _timed(self) -> Spec:
+        if (self.window is None) == (self.windows is None):
+            raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
+        return self
+
+    @property
+    def spans(self) -> list[Span]:
+        """The windows asked for, in order."""
+        if self.windows is not None:
+            return self.windows
+        assert self.window is not None
+        if self.window.windows:
+            return self.window.windows
+        assert self.window.start is not None
+        assert self.window.end is not None
+        return [Span(start=self.window.start, end=self.window.end)]
+
+    def visits(self) -> Visits:
+        """Return the description of the private table."""
+        d = self.data
+        named = [d.visits] if isinstance(d.visits, str) else d.visits
+        source = [str(self.folder / path) for path in named]
+        return visits(
+            source[0] if isinstance(d.visits, str) else source,
+            person=d.person,
+            place=d.place,
+            time=d.time,
+            latitude=d.latitude,
+            longitude=d.longitude,
+            keep=d.keep,
+            timezone=d.timezone,
+            time_unit=d.time_unit,
+            table=d.visits_table,
+        )
+
+    def public_places(self) -> Places | Grid:
+        """Return the description of the public list."""
+        p = self.places
+        if p.grid is not None:
+            return grid(**p.grid.model_dump(exclude_none=True))
+        assert p.table is not None
+        assert p.place is not None
+        return places(
+            str(self.folder / p.table),
+            place=p.place,
+            latitude=p.latitude,
+            longitude=p.longitude,
+            name=p.name,
+            table=p.places_table,
+        )
+
+    def queries(self) -> list[CountVisitors]:
+        """Return one question a window."""
+        private, public = self.visits(), self.public_places()
+        return [
+            count_visitors(
+                private,
+                public,
+                start=span.start,
+                end=span.end,
+                places_per_person=self.protect.places_per_person,
+                if_more=self.protect.if_more,
+            )
+            for span in self.spans
+        ]
+
+    def notion(self) -> Notion:
+        """Return the privacy notion.
+
+        Raises:
+            SpecError: there is none of that name.
+        """
+        if self.protect.notion not in NOTIONS:
+            raise SpecError(
+                f'[protect] notion = "{self.protect.notion}"',
+                "there is no such notion",
+                nearest(self.protect.notion, NOTIONS),
+            )
+        return NOTIONS[self.protect.notion](self.protect.epsilon)
+
+    def plans(self) -> list[Plan]:
+        """Return one plan a window: everything that can be refused without data is refused here."""
+        notion = self.notion()
+        return [
+            plan(
+                query,
+                notion,
+                safe_at_most=self.decide.safe_at_most,
+                error_at_most=self.decide.error_at_most,
+                useful_from=self.decide.useful_from,
+                mechanism=self.publish.mechanism,
+                stop_after=self.publish.stop_after,
+            )
+            for query in self.queries()
+        ]
+
+    def ledger(self) -> Budget:
+        """Return where the price is charged; a relative SQLite path is relative to the spec file."""
+        url, prefix = self.budget.ledger, "sqlite:///"
+        if url.startswith(prefix) and not os.path.isabs(url.removeprefix(prefix)):
+            url = prefix + str((self.folder / url.removeprefix(prefix)).resolve())
+        return Budget(url, self.budget.dataset, self.budget.cap, self.budget.version)
+
+
+def read_spec(path: str | os.PathLike[str]) -> Spec:
+    """Read and check a spec file.
+
+    Raises:
+        SpecError: it is missing, is no TOML, or a key or value is not as described.
+    """
+    file = Path(path)
+    try:
+        given = tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
+        raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None
+    except (OSError, UnicodeDecodeError):
+        raise SpecError(f"The spec '{file}'", "it cannot be read as text in UTF-8", "Check the path") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(
+            f"The spec '{file}'", f"it is not TOML ({error})", "Strings need quotes, sections [brackets]"
+        ) from None
+    return check_spec(given, folder=file.resolve().parent)
+
+
+def check_spec(given: dict[str, Any], *, folder: str | os.PathLike[str] = ".") -> Spec:
+    """Check a spec given as nested dicts, as TOML reads it.
+
+    Raises:
+        SpecError: a key or value is not as described; the message names the first such key.
+    """
+    if "folder" in given:
+        raise SpecError("The key 'folder'", "it is not known", nearest("folder", _keys_at([])))
+    try:
+        return Spec.model_validate({**given, "folder": Path(folder)})
+    except ValidationError as error:
+        raise _taught(error) from None
+
+
+def _taught(error: ValidationError) -> SpecError:
+    # an unknown key usually also leaves a known one missing: say the unknown one, it is what was mistyped
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+    where = [str(part) for part in first["loc"]]
+    key = where[-1] if where else ""
+    section = f"[{where[0]}] " if len(where) > 1 else ""
+    if first["type"] == "extra_forbidden":
+        known = _keys_at(where[:-1])
+        return SpecError(f"{section}{key}", "this key is not known", nearest(key, known))
+    if first["type"] == "missing":
+        return SpecError(f"{section}{key} is missing", "it is required", f"Add {_example(key)}")
+    if first["type"] == "value_error":
+        return SpecError(f"{section}{key}".strip() or "The spec", str(first["ctx"]["error"]), "")
+    # pydantic also names the types it tried: the key is the last part of the path that is one
+    key = next((part for place, part in reversed([*enumerate(where)]) if part in _keys_at(where[:place])), key)
+    return SpecError(
+        f"{section}{key}", first["msg"][0].lower() + first["msg"][1:], "See the guide for what the key means"
+    )
+
+
+def _keys_at(where: Iterable[str]) -> list[str]:
+    model: type[BaseModel] = Spec
+    for part in where:
+        field = model.model_fields.get(part)
+        if field is None:
+            continue
+        for candidate in (field.annotation, *getattr(field.annotation, "__args__", ())):
+            for inner in (candidate, *getattr(candidate, "__args__", ())):
+                if isinstance(inner, type) and issubclass(inner, BaseModel):
+                    model = inner
+    return [name for name in model.model_fields if name != "folder"]
+
+
+def _example(key: str) -> str:
+    examples = {
+        "epsilon": 'epsilon = "1"',
+        "notion": 'notion = "addition-only"',
+        "safe_at_most": "safe_at_most = 2",
+        "ledger": 'ledger = "sqlite:///budget.db"',
+        "dataset": 'dataset = "a-public-name"',
+        "visits": 'visits = "visits.parquet"',
+        "person": 'person = "the column that says who"',
+        "time": 'time = "the column that says when"',
+    }
+    return examples.get(key, f"the section [{key}]" if key in Spec.model_fields else f"{key} = …")

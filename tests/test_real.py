@@ -1,0 +1,305 @@
+"""Exact reals: against mpmath at 300 digits, the laws of algebra, knife edges, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import math
+import operator
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leeward.errors import InexactError, InputError, UndecidedError
+from leeward.exponential import exp, log
+from leeward.real import ONE, ZERO, Real, exact, inf, outward, positive, sign_of, sqrt
+
+PRECISION = 1000
+
+ATOMS: list[tuple[Real, Any]] = []
+with mpmath.workprec(PRECISION):
+    ATOMS += [
+        (ONE, mpmath.mpf(1)),
+        (sqrt(2), mpmath.sqrt(2)),
+        (sqrt("3/2"), mpmath.sqrt(mpmath.mpf(3) / 2)),
+        (log(2), mpmath.log(2)),
+        (log("7/5"), mpmath.log(mpmath.mpf(7) / 5)),
+        (sqrt(6) * log(3), mpmath.sqrt(6) * mpmath.log(3)),
+        (log(1 + exp("1/2")), mpmath.log(1 + mpmath.exp(mpmath.mpf(1) / 2))),
+    ]
+
+coefficients = st.fractions(-20, 20, max_denominator=60)
+
+
+@st.composite
+def reals(draw: st.DrawFn) -> tuple[Real, Any]:
+    """A Real and the mpf it must be, built side by side."""
+    number, value = ZERO, mpmath.mpf(0)
+    for index in draw(st.lists(st.integers(0, len(ATOMS) - 1), max_size=3)):
+        c = draw(coefficients)
+        number = number + ATOMS[index][0] * c
+        with mpmath.workprec(PRECISION):
+            value += ATOMS[index][1] * c.numerator / c.denominator
+    return number, value
+
+
+relaxed = settings(deadline=None, derandomize=True, max_examples=60)
+
+
+def agrees(number: Real, value: Any) -> bool:
+    """Whether an enclosure at 600 bits holds the value and is tight."""
+    ball = number.arb(600)
+    with mpmath.workprec(PRECISION):
+        middle, radius = (mpmath.mpf(part.str(250, radius=False)) for part in (ball.mid(), ball.rad()))
+        return bool(abs(middle - value) <= radius + mpmath.ldexp(1, -500)) and radius < mpmath.ldexp(1, -400)
+
+
+@relaxed
+@given(reals(), reals())
+def test_arithmetic_agrees_with_mpmath(x: tuple[Real, Any], y: tuple[Real, Any]) -> None:
+    with mpmath.workprec(PRECISION):
+        assert agrees(x[0] + y[0], x[1] + y[1])
+        assert agrees(x[0] - y[0], x[1] - y[1])
+        assert agrees(x[0] * y[0], x[1] * y[1])
+        assert agrees(-x[0], -x[1])
+        assert float(x[0]) == pytest.approx(float(x[1]), rel=1e-14, abs=1e-300)
+        lower, upper = x[0].bounds()
+        assert lower <= x[1] <= upper
+        assert upper - lower <= 1e-14 * max(1, abs(x[1]))
+
+
+@relaxed
+@given(reals(), reals())
+def test_order_agrees_with_mpmath(x: tuple[Real, Any], y: tuple[Real, Any]) -> None:
+    """Values of this form differ by far more than 10^-250 or not at all."""
+    with mpmath.workprec(PRECISION):
+        difference = x[1] - y[1]
+        expected = 0 if abs(difference) < mpmath.mpf(10) ** -250 else int(mpmath.sign(difference))
+    assert (x[0] - y[0]).sign() == expected
+    assert (x[0] == y[0]) == (expected == 0)
+    assert (x[0] < y[0]) == (expected < 0)
+    assert (x[0] >= y[0]) == (expected >= 0)
+    assert bool(x[0] - y[0]) == (expected != 0)
+
+
+@relaxed
+@given(reals(), reals(), reals())
+def test_the_laws_of_algebra_hold_exactly(a: tuple[Real, Any], b: tuple[Real, Any], c: tuple[Real, Any]) -> None:
+    x, y, z = a[0], b[0], c[0]
+    assert x + y == y + x
+    assert x * y == y * x
+    assert (x + y) + z == x + (y + z)
+    assert (x * y) * z == x * (y * z)
+    assert x * (y + z) == x * y + x * z
+    assert x - x == 0
+    assert x + ZERO == x * ONE == x
+    assert x * 0 == 0
+    assert x / 7 * 7 == x
+    assert x / sqrt(6) * sqrt(6) == x
+    assert hash((x + y) - y) == hash(x)
+
+
+@relaxed
+@given(reals(), coefficients)
+def test_a_quotient_of_proportional_reals_is_rational(x: tuple[Real, Any], c: Fraction) -> None:
+    if x[0]:
+        assert (x[0] * c) / x[0] == c
+
+
+@relaxed
+@given(reals())
+def test_copies_are_equal(x: tuple[Real, Any]) -> None:
+    for twin in (pickle.loads(pickle.dumps(x[0])), copy.copy(x[0]), copy.deepcopy(x[0])):
+        assert twin == x[0]
+        assert hash(twin) == hash(x[0])
+
+
+@given(st.fractions(max_denominator=10**9))
+def test_rationals_are_themselves(q: Fraction) -> None:
+    number = exact(q)
+    assert number.rational == q
+    assert number == q
+    assert hash(number) == hash(q)
+    assert str(number) == str(q)
+    assert exact(str(number)) == number
+    assert exact(f" {q.numerator} / {q.denominator} ") == number
+    assert number.sign() == (q > 0) - (q < 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        ("0.1", Fraction(1, 10)),
+        ("1e-3", Fraction(1, 1000)),
+        ("-2.50", Fraction(-5, 2)),
+        ("1_000", Fraction(1000)),
+        (Decimal("0.3"), Fraction(3, 10)),
+        (7, Fraction(7)),
+    ],
+)
+def test_exact_numbers_are_read_exactly(given: Any, value: Fraction) -> None:
+    assert exact(given).rational == value
+
+
+@pytest.mark.parametrize("text", ["inf", " Infinity ", "∞", math.inf, Decimal("inf"), inf])
+def test_infinity_is_read(text: Any) -> None:
+    assert exact(text).is_infinite
+
+
+@pytest.mark.parametrize("given", [0.1, 1.0, -math.inf, math.nan])
+def test_floats_are_refused_with_the_way_to_write_them(given: float) -> None:
+    with pytest.raises(InexactError) as refused:
+        exact(given)
+    assert f'"{given!r}"' in str(refused.value)
+
+
+@pytest.mark.parametrize("given", ["", "one", "1/0", "nan", "-inf", "1/2/3", "0x1", None, True, [], Decimal("nan")])
+def test_what_is_no_number_is_refused(given: Any) -> None:
+    with pytest.raises(InputError):
+        exact(given)
+
+
+def test_positive_says_what_it_calls_the_number() -> None:
+    assert positive("1/3", "ε") == Fraction(1, 3)
+    assert positive("inf", "ε").is_infinite
+    assert positive(sqrt(2) - 1, "ε") > 0
+    for number in ("0", "-1", log("1/2")):
+        with pytest.raises(InputError, match="step"):
+            positive(number, "step")
+
+
+def test_infinity_absorbs() -> None:
+    assert (inf + 1).is_infinite
+    assert (1 + inf).is_infinite
+    assert (inf - 10**100).is_infinite
+    assert (inf * "1/7").is_infinite
+    assert (inf / 3).is_infinite
+    assert inf * 0 == 0
+    assert 5 / inf == 0
+    assert sqrt(2) / inf == 0
+    assert inf == inf
+    assert inf > 10**400
+    assert not inf < inf
+    assert inf <= inf
+    assert exact(3) < inf
+    assert inf != 3
+    assert inf.sign() == 1
+    assert inf.rational is None
+    assert float(inf) == math.inf
+    assert inf.bounds() == (math.inf, math.inf)
+    assert hash(inf) == hash(pickle.loads(pickle.dumps(inf)))
+    assert str(inf) == "inf"
+
+
+@pytest.mark.parametrize(
+    "impossible",
+    [lambda: inf - inf, lambda: -inf, lambda: 1 - inf, lambda: inf * -1, lambda: ONE / 0, lambda: inf / 0],
+)
+def test_what_has_no_value_is_refused(impossible: Any) -> None:
+    with pytest.raises(InputError):
+        impossible()
+
+
+def test_roots_are_reduced() -> None:
+    assert sqrt(8) == 2 * sqrt(2)
+    assert sqrt("8/9") == 2 * sqrt(2) / 3
+    assert sqrt(12) * sqrt(3) == 6
+    assert sqrt("1/4") == Fraction(1, 2)
+    assert sqrt(0) == 0
+    assert 1 / sqrt(2) == sqrt(2) / 2
+    assert sqrt(6) / sqrt(2) == sqrt(3)
+    assert (sqrt(2) + sqrt(3)) * (sqrt(3) - sqrt(2)) == 1
+    assert (sqrt(2) * sqrt(3) - sqrt(6)).rational == 0
+    assert str(1 / sqrt(2)) == "sqrt(2)/2"
+    for number in ("-1", sqrt(2), inf):
+        with pytest.raises(InputError, match="square root"):
+            sqrt(number)
+
+
+def test_logarithms_of_rationals_are_decided() -> None:
+    assert log(6) == log(2) + log(3)
+    assert log("1/2") == -log(2)
+    assert log(8) / log(2) == 3
+    assert log(4) / log(8) == Fraction(2, 3)
+    assert log(1) == 0
+    assert log(2) != Fraction(6931471805599453, 10**16)
+    assert sqrt(2) * log(9) == 2 * log(3) * sqrt(2)
+
+
+@pytest.mark.parametrize("bits", [20, 60, 200, 1000, 3000])
+def test_nearness_is_not_equality(bits: int) -> None:
+    """Rationals within 2^-bits of an irrational lie on their own side of it."""
+    scale = 2**bits
+    below = Fraction(math.isqrt(2 * scale**2), scale)
+    assert below < sqrt(2) < below + Fraction(1, scale)
+    assert sqrt(2) != below
+    assert hash(sqrt(2)) != hash(below)
+
+
+def test_four_thousand_bits_are_not_enough_for_this_one() -> None:
+    scale = 2**4400
+    near = sqrt(2) - Fraction(math.isqrt(2 * scale**2), scale)
+    for question in (near.sign, lambda: near > 0, lambda: near == 0, lambda: bool(near)):
+        with pytest.raises(UndecidedError, match="4096 bits"):
+            question()
+
+
+def test_two_forms_of_one_opaque_value_are_undecided_not_different() -> None:
+    one, other = 2 * log(1 + exp(1)), log((1 + exp(1)) ** 2)
+    for compare in (operator.eq, operator.ne, operator.lt, operator.ge):
+        with pytest.raises(UndecidedError):
+            compare(one, other)
+    assert one == log(1 + exp(1)) * 2
+    assert one != other + Fraction(1, 10**300)
+
+
+def test_quotients_without_a_form_are_refused() -> None:
+    with pytest.raises(UndecidedError, match="quotient"):
+        log(3) / log(2)
+    with pytest.raises(UndecidedError, match="quotient"):
+        1 / (1 + sqrt(2))
+
+
+def test_comparisons_with_floats_are_refused_or_false() -> None:
+    assert (exact(1) == 1.0) is False
+    with pytest.raises(InexactError):
+        assert exact(1) < 2.0  # type: ignore[operator]
+    with pytest.raises(InexactError):
+        assert exact(1) + 0.5  # type: ignore[operator]
+
+
+def test_the_terms_of_infinity_are_refused() -> None:
+    with pytest.raises(InputError, match="normal form"):
+        _ = inf.terms
+
+
+def test_the_sign_of_an_enclosure() -> None:
+    assert sign_of(lambda p: sqrt(2).arb(p) - 1, "it") == 1
+    assert sign_of(lambda p: 1 - sqrt(2).arb(p), "it") == -1
+    with pytest.raises(UndecidedError, match="of it"):
+        sign_of(lambda p: sqrt(2).arb(p) * sqrt(2).arb(p) - 2, "it")
+
+
+def test_outward_encloses() -> None:
+    lower, upper = outward(exact("1/10").arb(80))
+    assert Fraction(lower) < Fraction(1, 10) < Fraction(upper)
+    assert upper - lower < 1e-16
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (exact("1/3") + sqrt(2) - log(2) / 200, "1/3 + sqrt(2) - log(2)/200"),
+        (-log(3), "-log(3)"),
+        (ZERO, "0"),
+        (sqrt(6) * log(3) * Fraction(2, 5), "2*log(3)*sqrt(6)/5"),
+    ],
+)
+def test_reals_read_like_formulas(number: Real, text: str) -> None:
+    assert sorted(str(number).replace("- ", "+ -").split(" + ")) == sorted(text.replace("- ", "+ -").split(" + "))
+    assert repr(number) == f"Real('{number}')"

@@ -11,7 +11,7 @@ import hmac
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -49,7 +49,7 @@ class VisitCounts:
     dropped: Mapping[str, int]
     rows_kept: int
     refused: bool
-    _counts: NDArray[np.int64]
+    _counts: NDArray[np.int64] = field(repr=False)
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -96,9 +96,6 @@ class VisitTable:
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
         self._visits, self._places, self._bound = visits, places, bound
         rows = bound.rows
-        if bound.text:
-            # Splitting text into fields is most of the work, so it is done once.
-            rows = bound.connection.create_table("leeward_rows", rows, temp=True)
         if not bound.fetch(rows.limit(1)).num_rows:
             raise DataError("The table of visits is empty", "there is nothing to count", "Check the data file")
         self._raw = rows
@@ -178,8 +175,7 @@ class VisitTable:
         # From a buffer, because pa.array imports pandas, a quarter of a second.
         rank = pa.Array.from_buffers(pa.int64(), len(keys), [None, pa.py_buffer(np.arange(len(keys), dtype=np.int64))])
         table = pa.table({"listed": keys, "rank": rank})
-        bound.connection.con.register("leeward_places", table)
-        listed = bound.connection.table("leeward_places")
+        listed = bound.register("leeward_places", table)
         visited = rows.select(**plain, visited=found, placed=placed)
         joined = visited.left_join(listed, visited.visited == listed.listed)
         return joined.select(*plain, "placed", "rank")
@@ -226,9 +222,10 @@ def _by_place(taken: Any, query: CountVisitors, n: int, first: int, end: int) ->
 
 
 def _integers(table: pa.Table, column: str) -> NDArray[np.int64]:
-    """A column of whole numbers, of whatever type the engine chose for a sum."""
-    values: NDArray[np.int64] = table.column(column).cast(pa.int64()).to_numpy()
-    return values
+    """A column of whole numbers, of whatever type the engine chose for a sum, none of them null."""
+    values = table.column(column).cast(pa.int64()).combine_chunks()
+    # From the buffer, because to_numpy imports pandas.
+    return np.frombuffer(values.buffers()[1], np.int64, count=len(values), offset=8 * values.offset)
 
 
 def _keyed(secret: bytes, message: bytes) -> bytes:

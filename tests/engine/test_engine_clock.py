@@ -1,0 +1,169 @@
+"""Windows and clocks: instants, readings, epochs, and the hours that occur twice or never."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leeward.engine import open_visits, read_places
+from leeward.engine.clock import Clock, bounds
+from leeward.errors import DataError, SpecError
+from leeward.query import Window, count_visitors, places, visits
+
+EPOCH = datetime(1970, 1, 1)
+MINUTE = timedelta(minutes=1)
+# In Berlin, 2024-03-31 02:00 becomes 03:00, and 2024-10-27 03:00 becomes 02:00. In Lord Howe the step is half an hour.
+ZONES = {
+    "Europe/Berlin": [datetime(2024, 3, 31, 1), datetime(2024, 10, 27, 1)],
+    "Australia/Lord_Howe": [datetime(2024, 10, 5, 15, 30), datetime(2024, 4, 6, 15)],
+    "Pacific/Apia": [datetime(2011, 12, 30, 10)],
+}
+
+
+def minutes(moment):
+    return (moment - EPOCH) // MINUTE
+
+
+def shown_before(moment, zone):
+    """Every reading, in minutes, that the zone's clocks showed in the three days before a UTC moment."""
+    for back in range(1, 3 * 1440):
+        yield minutes((moment - back * MINUTE).replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None))
+
+
+AROUND_JUMPS = st.sampled_from([(name, jump) for name, jumps in ZONES.items() for jump in jumps])
+
+
+@given(AROUND_JUMPS, st.integers(-130, 130))
+def test_a_reading_is_in_a_window_of_instants_iff_first_shown_there(which, offset):
+    """By brute force: a reading t stands for an instant ≥ s iff the clock showed nothing ≥ t before s."""
+    name, jump = which
+    start = jump + offset * MINUTE
+    window = Window(start.replace(tzinfo=UTC), (start + timedelta(days=30)).replace(tzinfo=UTC))
+    first, _ = bounds(window, Clock.READINGS, name, 10**6)
+    # The latest reading shown for a whole minute before s ends that minute later.
+    assert first == 60 * 10**6 * (max(shown_before(start, ZoneInfo(name))) + 1)
+
+
+@given(AROUND_JUMPS, st.integers(-130, 130))
+def test_a_naive_end_means_the_first_moment_its_reading_or_a_later_one_is_shown(which, offset):
+    name, jump = which
+    zone = ZoneInfo(name)
+    start = (jump + offset * MINUTE).replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None, fold=0)
+    for reading in (start, start + timedelta(minutes=35)):
+        window = Window(reading, reading + timedelta(days=30))
+        first, _ = bounds(window, Clock.INSTANTS, name, 1)
+        span = [jump + back * MINUTE for back in range(-2000, 2000)]
+        found = next(m for m in span if m.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None) >= reading)
+        assert first == 60 * minutes(found)
+
+
+def test_the_repeated_hour_means_its_first_pass():
+    window = Window(datetime(2024, 10, 27, 0, 30, tzinfo=UTC), datetime(2024, 10, 27, 1, 30, tzinfo=UTC))
+    first, end = bounds(window, Clock.READINGS, "Europe/Berlin", 1)
+    # From 02:30 (first pass) up to 02:30 (second pass): readings of the second pass count as of the first.
+    assert first == 60 * minutes(datetime(2024, 10, 27, 2, 30))
+    assert end == 60 * minutes(datetime(2024, 10, 27, 3))
+
+
+def test_units_round_up_so_that_whole_units_compare_exactly():
+    window = Window(datetime(1970, 1, 1, 0, 0, 1, 1), datetime(1970, 1, 1, 0, 0, 3))
+    assert bounds(window, Clock.EPOCHS, None, 1) == (2, 3)
+    assert bounds(window, Clock.EPOCHS, None, 1000) == (1001, 3000)
+    assert bounds(window, Clock.EPOCHS, None, 10**9) == (1_000_001_000, 3_000_000_000)
+    early = Window(datetime(1969, 12, 31, 23, 59, 58, 500_000), datetime(1970, 1, 1))
+    assert bounds(early, Clock.EPOCHS, None, 1) == (-1, 0)
+
+
+def test_the_edge_of_the_calendar_is_refused_plainly():
+    window = Window(datetime(1, 1, 1, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC))
+    with pytest.raises(SpecError, match="calendar"):
+        bounds(window, Clock.READINGS, "Asia/Tokyo", 1)
+
+
+NAIVE = pa.array([datetime(2012, 4, 4, 19)], pa.timestamp("us"))
+INSTANT = pa.array([datetime(2012, 4, 4, 10)], pa.timestamp("us", tz="UTC"))
+FINE = pa.array([datetime(2012, 4, 4, 10)], pa.timestamp("ns", tz="Asia/Tokyo"))
+SECONDS = pa.array([1333533600])
+TEXT = pa.array(["2012-04-04T19:00"])
+ZONED_TEXT = pa.array(["2012-04-04 19:00:00.000+09:00"])
+HOURS = {"start": "2012-04-04T19:00", "end": "2012-04-04T20:00"}
+AWARE = {"start": "2012-04-04T10:00Z", "end": "2012-04-04T20:00+09:00"}
+UTC_HOURS = {"start": "2012-04-04T10:00", "end": "2012-04-04T11:00"}
+TOKYO = {"timezone": "Asia/Tokyo"}
+
+
+def kept(times, window, **described):
+    data = pa.table({"u": [1] * len(times), "p": ["a"] * len(times), "t": times})
+    seen = visits(data, person="u", place="p", time="t", **described)
+    listed = places(pa.table({"p": ["a"]}), place="p")
+    with open_visits(seen, read_places(listed)) as table:
+        return table.count(count_visitors(seen, listed, **window)).rows_kept
+
+
+@pytest.mark.parametrize(
+    ("times", "window", "described"),
+    [
+        (NAIVE, HOURS, {}),
+        (NAIVE, HOURS, TOKYO),
+        (NAIVE, AWARE, TOKYO),
+        (INSTANT, AWARE, {}),
+        (INSTANT, AWARE, TOKYO),
+        (INSTANT, HOURS, TOKYO),
+        (FINE, AWARE, {}),
+        (FINE, HOURS, TOKYO),
+        (SECONDS, AWARE, {"time_unit": "s"}),
+        (SECONDS, UTC_HOURS, {"time_unit": "s"}),
+        (SECONDS, HOURS, {"time_unit": "s"} | TOKYO),
+        (TEXT, HOURS, {}),
+        (TEXT, AWARE, TOKYO),
+        (ZONED_TEXT, AWARE, {}),
+        (ZONED_TEXT, HOURS, TOKYO),
+        (pa.array(["1333533600000"]), AWARE, {"time_unit": "ms"}),
+        (pa.array([1333533600000000], pa.uint64()), AWARE, {"time_unit": "us"}),
+        (pa.array([datetime(2012, 4, 4)], pa.date32()), {"start": "2012-04-04", "end": "2012-04-05"}, {}),
+    ],
+)
+def test_each_kind_of_time_meets_each_kind_of_window_it_goes_with(times, window, described):
+    assert kept(times, window, **described) == 1
+    later = {end: (datetime.fromisoformat(text) + timedelta(days=1)).isoformat() for end, text in window.items()}
+    assert kept(times, later, **described) == 0
+
+
+@pytest.mark.parametrize(
+    ("times", "window", "described", "error"),
+    [
+        (NAIVE, AWARE, {}, SpecError),
+        (INSTANT, HOURS, {}, SpecError),
+        (FINE, HOURS, {}, SpecError),
+        (TEXT, AWARE, {}, SpecError),
+        (ZONED_TEXT, HOURS, {}, SpecError),
+        (SECONDS, AWARE, {}, DataError),
+        (NAIVE, HOURS, {"time_unit": "s"}, DataError),
+        (pa.array([1.5]), AWARE, {"time_unit": "s"}, DataError),
+        (pa.array(["1.5"]), AWARE, {"time_unit": "s"}, DataError),
+        (pa.array([True]), HOURS, {}, DataError),
+        (pa.array(["2012-04-04T19:00", "2012-04-04T19:00Z"]), HOURS, TOKYO, DataError),
+        (pa.array(["2012-04-04T19:00", "tomorrow"]), HOURS, {}, DataError),
+        (pa.array(["2012-02-30T19:00"]), HOURS, {}, DataError),
+        (pa.array(["infinity"]), HOURS, {}, DataError),
+    ],
+)
+def test_what_does_not_go_together_is_refused(times, window, described, error):
+    with pytest.raises(error):
+        kept(times, window, **described)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2012-04-04T19:00", "2012-04-04 19:59:59.9999999", "2012-04-04T19:30:00.5"],
+)
+def test_iso_texts_are_read_to_the_microsecond(text):
+    assert kept(pa.array([text, None]), HOURS) == 1
+    assert kept(pa.array([text + "+09:00"]), AWARE) == 1
+    mixed = [text + offset for offset in ("+0830", "+08:01", "+10", "-09:30", "Z")]
+    start, end = (datetime.fromisoformat(AWARE[name]) for name in ("start", "end"))
+    inside = sum(start <= datetime.fromisoformat(written) < end for written in mixed)
+    assert kept(pa.array(mixed), AWARE) == inside

@@ -1,0 +1,128 @@
+"""Grids of squares and hexagons, and the digest of a public list."""
+
+import math
+
+import h3
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from leeward.engine import open_visits, read_places
+from leeward.errors import DataError, SpecError
+from leeward.query import count_visitors, grid, places, visits
+
+TOKYO = {"west": 139.6, "south": 35.6, "east": 139.65, "north": 35.63}
+
+
+def count(latitudes, longitudes, box):
+    rows = range(len(latitudes))
+    data = pa.table({"who": rows, "when": pa.array(rows, pa.timestamp("s")), "lat": latitudes, "lon": longitudes})
+    seen = visits(data, person="who", time="when", latitude="lat", longitude="lon")
+    with open_visits(seen, read_places(box)) as table:
+        return table.count(count_visitors(seen, box, start="1970-01-01", end="1980-01-01"))
+
+
+def points(size=400, seed=3):
+    """Points in and around the box, some on its edges."""
+    random = np.random.default_rng(seed)
+    north = TOKYO["south"] - 0.01 + 0.05 * random.random(size)
+    east = TOKYO["west"] - 0.01 + 0.07 * random.random(size)
+    north[:3], east[3:5] = [TOKYO["south"], TOKYO["north"], TOKYO["south"]], [TOKYO["west"], TOKYO["east"]]
+    return north, east
+
+
+def in_box(north, east):
+    return TOKYO["south"] <= north < TOKYO["north"] and TOKYO["west"] <= east < TOKYO["east"]
+
+
+def test_squares_are_named_from_the_south_west_and_listed_row_by_row():
+    box = grid(**TOKYO, metres=700)
+    listed = read_places(box)
+    # 0.03° of latitude are 3,336 m: five rows of 700 m; 0.05° of longitude are 4,520 m there: seven columns.
+    assert listed.keys.to_pylist() == [f"r{row}c{column}" for row in range(5) for column in range(7)]
+    middles = listed.to_arrow().to_pylist()
+    assert (middles[1]["longitude"] - middles[0]["longitude"]) * 111_195.08 * math.cos(math.radians(35.615)) == (
+        pytest.approx(700, abs=0.1)
+    )
+    assert (middles[7]["latitude"] - middles[0]["latitude"]) * 111_195.08 == pytest.approx(700, abs=0.1)
+    assert all(in_box(middle["latitude"], middle["longitude"]) for middle in middles)
+
+
+@pytest.mark.parametrize("metres", [37, 700, 100_000])
+def test_each_point_of_the_box_falls_into_the_square_around_it(metres):
+    box = grid(**TOKYO, metres=metres)
+    north, east = points()
+    found = count(north, east, box)
+    per_row = metres / 111_195.0797
+    per_column = per_row / math.cos(math.radians((TOKYO["south"] + TOKYO["north"]) / 2))
+    names = [
+        f"r{int((lat - TOKYO['south']) / per_row)}c{int((lon - TOKYO['west']) / per_column)}"
+        for lat, lon in zip(north, east, strict=True)
+        if in_box(lat, lon)
+    ]
+    counts = dict(zip(read_places(box).keys.to_pylist(), found.counts.tolist(), strict=True))
+    assert {name: people for name, people in counts.items() if people} == {n: names.count(n) for n in set(names)}
+    assert 50 < len(names) < 350
+    assert found.dropped["unknown_place"] == len(north) - len(names)
+
+
+@pytest.mark.parametrize("resolution", [4, 8])
+def test_each_point_of_the_box_falls_into_its_hexagon(resolution):
+    box = grid(**TOKYO, h3=resolution)
+    north, east = points()
+    found = count(north, east, box)
+    names = [h3.latlng_to_cell(lat, lon, resolution) for lat, lon in zip(north, east, strict=True) if in_box(lat, lon)]
+    listed = read_places(box)
+    counts = dict(zip(listed.keys.to_pylist(), found.counts.tolist(), strict=True))
+    assert {name: people for name, people in counts.items() if people} == {n: names.count(n) for n in set(names)}
+    assert listed.keys.to_pylist() == sorted(listed.keys.to_pylist())
+    middle = listed.to_arrow().to_pylist()[0]
+    assert (middle["latitude"], middle["longitude"]) == h3.cell_to_latlng(middle["place"])
+
+
+@pytest.mark.parametrize("box", [grid(**TOKYO, metres=500), grid(**TOKYO, h3=7)])
+def test_missing_and_infinite_coordinates_have_one_meaning(box):
+    nan, inf = float("nan"), float("inf")
+    north = [35.61, None, nan, 35.61, inf, -inf, 1e300]
+    east = [139.61, 139.61, 139.61, nan, 139.61, 139.61, -1e300]
+    found = count(pa.array(north), pa.array(east), box)
+    assert (found.rows_kept, found.dropped["null_place"], found.dropped["unknown_place"]) == (1, 3, 3)
+
+
+def test_coordinates_may_be_texts_of_numbers_and_nothing_else():
+    box = grid(**TOKYO, metres=500)
+    assert count(["35.61", None], ["139.61", "139.61"], box).rows_kept == 1
+    with pytest.raises(DataError, match="column 'lon'") as caught:
+        count(["35.61"], ["SECRET"], box)
+    assert "SECRET" not in str(caught.value)
+    with pytest.raises(DataError, match="column 'lat'"):
+        count(pa.array([True]), [139.61], box)
+
+
+def test_a_million_hexagons_are_refused_before_they_are_listed():
+    with pytest.raises(SpecError, match="million"):
+        read_places(grid(west=0, south=0, east=90, north=60, h3=15))
+
+
+def listed(keys):
+    return read_places(places(pa.table({"p": keys}), place="p"))
+
+
+def test_the_digest_of_a_list_covers_its_type_order_and_every_key():
+    digests = [
+        listed(keys).digest()
+        for keys in (["a", "b"], ["b", "a"], ["a", "b", "c"], ["ab", ""], ["", "ab"], ["1", "2"], [1, 2], [1.0, 2.0])
+    ]
+    assert len(set(digests)) == len(digests)
+    assert listed(pa.array([1, 2], pa.int8())).digest() == listed([1, 2]).digest()
+    assert listed(pa.array(["a", "b"], pa.large_string()).dictionary_encode()).digest() == listed(["a", "b"]).digest()
+
+
+def test_the_list_keeps_its_type_and_order_and_carries_its_columns():
+    data = pa.table(
+        {"p": pa.array([5, 3, 9], pa.int16()), "n": ["five", None, "nine"], "y": [1, 2, None], "x": [4, 5, 6]}
+    )
+    table = read_places(places(data, place="p", name="n", latitude="y", longitude="x")).to_arrow()
+    assert table.column_names == ["place", "latitude", "longitude", "name"]
+    assert table.schema.field("place").type == pa.int16()
+    assert table.to_pylist()[2] == {"place": 9, "latitude": None, "longitude": 6.0, "name": "nine"}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leeward.errors import InputError
 from leeward.report.ground import Ground, is_lattice, round_length, squares
-from leeward.report.words import Readable, percent
+from leeward.report.words import Readable, decimal, percent
 
 BLUE, SAND, RED, GREY = "#0072b2", "#e2b860", "#d55e00", "#9a958c"
 """Safe, obscure, dangerous and not asked: told apart in any colour vision (after Okabe and Ito), and by size."""
@@ -98,6 +98,9 @@ def decision_curve(statement: Mapping[str, Any]) -> go.Figure:
     exact = [entry["safe"] for entry in decision["curve"]]
     chances = [float(chance) for chance in exact]
     written = [percent(chance) for chance in exact]
+    written = [
+        "≈ 0 %" if text.startswith("under") else "≈ 100 %" if text.startswith("over") else text for text in written
+    ]
     few = len(counts) <= 14
     figure = go.Figure(layout=_look())
     for name, colour, symbol, wanted in (("safe", BLUE, "circle", True), ("not safe", RED, "diamond", False)):
@@ -133,7 +136,9 @@ def decision_curve(statement: Mapping[str, Any]) -> go.Figure:
         figure.add_annotation(
             x=limit + 0.6,
             y=1.13 * top,
-            text="never called safe" if never_wrong else f"called safe at most {decision['error_at_most']}",
+            text="never called safe"
+            if never_wrong
+            else f"called safe with at most {decimal(decision['error_at_most'])}",
             xanchor="left",
             showarrow=False,
         )

@@ -73,6 +73,7 @@ def _template() -> jinja2.Template:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["grouped"] = lambda number: f"{number:,}"
+    environment.filters["sentence"] = words.sentence
     return environment.from_string(_asset("report.html.j2"))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -51,11 +53,13 @@ class Tally:
         places: the length of the public list.
         states: how many were said to be in each state, in the order of `STATES`; absent states are left out.
         answered: how many were answered at all, or None where every place is.
+        counted: whether noisy counts are published.
     """
 
     places: int
     states: Mapping[str, int]
     answered: int | None
+    counted: bool
 
     @classmethod
     def of(cls, answers: pa.Table) -> Tally:
@@ -63,7 +67,7 @@ class Tally:
         found = {entry["values"]: entry["counts"] for entry in pc.value_counts(answers["state"]).to_pylist()}
         states = {state: found.get(state, 0) for state in STATES if state in found or state != "dangerous"}
         answered = pc.sum(answers["answered"]).as_py() or 0 if "answered" in answers.column_names else None
-        return cls(answers.num_rows, states, answered)
+        return cls(answers.num_rows, states, answered, "count" in answers.column_names)
 
 
 def headline(statement: Mapping[str, Any], tally: Tally) -> str:
@@ -78,77 +82,46 @@ def certainty(statement: Mapping[str, Any]) -> str:
     decision = statement["decision"]
     if not decision["never_wrong"]:
         return (
-            f"A place that is not safe is called safe with probability at most {decision['error_at_most']}: "
-            f"over all {statement['query']['places']:,} places this adds up to at most "
-            f"{decision['error_at_most_over_all_places']}."
+            f"A place that is not safe is called safe with probability at most {decimal(decision['error_at_most'])}: over "
+            f"all {places(statement['query']['places'])}, at most {decimal(decision['error_at_most_over_all_places'])} "
+            "wrong ones are to be expected."
         )
     return "Never wrongly, relative to the truncated counts." if is_truncated(statement) else "Never wrongly."
 
 
-def may_conclude(statement: Mapping[str, Any]) -> list[str]:
+def may_conclude(statement: Mapping[str, Any], tally: Tally) -> list[str]:
     """List what a reader may take from the answers, most important first."""
-    decision, query = statement["decision"], statement["query"]
-    limit = decision["safe_at_most"]
-    were = f"{at_most(limit)} {'were' if limit > 1 else 'was'}"
-    if decision["never_wrong"]:
-        counted = "counted there" if is_truncated(statement) else "there"
-        first = f"Where a place is said to be safe, {were} {counted}. That is certain, not likely."
-    else:
-        first = (
-            f"A place with more than {people(limit)} is called safe with probability at most "
-            f"{decision['error_at_most']}. The number of places called safe wrongly, out of "
-            f"{query['places']:,}, is on average at most {decision['error_at_most_over_all_places']}; that also "
-            "bounds the chance that there is any."
-        )
-    said = [first]
-    if is_truncated(statement):
-        said.append(
-            f"All this is about what was counted: of each person only {_kept(query)}. Others may have passed through."
-        )
-    direction = noise_direction(statement)
-    if direction:
-        said.append(direction)
-    return _distinct([*said, *statement["guaranteed"]])
+    direction = noise_direction(statement) if tally.counted else ""
+    return [sentence(said) for said in (*statement["guaranteed"], direction) if said]
 
 
 def may_not_conclude(statement: Mapping[str, Any], tally: Tally) -> list[str]:
     """List what a reader may not take from the answers, most important first."""
-    limit = statement["decision"]["safe_at_most"]
-    empty = next((entry["safe"] for entry in statement["decision"]["curve"] if entry["count"] == 0), None)
-    asked = "that is asked " if tally.answered is not None else ""
-    chance = "" if empty is None else f": a place {asked}where nobody was is obscure with probability {missed(empty)}"
-    said = [f"That an obscure place had more than {people(limit)}. Noise alone makes places obscure{chance}."]
-    if not statement["decision"]["never_wrong"]:
-        said.insert(0, f"That a place said to be safe certainly had {at_most(limit)}.")
-    if tally.answered is not None and tally.answered < tally.places:
-        said.append(
-            f"Anything about the {tally.places - tally.answered:,} places after the stop. They were never asked: "
-            "there, obscure means “no answer”, whatever is in the data."
-        )
-    said.append(
-        "Anything about people who are not in the data. Only people with a record in it, inside the window, are counted."
-    )
-    return _distinct([*said, *statement["not_guaranteed"]])
+    decision = statement["decision"]
+    said = [] if decision["never_wrong"] else ["'Safe' is not certain: a place said to be safe may be a wrong one"]
+    said += statement["not_guaranteed"]
+    empty = next((entry["safe"] for entry in decision["curve"] if entry["count"] == 0), None)
+    if empty is not None and Decimal(empty) < 1:
+        asked = "that is asked " if tally.answered is not None else ""
+        said.append(f"Even a place {asked}where nobody was is obscure with probability {missed(empty)}")
+    return [sentence(each) for each in said]
 
 
 def noise_direction(statement: Mapping[str, Any]) -> str:
-    """Say whether noisy counts lie above or below the counts they hide; empty where the mechanism adds no such noise."""
+    """Say whether published counts lie above or below the counts they hide."""
     mechanism = statement["mechanism"]
-    up, down = mechanism.get("rate_up"), mechanism.get("rate_down")
-    if up is None or down is None:
-        return ""
-    if down == "inf":
-        return "A noisy count is never below the count it hides: the noise only adds."
-    if up == "inf":
-        return "A noisy count is never above the count it hides: the noise only takes away."
-    return "A noisy count may be above or below the count it hides."
+    if mechanism["rate_down"] == "inf":
+        return "A noisy count is never below the count it hides: the noise only adds"
+    if mechanism["rate_up"] == "inf":
+        return "A noisy count is never above the count it hides: the noise only takes away"
+    return "A noisy count may be above or below the count it hides"
 
 
 def asked(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Describe the query as terms and their values."""
     query = statement["query"]
     rows = [
-        ("Question", query["text"]),
+        ("Question", query["text"].rstrip(".?") + "?"),
         ("Data set", f"{statement['dataset']}, version {statement['version']}"),
         ("From", _moment(query["window"]["start"])),
         ("Until (excluded)", _moment(query["window"]["end"])),
@@ -174,15 +147,13 @@ def decided(statement: Mapping[str, Any]) -> str:
 
 
 def stopped(statement: Mapping[str, Any], tally: Tally) -> str:
-    """Say how far a mechanism that stops came; empty for one that answers every place."""
-    if tally.answered is None:
-        return ""
+    """Say how far a mechanism that stops came."""
     stops = statement["mechanism"]["stop_after"]
     not_safe = "the first answer that is not “safe”" if stops == 1 else f"{stops} answers that are not “safe”"
     said = f"The places were asked in the public order, and the asking stops after {not_safe}."
     expected = statement["mechanism"].get("expected_answered_if_empty")
     known = f" Had every place been empty, about {expected} would have been answered on average." if expected else ""
-    return f"{said} {tally.answered:,} of {tally.places:,} places got an answer.{known}"
+    return f"{said} {tally.answered or 0:,} of {places(tally.places)} got an answer.{known}"
 
 
 def is_truncated(statement: Mapping[str, Any]) -> bool:
@@ -204,6 +175,26 @@ def people(count: int) -> str:
 def places(count: int) -> str:
     """Count places: ``1 place``, ``2 places``."""
     return "1 place" if count == 1 else f"{count:,} places"
+
+
+def factor(statement: Mapping[str, Any]) -> str:
+    """Say what e^ε is, where ε is rational."""
+    try:
+        ratio = math.exp(Fraction(statement["notion"]["epsilon"]))
+    except (ValueError, OverflowError):
+        return ""
+    return f"Here e^ε is about {ratio:,.3g}: the smaller, the better people are sheltered."
+
+
+def sentence(words: str) -> str:
+    """Make a sentence of the words of a statement: a capital first, a full stop last."""
+    first = words[0].upper() if words[0].isascii() else words[0]
+    return first + words[1:] + ("" if words[-1] in ".?!" else ".")
+
+
+def decimal(exact: str) -> str:
+    """Write an exact number of a statement, such as 1/10000, as a decimal of at most six digits."""
+    return f"{float(Fraction(exact)):.6g}"
 
 
 def percent(probability: str) -> str:
@@ -243,7 +234,3 @@ def _moment(text: str) -> str:
 
 def _minus(number: int) -> str:
     return f"{number:,}".replace("-", "−")
-
-
-def _distinct(sentences: list[str]) -> list[str]:
-    return list(dict.fromkeys(sentences))

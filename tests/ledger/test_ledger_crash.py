@@ -137,6 +137,8 @@ def test_a_hold_removed_by_hand_still_gives_one_answer(path: Path) -> None:
         for name in holds(path):
             path.with_name(name).unlink()
         with ledger.reserve(**asked("k"), wait=0) as usurper:
+            with pytest.raises(LedgerError, match="taken over"):
+                claim.store(b"first")
             usurper.store(b"second")
         with pytest.raises(LedgerError, match="taken over"):
             claim.store(b"first")

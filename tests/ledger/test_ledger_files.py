@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -15,6 +16,7 @@ from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
 from leeward.ledger import Ledger
+from leeward.ledger.chain import link
 
 
 def spend(path: Path, *keys: str) -> None:
@@ -117,14 +119,14 @@ def test_looking_does_not_make_a_ledger(path: Path) -> None:
 
 def test_a_url_a_path_and_a_link_reach_one_budget(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spend(path, "k")
-    link = path.with_name("link.db")
-    link.symlink_to(path)
+    alias = path.with_name("link.db")
+    alias.symlink_to(path)
     monkeypatch.chdir(path.parent)
     relative = Ledger("sqlite:///budget.db")
     monkeypatch.chdir("/")
-    for ledger in (relative, Ledger(f"sqlite:///{path}"), Ledger(str(path)), Ledger(link)):
+    for ledger in (relative, Ledger(f"sqlite:///{path}"), Ledger(str(path)), Ledger(alias)):
         assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]
-    assert not mark(link).exists()
+    assert not mark(alias).exists()
 
 
 def test_a_locked_ledger_is_refused_after_waiting(path: Path) -> None:
@@ -189,6 +191,24 @@ def test_a_backup_restored_under_a_running_process_is_refused_too(path: Path) ->
         running.show()
 
 
+def test_the_mark_is_up_to_date_before_a_spend_is_acknowledged(path: Path) -> None:
+    ledger = Ledger(path)
+    marked: dict[str, int] = {}
+
+    def look(stage: str) -> None:
+        if mark(path).exists():
+            marked[stage] = json.loads(mark(path).read_text())["entries"]
+
+    with ledger.reserve(**asked("k"), on_stage=look) as claim:
+        claim.store(b"answer")
+    assert marked["charged"] == 0  # lags, never leads
+    assert marked["reserved"] == 2
+    assert marked["saved"] == 2
+    assert marked["stored"] == 3
+    ledger.set_cap("city", 2)
+    assert json.loads(mark(path).read_text())["entries"] == 4
+
+
 def test_a_mark_that_lags_is_what_a_crash_leaves_and_is_fine(path: Path) -> None:
     spend(path, "a")
     earlier = mark(path).read_text()
@@ -239,6 +259,7 @@ def test_another_ledger_in_its_place_is_refused(path: Path) -> None:
         "UPDATE charges SET payload = NULL WHERE key = 'a'",
         "UPDATE charges SET digest = x'00' WHERE key = 'a'",
         "UPDATE charges SET key = 'c' WHERE key = 'a'",
+        "UPDATE charges SET key_hash = 'c' WHERE key = 'a'",
         "DELETE FROM charges WHERE key = 'a'",
         "INSERT INTO charges SELECT 'x', dataset, version, 'y', key, cost, digest_columns, digest, holder, payload "
         "FROM charges WHERE key = 'a'",
@@ -283,6 +304,20 @@ def test_a_whole_new_chain_does_not_fit_the_mark(path: Path) -> None:
     mark(path).write_text(kept)
     with pytest.raises(LedgerError, match="remembers another entry"):
         Ledger(path)
+
+
+def test_a_chain_and_mark_forged_together_must_still_add_up(path: Path) -> None:
+    spend(path, "a")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.row_factory = sqlite3.Row
+        before, last = connection.execute("SELECT * FROM entries ORDER BY number DESC LIMIT 2").fetchall()[::-1]
+        forged = dict(last) | {"spent": "0/1"}
+        forged["hash"] = link(before["hash"], forged)
+        connection.execute("UPDATE entries SET spent = :spent, hash = :hash WHERE number = :number", forged)
+    mark(path).write_text(mark(path).read_text().replace(last["hash"], forged["hash"]))
+    assert Ledger(path).show()[0].spent == 0
+    with pytest.raises(LedgerError, match="Entry 3"):
+        Ledger(path).check()
 
 
 def test_a_mark_that_cannot_be_written_shows_nothing(path: Path) -> None:

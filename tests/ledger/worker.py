@@ -87,9 +87,13 @@ def full_disk(url: str, limits: str) -> None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (inside, hard))
             claim.store(PAYLOAD_MARK * 200_000)
             say("stored")
-    except LedgerError:
+    except LedgerError as error:
         say("refused")
         say(traceback.format_exc())
+        behind: BaseException | None = error
+        while behind is not None:
+            say(str(behind))
+            behind = behind.__context__
 
 
 def forked(url: str, _nothing: str) -> None:

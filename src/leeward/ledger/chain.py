@@ -76,16 +76,16 @@ def check_all(connection: Connection) -> None:
     Raises:
         LedgerError: an entry, a balance, a reservation or an answer is not what was written.
     """
-    previous = hash_of(connection, 0)
+    previous = str(hash_of(connection, 0))
     spent: dict[str, Fraction] = defaultdict(Fraction)
     standing: dict[str, tuple[str, str, str]] = {}
-    for number, row in enumerate(connection.execute(select(entries).order_by(entries.c.number)).mappings(), start=1):
-        if previous is None or row["number"] != number or row["hash"] != link(previous, row):
-            raise broken(number)
+    for row in connection.execute(select(entries).order_by(entries.c.number)).mappings():
+        if row["hash"] != link(previous, row):
+            raise broken(row["number"])
         previous = row["hash"]
         spent[row["dataset"]] += from_text(row["cost"])
         if from_text(row["spent"]) != spent[row["dataset"]]:
-            raise broken(number)
+            raise broken(row["number"])
         match row["kind"]:
             case "reserved":
                 standing[row["id"]] = (row["key"], row["seal"], "")

@@ -114,10 +114,11 @@ class SqliteStore:
             )
 
     def _open(self, create: bool) -> None:
+        with self._engine.connect() as connection, connection.begin():  # one moment: another may be making the file
+            fresh = self._is_fresh(connection, create)
         with closing(self._engine.raw_connection()) as raw:
-            fresh = self._is_fresh(raw, create)
-            if fresh or _pragma(raw, "journal_mode") != "wal":
-                self._set_wal(raw)
+            if raw.cursor().execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                self._set_wal(raw.cursor())
         if fresh:
             with self._engine.connect() as connection:
                 connection.execution_options(leeward_writes=True)
@@ -128,9 +129,12 @@ class SqliteStore:
                         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
                         connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
 
-    def _is_fresh(self, raw: Any, create: bool) -> bool:
-        application, version = _pragma(raw, "application_id"), _pragma(raw, "user_version")
-        if application == 0 and version == 0 and raw.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+    def _is_fresh(self, connection: Connection, create: bool) -> bool:
+        application, version, tables = (
+            connection.exec_driver_sql(query).scalar_one()
+            for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+        )
+        if application == version == tables == 0:
             if create:
                 return True
             raise LedgerError(f"{self.path} is empty", "it is not a ledger", "Check the path")
@@ -148,12 +152,12 @@ class SqliteStore:
             )
         return False
 
-    def _set_wal(self, raw: Any) -> None:
+    def _set_wal(self, cursor: Any) -> None:
         """Switch to write-ahead logging. SQLite does not wait here when others open the file too, so we do."""
         deadline = time.monotonic() + self._lock_wait
         while True:
             try:
-                raw.execute("PRAGMA journal_mode = WAL")
+                cursor.execute("PRAGMA journal_mode = WAL")
                 return
             except sqlite3.OperationalError as error:
                 if not _name(error).startswith("SQLITE_BUSY") or time.monotonic() > deadline:
@@ -227,10 +231,6 @@ def _prepare(connection: Any, _record: object) -> None:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get("leeward_writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _pragma(raw: Any, name: str) -> Any:
-    return raw.execute(f"PRAGMA {name}").fetchone()[0]
 
 
 def _count(connection: Connection) -> int:

@@ -1,0 +1,9 @@
+"""Verification of privacy: exactly where a mechanism is finite, by a lower bound from samples where it is a black box.
+
+This floor shares no code with the derivations of the mechanisms and notions it checks.
+"""
+
+from leeward.verify.exact import verify
+from leeward.verify.verdict import DeltaVerdict, Verdict
+
+__all__ = ["DeltaVerdict", "Verdict", "verify"]

@@ -1,0 +1,119 @@
+"""The (ε, δ) form of d-privacy: how far any set of outputs can break the bound.
+
+``Pr[Z | x] ≤ e^d · Pr[Z | x'] + δ`` for all sets Z iff ``Σ_z max(Pr[z|x] − e^d·Pr[z|x'], 0) ≤ δ``: the worst set holds
+exactly the outputs that break the bound (the hockey-stick divergence). No pair follows from others here, so every ordered
+pair is compared, by floats with a proved error first and exactly where they are near δ.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import InputError, UndecidedError
+from leeward.exponential import Weight, exp, weight, weighted_sum
+from leeward.real import Exact, Real
+from leeward.verify.logs import Matrix, enclosed, logs
+from leeward.verify.verdict import DeltaVerdict, Interval
+
+
+def verify_delta(
+    matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp], delta: Weight | Exact
+) -> DeltaVerdict:
+    """Decide (d, δ)-privacy over all ordered pairs; see `leeward.verify.verify`.
+
+    Raises:
+        InputError: if δ is not in [0, 1].
+    """
+    bound = weight(delta)
+    if bound < 0 or bound > 1:
+        raise InputError(f"delta = {delta}", "it is a probability", 'Give a number from 0 to 1, such as delta = "1e-6"')
+    bounded = np.array([not d.is_infinite for d in distances])[between]
+    np.fill_diagonal(bounded, False)
+    note, count = getattr(matrix, "note", ""), int(bounded.sum())
+    if not count:
+        reason = "no two secrets are at finite distance, so nothing is promised and nothing can be broken"
+        return DeltaVerdict("private", reason, 0, None, bound, (0.0, 0.0), weight(0), note)
+    sums, error = _sums(matrix, distances, between)
+    sums = np.where(bounded, sums, -np.inf)
+    asked = bound.bounds() if bound else (0.0, 0.0)
+    x, y = (int(i) for i in np.unravel_index(int(sums.argmax()), sums.shape))
+    worst, exactly = (x, y), _Exactly(matrix, distances, between)
+    outcome, reason = "private", "no set of outputs breaks the bound by more than δ, for any ordered pair"
+    needed: Weight | None = None
+    try:
+        needed = exactly.needed(x, y)
+        for i, j in np.argwhere(sums >= asked[0] - error).tolist():
+            value = exactly.needed(i, j)
+            if value > needed:
+                worst, needed = (i, j), value
+            if value > bound:
+                outcome, reason = "not private", "a set of outputs breaks the bound by more than δ"
+                break
+    except UndecidedError as unsettled:
+        certain = float(sums.max()) - error > asked[1]
+        outcome, reason = (
+            ("not private", "a set of outputs breaks the bound by more than δ")
+            if certain
+            else (
+                "undecided",
+                str(unsettled),
+            )
+        )
+    most = float(np.nextafter(sums.max() + error, np.inf))
+    least = needed.bounds()[0] if needed is not None else float(sums.max()) - error
+    interval: Interval = (max(least, 0.0), most)
+    pair = matrix.inputs[worst[0]], matrix.inputs[worst[1]]
+    return DeltaVerdict(outcome, reason, count, pair, bound, interval, needed, note)  # type: ignore[arg-type]
+
+
+def _sums(matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp]) -> tuple[NDArray[np.float64], float]:
+    """Return Σ_z max(Pr[z|x] − e^d·Pr[z|x'], 0) for all ordered pairs, and a bound on its error.
+
+    A term is positive only where its subtrahend is below the minuend, so the subtrahends that count sum to at most 1, and a
+    relative error η of each is an error of at most η of the sum; the minuends likewise.
+    """
+    logarithms = logs(matrix)
+    lower, upper = matrix.bounds()
+    minuend = (lower + upper) / 2
+    subtrahend = np.where(logarithms.zero, -np.inf, logarithms.at)
+    middles, radii = enclosed(distances)
+    n, m = minuend.shape
+    sums = np.empty((n, n))
+    for x in range(n):
+        powers = np.exp(np.minimum(subtrahend + middles[between[x]][:, None], 1.0))  # e^1 > 1 ≥ any minuend
+        sums[x] = np.maximum(minuend[x] - powers, 0).sum(axis=1)
+    sizes = np.abs(logarithms.at).max(initial=0) + np.abs(middles[np.isfinite(middles)]).max(initial=0)
+    exponent = logarithms.error + radii.max(initial=0) + sizes * 2.0**-51
+    relative = np.expm1(exponent) + 2.0**-48  # of a power; 16 units in the last place for the exponential itself
+    return sums, float(relative * 2 + (upper - lower).sum(axis=1).max() + (m + 4) * 2.0**-52)
+
+
+class _Exactly:
+    """The exact hockey-stick sum of an ordered pair, once for each multiset of (values, distance)."""
+
+    def __init__(self, matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp]) -> None:
+        self._matrix, self._distances, self._between = matrix, distances, between
+        self._terms: dict[tuple[int, int, int], Weight] = {}
+        self._known: dict[Any, Weight] = {}
+
+    def needed(self, x: int, y: int) -> Weight:
+        """Return the least δ for which x may pass as y."""
+        distance = int(self._between[x, y])
+        codes = self._matrix.codes
+        pairs, counts = np.unique(np.stack([codes[x], codes[y]]), axis=1, return_counts=True)
+        key = distance, pairs.tobytes(), counts.tobytes()
+        if key not in self._known:
+            terms = zip(pairs.T.tolist(), counts.tolist(), strict=True)
+            self._known[key] = weighted_sum((self._term(a, b, distance), count) for (a, b), count in terms)
+        return self._known[key]
+
+    def _term(self, above: int, below: int, distance: int) -> Weight:
+        key = above, below, distance
+        if key not in self._terms:
+            values = self._matrix.values
+            term = values[above] - values[below] * exp(self._distances[distance])
+            self._terms[key] = term if term.sign() > 0 else weight(0)
+        return self._terms[key]

@@ -1,0 +1,147 @@
+"""What a verification found, in words and for machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from leeward.exponential import Weight
+from leeward.real import Real
+
+Outcome = Literal["private", "not private", "undecided"]
+
+Interval = tuple[float, float]
+"""Floats (lower, upper) that are proved to enclose an exact number."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether ``Pr[z | x] ≤ e^{d(x → x')} · Pr[z | x']`` for all ordered pairs of secrets and all outputs.
+
+    True in a condition iff the mechanism was proved private.
+
+    Attributes:
+        outcome: "private", "not private" or "undecided".
+        reason: why, in a sentence.
+        pairs: how many ordered pairs with a finite distance were compared.
+        worst_pair: (x, x') where the bound is met or missed most; None if every distance is ∞ or there is no pair.
+        worst_output: the output z there.
+        allowed: d(x → x') of the worst pair.
+        log_ratio: encloses ln(Pr[z | x] / Pr[z | x']) there; ∞ where the output rules x' out.
+        excess: encloses the largest ln(Pr[z | x] / Pr[z | x']) − d(x → x') over all pairs and outputs.
+        scale: encloses the least c such that the mechanism is c·d-private.
+        exact_scale: that c exactly, where it was found in closed form and proved.
+        tight: whether the bound is attained with equality at a positive distance, so that no smaller d would do.
+        note: what must be known about the matrix itself.
+    """
+
+    outcome: Outcome
+    reason: str
+    pairs: int
+    worst_pair: tuple[Any, Any] | None
+    worst_output: Any
+    allowed: Real | None
+    log_ratio: Interval | None
+    excess: Interval | None
+    scale: Interval
+    exact_scale: Real | None
+    tight: bool
+    note: str = ""
+
+    def __bool__(self) -> bool:
+        return self.outcome == "private"
+
+    def __str__(self) -> str:
+        lines = [f"{self.outcome}{', and tight' if self.tight else ''}: {self.reason}"]
+        if self.worst_pair is not None:
+            (x, y), (low, high) = self.worst_pair, self.log_ratio or (0.0, 0.0)
+            lines.append(
+                f"  worst pair: x = {x!r} passed off as x' = {y!r}, at output {self.worst_output!r}: "
+                + (
+                    "possible from x, impossible from x'"
+                    if low == float("inf")
+                    else f"ln Pr[z|x]/Pr[z|x'] = {show(low, high)}, allowed d(x → x') = {self.allowed}"
+                )
+            )
+        lines.append(f"  least c such that it is c·d-private: {self.exact_scale or show(*self.scale)}")
+        lines.append(f"  compared: {self.pairs:,} ordered pairs at finite distance, every output")
+        return "\n".join(lines + ([f"  note: {self.note}"] if self.note else []))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as JSON-ready values: exact numbers, secrets and outputs as text, ∞ as "inf"."""
+        return {
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "ordered_pairs": self.pairs,
+            "worst_pair": None if self.worst_pair is None else [str(point) for point in self.worst_pair],
+            "worst_output": None if self.worst_pair is None else str(self.worst_output),
+            "allowed": None if self.allowed is None else str(self.allowed),
+            "log_ratio": _numbers(self.log_ratio),
+            "excess": _numbers(self.excess),
+            "scale": _numbers(self.scale),
+            "exact_scale": None if self.exact_scale is None else str(self.exact_scale),
+            "tight": self.tight,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class DeltaVerdict:
+    """Whether ``Σ_z max(Pr[z | x] − e^{d(x → x')} · Pr[z | x'], 0) ≤ δ`` for all ordered pairs of secrets.
+
+    True in a condition iff that was proved. The sum is the largest amount by which any set of outputs breaks the bound.
+
+    Attributes:
+        outcome: "private", "not private" or "undecided".
+        reason: why, in a sentence.
+        pairs: how many ordered pairs with a finite distance were compared.
+        worst_pair: (x, x') that needs the largest δ; None if there is no pair at finite distance.
+        delta: the δ asked about.
+        needed: encloses the least δ that would do for all pairs.
+        exact_needed: the worst pair's least δ exactly; None where not computed.
+        note: what must be known about the matrix itself.
+    """
+
+    outcome: Outcome
+    reason: str
+    pairs: int
+    worst_pair: tuple[Any, Any] | None
+    delta: Weight
+    needed: Interval
+    exact_needed: Weight | None
+    note: str = ""
+
+    def __bool__(self) -> bool:
+        return self.outcome == "private"
+
+    def __str__(self) -> str:
+        lines = [f"{self.outcome}: {self.reason}"]
+        if self.worst_pair is not None:
+            x, y = self.worst_pair
+            lines.append(f"  worst pair: x = {x!r} passed off as x' = {y!r}")
+        lines.append(f"  least δ that would do: {show(*self.needed)}; asked: {float(self.delta):.6g}")
+        lines.append(f"  compared: {self.pairs:,} ordered pairs at finite distance, every set of outputs")
+        return "\n".join(lines + ([f"  note: {self.note}"] if self.note else []))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as JSON-ready values."""
+        return {
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "ordered_pairs": self.pairs,
+            "worst_pair": None if self.worst_pair is None else [str(point) for point in self.worst_pair],
+            "delta": float(self.delta),
+            "needed": _numbers(self.needed),
+            "note": self.note,
+        }
+
+
+def show(low: float, high: float) -> str:
+    """Write a certified interval as the number it pins down, or as its two ends."""
+    if low == high or f"{low:.10g}" == f"{high:.10g}":
+        return f"{low:.10g}"
+    return f"between {low:.12g} and {high:.12g}"
+
+
+def _numbers(interval: Interval | None) -> list[float | str] | None:
+    return None if interval is None else ["inf" if end == float("inf") else end for end in interval]

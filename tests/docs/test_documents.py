@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from pydantic import BaseModel
 from tests.docs.documents import ROOT, run, runs
+
+from leeward.spec import Spec
 
 DOCUMENTS = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if runs(p.read_text())]
 
@@ -60,8 +65,25 @@ def test_a_false_document_is_caught(text: str, tmp_path: Path, monkeypatch: pyte
         run(document(tmp_path, text))
 
 
-def test_the_pictures_are_drawn_from_their_formulas(tmp_path: Path) -> None:
-    pictures = ROOT / "docs" / "pictures"
-    subprocess.run([sys.executable, pictures / "draw.py", tmp_path], check=True)
-    drawn = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert drawn == {path.name: path.read_text() for path in pictures.glob("*.svg")}, "run docs/pictures/draw.py"
+@pytest.mark.parametrize("script", ["pictures/draw.py", "reference/draw_command.py"])
+def test_what_a_script_draws_is_up_to_date(script: str, tmp_path: Path) -> None:
+    drawer = ROOT / "docs" / script
+    subprocess.run([sys.executable, drawer, tmp_path], check=True)
+    for drawn in tmp_path.iterdir():
+        assert drawn.read_text() == (drawer.parent / drawn.name).read_text(), f"run: {script} {drawer.parent.name}"
+
+
+def keys(model: type[BaseModel]) -> set[str]:
+    """The keys of a spec's section, and of the tables in it."""
+    found = set()
+    for name, field in model.model_fields.items():
+        inner = [field.annotation, *get_args(field.annotation)]
+        inner += [under for kind in inner for under in get_args(kind)]
+        found |= {name}.union(*(keys(kind) for kind in inner if isinstance(kind, type) and issubclass(kind, BaseModel)))
+    return found
+
+
+def test_the_page_of_the_spec_knows_its_keys() -> None:
+    quoted = re.findall(r"`[^`]+`", (ROOT / "docs" / "spec.md").read_text())
+    named = set(re.findall(r"\w+", " ".join(quoted)))
+    assert keys(Spec) - {"folder"} <= named

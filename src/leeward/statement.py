@@ -45,8 +45,8 @@ def privacy_statement(plan: Plan, *, places: int, dataset: str, version: str) ->
         "version": version,
         "query": {
             "kind": "visitors",
-            "text": f"How many distinct people were at each of {places:,} public places from {window['start']} up to, but"
-            f" not at, {window['end']}",
+            "text": f"How many distinct people were at each of {places:,} public places from {_when(query.window.start)} up"
+            f" to, but not at, {_when(query.window.end)}",
             "places": places,
             "window": window,
             "keep": {column: list(values) for column, values in query.visits.keep.items()},
@@ -124,8 +124,7 @@ def _assumptions(plan: Plan) -> list[str]:
     found = ["One person's records all carry the same id, and different people carry different ids"]
     if query.places_per_person is not None and not query.truncates:
         found.append(
-            f"Nobody was at more than {query.places_per_person} listed"
-            f" {'place' if query.places_per_person == 1 else 'places'} in the window: a fact about the world that was"
+            f"Nobody was at more than {_places(query.places_per_person)} in the window: a fact about the world that was"
             " checked on the data, not protected"
         )
     found.append("The list of places, the window and the filter were chosen without looking at the data")
@@ -151,16 +150,19 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
             f"'Safe' means {people}{relative}. It is wrongly said of a place with probability at most {float(alpha):g};"
             f" over all {places:,} places, at most {float(alpha * places):g} wrong ones are to be expected"
         )
-    return [said, f"{plan.notion.words.definition}, with ε = {plan.price} for all that is published here"]
+    return [
+        said,
+        f"Whatever one concludes about a person from all that is published here: {plan.notion.words.definition}, with"
+        f" ε = {plan.price}",
+    ]
 
 
 def _not_guaranteed(plan: Plan) -> list[str]:
     found = ["'Obscure' says nothing: a place may be obscure because of the noise alone"]
     if plan.query.truncates:
         found.append(
-            f"People at more than {plan.query.places_per_person} listed places count only at the"
-            f" {plan.query.places_per_person} visited {plan.query.if_more}: at other places they are not counted, so 'safe'"
-            " is relative to the truncated counts"
+            f"Someone at more than {_places(plan.query.places_per_person)} counts only at the {plan.query.if_more} of them,"
+            " and is not counted at the others: 'safe' is relative to the truncated counts"
         )
     found.append(
         "Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted;"
@@ -171,6 +173,15 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.notion.words.exposes:
         found.append(f"Not sheltered: {plan.notion.words.exposes}")
     return found
+
+
+def _places(number: int | None) -> str:
+    return "1 listed place" if number == 1 else f"{number} listed places"
+
+
+def _when(moment: datetime) -> str:
+    clock = f"{moment:%H:%M}" if moment.second == moment.microsecond == 0 else f"{moment:%H:%M:%S}"
+    return f"{moment:%Y-%m-%d} {clock}{moment:%z}"
 
 
 def _decimal(probability: Any) -> str:

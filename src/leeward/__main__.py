@@ -1,0 +1,5 @@
+"""``python -m leeward``: the command."""
+
+from leeward.cli import main
+
+main()

@@ -3,7 +3,8 @@
 This floor shares no code with the derivations of the mechanisms and notions it checks.
 """
 
+from leeward.verify.audit import Audit, audit
 from leeward.verify.exact import verify
 from leeward.verify.verdict import DeltaVerdict, Verdict
 
-__all__ = ["DeltaVerdict", "Verdict", "verify"]
+__all__ = ["Audit", "DeltaVerdict", "Verdict", "audit", "verify"]

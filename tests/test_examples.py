@@ -1,0 +1,28 @@
+"""The examples run as they stand, in an empty folder, and say what they promise to say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+SAYS = {
+    "compare_notions.py": [
+        r"Presence +0\.9975 0\.9933 0\.9817 0\.9502 0\.8647 0\.6321 0\.0000 0\.0000  wrong at most: never",
+        r"UnboundedDP +0\.9011 .* wrong at most: 0\.01",
+    ],
+    "evening_by_evening.py": [r"(2026-03-0[234] safe: .*\n){3}2026-03-05 refused: .*budget of 'market'"],
+}
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda p: p.name)
+def test_an_example_runs(path: Path, tmp_path: Path) -> None:
+    run = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    for line in SAYS[path.name]:
+        assert re.search(line, run.stdout), run.stdout

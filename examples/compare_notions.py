@@ -1,7 +1,7 @@
-"""Before anything is spent: what would each notion let you say about a quiet place, at the same ε?
+"""What would each notion let you say about a quiet place, at the same ε? Asked before anything is spent.
 
-Prints Pr[safe | c people were there], c = 0, 1, 2, …, for "at most 5" at ε = 1. Reads no data: the files named below need not
-exist.
+Prints Pr[safe | c people were there], c = 0, 1, 2, …, for "at most 5" at ε = 1. Reads no data: the files named below need
+not exist.
 """
 
 import leeward as lw

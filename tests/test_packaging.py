@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import leeward
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -26,3 +28,15 @@ def test_every_requirement_is_pinned() -> None:
 def test_the_pins_hold_nothing_but_pins() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     assert [line for line in lines if not re.fullmatch(r"#.*|[\w.-]+==[\w.]+", line)] == []
+
+
+def test_the_version_is_told_once_everywhere() -> None:
+    assert f"\nversion: {leeward.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"\n## {leeward.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_make_help_and_the_contributors_page_name_the_same_commands() -> None:
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    rows = re.findall(r"^\| `make ([a-z-]+)` \|", (ROOT / "docs" / "contributing.md").read_text(), flags=re.MULTILINE)
+    assert rows == [target for target in targets if target != "help"]
+    assert len(rows) == 10

@@ -1,0 +1,5 @@
+"""Optimal mechanisms for a prior and a loss: linear programs whose answers are repaired and certified before use."""
+
+from leeward.optimum.least_loss import Optimal, optimal
+
+__all__ = ["Optimal", "optimal"]

@@ -65,11 +65,7 @@ class DirectedDistance(ABC, Generic[S]):
         return FiniteDistance(points, [[self(x, y) for y in points] for x in points])
 
     def _both(self, other: DirectedDistance[S]) -> DirectedDistance[S]:
-        raise InputError(
-            f"both_hold({self}, {other})",
-            "the closure under shortest paths needs a space whose points are known",
-            "Take both .on(points) of a finite space",
-        )
+        return _Closure(self, other)
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -231,6 +227,33 @@ class FiniteDistance(DirectedDistance[S]):
         return f"FiniteDistance on {len(self.points)} points"
 
 
+class _Closure(DirectedDistance[S]):
+    """The closure of the smaller of two distances, on whatever points it is taken."""
+
+    def __init__(self, first: DirectedDistance[S], second: DirectedDistance[S]) -> None:
+        self._first, self._second = first, second
+
+    def __call__(self, x: S, y: S) -> Real:
+        """Refuse: the cheapest way may lead over other points.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(
+            f"A single value of {self}",
+            "the closure under shortest paths needs a space whose points are known",
+            "Take it .on(points) of a finite space",
+        )
+
+    def on(self, points: Iterable[S]) -> FiniteDistance[S]:
+        """Return the shortest paths over the given points."""
+        points = tuple(points)
+        return self._first.on(points)._both(self._second.on(points))
+
+    def __str__(self) -> str:
+        return f"both_hold({self._first}, {self._second})"
+
+
 def both_hold(first: DirectedDistance[S], second: DirectedDistance[S]) -> DirectedDistance[S]:
     """Return the distance for which an output is private when it is private for both: the closure of their minimum.
 
@@ -238,8 +261,8 @@ def both_hold(first: DirectedDistance[S], second: DirectedDistance[S]) -> Direct
     ``first + second``, which is ∞ wherever either is: an addition-only and a removal-only answer side by side protect
     nothing, while one answer that is both is unbounded DP.
 
-    Raises:
-        InputError: if the shortest paths cannot be found because the space is not finite; use ``.on(points)`` first.
+    Where the cheapest way may lead over points that are not named, the result has no value before it is taken ``.on`` a
+    finite space; on the line, on vectors and between named notions it is known at once.
     """
     return first._both(second)
 

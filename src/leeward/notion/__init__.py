@@ -1,42 +1,72 @@
 """Named privacy notions, each a directed distance between tables (see `leeward.distance`)."""
 
-from leeward.notion.adp import ADP, Policy, Presence
-from leeward.notion.base import (
-    ABSENT,
+from leeward.notion.adjacency import REWIRE, EdgeDP, Graph, GroupDP, NodeDP
+from leeward.notion.adp import ADP, Presence
+from leeward.notion.base import ABSENT, Notion, Step, Words, all_tables
+from leeward.notion.both import Both
+from leeward.notion.change import (
     ADD_FACT,
+    CHANGES,
     DROP_FACT,
+    FACT_CHANGES,
     GROW,
     INSERT,
     REPLACE,
     SHRINK,
     WITHDRAW,
     Change,
-    Notion,
-    Step,
-    Words,
 )
+from leeward.notion.condition import Condition, has, where
 from leeward.notion.dp import BoundedDP, ReplaceDP, UnboundedDP
+from leeward.notion.graded import Graded, GradedFacts
+from leeward.notion.local import ULDP, ContextAwareLDP, InputDiscriminativeLDP, LocalDP
 from leeward.notion.one_sided import AdditionOnly, RemovalOnly
+from leeward.notion.osdp import OSDP
+from leeward.notion.personalised import Personalised
+from leeward.notion.policy import Policy
+from leeward.notion.records import Blowfish, RecordDistance
 
 __all__ = [
     "ABSENT",
     "ADD_FACT",
     "ADP",
+    "CHANGES",
     "DROP_FACT",
+    "FACT_CHANGES",
     "GROW",
     "INSERT",
+    "OSDP",
     "REPLACE",
+    "REWIRE",
     "SHRINK",
+    "ULDP",
     "WITHDRAW",
     "AdditionOnly",
+    "Blowfish",
+    "Both",
     "BoundedDP",
     "Change",
+    "Condition",
+    "ContextAwareLDP",
+    "EdgeDP",
+    "Graded",
+    "GradedFacts",
+    "Graph",
+    "GroupDP",
+    "InputDiscriminativeLDP",
+    "LocalDP",
+    "NodeDP",
     "Notion",
+    "Personalised",
     "Policy",
     "Presence",
+    "RecordDistance",
     "RemovalOnly",
     "ReplaceDP",
     "Step",
     "UnboundedDP",
     "Words",
+    "all_tables",
+    "has",
+    "where",
 ]

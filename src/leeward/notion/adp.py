@@ -7,14 +7,29 @@ A record r may pass as r' when p(r) implies p(r'): what is known to be public st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from leeward.errors import InputError
-from leeward.notion.base import DROP_FACT, SHRINK, WITHDRAW, Change, Notion, Words, facts, only_if, unless_equal
+from leeward.notion.base import Notion, Words, only_if, unless_equal
+from leeward.notion.change import DROP_FACT, SHRINK, WITHDRAW, Change, facts
+from leeward.notion.policy import Policy, covers, policy_change
 from leeward.real import Exact, Real
 
-Policy: TypeAlias = Callable[[Any], bool]
+
+@dataclass(frozen=True)
+class Keeps:
+    """The p-steps: every policy that holds before holds after (ADP, Definition IV.1, read with ``= True``)."""
+
+    policies: tuple[Policy, ...]
+    absent_too: bool
+
+    def __call__(self, before: Any, after: Any) -> bool:
+        """Whether a record may pass as another one."""
+        if not self.absent_too and (before is None) != (after is None):
+            return False
+        return all(policy(after) or not policy(before) for policy in self.policies)
 
 
 class ADP(Notion):
@@ -23,16 +38,33 @@ class ADP(Notion):
     Several policies mean all of them at once: the steps of their conjunction or disjunction are others and do not make
     counts monotone. The relation is transitive, so a chain of steps of one person is one step.
 
+    On real tables, policies are conditions over columns or facts (`leeward.notion.condition`), from which sensitivities
+    follow: a count of c can fall only if no set of policies keeps c, and rise only if none keeps not-c.
+
     Args:
         epsilon: ε of one step.
-        policies: propositions about a record: what may become known about its owner.
+        policies: propositions about a record: what may become known about its owner. Conditions, or any functions where
+            ``records`` is given or the notion is only used ``.on`` a finite universe.
         name: how the policies are called in statements.
+        records: all records there are, where that is a finite list.
+        absent_too: whether nobody is a record like any other, of which the policies hold or not. If not, the number of
+            people is public, as in the paper.
     """
 
     name = "adp"
 
-    def __init__(self, epsilon: Exact, policies: Iterable[Policy], name: str = "the policies") -> None:
+    def __init__(
+        self,
+        epsilon: Exact,
+        policies: Iterable[Policy],
+        name: str = "the policies",
+        *,
+        records: Iterable[Any] | None = None,
+        absent_too: bool = False,
+    ) -> None:
         self.policies = tuple(policies)
+        self.records = None if records is None else tuple(records)
+        self.absent_too = absent_too
         if not self.policies:
             raise InputError(
                 "ADP without a policy", "with none, every step is sheltered", "Use BoundedDP, which says so"
@@ -48,20 +80,30 @@ class ADP(Notion):
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε where every policy that holds before holds after, else ∞."""
-        follows = all(policy(after) or not policy(before) for policy in self.policies)
-        return unless_equal(before, after, only_if(follows, self.epsilon))
+        return unless_equal(before, after, only_if(Keeps(self.policies, self.absent_too)(before, after), self.epsilon))
 
-    def cost(self, change: Change) -> Real:
-        """Return the cost of a change of this kind.
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The p-steps.
 
         Raises:
-            InputError: always: what a policy allows depends on the records. Use `Presence`, or ``.on(tables)``.
+            InputError: if a policy is a function and ``records`` is not given.
         """
-        raise InputError(
-            f"The cost of '{change.name}' under ADP with policies given as functions",
-            "a function does not tell which changes it allows",
-            "Use Presence, or take the notion .on(the tables of a finite universe)",
+        text = "a person's record becomes any one for which every policy that held still holds"
+        relation = Keeps(self.policies, self.absent_too)
+        return (
+            policy_change(
+                "step of the policies", text, relation, self.policies, self.records, moves_people=self.absent_too
+            ),
         )
+
+    def cost(self, change: Change) -> Real:
+        """Return ε if every change of this kind is a step of the policies, else ∞.
+
+        Raises:
+            InputError: if a policy is a function and ``records`` is not given.
+        """
+        return only_if(covers(self.changes[0], change), self.epsilon)
 
 
 class Presence(Notion):

@@ -7,35 +7,20 @@ its *steps*: the kinds of change of one person's record that it shelters, and wh
 
 from __future__ import annotations
 
+import copy
+import itertools
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from leeward.distance import Derived, SumOverPersons
-from leeward.errors import InputError
+from leeward.distance import Derived, DirectedDistance, SumOverPersons
+from leeward.errors import InputError, UndecidedError
+from leeward.notion.change import CHANGES, Change
 from leeward.real import ZERO, Exact, Real, inf, positive
 
 ABSENT = None
 """The record of nobody: the person is not in the table."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """A kind of change of one person's record, from the truth to its cover."""
-
-    name: str
-    text: str
-
-
-WITHDRAW = Change("withdraw", "a person who is in the data is taken out with all records")
-INSERT = Change("insert", "a person who is not in the data is put in with some records")
-REPLACE = Change("replace", "a person's record becomes any other record")
-SHRINK = Change("shrink", "some of the facts about a person are taken away, and none is invented")
-GROW = Change("grow", "some facts about a person are invented, and none is taken away")
-DROP_FACT = Change("drop a fact", "one fact about one person is taken away")
-ADD_FACT = Change("add a fact", "one fact about one person is invented")
-
-CHANGES = (WITHDRAW, INSERT, REPLACE, SHRINK, GROW, DROP_FACT, ADD_FACT)
 
 
 @dataclass(frozen=True)
@@ -108,7 +93,33 @@ class Notion(SumOverPersons):
         Every step of ``other`` is priced in this notion, which is enough because distances have the triangle inequality.
         ∞ means that no multiple of the other notion covers this one: the two cannot share a budget.
         """
-        return max((self.cost(step.change) / step.cost for step in other.steps), default=ZERO)
+        return max((_ratio(self.cost(step.change), step.cost) for step in other.steps), default=ZERO)
+
+    def with_epsilon(self, epsilon: Exact) -> Notion:
+        """Return the same promise with another ε."""
+        made = copy.copy(self)
+        Notion.__init__(made, epsilon)
+        return made
+
+    def scale(self, factor: Exact) -> Notion:
+        """Return the same promise with ε multiplied; the factor must be above 0."""
+        return self.with_epsilon(self.epsilon * positive(factor, "the factor"))
+
+    def __add__(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
+        if isinstance(other, Notion) and type(other) is type(self):
+            try:
+                if self.with_epsilon(other.epsilon) == other:  # the same promise twice: the ε add up
+                    return self.with_epsilon(self.epsilon + other.epsilon)
+            except UndecidedError:
+                pass  # the two ε are not commensurable: the sum is exact all the same, pair by pair
+        return super().__add__(other)
+
+    def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
+        if isinstance(other, Notion):
+            from leeward.notion.both import Both  # lazily: it is a notion itself
+
+            return Both(self, other)
+        return super()._both(other)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.__dict__ | {"per_person": 0} == other.__dict__ | {"per_person": 0}
@@ -122,16 +133,23 @@ class Notion(SumOverPersons):
     __repr__ = __str__
 
 
+def _ratio(cost: Real, step: Real) -> Real:
+    return cost / step if step else (inf if cost else ZERO)
+
+
 def unless_equal(before: Any, after: Any, cost: Real) -> Real:
     """Return 0 for equal records, else the cost: every record is its own cover."""
     return ZERO if before == after else cost
 
 
-def facts(record: Any) -> frozenset[Any]:
-    """Return a record as its set of facts; nobody has none."""
-    return frozenset() if record is ABSENT else frozenset(record)
-
-
 def only_if(condition: bool, cost: Real) -> Real:
     """Return the cost where the condition holds, else ∞."""
     return cost if condition else inf
+
+
+def all_tables(records: Iterable[Any], persons: int) -> tuple[tuple[Any, ...], ...]:
+    """Return every table of so many persons whose records are among these: the finite universe of a proof.
+
+    Put `ABSENT` among the records where people may be missing.
+    """
+    return tuple(itertools.product(tuple(records), repeat=persons))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leeward.notion.base import ABSENT, INSERT, REPLACE, WITHDRAW, Change, Notion, Words, only_if, unless_equal
+from leeward.notion.base import ABSENT, Notion, Words, only_if, unless_equal
+from leeward.notion.change import INSERT, REPLACE, WITHDRAW, Change
 from leeward.real import Real
 
 _NOTHING_EXPOSED = ""
@@ -62,7 +63,7 @@ class BoundedDP(Notion):
 
     def cost(self, change: Change) -> Real:
         """Return ε for every change of a record, ∞ for adding or removing a person."""
-        return only_if(change not in {WITHDRAW, INSERT}, self.epsilon)
+        return only_if(not change.moves_people, self.epsilon)
 
 
 class ReplaceDP(Notion):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leeward.notion.base import ABSENT, INSERT, WITHDRAW, Change, Notion, Words, only_if, unless_equal
+from leeward.notion.base import ABSENT, Notion, Words, only_if, unless_equal
+from leeward.notion.change import INSERT, WITHDRAW, Change
 from leeward.real import Real
 
 

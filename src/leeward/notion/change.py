@@ -1,0 +1,84 @@
+"""The kinds of change of one person's record, from the truth to its cover.
+
+Each is a relation between two records. Whether it holds between a record and itself is of no account: such a change costs
+and moves nothing. Where a record stands for all of its kind, ``allows(r, r)`` is about two records of that kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from leeward.notion.condition import Condition
+
+Relation = Callable[[Any, Any], bool]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A kind of change of one person's record.
+
+    Attributes:
+        name: how it is called.
+        text: what it does, in words.
+        allows: whether it may lead from one record to another.
+        conditions: what ``allows`` looks at, where it looks at conditions only.
+        records: all records there are, where the universe is finite and listed.
+        moves_people: whether it may take a person out of the data or put one in.
+    """
+
+    name: str
+    text: str
+    allows: Relation = field(repr=False)
+    conditions: tuple[Condition, ...] = field(default=(), repr=False)
+    records: tuple[Any, ...] | None = field(default=None, repr=False)
+    moves_people: bool = False
+
+
+def facts(record: Any) -> frozenset[Any]:
+    """Return a record as its set of facts; nobody has none."""
+    return frozenset() if record is None else frozenset(record)
+
+
+def _withdraws(before: Any, after: Any) -> bool:
+    return after is None
+
+
+def _inserts(before: Any, after: Any) -> bool:
+    return before is None
+
+
+def _replaces(before: Any, after: Any) -> bool:
+    return before is not None and after is not None
+
+
+def _shrinks(before: Any, after: Any) -> bool:
+    return facts(after) <= facts(before)
+
+
+def _grows(before: Any, after: Any) -> bool:
+    return facts(after) >= facts(before)
+
+
+def _drops(before: Any, after: Any) -> bool:
+    return _shrinks(before, after) and len(facts(before) - facts(after)) <= 1
+
+
+def _adds(before: Any, after: Any) -> bool:
+    return _drops(after, before)
+
+
+WITHDRAW = Change(
+    "withdraw", "a person who is in the data is taken out with all records", _withdraws, moves_people=True
+)
+INSERT = Change("insert", "a person who is not in the data is put in with some records", _inserts, moves_people=True)
+REPLACE = Change("replace", "a person's record becomes any other record", _replaces)
+SHRINK = Change("shrink", "some of the facts about a person are taken away, and none is invented", _shrinks)
+GROW = Change("grow", "some facts about a person are invented, and none is taken away", _grows)
+DROP_FACT = Change("drop a fact", "one fact about one person is taken away", _drops)
+ADD_FACT = Change("add a fact", "one fact about one person is invented", _adds)
+
+CHANGES = (WITHDRAW, INSERT, REPLACE, SHRINK, GROW, DROP_FACT, ADD_FACT)
+FACT_CHANGES = (SHRINK, GROW, DROP_FACT, ADD_FACT)
+"""Changes of a record that is a set of facts."""

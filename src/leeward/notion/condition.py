@@ -1,0 +1,261 @@
+"""Conditions on a person's record: what policies and counts are made of, so that sensitivities follow from them.
+
+Two kinds of record are known. A *row* has columns (a mapping, or an object with attributes); `where` asks about one column.
+A *set of facts* ("was at place a") has many; `has` asks for one. Conditions combine with ``~``, ``&`` and ``|``. Nobody
+(`ABSENT`), and a column without a value (None), satisfy no `where` and no `has`.
+
+A condition can only tell records apart by its atoms. So finitely many records stand for all there can be: `stand_ins`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from leeward.errors import InputError
+
+Columns: TypeAlias = Mapping[str, "Sequence[Any] | range"]
+"""Public facts about a table: the values that each column can hold, as a list, or a range of whole numbers."""
+
+MOST_RECORDS = 1024
+"""The most records that are enumerated to stand for all."""
+
+
+class Condition(ABC):
+    """A proposition about one person's record."""
+
+    @abstractmethod
+    def __call__(self, record: Any) -> bool:
+        """Whether it holds for a record."""
+
+    @property
+    @abstractmethod
+    def atoms(self) -> frozenset[Where | Has]:
+        """The elementary conditions it is made of."""
+
+    def __invert__(self) -> Condition:
+        return Not(self)
+
+    def __and__(self, other: Condition) -> Condition:
+        return AllOf((self, other))
+
+    def __or__(self, other: Condition) -> Condition:
+        return AnyOf((self, other))
+
+
+@dataclass(frozen=True)
+class Where(Condition):
+    """A column holds one of some values, or a whole number between two bounds. Built by `where`."""
+
+    column: str
+    values: frozenset[Any] | None
+    least: int | None
+    most: int | None
+
+    def __call__(self, record: Any) -> bool:
+        """Whether the record's value is among them; never for nobody or for a missing value."""
+        value = column_of(record, self.column)
+        if value is None:
+            return False
+        if self.values is not None:
+            return value in self.values
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    @property
+    def atoms(self) -> frozenset[Where | Has]:
+        """Itself."""
+        return frozenset({self})
+
+    def __str__(self) -> str:
+        if self.values is not None:
+            return f"{self.column} in {{{', '.join(sorted(map(str, self.values)))}}}"
+        return f"{self.least if self.least is not None else '-inf'} <= {self.column} <= " + (
+            f"{self.most}" if self.most is not None else "inf"
+        )
+
+
+@dataclass(frozen=True)
+class Has(Condition):
+    """A record contains a fact. Built by `has`."""
+
+    fact: Any
+
+    def __call__(self, record: Any) -> bool:
+        """Whether the fact is in the record; never for nobody."""
+        return record is not None and self.fact in record
+
+    @property
+    def atoms(self) -> frozenset[Where | Has]:
+        """Itself."""
+        return frozenset({self})
+
+    def __str__(self) -> str:
+        return f"has {self.fact}"
+
+
+@dataclass(frozen=True)
+class Not(Condition):
+    """The opposite of a condition."""
+
+    of: Condition
+
+    def __call__(self, record: Any) -> bool:
+        """Whether the condition fails."""
+        return not self.of(record)
+
+    @property
+    def atoms(self) -> frozenset[Where | Has]:
+        """Those of the condition."""
+        return self.of.atoms
+
+    def __str__(self) -> str:
+        return f"not ({self.of})"
+
+
+@dataclass(frozen=True)
+class _Several(Condition):
+    of: tuple[Condition, ...]
+
+    @property
+    def atoms(self) -> frozenset[Where | Has]:
+        """Those of all parts."""
+        return frozenset().union(*(part.atoms for part in self.of))
+
+
+class AllOf(_Several):
+    """The conjunction of conditions."""
+
+    def __call__(self, record: Any) -> bool:
+        """Whether all of them hold."""
+        return all(part(record) for part in self.of)
+
+    def __str__(self) -> str:
+        return " and ".join(f"({part})" for part in self.of)
+
+
+class AnyOf(_Several):
+    """The disjunction of conditions."""
+
+    def __call__(self, record: Any) -> bool:
+        """Whether one of them holds."""
+        return any(part(record) for part in self.of)
+
+    def __str__(self) -> str:
+        return " or ".join(f"({part})" for part in self.of)
+
+
+def where(
+    column: str,
+    *,
+    equals: Any = None,
+    one_of: Iterable[Any] | None = None,
+    at_least: int | None = None,
+    at_most: int | None = None,
+) -> Where:
+    """Say that a column holds a value, one of several values, or a whole number within bounds.
+
+    Raises:
+        InputError: if not exactly one of ``equals``, ``one_of`` and bounds is given, or a bound is no whole number.
+    """
+    bounds = at_least is not None or at_most is not None
+    if (equals is not None) + (one_of is not None) + bounds != 1:
+        raise InputError(
+            f"where({column!r}) says nothing, or says it twice",
+            "a condition compares a column in one way",
+            "Give equals, or one_of, or at_least and at_most",
+        )
+    if any(bound is not None and type(bound) is not int for bound in (at_least, at_most)):
+        raise InputError(
+            f"where({column!r}) with a bound that is no whole number",
+            "conditions compare whole numbers of a public unit, so that nothing depends on rounding",
+            "Give an integer, and the column in that unit",
+        )
+    values = None if bounds else frozenset([equals] if one_of is None else one_of)
+    return Where(column, values, at_least, at_most)
+
+
+def has(fact: Any) -> Has:
+    """Say that a record, a set of facts, contains this one."""
+    return Has(fact)
+
+
+def column_of(record: Any, column: str) -> Any:
+    """Return what a row holds in a column: None for nobody and for a missing value."""
+    if record is None:
+        return None
+    return record.get(column) if isinstance(record, Mapping) else getattr(record, column)
+
+
+def stand_ins(
+    conditions: Iterable[Condition],
+    *,
+    columns: Columns | None = None,
+    bounds: Mapping[str, tuple[int, int]] | None = None,
+    facts_per_person: int | None = None,
+) -> tuple[Any, ...]:
+    """Return present records that stand for all: every way the conditions can hold together occurs among them.
+
+    For a column of whole numbers both ends of every stretch between two comparisons occur, so a value that is linear
+    between its ``bounds`` takes its extremes at one of them.
+
+    Args:
+        conditions: what is asked about the records.
+        columns: the values that columns can hold, where that is public.
+        bounds: columns that are clamped to bounds and added up.
+        facts_per_person: at most so many facts in a record, where that is a fact of the world.
+
+    Raises:
+        InputError: if rows and sets of facts are mixed, or more than `MOST_RECORDS` records would be needed.
+    """
+    atoms = frozenset().union(*(condition.atoms for condition in conditions))
+    facts = [atom.fact for atom in atoms if isinstance(atom, Has)]
+    compared: dict[str, list[Where]] = {column: [] for column in bounds or ()}
+    for atom in atoms:
+        if isinstance(atom, Where):
+            compared.setdefault(atom.column, []).append(atom)
+    if facts and compared:
+        raise InputError(
+            "Conditions on columns beside conditions on facts", "a record is a row or a set of facts", "Use one kind"
+        )
+    if facts:
+        most = len(facts) if facts_per_person is None else min(facts_per_person, len(facts))
+        _check_size(sum(1 for size in range(most + 1) for _ in itertools.combinations(facts, size)))
+        return tuple(frozenset(s) for size in range(most + 1) for s in itertools.combinations(facts, size))
+    held = {
+        column: _values(atoms_of, (columns or {}).get(column), (bounds or {}).get(column))
+        for column, atoms_of in sorted(compared.items())
+    }
+    size = 1
+    for values in held.values():
+        size *= len(values)
+    _check_size(size)
+    return tuple(dict(zip(held, row, strict=True)) for row in itertools.product(*held.values()))
+
+
+def _check_size(records: int) -> None:
+    if records > MOST_RECORDS:
+        raise InputError(
+            f"Conditions that tell {records} kinds of record apart",
+            f"at most {MOST_RECORDS} are enumerated",
+            "Ask fewer at once, or use a histogram, whose bins need no enumeration",
+        )
+
+
+def _values(atoms: Sequence[Where], known: Sequence[Any] | None, clamp: tuple[int, int] | None) -> list[Any]:
+    """The values of one column that stand for all: those named, both sides of every bound, and one that is missing."""
+    named = {value for atom in atoms if atom.values is not None for value in atom.values}
+    edges = {e for atom in atoms for e in ((atom.least, 0), (atom.most, 1)) if e[0] is not None}
+    edges |= {(clamp[0], 0), (clamp[1], 1)} if clamp else set()
+    if edges:  # a least value e splits e-1 | e, a most value e splits e | e+1, a named number is both
+        whole = {value for value in named if type(value) is int}
+        starts = {e + shift for e, shift in edges if e is not None} | whole | {value + 1 for value in whole}
+        named |= {start - side for start in starts for side in (0, 1)}
+    if known is None:
+        return [*sorted(named, key=str), None]
+    if isinstance(known, range):
+        inside = {value for value in named if type(value) is int and value in known}
+        return sorted(inside | ({known[0], known[-1]} if known else set()))
+    return list(known)

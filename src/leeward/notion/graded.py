@@ -1,0 +1,116 @@
+"""Graded asymmetry: both directions are sheltered, one more than the other.
+
+Between asymmetric privacy (the other direction is not sheltered: ∞) and differential privacy (both alike) lies a scale. On
+it an answer can say *safe* with an error that is as small as one likes, while absence keeps some cover.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leeward.notion.base import Notion, Words, unless_equal
+from leeward.notion.change import (
+    ADD_FACT,
+    DROP_FACT,
+    GROW,
+    INSERT,
+    REPLACE,
+    SHRINK,
+    WITHDRAW,
+    Change,
+    facts,
+)
+from leeward.real import ZERO, Exact, Real, inf, positive
+
+
+class _TwoRates(Notion):
+    """A notion with a price for facts withdrawn and a price for facts invented; one of them may be ∞."""
+
+    def __init__(self, presence: Exact, absence: Exact) -> None:
+        self.presence, self.absence = positive(presence, "presence"), positive(absence, "absence")
+        finite = [rate for rate in (self.presence, self.absence) if not rate.is_infinite]
+        super().__init__(max(finite, default=inf))
+
+    def with_epsilon(self, epsilon: Exact) -> Notion:
+        """Return the same promise with both prices scaled so that the larger finite one is ε."""
+        factor = positive(epsilon, "epsilon") / self.epsilon
+        return type(self)(self.presence * factor, self.absence * factor)
+
+    def __str__(self) -> str:
+        return f'{type(self).__name__}(presence="{self.presence}", absence="{self.absence}")'
+
+    __repr__ = __str__
+
+
+class Graded(_TwoRates):
+    """Person-level: ``max(ε_presence·[some fact withdrawn], ε_absence·[some fact invented])`` a person.
+
+    With ``absence = inf`` it is `Presence`; with both equal it is bounded DP in which nobody is the record without facts.
+
+    Args:
+        presence: price of a cover in which some of a person's facts are missing.
+        absence: price of a cover in which some fact about a person is invented.
+    """
+
+    name = "graded"
+    words = Words(
+        definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with the facts about one person changed], where ε is"
+        " ε_presence if facts are only taken away, ε_absence if they are only invented, the larger of both otherwise",
+        shelters="that a person was at a listed place, up to ε_presence; that they were not, up to ε_absence",
+        exposes="",
+        cover="any other facts about that person, at the prices stated",
+    )
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Return the larger of the prices that apply."""
+        gone, new = facts(before) - facts(after), facts(after) - facts(before)
+        return max(self.presence if gone else ZERO, self.absence if new else ZERO)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Taking away, inventing, and both at once, as far as they are sheltered."""
+        return tuple(change for change in (SHRINK, GROW, REPLACE) if not self.cost(change).is_infinite)
+
+    def cost(self, change: Change) -> Real:
+        """Return the price of the direction, or the larger of both."""
+        if change in {SHRINK, DROP_FACT, WITHDRAW}:
+            return self.presence
+        if change in {GROW, ADD_FACT, INSERT}:
+            return self.absence
+        return max(self.presence, self.absence)
+
+
+class GradedFacts(_TwoRates):
+    """Fact-level: ``ε_presence`` for each fact withdrawn plus ``ε_absence`` for each fact invented.
+
+    The unit is a fact (one visit, one person-day), not a person: a person with m facts has m times the price. With both
+    rates equal it is event-level differential privacy.
+
+    Args:
+        presence: price of each fact that the cover lacks.
+        absence: price of each fact that the cover invents.
+    """
+
+    name = "graded-facts"
+    words = Words(
+        definition="Pr[answer | data] ≤ e^(ε_presence·w + ε_absence·i) · Pr[answer | data with w facts taken away and"
+        " i facts invented]",
+        shelters="any single fact, up to ε_presence if it is there and up to ε_absence if it is not",
+        exposes="",
+        cover="the same data without that fact, or with one more",
+        unit="fact",
+    )
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Return the sum over facts."""
+        gone, new = facts(before) - facts(after), facts(after) - facts(before)
+        return unless_equal(facts(before), facts(after), self.presence * len(gone) + self.absence * len(new))
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Single facts, in the directions that are sheltered."""
+        return tuple(change for change in (DROP_FACT, ADD_FACT) if not self.cost(change).is_infinite)
+
+    def cost(self, change: Change) -> Real:
+        """Return the price of one fact; ∞ for changes of any number of facts."""
+        return {DROP_FACT: self.presence, ADD_FACT: self.absence}.get(change, inf)

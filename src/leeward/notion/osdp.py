@@ -1,0 +1,96 @@
+"""One-sided differential privacy in the sense of sensitive records (Doudalis et al.), in both published readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from leeward.errors import InputError, nearest
+from leeward.notion.base import Notion, Words, only_if, unless_equal
+from leeward.notion.change import Change
+from leeward.notion.policy import Policy, covers, policy_change
+from leeward.real import Exact, Real
+
+Reading = Literal["any", "non-sensitive"]
+
+
+@dataclass(frozen=True)
+class Masks:
+    """The steps of OSDP: a sensitive record becomes another one."""
+
+    sensitive: Policy
+    reading: Reading
+
+    def __call__(self, before: Any, after: Any) -> bool:
+        """Whether a record may pass as another one."""
+        if before is None or after is None or not self.sensitive(before):
+            return False
+        return self.reading == "any" or not self.sensitive(after)
+
+
+class OSDP(Notion):
+    """(ε, P)-OSDP: ε for a sensitive record to pass as another; a record that is not sensitive has no cover at all.
+
+    Two readings are in print. ``"any"``: as any other record (Takagi et al., ADP, Definition II.4), the stronger promise.
+    ``"non-sensitive"``: only as a record that is not sensitive (the account of *One-Sided Differential Privacy*). The number
+    of people is public. Not to be confused with `AdditionOnly` and `RemovalOnly`.
+
+    Args:
+        epsilon: ε of one step.
+        sensitive: which records are sensitive: a condition, or any function where ``records`` is given or the notion is only
+            used ``.on`` a finite universe.
+        reading: ``"any"`` or ``"non-sensitive"``.
+        records: all records there are, where that is a finite list.
+    """
+
+    name = "osdp"
+
+    def __init__(
+        self,
+        epsilon: Exact,
+        sensitive: Policy,
+        reading: Reading = "any",
+        *,
+        records: Iterable[Any] | None = None,
+    ) -> None:
+        if reading not in get_args(Reading):
+            raise InputError(
+                f"reading = {reading!r}", "it is none of the readings of OSDP", nearest(str(reading), get_args(Reading))
+            )
+        self.sensitive, self.reading = sensitive, reading
+        self.records = None if records is None else tuple(records)
+        super().__init__(epsilon)
+        cover = "any other record" if reading == "any" else "any record that is not sensitive"
+        self.words = Words(
+            definition=f"Pr[answer | data] ≤ e^ε · Pr[answer | data with one sensitive record replaced by {cover}]",
+            shelters="everything about the record of a person whose record is sensitive"
+            if reading == "any"
+            else "that a person's record is sensitive",
+            exposes="everything about a person whose record is not sensitive may be concluded with certainty",
+            cover=cover,
+        )
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Return ε from a sensitive record to one that the reading names, else ∞."""
+        return unless_equal(before, after, only_if(Masks(self.sensitive, self.reading)(before, after), self.epsilon))
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Replacing a sensitive record.
+
+        Raises:
+            InputError: if ``sensitive`` is a function and ``records`` is not given.
+        """
+        cover = "any other" if self.reading == "any" else "one that is not sensitive"
+        text = f"a person's sensitive record becomes {cover}"
+        relation = Masks(self.sensitive, self.reading)
+        return (policy_change("masking", text, relation, (self.sensitive,), self.records),)
+
+    def cost(self, change: Change) -> Real:
+        """Return ε if every change of this kind replaces a sensitive record as the reading says, else ∞.
+
+        Raises:
+            InputError: if ``sensitive`` is a function and ``records`` is not given.
+        """
+        return only_if(covers(self.changes[0], change), self.epsilon)

@@ -1,0 +1,70 @@
+"""Personalised privacy: every person has their own ε (Chen et al. 2025, as *One-Sided Differential Privacy* reports it)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from leeward.errors import InputError
+from leeward.notion.base import Notion, Step
+from leeward.notion.change import Change
+from leeward.real import Exact, Real
+
+
+class Personalised(Notion):
+    """A notion in which person i has ε_i. Any notion that is a sum over persons can be personalised.
+
+    Noise for everybody at once must serve the person with the smallest ε, so sensitivities follow that one; the others get
+    more shelter than they asked for.
+
+    Args:
+        notion: the promise; its own ε is not used.
+        epsilons: ε of each person, in the order of the table.
+    """
+
+    name = "personalised"
+
+    def __init__(self, notion: Notion, epsilons: Iterable[Exact]) -> None:
+        self.persons = tuple(notion.with_epsilon(epsilon) for epsilon in epsilons)
+        if not self.persons:
+            raise InputError("Personalised privacy for nobody", "there is no ε in it", "Give one ε a person")
+        super().__init__(max(person.epsilon for person in self.persons))
+        self.per_person = tuple(person.per_person for person in self.persons)  # type: ignore[misc]
+        self.words = notion.words
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Refuse: the price depends on whose record it is.
+
+        Raises:
+            InputError: always; ask ``persons[i].record``, or the distance between two tables.
+        """
+        raise InputError(
+            "The distance of one record under personalised ε", "it depends on the person", "Ask persons[i].record(…)"
+        )
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Those of the notion."""
+        return self.persons[0].changes
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of every person: the smallest ε decides what noise is allowed."""
+        return tuple(dict.fromkeys(step for person in self.persons for step in person.steps))
+
+    def cost(self, change: Change) -> Real:
+        """Return the price for the person with the largest ε."""
+        return max(person.cost(change) for person in self.persons)
+
+    def price_in(self, other: Notion) -> Real:
+        """Return the least c with ``d ≤ c·d'``; between two personalised notions of the same people, person by person."""
+        if isinstance(other, Personalised) and len(other.persons) == len(self.persons):
+            return max(mine.price_in(theirs) for mine, theirs in zip(self.persons, other.persons, strict=True))
+        return super().price_in(other)
+
+    def with_epsilon(self, epsilon: Exact) -> Notion:
+        """Return the same notion with every ε scaled so that the largest is the given one."""
+        return Personalised(self.persons[0], [p.epsilon * epsilon / self.epsilon for p in self.persons])
+
+    def __str__(self) -> str:
+        return f"Personalised({type(self.persons[0]).__name__}, {len(self.persons)} persons, at most {self.epsilon})"

@@ -1,0 +1,53 @@
+"""Changes described by policies, and whether one kind of change contains another."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from leeward.errors import InputError
+from leeward.notion.change import Change, Relation
+from leeward.notion.condition import Condition, stand_ins
+
+Policy: TypeAlias = Callable[[Any], bool]
+"""A proposition about a record: a `Condition`, or any function where the universe of records is listed."""
+
+
+def policy_change(
+    name: str,
+    text: str,
+    relation: Relation,
+    policies: Sequence[Policy],
+    records: tuple[Any, ...] | None,
+    *,
+    moves_people: bool = False,
+) -> Change:
+    """Return the change whose relation looks at these policies only.
+
+    Raises:
+        InputError: if a policy is a function and the universe of records is not listed.
+    """
+    conditions = tuple(policy for policy in policies if isinstance(policy, Condition))
+    if records is None and len(conditions) < len(policies):
+        raise InputError(
+            f"The {name} of policies given as functions",
+            "a function does not tell which changes it allows",
+            "Give conditions over columns (where, has), or list all records, or take the notion .on(all tables)",
+        )
+    return Change(name, text, relation, conditions, records, moves_people)
+
+
+def covers(step: Change, change: Change) -> bool:
+    """Return whether every pair of records that ``change`` allows is one that ``step`` allows.
+
+    Records that no condition tells apart stand for each other, and two different ones are assumed to exist.
+    """
+    listed = change.records if change.records is not None else step.records
+    if listed is not None:
+        pairs = [(b, a) for b, a in itertools.product(listed, repeat=2) if b != a]
+        if change.moves_people and None not in listed:
+            return False
+    else:
+        pairs = list(itertools.product((*stand_ins(step.conditions + change.conditions), None), repeat=2))
+    return all(step.allows(before, after) for before, after in pairs if change.allows(before, after))

@@ -303,3 +303,19 @@ def test_sums_are_exact_and_the_cap_is_the_cap(asked: list[tuple[Fraction, bool]
         assert spent(ledger, "d") == total
         assert sum((entry.cost for entry in ledger.history()), Fraction(0)) == total
         ledger.check()
+
+
+def test_an_answer_may_turn_out_to_cost_less_than_was_reserved(ledger: Ledger, path: Path) -> None:
+    same: dict[str, Any] = {"dataset": "city", "key": "k", "cap": Fraction(2), "notion": "presence/person"}
+    same |= {"digest": b"content", "digest_columns": ("user",)}
+    with ledger.reserve(cost=Fraction(2), **same) as claim:
+        assert spent(ledger) == 2  # all of it is held until the answer is there
+        claim.store(b"all safe", cost=Fraction(1, 2))
+    assert spent(ledger) == sum(entry.cost for entry in ledger.history("city")) == Fraction(1, 2)
+    with Ledger(path).reserve(cost=Fraction(2), **same) as claim:
+        assert (claim.answer, claim.cost) == (b"all safe", Fraction(1, 2))
+    ledger.check()
+    for wrong in (Fraction(3, 2) + 1, Fraction(-1)):
+        with pytest.raises(InputError), ledger.reserve(cost=Fraction(3, 2), **(same | {"key": "other"})) as claim:
+            claim.store(b"x", cost=wrong)
+    assert spent(ledger) == Fraction(1, 2)

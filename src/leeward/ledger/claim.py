@@ -11,11 +11,11 @@ from fractions import Fraction
 
 from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
-from leeward.errors import ContentChangedError, LedgerError
+from leeward.errors import ContentChangedError, InputError, LedgerError
 from leeward.ledger import chain
 from leeward.ledger.account import Balance, agree, append, balance, charged
 from leeward.ledger.hold import Hold
-from leeward.ledger.records import Answer, from_text, to_text
+from leeward.ledger.records import Answer, exact_amount, from_text, to_text
 from leeward.ledger.schema import charges, entries
 from leeward.ledger.sqlite import SqliteStore
 
@@ -57,16 +57,25 @@ class Claim:
         self._holder = uuid.uuid4().hex
         self._hold: Hold | None = None
 
-    def store(self, payload: bytes) -> None:
+    def store(self, payload: bytes, cost: Fraction | None = None) -> None:
         """Store the answer. When this returns it is durable and may be shown.
 
+        Args:
+            payload: the answer.
+            cost: what the answer turned out to cost, at most what was reserved; None for all of it. It must be a function
+                of the answer alone, as for mechanisms that pay only for some of what they say.
+
         Raises:
+            InputError: the cost is more than was reserved, or negative.
             LedgerError: it cannot be stored; then nothing may be shown.
         """
         if self.answer is not None:
             raise LedgerError("This release has its answer already", "it is answered once", "Use the stored answer")
         if not self._is_mine():
             raise LedgerError("A child process stores for its parent", "the reservation is the parent's", "Store there")
+        settled = self.cost if cost is None else exact_amount(cost, "cost")
+        if settled > self.cost:
+            raise InputError(f"A cost of {settled}", f"only {self.cost} was reserved", "Reserve the most it can cost")
         self._on_stage("storing")
         with self._store.writing() as connection:
             charge = self._reservation(connection)
@@ -76,12 +85,17 @@ class Claim:
                     "its hold, a file beside the ledger, was removed while it was at work",
                     "Run again to get the answer the other stored",
                 )
-            connection.execute(update(charges).where(charges.c.id == self.id).values(payload=bytes(payload)))
-            _append_for(connection, charge, "released", seal=chain.answer_seal(bytes(payload)))
+            answered = {"payload": bytes(payload), "cost": to_text(settled)}
+            connection.execute(update(charges).where(charges.c.id == self.id).values(**answered))
+            standing, spare = balance(connection, charge["dataset"]), self.cost - settled
+            after = Balance(standing.notion, standing.cap, standing.spent - spare)
+            _append_for(
+                connection, charge, "released", after=after, cost=-spare, seal=chain.answer_seal(bytes(payload))
+            )
             self._on_stage("saving")
         self._on_stage("saved")
         self._store.advance_mark()
-        self.answer = bytes(payload)
+        self.answer, self.cost = bytes(payload), settled
         self._on_stage("stored")
 
     def acquire(self, request: Request, wait: float) -> None:

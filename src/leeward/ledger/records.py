@@ -45,7 +45,8 @@ class Entry:
         dataset: the public name; empty for an entry about the ledger as a whole.
         version: the label of the content; empty where no release is concerned.
         kind: ``opened``, ``reserved``, ``taken-over``, ``released``, ``withdrawn``, ``set-cap`` or ``accepted-restored``.
-        cost: the change of what is spent: positive for ``reserved``, negative for ``withdrawn``, else 0.
+        cost: the change of what is spent: positive for ``reserved``, negative for ``withdrawn``
+            and for a ``released`` answer that cost less than was reserved, else 0.
         cap: the dataset's cap after this entry; None while no budget is open.
         key: the canonical public key of the release; empty where no release is concerned.
     """

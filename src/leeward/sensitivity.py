@@ -8,15 +8,16 @@ other rate is ∞, so noise goes one way only.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from leeward.distance import Line
-from leeward.errors import NotShelteredError
+from leeward.errors import InputError, NotShelteredError, UndecidedError
 from leeward.notion import Notion, Step
 from leeward.query.effect import Effect, Move, Query
-from leeward.real import Real, inf
+from leeward.real import ONE, Real, inf
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,32 @@ def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
     return _solve(notion, ((step, query.effect(step.change).each) for step in notion.steps))
 
 
+def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
+    """Return a line for each coordinate, where coordinates differ in direction: noise for all of them at once.
+
+    Every coordinate has the same rate ε/Δ_p, Δ_p the largest total move along a step of cost ε, and ∞ in the direction in
+    which no step moves it: the noise of ALap (ADP, Definition V.3 with Sign_p of each coordinate).
+
+    Raises:
+        InputError: if the query does not tell how single coordinates move.
+        NotShelteredError: see `sensitivity`.
+    """
+    effects = [(step, query.effect(step.change)) for step in notion.steps]
+    if any(effect.by_coordinate is None for _, effect in effects):
+        raise InputError(
+            "A line for each coordinate of this query",
+            "it does not tell how single coordinates move",
+            "Use the one line of sensitivity(notion, query) for all of them",
+        )
+    # for coordinates of either sign, only the length |rise| + |fall| of a move counts
+    whole = _solve(notion, ((step, tuple((r + f, 0) for r, f in _bounded(effect))) for step, effect in effects))
+    moves = [effect.by_coordinate or () for _, effect in effects]
+    rises = [any(row[i][0] for row in moves) for i in range(len(moves[0]))]
+    falls = [any(row[i][1] for row in moves) for i in range(len(moves[0]))]
+    rate = whole.line.rise
+    return tuple(Line(rate if up else inf, rate if down else inf) for up, down in zip(rises, falls, strict=True))
+
+
 def _bounded(effect: Effect) -> tuple[Move, ...]:
     if effect.total is None:
         raise NotShelteredError(
@@ -92,9 +119,23 @@ def allowed_rates(moves: Iterable[tuple[Real, Fraction, Fraction]]) -> Line:
     answer both ways, both rates are lowered by the same factor, so equal costs give equal rates.
     """
     moves = list(moves)
+    for cost, rise, fall in moves:
+        if not cost and (rise or fall):
+            raise NotShelteredError(
+                "An answer that differs between secrets at distance 0",
+                "such secrets must give the same answer with the same noise",
+                "Ask something that does not tell them apart, or give them a distance above 0",
+            )
     up = min((cost / rise for cost, rise, _ in moves if rise), default=inf)
     down = min((cost / fall for cost, _, fall in moves if fall), default=inf)
-    factor = min((cost / (up * rise + down * fall) for cost, rise, fall in moves if rise and fall), default=None)
-    if factor is None or factor >= 1:
-        return Line(rise=up, fall=down)
-    return Line(rise=up * factor, fall=down * factor)
+    factor = min((_share(cost, up * rise + down * fall) for cost, rise, fall in moves if rise and fall), default=ONE)
+    return Line(rise=up * min(factor, ONE), fall=down * min(factor, ONE))
+
+
+def _share(cost: Real, wanted: Real) -> Real:
+    """Return cost/wanted, or the nearest multiple of 2^-53 below it where the quotient has no closed form."""
+    try:
+        return cost / wanted
+    except UndecidedError:
+        lower = math.floor(float(cost) / float(wanted) * 2**53)
+        return next(share for k in range(16) if wanted * (share := ONE * Fraction(lower - k, 2**53)) <= cost)

@@ -21,10 +21,12 @@ class Effect:
         total: the extreme (rise, fall) summed over all coordinates; two entries where a change moves the answer either up
             or down, one entry (k, k) where it may do both at once; None if nothing bounds them.
         each: the extreme (rise, fall) of any single coordinate.
+        by_coordinate: the largest rise and the largest fall of each coordinate, where the query knows them one by one.
     """
 
     total: tuple[Move, ...] | None
     each: tuple[Move, ...]
+    by_coordinate: tuple[Move, ...] | None = None
 
 
 class Query(Protocol):

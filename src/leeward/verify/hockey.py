@@ -80,6 +80,7 @@ def _sums(matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp]
     minuend = (lower + upper) / 2
     subtrahend = np.where(logarithms.zero, -np.inf, logarithms.at)
     middles, radii = enclosed(distances)
+    middles = np.where(np.isfinite(middles), middles, 0.0)  # pairs at ∞ are not asked about; ∞ − ∞ would be no number
     n, m = minuend.shape
     sums = np.empty((n, n))
     for x in range(n):

@@ -9,6 +9,10 @@ up the noise takes must be bought by the truth's fall, and every step down by it
   addition-only exponential noise (*One-Sided Differential Privacy*, Proposition 3): counts are never under-reported.
 * fall = ∞: noise is never positive: removal-only (Proposition 4).
 * both finite and different: graded asymmetry.
+* centred, for readers who want no bias: a public constant is subtracted, which is post-processing. A centred answer is
+  below the truth as often as above, so its one-sided guarantee is gone.
+
+Under the papers' own names: `leeward.mechanism.forms`.
 
 Theorem: on answers with ``d_Y = Line(rise, fall)`` the output z for truth y has
 ``Pr[z | y] / Pr[z | y'] ≤ e^{d_Y(y → y')}``, because the weight ``e^{−d(z → y)}`` obeys the triangle inequality and its
@@ -20,16 +24,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward.distance import Line
-from leeward.errors import InputError
-from leeward.exponential import Weight, weight
+from leeward.errors import InputError, nearest
+from leeward.exponential import Weight, weight, weighted_sum
+from leeward.mechanism.accuracy import Accuracy
 from leeward.mechanism.finite import FiniteMechanism
-from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
+from leeward.noise import Bits, Coin, DirectedGeometric, SystemBits, add_saturating, floor_digits
 from leeward.real import Exact, exact
+
+Centre = Literal["mean", "median"]
+"""What is subtracted from the noise: its mean (the answer is unbiased) or its median (as often above as below)."""
 
 
 class Geometric:
@@ -40,42 +49,81 @@ class Geometric:
         step: the grid step q, in units of the answer. Truths and outputs are integers, in steps.
         lower: public lower bound of the outputs, in steps; None for none.
         upper: public upper bound of the outputs, in steps; None for none.
+        centre: ``"median"`` subtracts the median of the noise. ``"mean"`` subtracts its mean m, on the integers: ⌊m⌋, and 1
+            more with probability m − ⌊m⌋ by an exact public coin, so the answer stays an integer and has no bias (but for
+            clamping). Either way the answer may err on both sides.
+
+    Attributes:
+        law: the noise, before centring.
+        shifts: what centring subtracts: pairs (integer, probability).
 
     Raises:
-        InputError: if both rates are infinite (nothing is sheltered), or the bounds are reversed.
+        InputError: if both rates are infinite (nothing is sheltered), the bounds are reversed, or there is no such centre.
         NoiseError: if a rate is too small for 64-bit answers.
     """
 
-    def __init__(self, line: Line, *, step: Exact = 1, lower: int | None = None, upper: int | None = None) -> None:
+    def __init__(
+        self,
+        line: Line,
+        *,
+        step: Exact = 1,
+        lower: int | None = None,
+        upper: int | None = None,
+        centre: Centre | None = None,
+    ) -> None:
         if lower is not None and upper is not None and lower > upper:
             raise InputError(f"Bounds from {lower} to {upper}", "they are reversed", "Give lower ≤ upper")
         if line.rise.is_infinite and line.fall.is_infinite:
             raise InputError(
                 f"{line}", "it shelters neither direction, so no noise is asked for", "Publish the answer itself"
             )
-        self.line, self.step, self.lower, self.upper = line, exact(step), lower, upper
+        if centre is not None and centre not in get_args(Centre):
+            raise InputError(f"centre = {centre!r}", "noise has no such centre", nearest(centre, get_args(Centre)))
+        self.line, self.step, self.lower, self.upper, self.centre = line, exact(step), lower, upper, centre
         self.law = DirectedGeometric(up=line.fall * self.step, down=line.rise * self.step)
+        self.shifts = _shifts(self.law, centre)
+
+    @property
+    def never_below(self) -> bool:
+        """Whether no answer is ever below its truth (as long as that is at most ``upper``)."""
+        return self.line.rise.is_infinite and self.centre is None
+
+    @property
+    def never_above(self) -> bool:
+        """Whether no answer is ever above its truth (as long as that is at least ``lower``)."""
+        return self.line.fall.is_infinite and self.centre is None
 
     def noisy(self, truth: ArrayLike, bits: Bits | None = None) -> NDArray[np.int64]:
-        """Return truth + noise, not clamped: decisions are taken on this. Integers in, int64 out, the same shape."""
-        answers = _integers(truth)
+        """Return truth + noise, neither centred nor clamped: decisions are taken on this.
+
+        Integers in, int64 out, the same shape.
+        """
+        answers = integers(truth)
         return add_saturating(answers, self.law.sample(answers.size, bits or SystemBits()).reshape(answers.shape))
 
     def clamp(self, noisy: ArrayLike) -> NDArray[np.int64]:
         """Clamp noisy answers to the public bounds: post-processing."""
-        return np.clip(_integers(noisy), self.lower, self.upper) if self._clamped else _integers(noisy)
+        return np.clip(integers(noisy), self.lower, self.upper) if self._clamped else integers(noisy)
 
     def release(self, truth: ArrayLike, bits: Bits | None = None) -> NDArray[np.int64]:
-        """Return noisy, clamped answers.
+        """Return noisy answers, centred and clamped if so asked.
 
         Args:
             truth: integers (any shape) in grid steps. Each coordinate gets independent noise.
             bits: the entropy source; by default a fresh cryptographic stream keyed by the operating system.
         """
-        return self.clamp(self.noisy(truth, bits))
+        bits = bits or SystemBits()
+        return self.clamp(self._centred(self.noisy(truth, bits), bits))
+
+    def _centred(self, noisy: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        least = self.shifts[0][0]
+        if len(self.shifts) == 1:
+            return add_saturating(noisy, np.full(noisy.shape, -least)) if least else noisy
+        more = Coin(self.shifts[1][1]).flip(noisy.size, bits).reshape(noisy.shape)
+        return add_saturating(noisy, -least - more.astype(np.int64))
 
     def probability(self, truth: int, output: int) -> Weight:
-        """Return Pr[output | truth], exactly, clamping included."""
+        """Return Pr[output | truth], exactly, centring and clamping included."""
         if (self.lower is not None and output < self.lower) or (self.upper is not None and output > self.upper):
             return weight(0)
         return self._entry(self._key(truth, output))
@@ -91,7 +139,8 @@ class Geometric:
         rows no longer changes, so merging hides nothing.
         """
         truths = tuple(int(t) for t in truths)
-        bounded = self._within(min(truths), max(truths))
+        shifts = [shift for shift, _ in self.shifts]
+        bounded = self._within(min(truths) - max(shifts), max(truths) - min(shifts))
         outputs = range(bounded.lower, bounded.upper + 1)  # type: ignore[arg-type, operator]
         entry = functools.lru_cache(maxsize=None)(bounded._entry)
         keys = {(y, z): bounded._key(y, z) for y in truths for z in outputs}
@@ -99,9 +148,30 @@ class Geometric:
         codes = np.array([[order[keys[y, z]] for z in outputs] for y in truths], dtype=np.intp)
         return FiniteMechanism.coded(truths, outputs, [entry(key) for key in order], codes)
 
+    def accuracy(self, truth: int | None = None) -> Accuracy:
+        """Return the exact law of the error, in grid steps: bias, variance, E|error|, quantiles, P(|error| ≤ α).
+
+        Args:
+            truth: the true answer, within the public bounds; clamping makes the error depend on it. None for the error
+                before clamping, which is the same for every truth.
+
+        Raises:
+            InputError: if the truth is outside the public bounds.
+        """
+        if truth is None:
+            return Accuracy(self.law, self.shifts)
+        if (self.lower is not None and truth < self.lower) or (self.upper is not None and truth > self.upper):
+            raise InputError(
+                "The accuracy at a truth outside the public bounds",
+                "clamping alone moves such an answer, however little noise there is",
+                "Ask about a truth within the bounds, or widen them",
+            )
+        below = None if self.lower is None else truth - self.lower
+        return Accuracy(self.law, self.shifts, below, None if self.upper is None else self.upper - truth)
+
     def expected_error(self) -> Weight:
-        """Return E|noise| in grid steps, before clamping: for one-sided noise of rate s, 1/(e^s − 1)."""
-        return self.law.mean_absolute()
+        """Return E|error| in grid steps, before clamping: for one-sided noise of rate s, 1/(e^s − 1)."""
+        return self.law.mean_absolute() if self.centre is None else self.accuracy().expected_error()
 
     @property
     def _clamped(self) -> bool:
@@ -110,7 +180,7 @@ class Geometric:
     def _within(self, low: int, high: int) -> Geometric:
         lower = low if self.lower is None else self.lower
         upper = high if self.upper is None else self.upper
-        return Geometric(self.line, step=self.step, lower=lower, upper=max(lower, upper))
+        return Geometric(self.line, step=self.step, lower=lower, upper=max(lower, upper), centre=self.centre)
 
     def _key(self, truth: int, output: int) -> tuple[int, bool, bool]:
         return output - truth, output == self.lower, output == self.upper
@@ -119,16 +189,34 @@ class Geometric:
         offset, at_lower, at_upper = key
         if at_lower and at_upper:
             return weight(1)
-        if at_lower:
-            return self.law.cdf(offset)
-        return self.law.tail(offset) if at_upper else self.law.pmf(offset)
+        chance = self.law.cdf if at_lower else self.law.tail if at_upper else self.law.pmf
+        if self.centre is None:
+            return chance(offset)
+        return weighted_sum((chance(offset + shift) * p, 1) for shift, p in self.shifts)
 
     def __repr__(self) -> str:
         bounds = f", lower={self.lower}, upper={self.upper}" if self._clamped else ""
-        return f"Geometric({self.line}, step={self.step}{bounds})"
+        centre = f", centre={self.centre!r}" if self.centre else ""
+        return f"Geometric({self.line}, step={self.step}{bounds}{centre})"
 
 
-def _integers(values: ArrayLike) -> NDArray[np.int64]:
+def _shifts(law: DirectedGeometric, centre: Centre | None) -> tuple[tuple[int, Weight], ...]:
+    if centre is None:
+        return ((0, weight(1)),)
+    if centre == "median":
+        return ((law.quantile("1/2"), weight(1)),)
+    mean = law.mean()
+    least = floor_digits(mean, 0)
+    rest = mean - least
+    return ((least, 1 - rest), (least + 1, rest)) if rest else ((least, weight(1)),)
+
+
+def integers(values: ArrayLike) -> NDArray[np.int64]:
+    """Return answers as int64, refusing what is not an exact integer.
+
+    Raises:
+        InputError: if they are not integers that fit.
+    """
     array = np.asarray(values)
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
         raise InputError(

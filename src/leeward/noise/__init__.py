@@ -8,6 +8,7 @@ from leeward.noise.bernoulli import Coin, flip_each, flip_enclosed
 from leeward.noise.bits import Bits, SeededBitsForTests, SystemBits
 from leeward.noise.digits import Enclosed, floor_digits
 from leeward.noise.geometric import DirectedGeometric
+from leeward.noise.norm import NormNoise
 from leeward.noise.saturating import add_saturating
 from leeward.noise.uniform import uniform_below
 
@@ -16,6 +17,7 @@ __all__ = [
     "Coin",
     "DirectedGeometric",
     "Enclosed",
+    "NormNoise",
     "SeededBitsForTests",
     "SystemBits",
     "add_saturating",

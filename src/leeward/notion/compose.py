@@ -34,7 +34,7 @@ def sequential(*distances: DirectedDistance[Any]) -> DirectedDistance[Any]:
 
 
 def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
-    """Return the price of one answer about each of several disjoint parts of the data: the *largest* factor times the notion.
+    """Return the price of one answer about each of several disjoint parts of the data: the *largest* factor × the notion.
 
     Part i is answered with ``factors[i]`` times the notion. The condition: every step of the notion stays in one part. What
     it depends on is by what the data were cut:

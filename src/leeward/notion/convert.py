@@ -1,5 +1,7 @@
-"""What a promise under one notion is worth under another. Each function is a theorem: a mechanism that keeps the promise
-given keeps the promise returned, and no smaller ε would do for all mechanisms.
+"""What a promise under one notion is worth under another.
+
+Each function is a theorem: a mechanism that keeps the promise given keeps the promise returned, and no smaller ε would do
+for all mechanisms.
 
 (`Notion.price_in` finds the same factors from the steps of any two notions; these are the ones that are named in print.)
 """
@@ -86,8 +88,8 @@ def adp_to_osdp(promise: ADP) -> OSDP:
     """(ε, p)-ADP is (ε, P_N)-OSDP with N the records of which p holds: a record outside N may become any other.
 
     Both mask sensitivity: Risk(M, ¬p) ≤ e^ε, nobody can be sure that a record is sensitive (ADP, Remark in Section IV-B).
-    There is no way back, at any ε: between two records of N ADP promises ε (Proposition IV.5) and OSDP nothing, so under OSDP
-    everything about a non-sensitive record may come out.
+    There is no way back, at any ε: between two records of N ADP promises ε (Proposition IV.5) and OSDP nothing, so under
+    OSDP everything about a non-sensitive record may come out.
 
     Raises:
         InputError: if there are several policies: OSDP has one division into sensitive and not.

@@ -25,11 +25,12 @@ spec = read_spec(sys.argv[1])
 def stop(stage):
     if stage == sys.argv[2]:
         os.kill(os.getpid(), signal.SIGKILL)
-(one,) = release_planned(spec.plans(), spec.ledger(), what="counts", on_stage=stop)
-print("SHOWN", one.answers["count"].to_pylist())
+for _ in range(2):
+    (one,) = release_planned(spec.plans(), spec.ledger(), what="counts", on_stage=stop)
+    print("SHOWN", one.answers["count"].to_pylist(), flush=True)
 """
 
-_OWN_STAGES = ("reading places", "reading visits", "recognising the content", "counting", "adding noise", "deciding")
+_OWN_STAGES = ("recognising the content", "counting", "adding noise", "deciding")
 
 
 def _run(spec: Path, stage: str) -> subprocess.CompletedProcess[str]:
@@ -43,11 +44,12 @@ def test_killed_at_any_stage_one_charge_and_one_answer(town: Town, stage: str) -
     spec = town.spec()
     killed = _run(spec, stage)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert "SHOWN" not in killed.stdout
-    after, again = _run(spec, "never"), _run(spec, "never")
+    assert killed.stdout.count("SHOWN") == 0
+    after = _run(spec, "never")
     assert after.returncode == 0, after.stderr
-    assert after.stdout.startswith("SHOWN")
-    assert after.stdout == again.stdout  # the answer is recorded
+    first, again = after.stdout.splitlines()
+    assert first.startswith("SHOWN")
+    assert first == again  # the answer is recorded
     (account,) = Ledger(town.folder / "budget.db").show("town")
     assert account.spent == 1
     Ledger(town.folder / "budget.db").check()

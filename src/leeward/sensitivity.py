@@ -12,10 +12,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from leeward.distance import Line
 from leeward.errors import InputError, NotShelteredError, UndecidedError
-from leeward.notion import Notion, Step
+from leeward.notion import Change, Notion, Step
 from leeward.query.effect import Effect, Move, Query
 from leeward.real import ONE, Real, inf
 
@@ -51,7 +52,7 @@ def sensitivity(notion: Notion, query: Query) -> Sensitivity:
     Raises:
         NotShelteredError: if the query cannot be answered under the notion, or nothing bounds one person's effect.
     """
-    return _solve(notion, ((step, _bounded(query.effect(step.change))) for step in notion.steps))
+    return _solve(notion, ((step, _bounded(_effect(notion, query, step.change))) for step in notion.steps))
 
 
 def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
@@ -60,7 +61,7 @@ def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
     Raises:
         NotShelteredError: if the query cannot be answered under the notion.
     """
-    return _solve(notion, ((step, query.effect(step.change).each) for step in notion.steps))
+    return _solve(notion, ((step, _effect(notion, query, step.change).each) for step in notion.steps))
 
 
 def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
@@ -73,7 +74,7 @@ def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
         InputError: if the query does not tell how single coordinates move.
         NotShelteredError: see `sensitivity`.
     """
-    effects = [(step, query.effect(step.change)) for step in notion.steps]
+    effects = [(step, _effect(notion, query, step.change)) for step in notion.steps]
     if any(effect.by_coordinate is None for _, effect in effects):
         raise InputError(
             "A line for each coordinate of this query",
@@ -87,6 +88,19 @@ def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
     falls = [any(row[i][1] for row in moves) for i in range(len(moves[0]))]
     rate = whole.line.rise
     return tuple(Line(rate if up else inf, rate if down else inf) for up, down in zip(rises, falls, strict=True))
+
+
+def _effect(notion: Notion, query: Query, change: Change) -> Effect:
+    if not notion.everyone:
+        return query.effect(change)
+    of_all = getattr(query, "effect_of_all", None)
+    if of_all is None:
+        raise NotShelteredError(
+            f"This answer under {notion}",
+            "the records of all persons may change at once, and nothing bounds how far that moves it",
+            "Ask a mean or a percentile, or use a notion that sums over persons",
+        )
+    return cast(Effect, of_all(change))
 
 
 def _bounded(effect: Effect) -> tuple[Move, ...]:

@@ -62,6 +62,8 @@ class Notion(SumOverPersons):
 
     name: str
     words: Words
+    everyone: bool = False
+    """Whether one step may change every person's record at once, each by a change of its kind: no sum over persons then."""
 
     def __init__(self, epsilon: Exact) -> None:
         self.epsilon = positive(epsilon, "epsilon")
@@ -93,6 +95,8 @@ class Notion(SumOverPersons):
         Every step of ``other`` is priced in this notion, which is enough because distances have the triangle inequality.
         ∞ means that no multiple of the other notion covers this one: the two cannot share a budget.
         """
+        if other.everyone and not self.everyone:
+            return inf  # one step of the other is a step of every person here
         return max((_ratio(self.cost(step.change), step.cost) for step in other.steps), default=ZERO)
 
     def with_epsilon(self, epsilon: Exact) -> Notion:
@@ -115,7 +119,7 @@ class Notion(SumOverPersons):
         return super().__add__(other)
 
     def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
-        if isinstance(other, Notion):
+        if isinstance(other, Notion) and not (self.everyone or other.everyone):
             from leeward.notion.both import Both  # lazily: it is a notion itself
 
             return Both(self, other)

@@ -50,7 +50,8 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
     if cut not in get_args(Cut):
         raise InputError(f"cut = {cut!r}", "it is none of the ways to cut a table", nearest(str(cut), get_args(Cut)))
     stays = {"record": {WITHDRAW, INSERT}, "fact": {DROP_FACT, ADD_FACT}}
-    crossing = [] if cut == "person" else [change for change in notion.changes if change not in stays[cut]]
+    stay = () if notion.everyone else notion.changes if cut == "person" else stays[cut]
+    crossing = [change for change in notion.changes if change not in stay]
     if crossing:
         raise NotShelteredError(
             f"Parts cut by {cut} under {notion}",

@@ -1,0 +1,233 @@
+"""Closeness of values counts: metric notions on tables with one number a person (d-privacy).
+
+The universe is a public grid of numbers, q[0..k] or any other, and nobody (`ABSENT`), who is as far from every value as two
+values can be (Chatzikokolakis et al., Section 5): absence hides as well as any value does. On tables of such records
+
+* ε·d_h, Hamming, is `ReplaceDP`; ε·d_r, one person removed or added, is `UnboundedDP`;
+* ε·d_1, Manhattan, sums the changes of all persons: `Manhattan`;
+* ε·d̃_1 divides that by the width of the universe, so no change of one person costs more than ε: `NormalisedManhattan`;
+* ε·d_∞ is the largest change of any person or reading: `Maximum`;
+* any other distance between records, with `with_nobody` if people may be absent, is a `RecordDistance`; Euclidean distances
+  are `Plane`, graphs `graph_distance`, multiples ``.scale``; ∞ and zeros off the diagonal are allowed everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from leeward.distance import Derived, DirectedDistance, FiniteDistance
+from leeward.errors import InputError
+from leeward.notion.base import ABSENT, Notion, Words, only_if
+from leeward.notion.change import INSERT, REPLACE, WITHDRAW, Change
+from leeward.real import ZERO, Exact, Real, exact, inf, positive
+
+
+class Values:
+    """A public universe of numbers: ``lower``, ``lower + step``, …, ``upper``. The paper's q[0..k] is ``Values(0, q·k, q)``.
+
+    Args:
+        lower: the least value, an exact rational.
+        upper: the greatest; values beyond are clamped before anything else is done with them.
+        step: the grid step q; the range must be a whole number of steps.
+
+    Raises:
+        InputError: if the bounds are reversed or equal, or the range is no whole number of steps.
+    """
+
+    def __init__(self, lower: Exact, upper: Exact, step: Exact = 1) -> None:
+        numbers = [exact(number).rational for number in (lower, upper, step)]
+        if any(number is None for number in numbers):
+            raise InputError("Values that are not rational", "a grid is made of rationals", "Give fractions")
+        self.lower, self.upper, self.step = (number for number in numbers if number is not None)
+        if self.step <= 0 or self.upper <= self.lower or (self.upper - self.lower) % self.step:
+            raise InputError(
+                f"Values from {self.lower} to {self.upper} in steps of {self.step}",
+                "that is no grid",
+                "Give lower < upper, a whole number of steps apart",
+            )
+
+    @property
+    def width(self) -> Fraction:
+        """d_V(V): how far apart two values can be."""
+        return self.upper - self.lower
+
+    @property
+    def points(self) -> tuple[Fraction, ...]:
+        """All values, from the least to the greatest."""
+        return tuple(self.lower + i * self.step for i in range(int(self.width / self.step) + 1))
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, int | Fraction):
+            return False
+        return bool(self.lower <= value <= self.upper and (value - self.lower) % self.step == 0)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Values) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash((self.lower, self.upper, self.step))
+
+    def __repr__(self) -> str:
+        return f'Values("{self.lower}", "{self.upper}", "{self.step}")'
+
+
+@dataclass(frozen=True)
+class Nudge(Change):
+    """A person's number changes by at most ``size``."""
+
+    size: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class _Within:
+    size: Fraction
+
+    def __call__(self, before: Any, after: Any) -> bool:
+        if not all(isinstance(value, int | Fraction) for value in (before, after)):
+            return before is not None and after is not None  # a row that holds the number: nothing rules it out
+        return abs(after - before) <= self.size
+
+
+def nudge(size: Exact) -> Nudge:
+    """Return the change of one person's number by at most this much."""
+    far = exact(size).rational
+    if far is None or far <= 0:
+        raise InputError(f"A nudge of {size}", "a number moves by a positive rational", "Give the grid step")
+    return Nudge(f"nudge by {far}", f"a person's number changes by at most {far}", _Within(far), size=far)
+
+
+class Manhattan(Notion):
+    """ε·d_1: a change of one person's value costs ε for each ``unit`` it moves; all persons' changes add up.
+
+    Args:
+        epsilon: ε of a change by one unit.
+        values: the public universe of values.
+        unit: the change that ε is about: ``"10"`` reads "a factor e^ε for a change of 10".
+        nobody: whether absence is sheltered, as far from any value as two values can be. If not, the number of people with
+            a value is public.
+    """
+
+    name = "manhattan"
+
+    def __init__(self, epsilon: Exact, values: Values, *, unit: Exact = 1, nobody: bool = True) -> None:
+        self.values, self.unit, self.nobody = values, positive(unit, "unit"), nobody
+        super().__init__(epsilon)
+
+    @property
+    def words(self) -> Words:  # type: ignore[override]
+        """The promise in words; it names the unit."""
+        gone = "" if self.nobody else "; the number of people with a value is public"
+        return Words(
+            definition=f"Pr[answer | data] ≤ e^(ε·c) · Pr[answer | data changed], c = {self._total} / {self.unit}",
+            shelters=f"the accuracy of a value: that it is this one, and not another nearby{gone}",
+            exposes="",
+            cover=f"a value {self.unit} away at a factor of e^ε, twice as far at e^2ε, and so on",
+            unit=self._of,
+        )
+
+    _total = "the sum of all changes of values"
+    _of = "person"
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """A nudge by one grid step; people coming and going, where absence is sheltered."""
+        return (nudge(self.values.step), *((WITHDRAW, INSERT) if self.nobody else ()))
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Return ε for each unit between two values; the width of the universe between a value and nobody."""
+        if before == after:
+            return ZERO
+        if before is ABSENT or after is ABSENT:
+            return only_if(self.nobody, self._price(self.values.width))
+        return self._price(abs(Fraction(after) - Fraction(before)))
+
+    def cost(self, change: Change) -> Real:
+        """Return the price of the largest move that the change allows: a nudge's size, else the width of the universe."""
+        if change.moves_people and not self.nobody:
+            return inf
+        return self._price(min(change.size, self.values.width) if isinstance(change, Nudge) else self.values.width)
+
+    def _price(self, move: Fraction) -> Real:
+        return self.epsilon * move / self.unit
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.epsilon, self.values, self.unit, self.nobody))
+
+    def __str__(self) -> str:
+        return f'{type(self).__name__}("{self.epsilon}", {self.values}, unit="{self.unit}")'
+
+
+class NormalisedManhattan(Manhattan):
+    """ε·d̃_1: d_1 divided by the width of the universe. As strong as DP for any change of one person, stronger for small.
+
+    ``d̃_1 ≤ d_h``, so it implies ε-DP under replacement (Proposition 3).
+
+    Args:
+        epsilon: ε of the largest change one value can make.
+        values: the public universe of values.
+        nobody: as in `Manhattan`.
+    """
+
+    name = "normalised-manhattan"
+
+    def __init__(self, epsilon: Exact, values: Values, *, nobody: bool = True) -> None:
+        super().__init__(epsilon, values, unit=values.width, nobody=nobody)
+
+    def __str__(self) -> str:
+        return f'{type(self).__name__}("{self.epsilon}", {self.values})'
+
+
+class Maximum(Manhattan):
+    """ε·d_∞: the largest change of any value counts, however many change with it. For series such as meter readings.
+
+    Everybody's value may move at once, so a query must know how far that moves it (``effect_of_all``).
+
+    Args:
+        epsilon: ε of a change of all values by up to one unit.
+        values: the public universe of values.
+        unit: the change that ε is about.
+        nobody: as in `Manhattan`.
+    """
+
+    name = "maximum"
+    everyone = True
+    _total = "the largest change of any value"
+    _of = "table"
+
+    def __call__(self, x: tuple[Any, ...], y: tuple[Any, ...]) -> Real:
+        """Return the largest distance of any person."""
+        if len(x) != len(y):
+            raise InputError("Tables of different length", "a table has one record a person", "Fill with ABSENT")
+        return max((self.record(before, after) for before, after in zip(x, y, strict=True)), default=ZERO)
+
+    def on(self, points: Iterable[tuple[Any, ...]]) -> FiniteDistance[tuple[Any, ...]]:
+        """Return the exact matrix on the given tables."""
+        points = tuple(points)
+        return FiniteDistance.trusted(points, [[self(x, y) for y in points] for x in points])
+
+    def reverse(self) -> DirectedDistance[tuple[Any, ...]]:  # type: ignore[override]
+        """Return itself: it is symmetric."""
+        return self
+
+    def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
+        return DirectedDistance._both(self, other)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All values nudged by one grid step at once; anything at all, where absence is sheltered."""
+        return (nudge(self.values.step), *((WITHDRAW, INSERT, REPLACE) if self.nobody else ()))
+
+
+def with_nobody(distance: FiniteDistance[Any]) -> FiniteDistance[Any]:
+    """Return the distance extended to `ABSENT`, as far from every value as two values can be (Section 5).
+
+    The diameter stays the same, and so does the triangle inequality: a way through nobody is twice the diameter.
+    """
+    far = max(distance.values)
+    extended: Derived[Any] = Derived(
+        "with nobody", lambda x, y: ZERO if x is y else far if ABSENT in (x, y) else distance(x, y)
+    )
+    return extended.on((*distance.points, ABSENT))

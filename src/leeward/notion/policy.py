@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from leeward.errors import InputError
-from leeward.notion.change import Change, Relation
+from leeward.notion.change import FACT_CHANGES, Change, Relation
 from leeward.notion.condition import Condition, stand_ins
 
 Policy: TypeAlias = Callable[[Any], bool]
@@ -41,7 +41,8 @@ def policy_change(
 def covers(step: Change, change: Change) -> bool:
     """Return whether every pair of records that ``change`` allows is one that ``step`` allows.
 
-    Records that no condition tells apart stand for each other, and two different ones are assumed to exist.
+    Records that no condition tells apart stand for each other, and two different ones are assumed to exist. Where the
+    number of people is public, a person whose last fact is taken away stays, without facts.
     """
     listed = change.records if change.records is not None else step.records
     if listed is not None:
@@ -49,5 +50,6 @@ def covers(step: Change, change: Change) -> bool:
         if change.moves_people and None not in listed:
             return False
     else:
-        pairs = list(itertools.product((*stand_ins(step.conditions + change.conditions), None), repeat=2))
+        nobody = () if change in FACT_CHANGES and not step.moves_people else (None,)
+        pairs = list(itertools.product((*stand_ins(step.conditions + change.conditions), *nobody), repeat=2))
     return all(step.allows(before, after) for before, after in pairs if change.allows(before, after))

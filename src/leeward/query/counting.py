@@ -65,7 +65,7 @@ class SumOverPeople(Query):
 
         Raises:
             InputError: if a condition is a function and no list of records was declared.
-            NotShelteredError: if the change is about single facts and records are rows.
+            NotShelteredError: if the change is about single facts, and records are rows, or people without facts count.
         """
         listed = change.records if change.records is not None else self.declared.records
         if listed is None:
@@ -83,13 +83,23 @@ class SumOverPeople(Query):
                 facts_per_person=self.declared.facts_per_person,
             )
         present = tuple(record for record in listed if record is not ABSENT)
-        if change in FACT_CHANGES and not all(isinstance(record, frozenset) for record in present):
+        if change in FACT_CHANGES:
+            self._check_facts(change, present)
+        return (*present, ABSENT)
+
+    def _check_facts(self, change: Change, present: Iterable[Any]) -> None:
+        if not all(isinstance(record, frozenset) for record in present):
             raise NotShelteredError(
                 f"A query about columns under a notion whose steps are '{change.name}'",
                 "a row is not a set of facts, so none can be taken away or invented",
                 "Use ADP with policies over the columns, or ask about facts with has(…)",
             )
-        return (*present, ABSENT)
+        if any(self.value(frozenset())):
+            raise NotShelteredError(
+                "A count of people without certain facts, under a notion about facts",
+                "who has no facts is nobody in such a table, so they cannot be counted",
+                "Count people who have a fact: has(…), or has(…) & ~has(…)",
+            )
 
     def effect(self, change: Change) -> Effect:
         """Return the extreme moves over all pairs of records that the change allows.

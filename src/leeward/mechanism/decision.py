@@ -150,7 +150,8 @@ class RandomizedSanitizer:
     def safe(self, noisy: NDArray[np.int64], bits: Bits | None = None) -> NDArray[np.bool_]:
         """Return which noisy counts are called safe; the same shape."""
         coins = Coin(self.boundary).flip(noisy.size, bits or SystemBits()).reshape(noisy.shape)
-        return np.logical_or(self.plain.safe(noisy), (noisy == self.plain.threshold + 1) & coins)
+        said: NDArray[np.bool_] = self.plain.safe(noisy) | ((noisy == self.plain.threshold + 1) & coins)
+        return said
 
     def probability_safe(self, count: int) -> Weight:
         """Return Pr[safe | true count], exactly."""

@@ -22,8 +22,12 @@ from leeward.errors import InputError, NotShelteredError
 from leeward.exponential import Weight, weight
 from leeward.mechanism.decision import Sanitizer, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
+from leeward.mechanism.geometric import integers
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
 from leeward.real import Real
+
+SAFE, NOT_ANSWERED = -1, -2
+"""How an answer without a count is written where one integer stands for each answer."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,10 @@ class SanitizedAnswers:
     safe: NDArray[np.bool_]
     count: NDArray[np.int64]
 
+    def coded(self) -> NDArray[np.int64]:
+        """Return one integer an answer: `SAFE`, the noisy count above its threshold, or `NOT_ANSWERED`."""
+        return np.where(self.safe, SAFE, np.where(self.answered, self.count, NOT_ANSWERED))
+
 
 class Sanitized:
     """Says *safe* for free and pays ε for each of the first ``stop_after`` counts it cannot call safe.
@@ -51,7 +59,7 @@ class Sanitized:
 
     Raises:
         NotShelteredError: if a count can rise along a step of the notion.
-        InputError: if a threshold is negative or ``stop_after`` is below 1.
+        InputError: if a threshold is negative, ``stop_after`` is below 1, or the line shelters nothing.
     """
 
     def __init__(self, line: Line, *, at_most: int | Sequence[int], stop_after: int = 1) -> None:
@@ -61,6 +69,8 @@ class Sanitized:
                 "saying 'safe' is free only where its probability grows along every step, that is, where counts only fall",
                 'Use notion = "presence" or "addition-only", or mechanism = "geometric"',
             )
+        if line.fall.is_infinite:
+            raise InputError(f"{line}", "it shelters neither direction", "Publish the answers themselves")
         if isinstance(stop_after, bool) or stop_after < 1:
             raise InputError(f"stop_after = {stop_after}", "it would stop before the first answer", "Give at least 1")
         self.line, self.at_most, self.stop_after = line, at_most, int(stop_after)
@@ -79,15 +89,27 @@ class Sanitized:
 
         Noise is drawn for all of them at once; what lies behind the stop is never looked at by anyone.
         """
-        truth = np.asarray(counts, dtype=np.int64)
-        noisy = add_saturating(truth, self.law.sample(truth.size, bits or SystemBits()).reshape(truth.shape))
-        return self._stop(noisy)
+        truth = integers(counts)
+        return self.decide(add_saturating(truth, self.law.sample(truth.size, bits or SystemBits())))
 
-    def _stop(self, noisy: NDArray[np.int64]) -> SanitizedAnswers:
+    def decide(self, noisy: NDArray[np.int64]) -> SanitizedAnswers:
+        """Return what is said when these are the noisy counts: the rule without its noise."""
         exceeds = noisy > self._thresholds
         before: NDArray[np.int64] = np.cumsum(exceeds) - exceeds  # how many exceeded earlier in the order
         answered = np.less(before, self.stop_after)
         return SanitizedAnswers(answered, answered & ~exceeds, np.where(answered & exceeds, noisy, 0))
+
+    def thresholds(self, counts: int) -> tuple[int, ...]:
+        """Return the threshold of each of so many counts.
+
+        Raises:
+            InputError: if thresholds were given for another number of counts.
+        """
+        if self._thresholds.shape not in ((), (counts,)):
+            raise InputError(
+                f"{self._thresholds.size} thresholds for {counts} counts", "each count has one", "Give one for each"
+            )
+        return tuple(np.broadcast_to(self._thresholds, (counts,)).tolist())
 
     def sanitizer(self, at: int = 0) -> Sanitizer:
         """Return the decision for the count at this position, given that it is reached."""
@@ -118,12 +140,14 @@ class Sanitized:
         """
         vectors = tuple(vectors)
         top = max(max(v) for v in vectors)
-        thresholds = [int(t) for t in np.broadcast_to(self._thresholds, (len(vectors[0]),))]
+        thresholds = self.thresholds(len(vectors[0]))
         rows = [self._outputs(v, thresholds, max(top, *thresholds) + 1) for v in vectors]
         outputs = tuple(dict.fromkeys(z for row in rows for z in row))
         return FiniteMechanism(vectors, outputs, [[row.get(z, weight(0)) for z in outputs] for row in rows])
 
-    def _outputs(self, truth: tuple[int, ...], thresholds: list[int], top: int) -> dict[tuple[object, ...], Weight]:
+    def _outputs(
+        self, truth: tuple[int, ...], thresholds: tuple[int, ...], top: int
+    ) -> dict[tuple[object, ...], Weight]:
         done: dict[tuple[object, ...], tuple[Weight, int]] = {(): (weight(1), 0)}
         for c, t in zip(truth, thresholds, strict=True):
             extended: dict[tuple[object, ...], tuple[Weight, int]] = {}

@@ -103,6 +103,15 @@ def test_coins_enclosed_by_floats_are_as_exact_as_the_rest() -> None:
         assert asked == [1, 2, 3, 4, 5]
 
 
+def test_a_word_equal_to_the_upper_bound_is_not_yet_settled() -> None:
+    p = exp_minus(1)
+    with mpmath.workprec(300):
+        words = np.array([digits(mpmath.exp(-1), 32)], np.uint32)
+    lower, upper = np.array([0.3]), np.array([p.bounds()[1]])
+    assert flip_enclosed(lower, upper, lambda _: p, Scripted(words, 0)).tolist() == [True]
+    assert flip_enclosed(lower, upper, lambda _: p, Scripted(words, ONES)).tolist() == [False]
+
+
 def test_enclosed_coins_at_both_ends() -> None:
     words = np.array([0, 2**32 - 1], np.uint32)
     for lower, upper, p in [(1 - 2.0**-53, 1 + 2.0**-52, exp_minus(0)), (-5e-324, 5e-324, exp_minus(inf))]:

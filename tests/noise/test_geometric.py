@@ -188,3 +188,5 @@ def test_floats_for_plots_are_near_the_exact_pmf(law: DirectedGeometric) -> None
 def test_floats_for_plots_at_the_least_rate() -> None:
     law = DirectedGeometric(LEAST, LEAST)
     assert law.pmf_array(np.array([0, 2**50])) == pytest.approx([2.0**-51, 2.0**-51 / np.e], rel=1e-12)
+    small = DirectedGeometric("0.3e-12", "0.7e-13")
+    assert small.pmf_array(np.array([0])) == pytest.approx([float(small.pmf(0))], rel=1e-12)

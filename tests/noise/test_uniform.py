@@ -35,6 +35,7 @@ def test_limits_of_each() -> None:
     limits = np.array([1, 2, 2**32, 2**62], np.int64)
     assert uniform_below(limits, 4, Scripted(words)).tolist() == [0, 1, 2**32 - 1, 2**62 - 1]
     assert uniform_below(2**63, 1, Scripted(words[:1])).tolist() == [2**63 - 1]
+    assert uniform_below(2**62 + 1, 1, Scripted(np.array([12345], np.uint64))).tolist() == [12345]
     assert uniform_below(5, 0, Scripted(words[:0])).size == 0
 
 

@@ -150,7 +150,8 @@ def release(
     query: CountVisitors,
     notion: Notion,
     *,
-    safe_at_most: int,
+    safe_at_most: int | None = None,
+    dangerous_at_least: int | None = None,
     budget: Budget,
     error_at_most: Exact | None = None,
     useful_from: Exact | None = None,
@@ -166,6 +167,7 @@ def release(
         query: the question, from `leeward.count_visitors`.
         notion: the privacy notion.
         safe_at_most: what *safe* means: at most so many people.
+        dangerous_at_least: what *dangerous* means: at least so many people.
         budget: where the price is charged.
         error_at_most: see `leeward.plan`.
         useful_from: see `leeward.plan`.
@@ -178,21 +180,18 @@ def release(
     Raises:
         LeewardError: the release is refused; nothing was charged and nothing is shown. See `leeward.errors`.
     """
-    made = plan(query, notion, **_given(safe_at_most, error_at_most, useful_from, mechanism, stop_after))
+    given = {"useful_from": useful_from} if useful_from is not None else {}
+    made = plan(
+        query,
+        notion,
+        safe_at_most=safe_at_most,
+        dangerous_at_least=dangerous_at_least,
+        error_at_most=error_at_most,
+        mechanism=mechanism,
+        stop_after=stop_after,
+        **given,
+    )
     return release_planned([made], budget, what=what, bits=bits, on_stage=on_stage)[0]
-
-
-def _given(
-    safe_at_most: int, error_at_most: Exact | None, useful_from: Exact | None, mechanism: Any, stop_after: int | None
-) -> dict[str, Any]:
-    useful = {} if useful_from is None else {"useful_from": useful_from}
-    return {
-        "safe_at_most": safe_at_most,
-        "error_at_most": error_at_most,
-        "mechanism": mechanism,
-        "stop_after": stop_after,
-        **useful,
-    }
 
 
 def release_planned(
@@ -289,19 +288,15 @@ def _answers(made: Plan, noisy: NDArray[np.int64], places: PlaceList, what: What
     if places.name is not None:
         columns["name"] = places.name
     if isinstance(made.mechanism, Geometric):
-        columns["state"] = _states(made.sanitizer.safe(noisy))
+        columns["state"] = pa.array(made.states(noisy))
         if what == "counts":
             columns["count"] = pa.array(noisy, pa.int64())
     else:
         said = SanitizedAnswers(noisy != _STOPPED, noisy == _SAFE, noisy)
-        columns["state"] = _states(said.safe)
+        columns["state"] = pc.if_else(pa.array(said.safe), "safe", "obscure")
         columns["answered"] = pa.array(said.answered)
         columns["count"] = pa.array(said.count, pa.int64(), mask=noisy < 0)
     return pa.table(columns)
-
-
-def _states(safe: NDArray[np.bool_]) -> pa.Array:
-    return pc.if_else(pa.array(safe), "safe", "obscure")
 
 
 def _public_key(made: Plan, places: PlaceList, bits: Bits | None) -> str:

@@ -124,9 +124,10 @@ class Protect(_Section):
 
 
 class Decide(_Section):
-    """``[decide]``: what *safe* means, and how often it may be wrong where it can be."""
+    """``[decide]``: what *safe* and *dangerous* mean, and how often they may be wrong where they can be."""
 
-    safe_at_most: int
+    safe_at_most: int | None = None
+    dangerous_at_least: int | None = None
     error_at_most: ExactText | None = None
     useful_from: ExactText = USEFUL_FROM
 
@@ -250,6 +251,7 @@ class Spec(_Section):
                 query,
                 notion,
                 safe_at_most=self.decide.safe_at_most,
+                dangerous_at_least=self.decide.dangerous_at_least,
                 error_at_most=self.decide.error_at_most,
                 useful_from=self.decide.useful_from,
                 mechanism=self.publish.mechanism,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from leeward.mechanism import Sanitized
+from leeward.mechanism import Alarm, Sanitized, Sanitizer
 from leeward.real import Real
 from leeward.utility.plan import Plan
 from leeward.version import __version__
@@ -36,7 +36,7 @@ def privacy_statement(plan: Plan, *, places: int, dataset: str, version: str) ->
 
     Parameters are exact strings ("1/3", "inf"); probabilities are decimals of at most 12 digits; "0" is exactly 0.
     """
-    query, notion, decision = plan.query, plan.notion, plan.sanitizer
+    query, notion = plan.query, plan.notion
     window = {"start": query.window.start.isoformat(), "end": query.window.end.isoformat()}
     return {
         "leeward": __version__,
@@ -65,16 +65,7 @@ def privacy_statement(plan: Plan, *, places: int, dataset: str, version: str) ->
         "price": str(plan.price),
         "sensitivity": _sensitivity(plan),
         "mechanism": _mechanism(plan, places),
-        "decision": {
-            "safe_at_most": decision.at_most,
-            "threshold": decision.threshold,
-            "never_wrong": decision.never_wrong,
-            "error_at_most": None if decision.error_at_most is None else str(decision.error_at_most),
-            "error_at_most_over_all_places": None
-            if decision.error_at_most is None
-            else str(decision.error_at_most * places),
-            "curve": [{"count": c, "safe": _decimal(p)} for c, p in plan.decision_curve().items()],
-        },
+        "decision": _decision(plan, places),
         "assumptions": _assumptions(plan),
         "theorems": [*_theorems(plan)],
         "guaranteed": _guaranteed(plan, places),
@@ -90,6 +81,28 @@ def _sensitivity(plan: Plan) -> dict[str, Any]:
         "fall": str(moves.fall),
         "per_place": each,
         "text": f"One step of the notion can raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}",
+    }
+
+
+def _decision(plan: Plan, places: int) -> dict[str, Any]:
+    safe, dangerous, alpha = plan.sanitizer, plan.alarm, plan.error_at_most
+    curve = []
+    for count, chances in plan.decision_curve().items():
+        said = zip(("safe", "dangerous"), chances, strict=True)
+        curve.append({"count": count, **{state: _decimal(p) for state, p in said if p is not None}})
+    stated: dict[str, Any] = {}
+    if safe is not None:
+        stated |= {"safe_at_most": safe.at_most, "threshold": safe.threshold, "never_wrong": safe.never_wrong}
+    if dangerous is not None:
+        stated |= {
+            "dangerous_at_least": dangerous.at_least,
+            "dangerous_threshold": dangerous.threshold,
+            "dangerous_never_wrong": dangerous.never_wrong,
+        }
+    return stated | {
+        "error_at_most": None if alpha is None else str(alpha),
+        "error_at_most_over_all_places": None if alpha is None else str(alpha * places),
+        "curve": curve,
     }
 
 
@@ -138,23 +151,30 @@ def _theorems(plan: Plan) -> list[str]:
 
 
 def _guaranteed(plan: Plan, places: int) -> list[str]:
-    t, decision = plan.safe_at_most, plan.sanitizer
-    people = "nobody" if t == 0 else f"at most {t} {'person' if t == 1 else 'people'}"
-    relative = " among those counted" if not plan.query.truncates else ", counted after the bound on places per person"
-    if decision.never_wrong:
-        said = f"Where 'safe' is said, {people} were there{relative}: it is never wrong"
-    else:
-        alpha = decision.error_at_most
-        assert alpha is not None
-        said = (
-            f"'Safe' means {people}{relative}. It is wrongly said of a place with probability at most {float(alpha):g};"
-            f" over all {places:,} places, at most {float(alpha * places):g} wrong ones are to be expected"
-        )
-    return [
-        said,
+    relative = ", counted after the bound on places per person" if plan.query.truncates else " among those counted"
+    found = []
+    if plan.sanitizer is not None:
+        t = plan.sanitizer.at_most
+        meaning = f"{'nobody' if t == 0 else f'at most {_people(t)}'} {'was' if t == 0 else 'were'} there{relative}"
+        found.append(_trust("safe", meaning, plan.sanitizer, places))
+    if plan.alarm is not None:
+        meaning = f"at least {_people(plan.alarm.at_least)} were there{relative}"
+        found.append(_trust("dangerous", meaning, plan.alarm, places))
+    found.append(
         f"Whatever one concludes about a person from all that is published here: {plan.notion.words.definition}, with"
-        f" ε = {plan.price}",
-    ]
+        f" ε = {plan.price}"
+    )
+    return found
+
+
+def _trust(state: str, meaning: str, decision: Sanitizer | Alarm, places: int) -> str:
+    alpha = decision.error_at_most
+    if alpha is None:
+        return f"Where '{state}' is said, {meaning}: it is never wrong"
+    return (
+        f"'{state.capitalize()}' means that {meaning}. It is wrongly said of a place with probability at most"
+        f" {float(alpha):g}; over all {places:,} places, at most {float(alpha * places):g} wrong ones are to be expected"
+    )
 
 
 def _not_guaranteed(plan: Plan) -> list[str]:
@@ -173,6 +193,10 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.notion.words.exposes:
         found.append(f"Not sheltered: {plan.notion.words.exposes}")
     return found
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number} people"
 
 
 def _places(number: int | None) -> str:

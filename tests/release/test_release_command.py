@@ -302,3 +302,46 @@ def test_the_demo_releases_a_city_and_again_for_free(tmp_path: Path, town: Town)
     assert (tmp_path / "demo-out" / "report.html").stat().st_size > 100_000
     again = json.loads(town.run(*words)[1])["releases"][0]
     assert (again["charged"], again["safe"]) == ("0", first["safe"])
+
+
+def test_both_decisions_give_three_states(town: Town) -> None:
+    both = ("safe_at_most = 2", 'safe_at_most = 2\ndangerous_at_least = 5\nerror_at_most = "1e-1"')
+    assert town.run("release", town.spec(both), "--out", town.out)[0] == 0
+    answers = town.answers()
+    decision = json.loads((town.out / "release.json").read_text())["decision"]
+    assert (decision["never_wrong"], decision["dangerous_never_wrong"]) == (True, False)
+    expected = [
+        "safe" if n <= 2 else "dangerous" if n >= decision["dangerous_threshold"] else "obscure"
+        for n in answers["count"]
+    ]
+    assert list(answers["state"]) == expected
+    wrong = next(float(p["dangerous"]) for p in decision["curve"] if p["count"] == 4)
+    assert 0 < wrong <= 0.1
+
+
+def test_dangerous_is_never_wrong_where_absence_is_sheltered(town: Town) -> None:
+    changes = [('"addition-only"', '"removal-only"'), ("safe_at_most = 2", "dangerous_at_least = 5")]
+    assert town.run("release", town.spec(*changes), "--out", town.out)[0] == 0
+    answers = town.answers().set_index("place")
+    true = pd.Series(town.counts)
+    assert (answers["count"] <= true).all()
+    assert not (answers.loc[true < 5, "state"] == "dangerous").any()
+    decision = json.loads((town.out / "release.json").read_text())["decision"]
+    assert "safe_at_most" not in decision
+    assert decision["dangerous_never_wrong"] is True
+    assert "dangerous" in (town.out / "report.html").read_text()[:3000]
+
+
+@pytest.mark.parametrize(
+    ("decide", "said"),
+    [
+        ("dangerous_at_least = 2", "above safe_at_most"),
+        ("dangerous_at_least = 5", "error_at_most"),  # noise only adds here, so dangerous can be wrong
+    ],
+)
+def test_decisions_that_cannot_be(town: Town, decide: str, said: str) -> None:
+    code, _, err = town.run(
+        "release", town.spec(("safe_at_most = 2", f"safe_at_most = 2\n{decide}")), "--out", town.out
+    )
+    assert code == 2
+    assert said in err

@@ -103,11 +103,20 @@ def test_long_lists_are_drawn_as_shares(make_release: Callable[..., Any]) -> Non
 def test_the_curve_is_the_statement_s(make_statement: Callable[..., dict[str, Any]]) -> None:
     figure = decision_curve(make_statement(5))
     shown = traces(figure)
-    assert list(shown["a place that is safe"].x) == [0, 1, 2]
-    assert list(shown["a place that is safe"].y) == pytest.approx([0.9502, 0.8647, 0.6321])
-    assert list(shown["a place that is not safe"].y) == [0, 0, 0, 0]
+    assert list(shown["said to be safe"].x) == [0, 1, 2, 3, 4, 5, 6]
+    assert list(shown["said to be safe"].y) == pytest.approx([0.9502, 0.8647, 0.6321, 0, 0, 0, 0])
+    assert "said to be dangerous" not in shown
     assert figure.layout.annotations[0].text == "never called safe"
     assert figure.layout.shapes[0].x0 == 2.5
+
+
+def test_both_decisions_are_drawn(make_statement: Callable[..., dict[str, Any]]) -> None:
+    curve = [{"count": c, "safe": f"{0.9 ** (c + 1):.4g}", "dangerous": f"{0.1 * c:.4g}"} for c in range(7)]
+    made = make_statement(5)
+    made["decision"] |= {"curve": curve, "dangerous_at_least": 4, "dangerous_never_wrong": False}
+    shown = traces(decision_curve(made))
+    assert list(shown["said to be dangerous"].y) == pytest.approx([0.1 * c for c in range(7)])
+    assert shown["said to be safe"].y[0] == pytest.approx(0.9)
 
 
 def test_the_curve_of_a_notion_that_errs_says_how_often_and_is_not_flat(
@@ -124,7 +133,7 @@ def test_the_curve_of_a_notion_that_errs_says_how_often_and_is_not_flat(
     figure = decision_curve(make_statement(5, decision={**changed, "curve": curve}))
     assert figure.layout.annotations[0].text == "called safe with at most 0.0001"
     assert figure.layout.yaxis.range[1] < 0.01
-    assert traces(figure)["a place that is safe"].text[0] == "0.20 %"
+    assert traces(figure)["said to be safe"].text[0] == "0.20 %"
 
 
 def test_long_curves_carry_no_labels_and_short_ones_no_unsafe_side(
@@ -133,6 +142,5 @@ def test_long_curves_carry_no_labels_and_short_ones_no_unsafe_side(
     made = make_statement(5)
     made["decision"] |= {"safe_at_most": 40, "curve": [{"count": c, "safe": "0.5"} for c in range(41)]}
     figure = decision_curve(made)
-    assert traces(figure)["a place that is safe"].mode == "markers"
-    assert "a place that is not safe" not in traces(figure)
+    assert traces(figure)["said to be safe"].mode == "markers"
     assert not figure.layout.annotations

@@ -67,10 +67,10 @@ def test_the_headline(
 
 def test_never_wrongly_is_relative_where_counts_are_truncated(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(9)
-    assert words.certainty(made) == "Never wrongly, relative to the truncated counts."
+    assert words.certainty(made) == "‘Safe’ is never said wrongly, relative to the truncated counts."
     for unbounded in ({"places_per_person": 1, "if_more": "refuse"}, {"places_per_person": None, "if_more": None}):
         whole = make_statement(9, query={**made["query"], **unbounded})
-        assert words.certainty(whole) == "Never wrongly."
+        assert words.certainty(whole) == "‘Safe’ is never said wrongly."
 
 
 def test_a_notion_that_can_err_says_how_often(make_statement: Callable[..., dict[str, Any]]) -> None:

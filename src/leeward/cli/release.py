@@ -92,6 +92,7 @@ def _summary(one: Release) -> dict[str, Any]:
         "places": one.answers.num_rows,
         "safe": counted.get("safe", 0),
         "obscure": counted.get("obscure", 0),
+        "dangerous": counted.get("dangerous", 0),
         **(
             {"answered": one.answers["answered"].to_pylist().count(True)}
             if "answered" in one.answers.column_names
@@ -104,18 +105,22 @@ def _summary(one: Release) -> dict[str, Any]:
 
 
 def _sentence(made: Plan, summary: dict[str, Any]) -> str:
-    t = made.safe_at_most
-    wrong = (
-        "never wrongly"
-        if made.sanitizer.never_wrong
-        else f"each wrongly with probability at most {made.sanitizer.error_at_most}"
-    )
-    answered = f" {summary['answered']:,} were answered before the stop." if "answered" in summary else ""
-    charged = f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing."
-    return (
-        f"{summary['safe']:,} of {summary['places']:,} places are said to be safe (at most {t} people), {wrong}."
-        f"{answered} {charged}"
-    )
+    said = []
+    for state, meaning, decision in (
+        ("safe", f"at most {made.safe_at_most} people", made.sanitizer),
+        ("dangerous", f"at least {made.dangerous_at_least} people", made.alarm),
+    ):
+        if decision is not None:
+            trust = "never wrongly"
+            if decision.error_at_most is not None:
+                trust = f"each wrongly with probability at most {decision.error_at_most}"
+            said.append(
+                f"{summary[state]:,} of {summary['places']:,} places are said to be {state} ({meaning}), {trust}."
+            )
+    if "answered" in summary:
+        said.append(f"{summary['answered']:,} were answered before the stop.")
+    said.append(f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing.")
+    return " ".join(said)
 
 
 def _left(budget: Budget) -> dict[str, str]:
@@ -165,12 +170,12 @@ def _print_statement(statement: dict[str, Any]) -> None:
             facts.add_row(title, sentence)
             title = ""
     console.print(facts)
-    curve = Table(
-        title=f"Pr[safe | c people were there]; safe means at most {decision['safe_at_most']}", title_justify="left"
-    )
-    curve.add_column("c", justify="right")
-    curve.add_column("Pr[safe]", justify="right")
+    curve = Table(box=None, padding=(0, 2))
+    curve.add_column("people there", justify="right")
+    states = [state for state in ("safe", "dangerous") if state in decision["curve"][0]]
+    for state in states:
+        curve.add_column(f"chance to be called {state}", justify="right")
     for entry in decision["curve"]:
-        curve.add_row(str(entry["count"]), f"{float(entry['safe']):.6g}")
+        curve.add_row(str(entry["count"]), *(f"{float(entry[state]):.6g}" for state in states))
     console.print()
     console.print(curve)

@@ -87,58 +87,32 @@ def places_map(result: Readable) -> go.Figure:
 
 
 def decision_curve(statement: Mapping[str, Any]) -> go.Figure:
-    """Draw Pr[safe | c], the chance that a place with c people is said to be safe, over the true count c.
+    """Draw the chance that a place with c people is said to be safe, and dangerous, over the true count c.
 
     Args:
         statement: a privacy statement as in release.json; only ``decision`` is read.
     """
     decision = statement["decision"]
-    limit, never_wrong = decision["safe_at_most"], decision["never_wrong"]
     counts = [entry["count"] for entry in decision["curve"]]
-    exact = [entry["safe"] for entry in decision["curve"]]
-    chances = [float(chance) for chance in exact]
-    written = [percent(chance) for chance in exact]
-    written = [
-        "≈ 0 %" if text.startswith("under") else "≈ 100 %" if text.startswith("over") else text for text in written
-    ]
-    few = len(counts) <= 14
+    last, few = max(counts, default=0), len(counts) <= 14
     figure = go.Figure(layout=_look())
-    for name, colour, symbol, wanted in (("safe", BLUE, "circle", True), ("not safe", RED, "diamond", False)):
-        kept = [i for i, count in enumerate(counts) if (count <= limit) is wanted]
-        if not kept:
-            continue
-        stems = [(counts[i], chances[i]) for i in kept]
-        figure.add_scatter(
-            x=[x for count, _ in stems for x in (count, count, None)],
-            y=[y for _, chance in stems for y in (0, chance, None)],
-            mode="lines",
-            line={"color": colour, "width": 2.5 if few else 1},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-        figure.add_scatter(
-            x=[counts[i] for i in kept],
-            y=[chances[i] for i in kept],
-            mode="markers+text" if few else "markers",
-            marker={"color": colour, "size": 10 if few else 5, "symbol": symbol},
-            text=[written[i] for i in kept],
-            textposition="top center",
-            customdata=[exact[i] for i in kept],
-            hovertemplate="%{x} people: %{customdata}<extra></extra>",
-            name=f"a place that is {name}",
-            cliponaxis=False,
-        )
-    last = max(counts, default=limit)
+    highest = 0.0
+    for state, colour, symbol in (("safe", BLUE, "circle"), ("dangerous", RED, "diamond")):
+        exact = [entry[state] for entry in decision["curve"] if state in entry]
+        if exact:
+            highest = max(highest, *map(float, exact))
+            figure.add_traces(_stems(counts, exact, f"said to be {state}", colour, symbol, few))
     # chances that are all small (two-sided notions at many places) get an axis of their own size, or nothing is seen
-    top = 1.0 if max(chances, default=1) > 0.1 else max(chances)
-    if last > limit:
+    top = 1.0 if highest > 0.1 else highest or 1.0
+    if "safe_at_most" in decision and last > decision["safe_at_most"]:
+        limit = decision["safe_at_most"]
+        never = "never called safe"
+        often = f"called safe with at most {decimal(decision['error_at_most'] or '0')}"
         figure.add_vrect(x0=limit + 0.5, x1=last + 0.5, fillcolor=RED, opacity=0.09, line_width=0, layer="below")
         figure.add_annotation(
             x=limit + 0.6,
             y=1.13 * top,
-            text="never called safe"
-            if never_wrong
-            else f"called safe with at most {decimal(decision['error_at_most'])}",
+            text=never if decision["never_wrong"] else often,
             xanchor="left",
             showarrow=False,
         )
@@ -152,7 +126,7 @@ def decision_curve(statement: Mapping[str, Any]) -> go.Figure:
             "fixedrange": True,
         },
         yaxis={
-            "title": {"text": "chance of being called safe", "standoff": 12},
+            "title": {"text": "chance", "standoff": 12},
             "automargin": True,
             "range": [-0.04 * top, 1.22 * top],
             "tickvals": [0, 0.25, 0.5, 0.75, 1] if top == 1 else None,
@@ -163,6 +137,35 @@ def decision_curve(statement: Mapping[str, Any]) -> go.Figure:
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     )
     return figure
+
+
+def _stems(
+    counts: list[int], exact: list[str], name: str, colour: str, symbol: str, few: bool
+) -> tuple[go.Scatter, go.Scatter]:
+    chances = [float(chance) for chance in exact]
+    written = [percent(chance) for chance in exact]
+    short = {"under": "≈ 0 %", "over": "≈ 100 %"}
+    stems = go.Scatter(
+        x=[x for count in counts for x in (count, count, None)],
+        y=[y for chance in chances for y in (0, chance, None)],
+        mode="lines",
+        line={"color": colour, "width": 2.5 if few else 1},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    heads = go.Scatter(
+        x=counts,
+        y=chances,
+        mode="markers+text" if few else "markers",
+        marker={"color": colour, "size": 10 if few else 5, "symbol": symbol},
+        text=[short.get(text.split()[0], text) for text in written],
+        textposition="top center",
+        customdata=exact,
+        hovertemplate="%{x} people: %{customdata}<extra></extra>",
+        name=name,
+        cliponaxis=False,
+    )
+    return stems, heads
 
 
 def _located(places: pa.Table) -> pa.ChunkedArray:

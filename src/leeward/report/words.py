@@ -71,22 +71,40 @@ class Tally:
 
 
 def headline(statement: Mapping[str, Any], tally: Tally) -> str:
-    """Say in one sentence how many places are safe, and what that means."""
-    safe, limit = tally.states["safe"], at_most(statement["decision"]["safe_at_most"])
-    are = "is" if safe == 1 else "are"
-    return f"{safe:,} of {places(tally.places)} {are} said to be safe ({limit})"
+    """Say in one sentence how many places are safe, and how many dangerous, and what that means."""
+    decision, said = statement["decision"], []
+    if "safe_at_most" in decision:
+        said.append(("safe", at_most(decision["safe_at_most"])))
+    if "dangerous_at_least" in decision:
+        said.append(("dangerous", f"at least {people(decision['dangerous_at_least'])}"))
+    parts: list[str] = []
+    for state, meaning in said:
+        number = tally.states.get(state, 0)
+        of = "" if parts else f" of {places(tally.places)}"
+        parts.append(f"{number:,}{of} {'is' if number == 1 else 'are'} said to be {state} ({meaning})")
+    return ", ".join(parts)
 
 
 def certainty(statement: Mapping[str, Any]) -> str:
-    """Say in one sentence how far *safe* can be trusted."""
+    """Say in a sentence for each decision how far it can be trusted."""
     decision = statement["decision"]
-    if not decision["never_wrong"]:
-        return (
-            f"A place that is not safe is called safe with probability at most {decimal(decision['error_at_most'])}: over "
-            f"all {places(statement['query']['places'])}, at most {decimal(decision['error_at_most_over_all_places'])} "
-            "wrong ones are to be expected."
-        )
-    return "Never wrongly, relative to the truncated counts." if is_truncated(statement) else "Never wrongly."
+    relative = ", relative to the truncated counts" if is_truncated(statement) else ""
+    said = []
+    for state, key, never in (
+        ("safe", "safe_at_most", "never_wrong"),
+        ("dangerous", "dangerous_at_least", "dangerous_never_wrong"),
+    ):
+        if key not in decision:
+            continue
+        if decision[never]:
+            said.append(f"‘{state.capitalize()}’ is never said wrongly{relative}.")
+        else:
+            said.append(
+                f"A place that is not {state} is called {state} with probability at most"
+                f" {decimal(decision['error_at_most'])}: over all {places(statement['query']['places'])}, at most"
+                f" {decimal(decision['error_at_most_over_all_places'])} wrong ones are to be expected."
+            )
+    return " ".join(said)
 
 
 def may_conclude(statement: Mapping[str, Any], tally: Tally) -> list[str]:
@@ -98,9 +116,13 @@ def may_conclude(statement: Mapping[str, Any], tally: Tally) -> list[str]:
 def may_not_conclude(statement: Mapping[str, Any], tally: Tally) -> list[str]:
     """List what a reader may not take from the answers, most important first."""
     decision = statement["decision"]
-    said = [] if decision["never_wrong"] else ["'Safe' is not certain: a place said to be safe may be a wrong one"]
+    said = [
+        f"'{state.capitalize()}' is not certain: a place said to be {state} may be a wrong one"
+        for state, never in (("safe", "never_wrong"), ("dangerous", "dangerous_never_wrong"))
+        if not decision.get(never, True)
+    ]
     said += statement["not_guaranteed"]
-    empty = next((entry["safe"] for entry in decision["curve"] if entry["count"] == 0), None)
+    empty = next((entry.get("safe") for entry in decision["curve"] if entry["count"] == 0), None)
     if empty is not None and Decimal(empty) < 1:
         asked = "that is asked " if tally.answered is not None else ""
         said.append(f"Even a place {asked}where nobody was is obscure with probability {missed(empty)}")
@@ -137,13 +159,17 @@ def asked(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def decided(statement: Mapping[str, Any]) -> str:
-    """Say when a place is called safe."""
-    decision = statement["decision"]
-    limit, threshold = decision["safe_at_most"], decision["threshold"]
-    said = f"A place is said to be safe when its noisy count is at most {_minus(threshold)}"
-    if threshold >= limit:
-        return said + "; otherwise it is obscure."
-    return said + f", which is below {limit} so that a wrong “safe” is rare enough; otherwise it is obscure."
+    """Say when a place is called safe, and when dangerous."""
+    decision, said = statement["decision"], []
+    if "safe_at_most" in decision:
+        limit, threshold = decision["safe_at_most"], decision["threshold"]
+        why = "" if threshold >= limit else f", which is below {limit} so that a wrong “safe” is rare enough"
+        said.append(f"A place is said to be safe when its noisy count is at most {_minus(threshold)}{why}")
+    if "dangerous_at_least" in decision:
+        limit, threshold = decision["dangerous_at_least"], decision["dangerous_threshold"]
+        why = "" if threshold <= limit else f", which is above {limit} so that a wrong “dangerous” is rare enough"
+        said.append(f"A place is said to be dangerous when its noisy count is at least {_minus(threshold)}{why}")
+    return "; ".join([*said, "otherwise it is obscure."])
 
 
 def stopped(statement: Mapping[str, Any], tally: Tally) -> str:

@@ -6,11 +6,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from leeward.errors import InputError, SpecError, UselessError, nearest
 from leeward.exponential import Weight
-from leeward.mechanism import Geometric, Sanitized, Sanitizer, sanitizer
+from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer, alarm, sanitizer
+from leeward.noise import DirectedGeometric
 from leeward.notion import Notion
 from leeward.query import CountVisitors
 from leeward.real import Exact, Real, exact
@@ -31,7 +36,8 @@ class Plan:
         notion: the privacy notion.
         mechanism: the noise that will be added.
         sensitivity: how far the answer moves along the notion's steps, and the rates that follow.
-        sanitizer: the decision for one place (for the sanitized mechanism: if it is reached).
+        sanitizer: what is called *safe* (for the sanitized mechanism: where it is reached); None if nothing is.
+        alarm: what is called *dangerous*; None if nothing is.
         price: what it costs, in ε of the notion.
     """
 
@@ -39,17 +45,44 @@ class Plan:
     notion: Notion
     mechanism: Geometric | Sanitized
     sensitivity: Sensitivity
-    sanitizer: Sanitizer
+    sanitizer: Sanitizer | None
+    alarm: Alarm | None
     price: Real
 
     @property
-    def safe_at_most(self) -> int:
-        """t: what *safe* means."""
-        return self.sanitizer.at_most
+    def safe_at_most(self) -> int | None:
+        """t: what *safe* means; None if it is not said."""
+        return None if self.sanitizer is None else self.sanitizer.at_most
 
-    def decision_curve(self) -> dict[int, Weight]:
-        """Return Pr[safe | c] exactly, for c = 0, 1, 2, … past the point where it no longer changes much."""
-        return self.sanitizer.decision_curve()
+    @property
+    def dangerous_at_least(self) -> int | None:
+        """T: what *dangerous* means; None if it is not said."""
+        return None if self.alarm is None else self.alarm.at_least
+
+    @property
+    def error_at_most(self) -> Fraction | None:
+        """α: how often a decision about one place may be wrong; None where every decision is never wrong."""
+        return next((d.error_at_most for d in (self.sanitizer, self.alarm) if d is not None and d.error_at_most), None)
+
+    def decision_curve(self) -> dict[int, tuple[Weight | None, Weight | None]]:
+        """Return (Pr[safe | c], Pr[dangerous | c]), exact, for true counts c = 0, 1, 2, …; None for what is not said."""
+        last = max((self.safe_at_most or 0) + 5, 0 if self.alarm is None else min(self.alarm.threshold + 2, 60))
+        return {
+            c: (
+                None if self.sanitizer is None else self.sanitizer.probability_safe(c),
+                None if self.alarm is None else self.alarm.probability_dangerous(c),
+            )
+            for c in range(last + 1)
+        }
+
+    def states(self, noisy: NDArray[np.int64]) -> NDArray[np.str_]:
+        """Return what is said of each unclamped noisy count: ``safe``, ``dangerous`` or ``obscure``."""
+        said = np.full(noisy.shape, "obscure", dtype="<U9")
+        if self.sanitizer is not None:
+            said[self.sanitizer.safe(noisy)] = "safe"
+        if self.alarm is not None:
+            said[self.alarm.dangerous(noisy)] = "dangerous"
+        return said
 
     def expected_answered_if_empty(self, places: int) -> float | None:
         """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""
@@ -62,7 +95,8 @@ def plan(
     query: CountVisitors,
     notion: Notion,
     *,
-    safe_at_most: int,
+    safe_at_most: int | None = None,
+    dangerous_at_least: int | None = None,
     error_at_most: Exact | None = None,
     useful_from: Exact = USEFUL_FROM,
     mechanism: MechanismName = "auto",
@@ -73,9 +107,10 @@ def plan(
     Args:
         query: the question, from `leeward.count_visitors`.
         notion: the privacy notion.
-        safe_at_most: t: *safe* means that at most t people were there.
-        error_at_most: α, the largest Pr[safe | unsafe] for one place; required by notions that cannot promise "never
-            wrong", refused by those that can.
+        safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
+        dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
+        error_at_most: α, the largest probability of a wrong decision about one place; required where the notion cannot
+            promise "never wrong" for what is decided, refused where it can.
         useful_from: refuse if Pr[safe | nobody there] is below this.
         mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
             order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
@@ -91,18 +126,20 @@ def plan(
         raise SpecError(
             f"mechanism = '{mechanism}'", "there is no such mechanism", nearest(mechanism, get_args(MechanismName))
         )
-    if isinstance(safe_at_most, bool) or not isinstance(safe_at_most, int) or safe_at_most < 0:
-        raise InputError(
-            f"safe_at_most = {safe_at_most!r}", "it is no number of people", "Give an integer of at least 0"
-        )
+    _check_thresholds(safe_at_most, dangerous_at_least)
     bounded = query.places_per_person is not None
     if mechanism == "auto":
         mechanism = "geometric" if bounded else "sanitized"
     made: Geometric | Sanitized
     if mechanism == "sanitized":
+        if safe_at_most is None or dangerous_at_least is not None:
+            raise SpecError(
+                "The sanitized mechanism",
+                "it decides what is safe, and publishes the counts that are not",
+                "Give safe_at_most, and leave dangerous_at_least out",
+            )
         moves = sensitivity_each(notion, query)
         made = Sanitized(moves.line, at_most=safe_at_most, stop_after=1 if stop_after is None else stop_after)
-        decision = sanitizer(made.law, safe_at_most, error_at_most)
         price = made.price
     else:
         if stop_after is not None:
@@ -113,18 +150,59 @@ def plan(
             )
         moves = sensitivity(notion, query)
         made = Geometric(moves.line)
-        decision = sanitizer(made.law, safe_at_most, error_at_most)
         price = notion.epsilon
+    safe, dangerous = _decisions(made.law, safe_at_most, dangerous_at_least, error_at_most)
+    if safe is not None:
+        _check_useful(safe, notion, useful_from)
+    return Plan(query, notion, made, moves, safe, dangerous, price)
+
+
+def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> None:
+    if safe_at_most is None and dangerous_at_least is None:
+        raise SpecError(
+            "[decide] without a decision",
+            "nothing would be said of any place",
+            "Give safe_at_most, dangerous_at_least or both",
+        )
+    for name, value, least in (("safe_at_most", safe_at_most, 0), ("dangerous_at_least", dangerous_at_least, 1)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+            raise InputError(f"{name} = {value!r}", "it is no number of people", f"Give an integer of at least {least}")
+    if safe_at_most is not None and dangerous_at_least is not None and dangerous_at_least <= safe_at_most:
+        raise InputError(
+            f"dangerous_at_least = {dangerous_at_least} with safe_at_most = {safe_at_most}",
+            "a place could be both",
+            "Give dangerous_at_least above safe_at_most",
+        )
+
+
+def _decisions(
+    law: DirectedGeometric, safe_at_most: int | None, dangerous_at_least: int | None, error_at_most: Exact | None
+) -> tuple[Sanitizer | None, Alarm | None]:
+    """Make both decisions; where both are asked for, the error is granted only to the one that can be wrong."""
+    both = safe_at_most is not None and dangerous_at_least is not None
+    for_safe = None if both and law.down.is_infinite else error_at_most
+    for_dangerous = None if both and law.up.is_infinite else error_at_most
+    safe = None if safe_at_most is None else sanitizer(law, safe_at_most, for_safe)
+    dangerous = None if dangerous_at_least is None else alarm(law, dangerous_at_least, for_dangerous)
+    if safe is not None and dangerous is not None and safe.threshold >= dangerous.threshold:
+        raise InputError(
+            f"error_at_most = {error_at_most}",
+            "it is so large that one noisy count would be called both safe and dangerous",
+            "Lower error_at_most",
+        )
+    return safe, dangerous
+
+
+def _check_useful(decision: Sanitizer, notion: Notion, useful_from: Exact) -> None:
     chance = decision.probability_safe(0)
     least = exact(useful_from).rational
     if least is None or not 0 <= least < 1:
         raise InputError(f"useful_from = {useful_from}", "it is no probability below 1", f'Give, say, "{USEFUL_FROM}"')
     if not decision.never_wrong and chance < least:
         raise UselessError(
-            f"error_at_most = {error_at_most} under {notion}",
+            f"error_at_most = {decision.error_at_most} under {notion}",
             f"even a place where nobody was would be called safe with probability {float(chance):.2g} only, below"
             f" useful_from = {useful_from}",
             "Raise epsilon, safe_at_most or error_at_most, or choose presence or addition-only, under which 'safe' can be"
             " promised never to be wrong",
         )
-    return Plan(query, notion, made, moves, decision, price)

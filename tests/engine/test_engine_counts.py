@@ -23,22 +23,21 @@ START, END = datetime(2024, 3, 1, 12), datetime(2024, 3, 1, 12, 0, 3)
 PLACES = ["c", "a", "b", "e"]
 MODES = [(None, "refuse")] + [(k, mode) for k in (1, 2, 3) for mode in ("refuse", "latest", "earliest")]
 
-ROWS = st.lists(
-    st.fixed_dictionaries(
-        {
-            "person": st.sampled_from([None, 1, 2, 3, 4, 5, 6]),
-            "place": st.sampled_from([None, "a", "b", "c", "d", "e"]),
-            "time": st.one_of(
-                st.none(),
-                st.integers(-2, 4).map(lambda seconds: START + timedelta(seconds=seconds)),
-                st.sampled_from([START - timedelta(microseconds=1), END - timedelta(microseconds=1)]),
-            ),
-            "state": st.sampled_from([None, "STAY", "MOVE", "PASS"]),
-        }
-    ),
-    min_size=1,
-    max_size=60,
+ROW = st.fixed_dictionaries(
+    {
+        "person": st.sampled_from([None, 1, 2, 3, 4, 5, 6]),
+        "place": st.sampled_from([None, "a", "b", "c", "d", "e"]),
+        "time": st.one_of(
+            st.none(),
+            st.integers(0, 2).map(lambda seconds: START + timedelta(seconds=seconds)),
+            st.integers(-2, 4).map(lambda seconds: START + timedelta(seconds=seconds)),
+            st.sampled_from([START - timedelta(microseconds=1), END - timedelta(microseconds=1)]),
+        ),
+        "state": st.sampled_from([None, "STAY", "MOVE", "PASS"]),
+    }
 )
+# Left to itself Hypothesis makes short lists, in which hardly anyone is at three places.
+ROWS = st.one_of(st.lists(ROW, min_size=1, max_size=20), st.lists(ROW, min_size=40, max_size=70))
 
 SCHEMA = pa.schema(
     [("person", pa.int64()), ("place", pa.string()), ("time", pa.timestamp("us")), ("state", pa.string())]
@@ -81,7 +80,7 @@ def check(found, wanted):
         assert found.counts.tolist() == wanted["counts"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(ROWS, st.sampled_from([{}, {"state": ("STAY",)}, {"state": ("STAY", "PASS"), "place": ("a", "c", "d")}]))
 def test_counts_agree_with_the_oracle(rows, keep):
     described, listed = describe(table(rows), keep=keep), listing()
@@ -91,7 +90,7 @@ def test_counts_agree_with_the_oracle(rows, keep):
             check(opened.count(query), expected(rows, k, mode, keep.items()))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(ROWS.flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))))
 def test_the_order_of_rows_changes_neither_counts_nor_digest(both):
     results = []
@@ -165,7 +164,7 @@ def test_every_kind_of_source_gives_the_same_counts(tmp_path):
     rows = many_rows()
     for kind, source in sources(tmp_path, table(rows)).items():
         changes = {"table": "the visits"} if kind == "duckdb" else {}
-        for k, mode in [(1, "latest"), (2, "earliest"), (2, "refuse")]:
+        for k, mode in [(1, "latest"), (2, "earliest")]:
             found = count(source, k, mode, keep={"state": ["STAY"]}, **changes)
             check(found, expected(rows, k, mode, {"state": ["STAY"]}.items()))
     assert expected(rows, 2, "refuse")["over"] > 20

@@ -1,0 +1,190 @@
+"""Time ``leeward release`` on many visits beside OpenDP's Context API at the same job, as whole processes, in one run.
+
+    python benchmarks/visits.py --visits 10000000 --opendp-python PATH
+
+The job: ten million visits of a million people over 6,000 places in a month, as Parquet; count the people at each place of
+the public list, at one place a person (the latest), add noise, write the answer. The data are made first, from a seed.
+
+OpenDP 0.16 wants one exact version of Polars (``pip install "opendp[polars]"``); if this Python has another, name one
+that has it. Two things are made easy for OpenDP: the window is applied before the data are handed to it, as it takes no
+times in a filter; and which visit it keeps is not checked: ``SortBy`` of 0.16.0 keeps one, but with three or more visits a
+person not always the one that comes first.
+
+Repeats take turns, so that a busy machine slows both alike; the median is shown, and the largest peak of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
+
+START, END = datetime(2024, 1, 1), datetime(2024, 2, 1)
+
+SPEC = """
+[data]
+visits = "visits.parquet"
+person = "person"
+place = "place"
+time = "time"
+[places]
+table = "places.parquet"
+place = "place"
+[window]
+start = 2024-01-01T00:00:00
+end = 2024-02-01T00:00:00
+[protect]
+notion = "addition-only"
+epsilon = "1"
+places_per_person = 1
+if_more = "latest"
+[decide]
+safe_at_most = 2
+[publish]
+what = "counts"
+[budget]
+ledger = "sqlite:///budget.db"
+cap = "1"
+dataset = "benchmark"
+"""
+
+
+def make(folder: Path, visits: int, people: int, places: int, text: bool) -> None:
+    """Write the visits, the public list and the spec: people at random, popular places more often, a uniform time."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    random = np.random.default_rng(20240101)
+    length = int((END - START).total_seconds()) * 10**6
+    stamps = np.datetime64(START, "us").astype(np.int64) + random.integers(0, length, visits)
+    person = pa.array(random.integers(0, people, visits))
+    place = pa.array((places * random.random(visits) ** 2).astype(np.int64))
+    listed = pa.array(np.arange(places))
+    if text:
+        person, place, listed = (
+            pc.binary_join_element_wise(name, pc.cast(ids, pa.string()), "-")
+            for name, ids in (("person", person), ("venue", place), ("venue", listed))
+        )
+    times = pa.array(stamps, pa.timestamp("us"))
+    pq.write_table(pa.table({"person": person, "place": place, "time": times}), folder / "visits.parquet")
+    pq.write_table(pa.table({"place": listed}), folder / "places.parquet")
+    (folder / "spec.toml").write_text(SPEC)
+
+
+def opendp_job(folder: Path) -> None:
+    """The same job by OpenDP; the body of the second process."""
+    import warnings
+
+    import opendp.prelude as dp
+    import polars as pl
+
+    warnings.simplefilter("ignore")
+    dp.enable_features("contrib")
+    inside = (pl.col("time") >= START) & (pl.col("time") < END)
+    context = dp.Context.compositor(
+        data=pl.scan_parquet(folder / "visits.parquet").filter(inside),
+        privacy_unit=dp.unit_of(contributions=1, identifier=pl.col("person")),
+        privacy_loss=dp.loss_of(epsilon=1.0),
+        split_evenly_over=1,
+    )
+    query = (
+        context.query()
+        .truncate_per_group(1, keep=dp.polars.SortBy(by=[pl.col("time")], descending=True))
+        .group_by("place")
+        .agg(dp.len())
+        .with_keys(pl.scan_parquet(folder / "places.parquet").select("place"))
+    )
+    (folder / "opendp").mkdir(exist_ok=True)
+    query.release().collect().write_parquet(folder / "opendp" / "answers.parquet")
+
+
+def engine_job(folder: Path) -> None:
+    """The engine's part alone, in this process: list, digest, counts."""
+    from leeward.engine import open_visits, read_places
+    from leeward.query import count_visitors, places, visits
+
+    marks = [time.perf_counter()]
+    listed = places(folder / "places.parquet", place="place")
+    seen = visits(folder / "visits.parquet", person="person", place="place", time="time")
+    query = count_visitors(seen, listed, start=START, end=END, places_per_person=1, if_more="latest")
+    with open_visits(seen, read_places(listed)) as table:
+        marks.append(time.perf_counter())
+        table.content_digest(b"a secret of the ledger")
+        marks.append(time.perf_counter())
+        table.count(query)
+        marks.append(time.perf_counter())
+    steps = zip(("open", "digest", "count"), marks, marks[1:], strict=False)
+    print("engine alone: " + ", ".join(f"{name} {end - begin:.2f} s" for name, begin, end in steps))
+
+
+def run(command: list[str]) -> tuple[float, float]:
+    """The seconds a process takes, and its peak memory in GB."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    told = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{told}")
+    return seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
+
+
+def compare(folder: Path, repeats: int, opendp_python: str) -> None:
+    command = str(Path(sys.executable).with_name("leeward"))
+    leeward = [command, "release", str(folder / "spec.toml"), "--out", str(folder / "out")]
+    jobs = {
+        "leeward release": leeward,
+        "OpenDP, Context": [opendp_python, __file__, "--opendp-job", str(folder)],
+    }
+    spent: dict[str, list[tuple[float, float]]] = {name: [] for name in jobs}
+    for _ in range(repeats):
+        for name, command in jobs.items():
+            # A fresh ledger: else the stored answer would be shown, and nothing counted.
+            (folder / "budget.db").unlink(missing_ok=True)
+            shutil.rmtree(folder / "out", ignore_errors=True)
+            spent[name].append(run(command))
+    median = {name: statistics.median(seconds for seconds, _ in runs) for name, runs in spent.items()}
+    for name, runs in spent.items():
+        peak = max(gigabytes for _, gigabytes in runs)
+        ratio = median["OpenDP, Context"] / median[name]
+        print(f"{name:16} {median[name]:6.2f} s   {peak:5.2f} GB   OpenDP's time ÷ this {ratio:5.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--visits", type=int, default=10_000_000)
+    parser.add_argument("--people", type=int, default=1_000_000)
+    parser.add_argument("--places", type=int, default=6_000)
+    parser.add_argument("--text", action="store_true", help="texts, not integers, as ids of people and places")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--data", type=Path, help="a folder to keep the data in, and to find them again")
+    parser.add_argument("--opendp-python", default=sys.executable, help="a Python with opendp[polars]")
+    parser.add_argument("--opendp-job", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.opendp_job:
+        return opendp_job(options.opendp_job)
+    with tempfile.TemporaryDirectory() as spare:
+        kind = "text" if options.text else "ints"
+        folder = (options.data or Path(spare)) / f"{options.visits}-{options.people}-{options.places}-{kind}"
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / "spec.toml").exists():
+            make(folder, options.visits, options.people, options.places, options.text)
+        print(f"{options.visits:,} visits, {options.people:,} people, {options.places:,} places, ids as {kind}")
+        engine_job(folder)
+        compare(folder, options.repeats, options.opendp_python)
+    return None
+
+
+if __name__ == "__main__":
+    main()

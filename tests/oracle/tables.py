@@ -63,9 +63,13 @@ def closure(costs: Sequence[Sequence[Cost]]) -> list[list[Cost]]:
         made[i][i] = 0
     while True:
         before = [list(row) for row in made]
-        for i, j, k in itertools.product(range(len(made)), repeat=3):
-            if made[i][j] != math.inf and made[j][k] != math.inf and made[i][j] + made[j][k] < made[i][k]:
-                made[i][k] = made[i][j] + made[j][k]
+        for row in made:
+            for j, first in enumerate(row):
+                if first == math.inf:
+                    continue
+                for k, second in enumerate(made[j]):
+                    if second != math.inf and first + second < row[k]:
+                        row[k] = first + second
         if before == made:
             return made
 
@@ -171,19 +175,19 @@ def graded_facts(pres: Cost, abse: Cost) -> Steps:
 
 def moves(
     steps: Steps, records: Sequence[Any], answer: Callable[[Sequence[Any]], Sequence[int]], persons: int
-) -> list[tuple[Cost, int, int]]:
-    """(distance, total rise, total fall) for every ordered pair of different tables that the notion shelters."""
+) -> list[tuple[Cost, tuple[int, ...]]]:
+    """(distance, change of every coordinate) for every ordered pair of tables that the notion shelters."""
     universe = tables(records, persons)
     distance = between_tables(steps, universe)
     answers = [answer(table) for table in universe]
     found = []
     for i, j in itertools.permutations(range(len(universe)), 2):
         if distance[i][j] != math.inf:
-            change = [after - before for before, after in zip(answers[i], answers[j], strict=True)]
-            found.append((distance[i][j], sum(c for c in change if c > 0), -sum(c for c in change if c < 0)))
+            change = tuple(after - before for before, after in zip(answers[i], answers[j], strict=True))
+            found.append((distance[i][j], change))
     return found
 
 
-def spent(a: Cost, b: Cost, rise: int, fall: int) -> Cost:
-    """What a move costs on the line of rates a and b: 0·∞ is 0."""
-    return (a * rise if rise else 0) + (b * fall if fall else 0)
+def spent(a: Cost, b: Cost, change: Iterable[int]) -> Cost:
+    """What a change of the answers costs on the line of rates a and b: 0·∞ is 0."""
+    return sum((a * c if c > 0 else b * -c) for c in change if c)

@@ -279,8 +279,11 @@ class Histogram(SumOverPeople):
         return Effect(small.total, small.each, tuple(moves[self._kind(value, change)] for value in self.values))
 
     def _kind(self, value: Any, change: Change) -> tuple[bool, ...]:
+        """What the policies say of a bin, and whether it can be filled at all."""
         atoms = sorted(frozenset().union(*(c.atoms for c in change.conditions)), key=str)
-        return tuple(atom({self.column: value}) for atom in atoms if getattr(atom, "column", None) == self.column)
+        told = tuple(atom({self.column: value}) for atom in atoms if getattr(atom, "column", None) == self.column)
+        known = self.declared.columns.get(self.column)
+        return (known is None or value in known, *told)
 
     def _kept(self, change: Change) -> dict[Any, tuple[bool, ...]]:
         kinds: dict[tuple[bool, ...], list[Any]] = {}

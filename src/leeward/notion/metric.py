@@ -88,7 +88,7 @@ class _Within:
     def __call__(self, before: Any, after: Any) -> bool:
         if not all(isinstance(value, int | Fraction) for value in (before, after)):
             return before is not None and after is not None  # a row that holds the number: nothing rules it out
-        return abs(after - before) <= self.size
+        return bool(abs(after - before) <= self.size)
 
 
 def nudge(size: Exact) -> Nudge:

@@ -6,8 +6,8 @@ A record is a number of the public universe (`leeward.notion.metric.Values`), or
 * ``effect_of_all(change)``: the numbers of all persons change at once (notions with ``everyone``, such as `Maximum`).
 
 With the universe q[0..k] this gives the paper's sensitivities: sum, mean and percentiles move at most as far as the number
-that changes, so they are 1-sensitive under d_1, and qk-sensitive under d_h and d̃_1 (class C; Propositions 4, 5; Theorems
-11 to 13). Where 0 is not in the universe, absence moves a sum further than any change of a value (footnote 10). A mean over a
+that changes: 1-sensitive under d_1, qk-sensitive under d_h and d̃_1 (class C; Propositions 4, 5; Theorems
+11 to 13). Where 0 is not in the universe, absence moves a sum further than any value can (footnote 10). A mean over a
 *public* number m of people moves 1/m as far. A table without any value has no mean and no percentile: a public default is
 answered, never an error, which would tell that the table is empty.
 

@@ -1,0 +1,142 @@
+"""Pure accounting with direction: what events cost along each kind of change, as exact numbers that add up.
+
+Sequential composition is the pointwise sum of distances with ∞ absorbing (Takagi et al., ADP, Theorem VIII.6), also when
+every release is chosen after seeing those before it. So costs are kept per direction and never mixed before the end.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from leeward.accounting.events import (
+    ComposedEvent,
+    Event,
+    GeometricEvent,
+    LaplaceEvent,
+    PureEvent,
+    SanitizedEvent,
+    SelfComposedEvent,
+    SubsampledEvent,
+)
+from leeward.errors import InputError
+from leeward.exponential import exp_minus
+from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, Change, Notion
+from leeward.query.sampling import PoissonSampling
+from leeward.real import ZERO, Exact, Real, exact, inf
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The log-ratio that a change of one person may cause at most, for each kind of change.
+
+    Attributes:
+        withdraw: a person who is in the data is taken out.
+        insert: a person is put in.
+        shrink: some of a person's facts are taken away.
+        grow: some facts about a person are invented.
+    """
+
+    withdraw: Real = ZERO
+    insert: Real = ZERO
+    shrink: Real = ZERO
+    grow: Real = ZERO
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.withdraw + other.withdraw,
+            self.insert + other.insert,
+            self.shrink + other.shrink,
+            self.grow + other.grow,
+        )
+
+    def times(self, count: int) -> Cost:
+        """Return the cost of this many such releases."""
+        return Cost(*(part * count for part in (self.withdraw, self.insert, self.shrink, self.grow)))
+
+    def of(self, change: Change) -> Real:
+        """Return the cost along one kind of change; what is not one of the four is a withdrawal and an insertion."""
+        if change == WITHDRAW:
+            return self.withdraw
+        if change == INSERT:
+            return self.insert
+        if change in {SHRINK, DROP_FACT}:
+            return self.shrink
+        if change in {GROW, ADD_FACT}:
+            return self.grow
+        return self.withdraw + self.insert
+
+    def within(self, notion: Notion, cap: Exact = 1) -> bool:
+        """Return whether everything so far is cap·notion-private."""
+        limit = exact(cap)
+        return not notion.everyone and all(self.of(step.change) <= step.cost * limit for step in notion.steps)
+
+    def price_in(self, notion: Notion) -> Real:
+        """Return the least c such that everything so far is c·notion-private; ∞ if no c is enough."""
+        if notion.everyone:
+            return inf  # a step of everybody is no step of one person
+        return max((_over(self.of(step.change), step.cost) for step in notion.steps), default=ZERO)
+
+
+def _over(cost: Real, unit: Real) -> Real:
+    return inf if cost.is_infinite else cost / unit
+
+
+def _one_way(withdraw: Real, insert: Real) -> Cost:
+    """The cost of answers that one person's facts move one way only: taking some away is never worse than taking all."""
+    return Cost(withdraw, insert, withdraw, insert)
+
+
+def _any_way(withdraw: Real, insert: Real) -> Cost:
+    """The cost where nothing is known about parts of a person's record: out and in again."""
+    return Cost(withdraw, insert, withdraw + insert, withdraw + insert)
+
+
+@functools.singledispatch
+def cost(event: Event) -> Cost:
+    """Return what an event costs in each direction, exactly.
+
+    Raises:
+        InputError: for an event that is not known: it may cost anything.
+    """
+    raise InputError(f"{type(event).__name__} as an event", "it cannot be priced", "Use one of leeward.accounting")
+
+
+@cost.register
+def _(event: GeometricEvent) -> Cost:
+    size = event.moves * event.places
+    return _one_way(event.up * size, event.down * size)
+
+
+@cost.register
+def _(event: LaplaceEvent) -> Cost:
+    size = event.moves * event.places
+    return _one_way(event.up * size, event.down * size)
+
+
+@cost.register
+def _(event: PureEvent) -> Cost:
+    return _any_way(event.withdraw, event.insert)
+
+
+@cost.register
+def _(event: SanitizedEvent) -> Cost:
+    return _one_way(event.up * event.stops, inf)
+
+
+@cost.register
+def _(event: SubsampledEvent) -> Cost:
+    """The coin is about the person: taking away *some* facts costs what it did without, or being out and in again."""
+    base, sampling = cost(event.event), PoissonSampling(1 - exp_minus(event.clear_price))
+    withdraw, insert = sampling.addition(base.withdraw), sampling.removal(base.insert)
+    return Cost(withdraw, insert, min(base.shrink, withdraw + insert), min(base.grow, withdraw + insert))
+
+
+@cost.register
+def _(event: ComposedEvent) -> Cost:
+    return functools.reduce(Cost.__add__, (cost(part) for part in event.events), Cost())
+
+
+@cost.register
+def _(event: SelfComposedEvent) -> Cost:
+    return cost(event.event).times(event.times)

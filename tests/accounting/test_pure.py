@@ -1,0 +1,161 @@
+"""Pure costs against exact enumeration, both directions, at the knife edge."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from leeward.accounting import (
+    ComposedEvent,
+    Cost,
+    Event,
+    GeometricEvent,
+    LaplaceEvent,
+    PureEvent,
+    SanitizedEvent,
+    SelfComposedEvent,
+    SubsampledEvent,
+    cost,
+)
+from leeward.distance import FiniteDistance, Line
+from leeward.errors import InputError
+from leeward.exponential import exp, log
+from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, subsampled
+from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP
+from leeward.notion.base import all_tables
+from leeward.query.sampling import PoissonSampling
+from leeward.real import Real, exact, inf
+from leeward.verify import verify
+
+GONE, HERE = (ABSENT,), ("a",)
+
+
+def one_person(line: Line, moves: int = 1) -> FiniteMechanism:
+    """A count that one person moves so far, with noise."""
+    return Geometric(line).on(range(moves + 1)).pull_back([GONE, HERE], lambda t: 0 if t == GONE else moves)
+
+
+def together(*parts: FiniteMechanism) -> FiniteMechanism:
+    made = parts[0]
+    for part in parts[1:]:
+        made = made.beside(part)
+    return made
+
+
+def holds_exactly(mechanism: FiniteMechanism, spent: Cost) -> None:
+    """Both directions hold at their cost and fail at 0.999 of it."""
+    for x, y, price in ((HERE, GONE, spent.withdraw), (GONE, HERE, spent.insert)):
+
+        def only(scale: Real, x: Any = x, y: Any = y) -> FiniteDistance[Any]:
+            return FiniteDistance.closed([x, y], [[0, scale], [inf, 0]])
+
+        if price.is_infinite:
+            assert verify(mechanism, only(exact(1000))).exact_scale == inf
+        else:
+            assert verify(mechanism, only(price))
+            assert not verify(mechanism, only(price * exact("0.999")))
+
+
+UP, BOTH = GeometricEvent(1, inf), GeometricEvent("1/2", "1/3")
+SAMPLING = PoissonSampling("1/4")
+
+
+@pytest.mark.parametrize(
+    ("event", "mechanism"),
+    [
+        (UP, one_person(Line(inf, 1))),
+        (BOTH, one_person(Line("1/3", "1/2"))),
+        (GeometricEvent(1, "1/3", moves=3), one_person(Line("1/3", 1), 3)),
+        (GeometricEvent(1, "1/3", places=2), together(*[one_person(Line("1/3", 1))] * 2)),
+        (ComposedEvent([UP, BOTH]), together(one_person(Line(inf, 1)), one_person(Line("1/3", "1/2")))),
+        (SelfComposedEvent(BOTH, 3), together(*[one_person(Line("1/3", "1/2"))] * 3)),
+        (SubsampledEvent(UP, SAMPLING.clear_price), subsampled(one_person(Line(inf, 1)), SAMPLING)),
+        (SubsampledEvent(BOTH, SAMPLING.clear_price), subsampled(one_person(Line("1/3", "1/2")), SAMPLING)),
+        (
+            SubsampledEvent(SelfComposedEvent(BOTH, 2), SAMPLING.clear_price),  # one coin for both answers
+            subsampled(together(*[one_person(Line("1/3", "1/2"))] * 2), SAMPLING),
+        ),
+        (
+            SanitizedEvent(1, stops=2),
+            Sanitized(Line(inf, 1), at_most=0, stop_after=2)
+            .on([(0, 0, 0), (1, 1, 1)])
+            .pull_back([GONE, HERE], lambda t: (0, 0, 0) if t == GONE else (1, 1, 1)),
+        ),
+    ],
+    ids=lambda v: v.kind if isinstance(v, Event) else "",
+)
+def test_costs_are_tight_in_both_directions(event: Event, mechanism: FiniteMechanism) -> None:
+    holds_exactly(mechanism, cost(event))
+
+
+def test_equation_3_costs_exactly_epsilon_each_way() -> None:
+    """And not only in floats: the logarithms cancel."""
+    spent = cost(SubsampledEvent(GeometricEvent(log(1 + exp("1/3")), inf), "1/3"))
+    assert spent.withdraw.rational == spent.insert.rational == exact("1/3").rational
+
+
+def test_laplace_costs_its_rates_times_the_move() -> None:
+    spent = cost(LaplaceEvent("1/2", 2, moves="1/3", places=3))
+    assert (spent.withdraw, spent.insert) == (exact("1/2"), exact(2))
+
+
+def test_one_sided_events_of_opposite_sides_sum_to_nothing_promised() -> None:
+    spent = cost(ComposedEvent([GeometricEvent(1, inf), GeometricEvent(inf, 1)]))
+    assert spent.withdraw == spent.insert == inf
+    assert spent.price_in(UnboundedDP(1)) == inf
+
+
+FACTS = [frozenset(s) for n in range(3) for s in itertools.combinations("ab", n)]
+SETS = all_tables((ABSENT, *FACTS), 1)
+
+
+def counts(table: tuple[Any, ...]) -> tuple[int, int]:
+    held = table[0] or frozenset()
+    return int("a" in held), int("b" in held)
+
+
+def at_two_places(line: Line) -> FiniteMechanism:
+    one = Geometric(line).on(range(2))
+    return FiniteMechanism.product([one, one]).pull_back(SETS, counts)
+
+
+@pytest.mark.parametrize("notion", [AdditionOnly, RemovalOnly, UnboundedDP, BoundedDP, ReplaceDP, Presence])
+@pytest.mark.parametrize("line", [Line(inf, 1), Line("1/2", "1/3")], ids=str)
+def test_prices_under_notions_hold(notion: Any, line: Line) -> None:
+    """At most two places each: what `cost` says is enough, for every ordered pair of tables."""
+    price = cost(GeometricEvent(line.fall, line.rise, places=2)).price_in(notion(1))
+    verdict = verify(at_two_places(line), notion(1).scale(1 if price.is_infinite else price))
+    assert bool(verdict) != price.is_infinite
+    if notion in {AdditionOnly, RemovalOnly, Presence, UnboundedDP} and not price.is_infinite:
+        assert verdict.tight
+
+
+def test_sampling_people_does_not_amplify_the_loss_of_single_facts() -> None:
+    """The broken variant: to price the loss of one place of two like the withdrawal of someone who was at one."""
+    p = PoissonSampling("1/4")
+    spent = cost(SubsampledEvent(GeometricEvent(1, 1, places=2), p.clear_price))
+    mechanism = subsampled(at_two_places(Line(1, 1)), p)
+    assert verify(mechanism, Presence(spent.shrink))
+    kept = [t for t in SETS if t != GONE]
+    shrinking = Presence(spent.withdraw / 2).on(kept)  # one place of two: half of the base's cost
+    assert not verify(
+        FiniteMechanism(kept, mechanism.outputs, [list(mechanism.row(t).values()) for t in kept]), shrinking
+    )
+
+
+def test_within_a_cap() -> None:
+    spent = cost(SelfComposedEvent(UP, 3))
+    assert spent.within(AdditionOnly("1"), 3)
+    assert not spent.within(AdditionOnly("1"), "2.999")
+    assert not spent.within(RemovalOnly("1"), 1000)
+
+
+def test_unknown_events_are_refused() -> None:
+    class Strange(Event):
+        kind = "strange"
+
+    with pytest.raises(InputError):
+        cost(Strange())
+    assert cost(PureEvent(1, 2)) == Cost(exact(1), exact(2), exact(3), exact(3))

@@ -10,7 +10,7 @@ that has it. Two things are made easy for OpenDP: the window is applied before t
 times in a filter; and which visit it keeps is not checked: ``SortBy`` of 0.16.0 keeps one, but with three or more visits a
 person not always the one that comes first.
 
-Repeats take turns, so that a busy machine slows both alike; the median is shown, and the largest peak of memory.
+Repeats take turns, so that a busy machine slows both alike; medians are shown, and the largest peak of memory.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def engine_job(folder: Path) -> None:
     print("engine alone: " + ", ".join(f"{name} {end - begin:.2f} s" for name, begin, end in steps))
 
 
-def run(command: list[str]) -> tuple[float, float]:
-    """The seconds a process takes, and its peak memory in GB."""
+def run(command: list[str]) -> tuple[float, float, float]:
+    """The seconds a process takes, those it computes (over all cores), and its peak memory in GB."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
@@ -137,7 +137,7 @@ def run(command: list[str]) -> tuple[float, float]:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{told}")
-    return seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
 
 
 def compare(folder: Path, repeats: int, opendp_python: str) -> None:
@@ -147,18 +147,22 @@ def compare(folder: Path, repeats: int, opendp_python: str) -> None:
         "leeward release": leeward,
         "OpenDP, Context": [opendp_python, __file__, "--opendp-job", str(folder)],
     }
-    spent: dict[str, list[tuple[float, float]]] = {name: [] for name in jobs}
+    spent: dict[str, list[tuple[float, float, float]]] = {name: [] for name in jobs}
     for _ in range(repeats):
         for name, command in jobs.items():
             # A fresh ledger: else the stored answer would be shown, and nothing counted.
-            (folder / "budget.db").unlink(missing_ok=True)
+            for part in folder.glob("budget.db*"):
+                part.unlink()
             shutil.rmtree(folder / "out", ignore_errors=True)
             spent[name].append(run(command))
-    median = {name: statistics.median(seconds for seconds, _ in runs) for name, runs in spent.items()}
-    for name, runs in spent.items():
-        peak = max(gigabytes for _, gigabytes in runs)
-        ratio = median["OpenDP, Context"] / median[name]
-        print(f"{name:16} {median[name]:6.2f} s   {peak:5.2f} GB   OpenDP's time ÷ this {ratio:5.2f}")
+    middle = {name: [statistics.median(column) for column in zip(*runs, strict=True)] for name, runs in spent.items()}
+    for name, (seconds, computing, _) in middle.items():
+        peak = max(gigabytes for *_, gigabytes in spent[name])
+        ratio = middle["OpenDP, Context"][0] / seconds
+        print(
+            f"{name:16} {seconds:6.2f} s ({computing:5.2f} s of computing)   {peak:5.2f} GB   "
+            f"OpenDP's time ÷ this {ratio:5.2f}"
+        )
 
 
 def main() -> None:

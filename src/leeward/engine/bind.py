@@ -94,6 +94,8 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
         try:
             if kind == "duckdb":
                 connection.attach(files[0], name=_CATALOG, read_only=True)
+            # DuckDB draws on stdout where it takes the program for an interactive one; stdout is the caller's.
+            connection.raw_sql("SET enable_progress_bar = false")
             connection.raw_sql(f"SET allowed_paths = {exp.convert(files).sql('duckdb') if files else '[]'}")
             connection.raw_sql("SET enable_external_access = false")
             connection.raw_sql("SET lock_configuration = true")

@@ -53,12 +53,6 @@ class Visits:
     time_unit: str | None = None
     table: str | None = None
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that can matter, each once, in a public order."""
-        named = (self.person, self.place, self.time, self.latitude, self.longitude, *self.keep)
-        return tuple(dict.fromkeys(name for name in named if name is not None))
-
 
 def visits(
     source: Any,
@@ -110,12 +104,6 @@ class Places:
     longitude: str | None = None
     name: str | None = None
     table: str | None = None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are read, each once."""
-        named = (self.place, self.latitude, self.longitude, self.name)
-        return tuple(dict.fromkeys(name for name in named if name is not None))
 
 
 def places(

@@ -17,6 +17,7 @@ import collections
 import functools
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -78,30 +79,31 @@ class Accountant:
 
     def delta(self, epsilon: Exact | float, direction: Direction) -> float:
         """Return an upper bound on the least δ for this ε, in one direction. ε may be negative."""
+        at = exact(_as_it_is(epsilon))
+        if not at.is_infinite and at >= self._pure(direction):
+            return 0.0
         constant, rest = self._parts(direction)
-        at = float(epsilon) if isinstance(epsilon, float) else float(exact(epsilon))
-        return _delta(rest, at - float(constant))
+        return _delta(rest, float(at - constant))
 
     def epsilon(self, delta: Exact | float, direction: Direction) -> float:
         """Return an upper bound on the least ε ≥ 0 for this δ, in one direction; ∞ if no ε is enough."""
-        closed = self.closed_form(delta, direction) if not isinstance(delta, float) else None
+        chance = weight(_as_it_is(delta))
+        closed = self.closed_form(chance, direction)
         if closed is not None:
             return float(closed)
-        asked = delta if isinstance(delta, float) else float(exact(delta))
-        if not 0 <= asked < 1:
-            raise InputError(f"delta = {delta}", "it is a probability below 1", 'Give, say, "1e-6"')
+        asked, pure = float(chance), float(self._pure(direction))
         constant, rest = self._parts(direction)
         if _delta(rest, math.inf) > asked:
-            return math.inf
+            return pure
         low, high = -float(constant), 1.0
         while _delta(rest, high) > asked:
             low, high = high, high * 2
         if _delta(rest, low) <= asked:
-            return max(low + float(constant), 0.0)
+            high = low
         while high - low > _CLOSE:
             middle = (low + high) / 2
             low, high = (middle, high) if _delta(rest, middle) > asked else (low, middle)
-        return max(high + float(constant), 0.0)
+        return min(max(high + float(constant), 0.0), pure)
 
     def closed_form(self, delta: Weight | Exact, direction: Direction) -> Real | None:
         """Return the least ε ≥ 0 exactly, kε + ln(1 − δ), where every loss is constant in this direction; else None."""
@@ -116,6 +118,11 @@ class Accountant:
                 return None
             total = total + value * times
         return max(total + log(left), ZERO)
+
+    def _pure(self, direction: Direction) -> Real:
+        _check(direction)
+        total = self.cost
+        return total.withdraw if direction == "withdraw" else total.insert
 
     def _parts(self, direction: Direction) -> tuple[Real, Any]:
         """Return the sum of the constant losses, and the distribution of the rest (None if there is none)."""
@@ -132,6 +139,11 @@ class Accountant:
                 constant = constant + value * times
         self._made[direction] = constant, _composed(rest)
         return self._made[direction]
+
+
+def _as_it_is(number: Exact | float) -> Exact:
+    """Take a float for the binary fraction it is: a question may be asked in floats, a promise may not be made in them."""
+    return Fraction(number) if isinstance(number, float) and math.isfinite(number) else exact(number)  # type: ignore[arg-type]
 
 
 def _check(direction: str) -> None:
@@ -152,8 +164,10 @@ def _count(event: Event, times: int, counts: collections.Counter[Event]) -> None
         counts[GeometricEvent(event.up, event.down, moves=event.moves)] += times * event.places
     elif isinstance(event, LaplaceEvent) and event.places > 1:
         counts[LaplaceEvent(event.up, event.down, moves=event.moves)] += times * event.places
-    else:
+    elif isinstance(event, Event):
         counts[event] += times
+    else:
+        raise InputError(f"{type(event).__name__} as an event", "it cannot be priced", "Use one of leeward.accounting")
 
 
 def _constant(event: Event, direction: Direction) -> Real | None:

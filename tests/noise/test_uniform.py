@@ -30,6 +30,11 @@ def test_rejected_words_are_drawn_until_one_fits() -> None:
     assert uniform_below(3, 3, bits).tolist() == [0, 1, 2]
 
 
+def test_a_word_drawn_again_is_cut_for_its_own_limit() -> None:
+    bits = Scripted(np.array([0, 3], np.uint64), np.array([6], np.uint64))
+    assert uniform_below(np.array([1, 3]), 2, bits).tolist() == [0, 2]
+
+
 def test_limits_of_each() -> None:
     words = np.full(4, 2**64 - 1, np.uint64)
     limits = np.array([1, 2, 2**32, 2**62], np.int64)

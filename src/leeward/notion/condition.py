@@ -186,7 +186,9 @@ def column_of(record: Any, column: str) -> Any:
     """Return what a row holds in a column: None for nobody and for a missing value."""
     if record is None:
         return None
-    return record.get(column) if isinstance(record, Mapping) else getattr(record, column)
+    if type(record) is dict or isinstance(record, Mapping):  # the first test is quick and almost always enough
+        return record.get(column)
+    return getattr(record, column)
 
 
 def stand_ins(

@@ -31,7 +31,7 @@ from .real import exact as exact
 from .real import inf as inf
 from .real import sqrt as sqrt
 from .release import Budget as Budget
-from .release import Release as Release
+from .result import Release as Release
 from .release import release as release
 from .sensitivity import Sensitivity as Sensitivity
 from .sensitivity import sensitivity as sensitivity

@@ -20,8 +20,8 @@ from leeward.errors import InputError, SpecError, nearest
 from leeward.notion import AdditionOnly, Notion, Presence, RemovalOnly, UnboundedDP
 from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
 from leeward.real import exact
-from leeward.release import Budget, What
-from leeward.utility.plan import USEFUL_FROM, MechanismName, Plan, plan
+from leeward.release import Budget
+from leeward.utility.plan import USEFUL_FROM, MechanismName, Plan, What, plan
 
 NOTIONS: dict[str, type[Notion]] = {
     "presence": Presence,
@@ -254,6 +254,7 @@ class Spec(_Section):
                 dangerous_at_least=self.decide.dangerous_at_least,
                 error_at_most=self.decide.error_at_most,
                 useful_from=self.decide.useful_from,
+                what=self.publish.what,
                 mechanism=self.publish.mechanism,
                 stop_after=self.publish.stop_after,
             )

@@ -281,7 +281,7 @@ def test_an_unexpected_error_shows_no_data(town: Town, monkeypatch: pytest.Monke
     def broken(*_: object, **__: object) -> None:
         raise KeyError("p-v3-0 was at v3")
 
-    monkeypatch.setattr(importlib.import_module("leeward.release"), "_answers", broken)
+    monkeypatch.setattr(importlib.import_module("leeward.utility.plan").Plan, "answers", broken)
     code, out, err = town.run("release", town.spec(), "--out", town.out)
     assert code == 1
     assert "v3" not in out + err

@@ -29,7 +29,7 @@ def demo(
     from leeward.spec import read_spec
 
     spec = read_spec(write_city(city, seed))
-    publish(spec.plans(), spec.ledger(), spec.publish.what, out, quiet=quiet, as_json=as_json)
+    publish(spec.plans(), spec.ledger(), out, quiet=quiet, as_json=as_json)
     if not quiet and not as_json:
         typer.echo(
             f"The city, its spec and its budget are in {city}: try leeward release {city / 'spec.toml'} --dry-run"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from leeward.release import CuratorNotes
+    from leeward.result import CuratorNotes
 
 
 def print_json(value: Any) -> None:

@@ -11,7 +11,8 @@ from leeward.cli.output import print_json, print_notes, stages
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
-    from leeward.release import Budget, Release
+    from leeward.release import Budget
+    from leeward.result import Release
     from leeward.utility.plan import Plan
 
 
@@ -49,19 +50,20 @@ def release(
         return
     if out is None:
         raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
-    publish(plans, budget, read.publish.what, out, quiet=quiet, as_json=as_json)
+    publish(plans, budget, out, quiet=quiet, as_json=as_json)
 
 
-def publish(plans: list[Plan], budget: Budget, what: Any, out: Path, *, quiet: bool, as_json: bool) -> None:
+def publish(plans: list[Plan], budget: Budget, out: Path, *, quiet: bool, as_json: bool) -> None:
     """Carry out plans, write them to ``out``, and print what happened."""
-    from leeward.release import check_directory, release_planned, save_all
+    from leeward.release import release_planned
+    from leeward.result import check_directory, save_all
 
     check_directory(out)
     if len(plans) > 1 and not quiet and not as_json:
         total = sum((made.price for made in plans[1:]), plans[0].price)
         typer.echo(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
     with stages(quiet) as on_stage:
-        releases = release_planned(plans, budget, what=what, on_stage=on_stage)
+        releases = release_planned(plans, budget, on_stage=on_stage)
         on_stage("writing the report")
         names = [made.query.window.start.strftime("%Y-%m-%dT%H-%M-%S") for made in plans]
         if len(releases) == 1:

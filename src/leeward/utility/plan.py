@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,18 @@ from numpy.typing import NDArray
 from leeward.errors import InputError, SpecError, UselessError, nearest
 from leeward.exponential import Weight
 from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer, alarm, sanitizer
-from leeward.noise import DirectedGeometric
+from leeward.mechanism.sanitized import NOT_ANSWERED, SAFE
+from leeward.noise import Bits, DirectedGeometric
 from leeward.notion import Notion
 from leeward.query import CountVisitors
 from leeward.real import Exact, Real, exact
 from leeward.sensitivity import Sensitivity, sensitivity, sensitivity_each
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 MechanismName = Literal["auto", "geometric", "sanitized"]
+What = Literal["decisions", "counts"]
 
 USEFUL_FROM = "0.001"
 """Below this Pr[safe | nobody there] a release is refused: it would spend budget to say nothing."""
@@ -39,6 +44,7 @@ class Plan:
         sanitizer: what is called *safe* (for the sanitized mechanism: where it is reached); None if nothing is.
         alarm: what is called *dangerous*; None if nothing is.
         price: what it costs, in ε of the notion.
+        what: what is shown of the stored integers: decisions, or the noisy counts too.
     """
 
     query: CountVisitors
@@ -48,6 +54,7 @@ class Plan:
     sanitizer: Sanitizer | None
     alarm: Alarm | None
     price: Real
+    what: What = "decisions"
 
     @property
     def safe_at_most(self) -> int | None:
@@ -75,6 +82,39 @@ class Plan:
             for c in range(last + 1)
         }
 
+    def public(self) -> dict[str, Any]:
+        """Return everything public that the drawn integers depend on, as JSON can hold it.
+
+        Thresholds belong to it only for the sanitized mechanism, whose draw they stop; for the geometric mechanism they
+        are post-processing.
+        """
+        mechanism: dict[str, Any] = {"name": "geometric"}
+        if isinstance(self.mechanism, Sanitized):
+            mechanism = {"name": "sanitized", "at_most": self.safe_at_most, "stop_after": self.mechanism.stop_after}
+        promise = {"notion": self.notion.name, "epsilon": str(self.notion.epsilon)}
+        return {**self.query.public(), **promise, "mechanism": mechanism}
+
+    def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""
+        if isinstance(self.mechanism, Geometric):
+            return self.mechanism.noisy(counts, bits)
+        return self.mechanism.release(counts, bits).coded()
+
+    def answers(self, drawn: NDArray[np.int64], places: pa.Table) -> pa.Table:
+        """Return the published table: post-processing of what was drawn, one row a public place, in the public order."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {name: places[name] for name in ("place", "name") if name in places.column_names}
+        if isinstance(self.mechanism, Geometric):
+            columns["state"] = pa.array(self.states(drawn))
+            if self.what == "counts":
+                columns["count"] = pa.array(drawn, pa.int64())
+        else:
+            columns["state"] = pa.array(np.where(drawn == SAFE, "safe", "obscure"))
+            columns["answered"] = pa.array(drawn != NOT_ANSWERED)
+            columns["count"] = pa.array(drawn, pa.int64(), mask=drawn < 0)
+        return pa.table(columns)
+
     def states(self, noisy: NDArray[np.int64]) -> NDArray[np.str_]:
         """Return what is said of each unclamped noisy count: ``safe``, ``dangerous`` or ``obscure``."""
         said = np.full(noisy.shape, "obscure", dtype="<U9")
@@ -99,6 +139,7 @@ def plan(
     dangerous_at_least: int | None = None,
     error_at_most: Exact | None = None,
     useful_from: Exact = USEFUL_FROM,
+    what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
 ) -> Plan:
@@ -112,6 +153,7 @@ def plan(
         error_at_most: α, the largest probability of a wrong decision about one place; required where the notion cannot
             promise "never wrong" for what is decided, refused where it can.
         useful_from: refuse if Pr[safe | nobody there] is below this.
+        what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
         mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
             order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
             it can.
@@ -126,6 +168,8 @@ def plan(
         raise SpecError(
             f"mechanism = '{mechanism}'", "there is no such mechanism", nearest(mechanism, get_args(MechanismName))
         )
+    if what not in get_args(What):
+        raise SpecError(f"what = '{what}'", "there is no such thing to publish", nearest(what, get_args(What)))
     _check_thresholds(safe_at_most, dangerous_at_least)
     bounded = query.places_per_person is not None
     if mechanism == "auto":
@@ -154,7 +198,7 @@ def plan(
     safe, dangerous = _decisions(made.law, safe_at_most, dangerous_at_least, error_at_most)
     if safe is not None:
         _check_useful(safe, notion, useful_from)
-    return Plan(query, notion, made, moves, safe, dangerous, price)
+    return Plan(query, notion, made, moves, safe, dangerous, price, what)
 
 
 def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> None:

@@ -1,0 +1,162 @@
+"""What may be published: answers, the public list, and the privacy statement; and how it is written to a directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from leeward.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from plotly.graph_objects import Figure
+
+
+@dataclass(frozen=True)
+class CuratorNotes:
+    """Facts about the data that the release does not protect: for the curator's terminal, never to be published.
+
+    Attributes:
+        dropped: rows that take no part, by reason; None if a stored answer was used and nothing was counted.
+        people_over_bound: people at more places than the bound.
+        charged: what this call added to what is spent; 0 for a stored answer.
+    """
+
+    dropped: Mapping[str, int] | None
+    people_over_bound: int | None
+    charged: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """What may be published.
+
+    Attributes:
+        answers: one row a place, in the public order: ``place``, ``name`` (if known), ``state`` (safe or obscure), and where
+            published ``answered`` and ``count``.
+        places: the public list in the same order, with coordinates where known.
+        statement: the privacy statement, as written to release.json.
+        curator: notes that must not be published; nothing writes them to a file.
+    """
+
+    answers: pa.Table
+    places: pa.Table
+    statement: dict[str, Any]
+    curator: CuratorNotes = field(repr=False)
+    _list_is_ours: bool = field(default=False, repr=False)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the answers as a DataFrame; ``count`` is a nullable Int64."""
+        import pandas as pd
+
+        frame: pd.DataFrame = self.answers.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+        return frame
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the answers as Parquet."""
+        import pyarrow.parquet as pq
+
+        pq.write_table(self.answers, path)
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the answers as CSV."""
+        import pyarrow.csv as pa_csv
+
+        pa_csv.write_csv(self.answers, path)
+
+    def map(self) -> Figure:
+        """Return the map of safe and obscure places as a plotly figure.
+
+        Raises:
+            InputError: the public list has no coordinates.
+        """
+        from leeward.report import places_map
+
+        return places_map(self)
+
+    def save(self, directory: str | os.PathLike[str]) -> Path:
+        """Write answers.parquet, release.json and report.html (and the list of a grid as places.parquet).
+
+        The directory appears whole or not at all. One that holds an earlier release is replaced; one that holds anything
+        else is refused.
+
+        Raises:
+            InputError: the directory holds something else, or cannot be written.
+        """
+        return _save_whole([(".", self)], Path(directory))
+
+    def _write(self, directory: Path) -> None:
+        from leeward.report import write_report
+
+        directory.mkdir(parents=True, exist_ok=True)
+        self.to_parquet(directory / "answers.parquet")
+        if self._list_is_ours:
+            import pyarrow.parquet as pq
+
+            pq.write_table(self.places, directory / "places.parquet")
+        (directory / "release.json").write_text(
+            json.dumps(self.statement, indent=2, ensure_ascii=False) + "\n", "utf-8"
+        )
+        write_report(self, directory / "report.html")
+
+
+def save_all(releases: Mapping[str, Release], directory: str | os.PathLike[str]) -> Path:
+    """Write several releases as sub-folders of one directory, which appears whole or not at all.
+
+    Raises:
+        InputError: the directory holds something else, or cannot be written.
+    """
+    return _save_whole(list(releases.items()), Path(directory))
+
+
+def check_directory(directory: str | os.PathLike[str]) -> None:
+    """Refuse a directory that `Release.save` could not write to: asked before the budget is charged.
+
+    Raises:
+        InputError: it holds something else than a release, or its parent cannot be written.
+    """
+    path = Path(directory)
+    parent = path.resolve().parent
+    if path.exists() and not _is_release(path):
+        raise InputError(
+            f"The directory '{path}'", "it exists and holds something else than a release", "Name another one"
+        )
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise InputError(f"The directory '{path}'", "its parent cannot be written", "Create it, or name another one")
+
+
+def _is_release(path: Path) -> bool:
+    if not path.is_dir():
+        return False
+    held = list(path.iterdir())
+    return not held or (path / "release.json").is_file() or all((sub / "release.json").is_file() for sub in held)
+
+
+def _save_whole(releases: list[tuple[str, Release]], path: Path) -> Path:
+    check_directory(path)
+    parent = path.resolve().parent
+    made = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=parent))
+    try:
+        whole = made / "whole"
+        for name, one in releases:
+            one._write(whole / name)
+        if path.exists():
+            os.replace(path, made / "old")
+        os.replace(whole, path)
+    except OSError as error:
+        raise InputError(
+            f"The directory '{path}' could not be written",
+            os.strerror(error.errno or 0),
+            "Make room or name another place; running the same release again shows the stored answer at no further price",
+        ) from None
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return path

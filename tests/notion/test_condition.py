@@ -1,0 +1,126 @@
+"""Conditions on records, and the records that stand for all."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from leeward.errors import InputError
+from leeward.notion import ABSENT, Condition, has, where
+from leeward.notion.condition import MOST_RECORDS, stand_ins
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds", "fails"),
+    [
+        (where("x", equals="a"), ["a"], ["b", None]),
+        (where("x", one_of=["a", "b"]), ["a", "b"], ["c", None]),
+        (where("x", at_least=2), [2, 3], [1, None]),
+        (where("x", at_most=2), [2, -9], [3, None]),
+        (where("x", at_least=1, at_most=2), [1, 2], [0, 3, None]),
+        (where("x", equals=False), [False], [True, None]),
+        (~where("x", equals="a"), ["b", None], ["a"]),
+        (where("x", at_least=1) & ~where("x", equals=2), [1, 3], [2, 0, None]),
+        (where("x", equals=1) | where("x", equals=2), [1, 2], [0, None]),
+    ],
+)
+def test_a_condition_on_a_column(condition: Condition, holds: list[Any], fails: list[Any]) -> None:
+    for wrap in (lambda v: {"x": v}, lambda v: SimpleNamespace(x=v)):
+        assert [condition(wrap(value)) for value in holds + fails] == [True] * len(holds) + [False] * len(fails)
+
+
+def test_nobody_and_a_missing_column_satisfy_nothing() -> None:
+    for atom in (where("x", equals=1), where("x", at_most=9), has("a")):
+        assert not atom(ABSENT)
+        assert (~atom)(ABSENT)
+    assert not where("x", equals=1)({"y": 1})
+
+
+def test_facts_are_members_of_a_set() -> None:
+    assert has("a")({"a", "b"})
+    assert not has("c")(frozenset("ab"))
+    assert (has("a") & ~has("b"))(frozenset("a"))
+
+
+def test_conditions_are_values_and_read_as_sentences() -> None:
+    assert where("x", one_of=["a", "b"]) == where("x", one_of=("b", "a"))
+    assert len({has("a"), has("a"), ~has("a"), ~~has("a")}) == 3
+    text = str(~(where("x", one_of=["b", "a"]) & has("c")) | where("y", at_least=2) | where("y", at_most=1))
+    assert text == "((not ((x in {a, b}) and (has c))) or (2 <= y <= inf)) or (-inf <= y <= 1)"
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: where("x"),
+        lambda: where("x", equals=1, at_least=1),
+        lambda: where("x", equals=1, one_of=[1]),
+        lambda: where("x", at_least=0.5),  # type: ignore[arg-type]
+        lambda: where("x", at_most=True),
+        lambda: where("x", at_most="3"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_condition_that_says_nothing_or_compares_floats_is_refused(build: Any) -> None:
+    with pytest.raises(InputError):
+        build()
+
+
+def draw(rng: random.Random, depth: int = 2) -> Condition:
+    kind = rng.randrange(4 if depth else 3)
+    low = rng.randint(-2, 4)
+    if kind == 0:
+        return where("x", equals=low)
+    if kind == 1:
+        return where("x", at_least=low, at_most=low + rng.randint(0, 3))
+    if kind == 2:
+        return where("y", one_of=rng.sample("abc", rng.randint(1, 2)))
+    return rng.choice([lambda c: ~c, lambda c: c & draw(rng, 0), lambda c: c | draw(rng, 0)])(draw(rng, depth - 1))
+
+
+def test_the_stand_ins_hold_in_every_way_that_records_can() -> None:
+    rng = random.Random("stand-ins")
+    everything = [{"x": x, "y": y} for x in [*range(-6, 12), None] for y in ["a", "b", "c", "d", None]]
+    for _ in range(300):
+        conditions = [draw(rng) for _ in range(rng.randint(1, 4))]
+        ways = {tuple(c(r) for c in conditions) for r in everything}
+        assert {tuple(c(r) for c in conditions) for r in stand_ins(conditions)} == ways
+        clamp = (rng.randint(-3, 0), rng.randint(1, 5))
+        bounded = stand_ins(conditions, bounds={"x": clamp})
+        for way in ways:  # a clamped value takes its extremes among the stand-ins, whatever else holds
+
+            def values(records: Any, way: Any = way, conditions: Any = conditions, clamp: Any = clamp) -> list[int]:
+                alike = [r["x"] for r in records if tuple(c(r) for c in conditions) == way]
+                return [min(max(x, clamp[0]), clamp[1]) for x in alike if x is not None]
+
+            assert (min(values(everything), default=0), max(values(everything), default=0)) == (
+                min(values(bounded), default=0),
+                max(values(bounded), default=0),
+            )
+
+
+def test_declared_columns_leave_out_what_cannot_be() -> None:
+    conditions = [where("x", at_least=2), where("y", equals="a")]
+    made = stand_ins(conditions, columns={"x": range(5), "y": ["a", "b"]})
+    assert {(r["x"] >= 2, r["y"]) for r in made} == set(itertools.product([True, False], "ab"))
+    assert all(r["x"] in range(5) for r in made)
+    assert {r["x"] for r in stand_ins(conditions, columns={"x": range(2, 5)})} == {2, 4}
+    assert stand_ins([]) == ({},)
+
+
+def test_sets_of_facts_stop_at_the_declared_number() -> None:
+    facts = [has(p) for p in "abc"]
+    assert len(stand_ins(facts)) == 8
+    assert {len(s) for s in stand_ins(facts, facts_per_person=1)} == {0, 1}
+    assert len(stand_ins([has(i) for i in range(40)], facts_per_person=1)) == 41
+
+
+def test_too_many_records_are_refused() -> None:
+    assert len(stand_ins([has(i) for i in range(10)])) == MOST_RECORDS
+    with pytest.raises(InputError, match="2048"):
+        stand_ins([has(i) for i in range(11)])
+    with pytest.raises(InputError, match="one kind"):
+        stand_ins([has("a"), where("x", equals=1)])

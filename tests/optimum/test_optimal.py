@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.oracle.least_loss import least_loss
 
 from leeward.distance import Derived, DirectedDistance, FiniteDistance, Line, Plane
 from leeward.errors import InputError, UndecidedError
@@ -19,7 +20,6 @@ from leeward.real import exact, inf
 from leeward.utility.loss import outside_ball, read_loss
 from leeward.utility.remap import remap
 from leeward.verify import verify
-from tests.oracle.least_loss import least_loss
 
 GRID = [(i, j) for i in range(3) for j in range(3)]
 COSTS = [exact(c) for c in ("1/10", "1/2", "1", "2", "5")] + [log(2), log("3/2"), inf, inf]
@@ -144,7 +144,7 @@ def test_what_is_refused() -> None:
         optimal(range(3), Line("1", "1"), dilation="0.9")
     with pytest.raises(InputError, match="sum to 1"):
         optimal(range(3), Line("1", "1"), ["1/2", "1/4", "1/8"])
-    with pytest.raises(InputError, match="No loss|no loss"):
+    with pytest.raises(InputError, match="no loss"):
         optimal(range(3), Line("1", "1"), loss="absolut")
 
 

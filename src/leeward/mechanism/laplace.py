@@ -1,11 +1,12 @@
 """The Laplace mechanism of a directed distance on a finite space, with its scaling function solved for exactly.
 
 Definition 6 of Chatzikokolakis et al., with a direction: ``Pr[z | y] = λ(z)·e^{−d(z → y)}``, from the output z *to* the
-truth y. It is d-private (Fact 7), because ``d(z → y') ≤ d(z → y) + d(y → y')``, provided that λ does not depend on y: normalising
-row by row breaks it. On a finite space λ ≥ 0 must solve ``Σ_z λ(z)·e^{−d(z → y)} = 1`` for every y. That is a linear system
-whose coefficients are products of powers of a few numbers e^{−m}; it is solved over polynomials in them, so λ is exact. On
-q[0..k] with ε·d_R it is the Truncated Geometric mechanism (Figure 2 iv), on any directed line the clamped `Geometric`.
-A space may have no such mechanism; then the reason is said, and `leeward.mechanism.fallback` or `leeward.optimum` serve.
+truth y. It is d-private (Fact 7), because ``d(z → y') ≤ d(z → y) + d(y → y')``, provided that λ does not depend on y:
+normalising row by row breaks it. On a finite space λ ≥ 0 must solve ``Σ_z λ(z)·e^{−d(z → y)} = 1`` for every y. That is a
+linear system whose coefficients are products of powers of a few numbers e^{−m}; it is solved over polynomials in them, so λ
+is exact. On q[0..k] with ε·d_R it is the Truncated Geometric mechanism (Figure 2 iv), on any directed line the clamped
+`Geometric`. A space may have no such mechanism; then the reason is said, and `leeward.mechanism.fallback` or
+`leeward.optimum` serve.
 """
 
 from __future__ import annotations

@@ -184,7 +184,8 @@ def _cautious(mechanism: FiniteMechanism, matrix: LossMatrix) -> Remapped:
 
 
 def stochastic(row: Sequence[float], denominator: int = 2**40) -> list[Fraction]:
-    """Return a row of floats as non-negative rationals with this denominator that sum to exactly 1."""
-    parts = [max(0, round(float(p) * denominator)) for p in row]
+    """Return a row of floats, normalised, as non-negative rationals with this denominator that sum to exactly 1."""
+    total = float(sum(row))
+    parts = [max(0, round(float(p) / total * denominator)) for p in row]
     parts[parts.index(max(parts))] += denominator - sum(parts)
     return [Fraction(p, denominator) for p in parts]

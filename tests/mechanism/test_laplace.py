@@ -1,0 +1,146 @@
+"""The Laplace mechanism of a distance (Definition 6, Figure 2), and the exponential fallback with its true price."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad, quad
+
+from leeward.distance import FiniteDistance, Line, Plane, graph_distance
+from leeward.errors import RefusedError
+from leeward.exponential import exp, exp_minus, log, weight
+from leeward.mechanism import Geometric
+from leeward.mechanism.fallback import exponential_mechanism, fallback, true_scale
+from leeward.mechanism.laplace import laplace, scaling_function
+from leeward.real import exact, inf, sqrt
+from leeward.verify import verify
+
+STAR = graph_distance("abcdef", [("a", leaf) for leaf in "bcdef"], directed=False)
+SQUARE = [(i, j) for i in range(3) for j in range(3)]
+
+
+@pytest.mark.parametrize(("q", "epsilon"), [("1", "1"), ("1/2", "1"), ("10", "1/3")])
+def test_figure_2_iv_the_truncated_geometric_mechanism(q: str, epsilon: str) -> None:
+    step, rate = exact(q), exact(epsilon)
+    e = exp(step * rate)
+    points = [step * i for i in range(5)]
+    space = FiniteDistance(points, [[rate * max(y - x, x - y) for y in points] for x in points])
+    found = scaling_function(space)
+    for z in points:
+        assert found[z] == (e / (e + 1) if z in (points[0], points[-1]) else (e - 1) / (e + 1))
+    verdict = verify(laplace(space), space)
+    assert verdict
+    assert verdict.tight
+
+
+@pytest.mark.parametrize("rate", [0.3, 1.0, 2.5])
+def test_figure_2_i_to_iii_the_densities_integrate_to_1(rate: float) -> None:
+    """λ = ε/2 on the line, ε²/2π for d_2 and ε²/4 for d_1 in the plane (a quarter is integrated; polar for d_2)."""
+    assert 2 * quad(lambda z: rate / 2 * math.exp(-rate * z), 0, np.inf)[0] == pytest.approx(1)
+    polar = quad(lambda r: rate**2 / (2 * math.pi) * 2 * math.pi * r * math.exp(-rate * r), 0, np.inf)[0]
+    assert polar == pytest.approx(1)
+    quarter = dblquad(lambda u, v: rate**2 / 4 * math.exp(-rate * (u + v)), 0, 60 / rate, 0, 60 / rate)[0]
+    assert 4 * quarter == pytest.approx(1)
+
+
+LINES = [
+    Line("1", "1"),
+    Line(inf, "1"),
+    Line("1/2", inf),
+    Line("1/2", "3"),
+    Line(log(2), log(3)),
+    Line(log(2) / 2, "1"),
+]
+
+
+@pytest.mark.parametrize("line", LINES, ids=str)
+def test_on_a_directed_line_it_is_the_clamped_geometric_mechanism(line: Line) -> None:
+    found, expected = laplace(line.on(range(5))), Geometric(line, lower=0, upper=4).on(range(5))
+    for y in range(5):
+        assert found.row(y) == expected.row(y)
+
+
+SPACES: dict[str, FiniteDistance[Any]] = {
+    "Manhattan grid": Plane("1", norm="manhattan").on(SQUARE),
+    "Euclidean grid, three independent roots": Plane("1").on(SQUARE),
+    "a star at a large rate": STAR.scale(2),
+    "a cycle": graph_distance(range(5), [(i, (i + 1) % 5) for i in range(5)], directed=False).scale("1/2"),
+    "a directed cycle": graph_distance(range(4), [(i, (i + 1) % 4) for i in range(4)], directed=True),
+    "roots and logarithms": FiniteDistance("abc", [[0, sqrt(2), 1], [sqrt(2), 0, log(5)], [1, log(5), 0]]),
+    "two islands": FiniteDistance("abc", [[0, 1, inf], [2, 0, inf], [inf, inf, 0]]),
+}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_it_is_private_and_its_scaling_solves_the_equations(name: str) -> None:
+    space = SPACES[name]
+    scaling = scaling_function(space)
+    for y in space.points:
+        assert sum((scaling[z] * exp_minus(space(z, y)) for z in space.points), weight(0)) == 1
+    assert all(value >= 0 for value in scaling.values())
+    assert verify(laplace(space), space)
+
+
+def test_from_the_output_to_the_truth_and_not_the_other_way() -> None:
+    """Weights e^{−d(y → z)} are the broken variant: private for the reversed distance only."""
+    space = Line("1/2", "2").on(range(4))
+    backwards = laplace(space.reverse())
+    assert verify(backwards, space.reverse())
+    assert not verify(backwards, space)
+
+
+def test_a_space_without_a_laplace_mechanism_is_refused_with_the_reason() -> None:
+    with pytest.raises(RefusedError, match=r"negative, -1.19 at 'a'"):
+        laplace(STAR.scale("1/4"))
+    with pytest.raises(RefusedError, match=r"at \(1, 1\)"):
+        laplace(Plane("1/2").on(SQUARE))  # not every grid of the plane has one, although the whole plane does
+    twins = FiniteDistance.closed("ab", [[0, 0], [0, 0]])
+    with pytest.raises(RefusedError, match="singular"):
+        laplace(twins)
+
+
+def test_normalising_row_by_row_breaks_it() -> None:
+    """One-sided on 0..4 at ε = 1: loss 1.313, not 1."""
+    space = Line(inf, "1").on(range(5))
+    low, high = true_scale(space, 1)
+    assert low <= 1 + math.log(1 + math.exp(-1)) <= high
+    assert high - low < 1e-12
+    verdict = verify(exponential_mechanism(space, 1), space)
+    assert verdict.outcome == "not private"
+    assert verdict.scale[0] <= high
+    assert low <= verdict.scale[1]
+
+
+@pytest.mark.parametrize("name", [*SPACES, "a star"])
+@pytest.mark.parametrize("scale", ["1/2", "1"])
+def test_the_true_scale_of_the_fallback_is_what_the_verification_finds(name: str, scale: str) -> None:
+    space = SPACES.get(name, STAR)
+    low, high = true_scale(space, scale)
+    verdict = verify(exponential_mechanism(space, scale), space)
+    assert max(low, verdict.scale[0]) <= min(high, verdict.scale[1])
+    assert bool(verdict) == (high <= 1) or abs(high - 1) < 1e-9
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_fallback_is_private_and_nearly_spends_what_it_may(name: str) -> None:
+    space = SPACES[name]
+    mechanism, scale = fallback(space)
+    assert verify(mechanism, space)
+    assert scale > 0
+    just_more = scale + exact("1/100000")
+    assert true_scale(space, just_more)[1] > 1 or scale >= 2 - exact("1/1000")
+
+
+def test_half_the_scale_is_enough_for_a_metric() -> None:
+    for space in (STAR, SPACES["a cycle"], SPACES["Euclidean grid, three independent roots"]):
+        assert true_scale(space, "1/2")[1] <= 1
+
+
+def test_no_fallback_where_infinity_leaves_some_points_alone() -> None:
+    """From a every other point is cover, from the others none is: S(a) counts five points at any scale, S(b) one."""
+    lonely = FiniteDistance("abcde", [[0, *["1/10"] * 4], *([inf] * i + [0] + [inf] * (4 - i) for i in range(1, 5))])
+    with pytest.raises(RefusedError, match="normalised too differently"):
+        fallback(lonely.reverse())

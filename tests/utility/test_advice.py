@@ -1,0 +1,112 @@
+"""The numbers of the honest advice, each worked out another way."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from leeward.distance import Line
+from leeward.errors import InputError
+from leeward.exponential import exp_minus
+from leeward.mechanism import Geometric
+from leeward.noise import DirectedGeometric, SeededBitsForTests
+from leeward.notion import AdditionOnly, Presence, RemovalOnly, UnboundedDP
+from leeward.real import inf
+from leeward.utility.advice import (
+    bounded_gain,
+    cautions,
+    crossover,
+    extreme_reveals,
+    filled_bins,
+    region,
+    variances,
+)
+
+
+@pytest.mark.parametrize(("rate", "releases", "chance"), [("1", 1, 0.632), ("1", 5, 0.993), ("1/5", 5, 0.632)])
+def test_the_extreme_of_repeated_releases_reveals_the_count(rate: str, releases: int, chance: float) -> None:
+    assert float(extreme_reveals(rate, releases)) == pytest.approx(chance, abs=5e-4)
+    pmf = DirectedGeometric.one_sided(rate).pmf(0)
+    assert extreme_reveals(rate, releases) == 1 - (1 - pmf) ** releases
+
+
+@pytest.mark.statistical
+def test_it_does_so_in_released_answers() -> None:
+    """20,000 trials of 5 releases; false-alarm rate below 1e-6 (5 standard deviations, two-sided)."""
+    trials = 20_000
+    for line, end in ((Line(inf, "1/2"), np.min), (Line("1/2", inf), np.max)):
+        answers = Geometric(line).release(np.full((trials, 5), 9), SeededBitsForTests(1))
+        hits = float((end(answers, axis=1) == 9).mean())
+        right = float(extreme_reveals("1/2", 5))
+        spread = math.sqrt(right * (1 - right) / trials)
+        assert abs(hits - right) < 5 * spread
+        assert abs(hits - float(extreme_reveals("1/2", 4))) > 5 * spread, "one release fewer would be noticed"
+
+
+def test_positive_noise_fills_empty_bins_and_negative_noise_leaves_them() -> None:
+    bins = {0: 9_900, 1: 60, 2: 40}
+    up = filled_bins(DirectedGeometric.one_sided("1"), bins)
+    down = filled_bins(DirectedGeometric.one_sided("1").reverse(), bins)
+    assert up == 9_900 * exp_minus(1) + 100
+    assert down == 60 * (1 - exp_minus(1)) + 40 * (1 - exp_minus(2))
+    assert filled_bins(DirectedGeometric.one_sided("1").reverse(), {0: 10**6}) == 0
+    both = filled_bins(DirectedGeometric("1", "1"), bins)
+    assert down < both < up
+    with pytest.raises(InputError):
+        filled_bins(DirectedGeometric("1", "1"), {-1: 3})
+
+
+@pytest.mark.parametrize(("epsilon", "count"), [("0.1", 0.08), ("1", 0.94), ("3", 1.97)])
+def test_where_equation_3_beats_continuous_laplace(epsilon: str, count: float) -> None:
+    low, high = crossover(epsilon)
+    assert low < high < low + 1e-12
+    assert low == pytest.approx(count, abs=5e-3)
+    # the variance of c thinned people, plus exponential noise of rate ln(1 + e^ε), over p², at that very count
+    e = mpmath.mpf(epsilon)
+    p = 1 - mpmath.exp(-e)
+    variance = (low * p * (1 - p) + mpmath.log(1 + mpmath.exp(e)) ** -2) / p**2
+    assert float(variance) == pytest.approx(float(2 / e**2), rel=1e-9)
+
+
+def test_the_region_is_empty_for_small_epsilon() -> None:
+    table = region(["0.05", "0.085", "0.095", "1", "3"])
+    assert list(table.whole_counts) == [0, 0, 1, 1, 2]
+    assert list(table.count_below > 0) == [False, False, True, True, True]
+    assert table.count_below.is_monotonic_increasing
+
+
+def test_variances_side_by_side() -> None:
+    table = variances("1", range(4)).set_index("count")
+    assert list(table.equation_3 < table.laplace) == [True, False, False, False]
+    assert list(np.sign((table.equation_3_grid - table.geometric).round(9))) == [-1, 0, 1, 1]
+    assert (table.geometric < table.laplace).all()
+    samples = DirectedGeometric.one_sided("1").sample(400_000, SeededBitsForTests(2))
+    assert np.var(samples) * 2 == pytest.approx(table.geometric[0], rel=0.02)
+
+
+def test_the_gain_is_two_and_theorem_6_takes_it_back() -> None:
+    table = bounded_gain(["1/10", "1", "3"])
+    assert list(table.ratio) == [2.0, 2.0, 2.0]
+    assert np.allclose(table.converted, table.two_sided, rtol=1e-12)
+    assert np.allclose(table.theorem_6_rate, np.log1p(np.exp(table.epsilon)))
+
+
+def test_cautions_are_for_one_sided_noise() -> None:
+    assert cautions(UnboundedDP("1"), Line("1", "1")) == ()
+    said = " ".join(cautions(AdditionOnly("1"), Line(inf, "1"), releases=5))
+    assert "least of 5 releases is the exact count with probability 99.3%" in said
+    assert AdditionOnly("1").words.exposes in said
+    assert "in the clear" not in said
+    removal = " ".join(cautions(RemovalOnly("1"), Line("1", inf)))
+    assert "63% of all people" in removal
+    assert "probability 63.2%" in removal
+    assert "in the clear" not in " ".join(cautions(Presence("1"), Line(inf, "1")))
+
+
+def test_malformed_questions_are_refused() -> None:
+    for ask in (lambda: extreme_reveals("1", 0), lambda: extreme_reveals("0"), lambda: crossover("-1")):
+        with pytest.raises(InputError):
+            ask()

@@ -12,6 +12,8 @@ from .mechanism import Geometric as Geometric
 from .mechanism import Sanitized as Sanitized
 from .mechanism import Sanitizer as Sanitizer
 from .mechanism import sanitizer as sanitizer
+from .monitor import Watch as Watch
+from .monitor import monitor as monitor
 from .noise import SystemBits as SystemBits
 from .notion import ABSENT as ABSENT
 from .notion import ADP as ADP

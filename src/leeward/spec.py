@@ -8,9 +8,10 @@ are strings, because a TOML float is not the decimal it prints as.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,7 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from leeward.errors import InputError, SpecError, nearest
 from leeward.notion import AdditionOnly, Notion, Presence, RemovalOnly, UnboundedDP
-from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
+from leeward.query import CountVisitors, Grid, Places, Visits, Window, count_visitors, grid, moment, places, visits
 from leeward.real import exact
 from leeward.release import Budget
 from leeward.utility.plan import USEFUL_FROM, MechanismName, Plan, What, plan
@@ -104,6 +105,7 @@ class Windows(_Section):
 
     start: Moment | None = None
     end: Moment | None = None
+    every: str | None = None
     windows: list[Span] | None = None
 
     @model_validator(mode="after")
@@ -111,6 +113,8 @@ class Windows(_Section):
         single = self.start is not None and self.end is not None
         if single == bool(self.windows) or (self.start is None) != (self.end is None):
             raise ValueError("give start and end, or a list windows = [{ start = …, end = … }, …]")
+        if self.every is not None and self.windows:
+            raise ValueError("give either every, which cuts start to end into windows, or a list of windows")
         return self
 
 
@@ -178,6 +182,8 @@ class Spec(_Section):
             return self.window.windows
         assert self.window.start is not None
         assert self.window.end is not None
+        if self.window.every is not None:
+            return _cut(self.window.start, self.window.end, self.window.every)
         return [Span(start=self.window.start, end=self.window.end)]
 
     def visits(self) -> Visits:
@@ -267,6 +273,28 @@ class Spec(_Section):
         if url.startswith(prefix) and not os.path.isabs(url.removeprefix(prefix)):
             url = prefix + str((self.folder / url.removeprefix(prefix)).resolve())
         return Budget(url, self.budget.dataset, self.budget.cap, self.budget.version)
+
+
+_UNITS = {"min": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+_MOST_WINDOWS = 10_000
+
+
+def _cut(start: Moment, end: Moment, every: str) -> list[Span]:
+    """Cut a span into windows of one length; the last may be shorter. Lengths are those of the clock that is written."""
+    written = re.fullmatch(r"(\d+) *(min|h|d)", every.strip())
+    if written is None or int(written[1]) == 0:
+        raise SpecError(f'[window] every = "{every}"', "it is no length of time", 'Write it like "30min", "1h" or "1d"')
+    whole = Window(moment("start", start), moment("end", end))
+    length = int(written[1]) * _UNITS[written[2]]
+    if (whole.end - whole.start) / length > _MOST_WINDOWS:
+        raise SpecError(
+            f'[window] every = "{every}"', f"it makes more than {_MOST_WINDOWS:,} windows", "Use longer ones"
+        )
+    spans, at = [], whole.start
+    while at < whole.end:
+        spans.append(Span(start=at, end=min(at + length, whole.end)))
+        at += length
+    return spans
 
 
 def read_spec(path: str | os.PathLike[str]) -> Spec:

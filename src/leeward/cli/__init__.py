@@ -13,6 +13,7 @@ import typer
 
 from leeward.cli.budget import budget
 from leeward.cli.demo import demo
+from leeward.cli.monitor import monitor
 from leeward.cli.release import release
 from leeward.errors import LeewardError
 from leeward.version import __version__
@@ -26,6 +27,7 @@ app = typer.Typer(
     help="Differential privacy whose neighbouring relation has a direction and a distance.",
 )
 app.command()(release)
+app.command()(monitor)
 app.command()(demo)
 app.add_typer(budget, name="budget")
 

@@ -2,7 +2,7 @@
 
 from leeward.query.sampling import PoissonSampling
 from leeward.query.source import Grid, Places, Visits, grid, places, visits
-from leeward.query.visitors import CountVisitors, IfMore, Window, count_visitors
+from leeward.query.visitors import CountVisitors, IfMore, Window, count_visitors, moment
 
 __all__ = [
     "CountVisitors",
@@ -14,6 +14,7 @@ __all__ = [
     "Window",
     "count_visitors",
     "grid",
+    "moment",
     "places",
     "visits",
 ]

@@ -182,11 +182,16 @@ def count_visitors(
             "it is not a number of places",
             "Give an integer of at least 1",
         )
-    window = Window(_moment("start", start), _moment("end", end))
+    window = Window(moment("start", start), moment("end", end))
     return CountVisitors(visits, places, window, places_per_person, if_more)
 
 
-def _moment(key: str, value: object) -> datetime:
+def moment(key: str, value: object) -> datetime:
+    """Read one end of a window: a datetime, a date, or a text such as ``2012-04-04T19:00``.
+
+    Raises:
+        SpecError: it is none of these.
+    """
     if isinstance(value, datetime):
         return value
     if isinstance(value, date):

@@ -1,0 +1,82 @@
+"""``leeward monitor``: window after window, free while every place is safe."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from leeward.cli.output import print_json, print_notes, stages
+
+
+def monitor(
+    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory: one folder a window.")],
+    until: Annotated[
+        datetime | None, typer.Option(help="Ask only windows that end by then; by default, by now.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Ask the windows of a spec in order, paying only where a place cannot be called safe; stop for good after c of them.
+
+    The spec has several windows (`every = "1h"` in [window], or a list) and the sanitized mechanism with stop_after = c. Run
+    it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free.
+
+    Example:
+        leeward monitor spec.toml --out monitor/
+    """
+    from leeward.monitor import monitor as run
+    from leeward.result import check_directory, save_all
+    from leeward.spec import read_spec
+
+    read = read_spec(spec)
+    check_directory(out)
+    plans = [
+        made for made in read.plans() if made.query.window.end <= _by(until, made.query.window.end, read.data.timezone)
+    ]
+    if not plans:
+        typer.echo("No window has ended yet: nothing was asked.")
+        return
+    with stages(quiet) as on_stage:
+        watch = run(plans, read.ledger(), on_stage=on_stage)
+        on_stage("writing the reports")
+        names = [made.query.window.start.strftime("%Y-%m-%dT%H-%M-%S") for made in plans]
+        save_all(dict(zip(names, watch.releases, strict=False)), out)
+    if not quiet:
+        for one in watch.releases:
+            print_notes(one.curator)
+    state = watch.state
+    if as_json:
+        windows = [
+            {
+                "window": one.statement["query"]["window"],
+                "answered": sum(one.answers["answered"].to_pylist()),
+                "safe": one.answers["state"].to_pylist().count("safe"),
+                "charged": one.curator.charged,
+            }
+            for one in watch.releases
+        ]
+        print_json({"windows": windows, "stops": state.stops, "stopped": state.stopped, "spent": str(state.spent)})
+    elif not quiet:
+        for one in watch.releases:
+            safe, places = one.answers["state"].to_pylist().count("safe"), one.answers.num_rows
+            typer.echo(
+                f"{one.statement['query']['window']['start']}: {safe:,} of {places:,} safe; charged {one.curator.charged}"
+            )
+        left = state.stop_after - state.stops
+        stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
+        typer.echo(f"{state.stops} places could not be called safe, at a price of {state.spent}. {stopped}")
+        typer.echo(f"The reports are in {out}")
+
+
+def _by(until: datetime | None, end: datetime, timezone: str | None) -> datetime:
+    """Return the moment by which a window must have ended, with an offset iff the window has one."""
+    if until is not None:
+        return until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until
+    if end.tzinfo is not None:
+        return datetime.now(end.tzinfo)
+    return datetime.now(None if timezone is None else ZoneInfo(timezone)).replace(tzinfo=None)

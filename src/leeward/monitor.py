@@ -1,0 +1,137 @@
+"""A monitor over time: window after window, free while every place is safe, at most c·ε in all.
+
+The rules are `leeward.mechanism.Monitor`'s and their state is what the ledger stores: one answer a round, under a key that
+names the monitor, the round and every window asked so far. So a monitor goes on where it stopped, on any machine that has
+the ledger; two at once give one answer; and a round killed between its reservation and its answer is drawn again, because
+nothing of it was shown. A round reserves ε for every count that may turn out not safe, and settles at ε for each that did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import SpecError
+from leeward.mechanism import Monitor, MonitorState, Sanitized
+from leeward.noise import Bits
+from leeward.release import Budget, Charge, Door, Told
+from leeward.result import CuratorNotes, Release
+from leeward.statement import privacy_statement
+from leeward.utility.plan import Plan
+
+_PROMISES = (
+    "The windows, their order and the thresholds depend only on public data and on answers already published",
+    "Each window counts the people of that window alone: no count looks at another window ('first visit', 'new people')",
+)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Where a monitor stands.
+
+    Attributes:
+        releases: one a window that was answered, oldest first.
+        state: its state: what was asked and answered, and whether it has stopped for good.
+        unasked: how many of the given windows were not asked, because it has stopped.
+    """
+
+    releases: tuple[Release, ...]
+    state: MonitorState
+    unasked: int
+
+
+def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, on_stage: Told | None = None) -> Watch:
+    """Ask the windows of these plans in order, going on from what the ledger holds, until the c-th not-safe answer.
+
+    Args:
+        plans: one a window, alike but for the window, for the sanitized mechanism; later calls may add windows at the end.
+        budget: where the price is charged; every window's content has a version label of its own.
+        bits: the entropy source; anything but the default marks releases unfit for publication.
+        on_stage: told what is going on.
+
+    Raises:
+        SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.
+        LeewardError: a round is refused; nothing was charged for it.
+    """
+    plans = list(plans)
+    mechanism = _shared(plans)
+    rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
+    state, releases, asked = rules.start(), list[Release](), list[Any]()
+    with Door(plans[0].query, budget, bits, on_stage) as door:
+        for made in plans:
+            if state.stopped:
+                break
+            asked.append(made.query.window.public())
+            reserved = rules.reserve(state, str(asked[-1]), mechanism.at_most, len(door.places))
+            stops = state.stops
+            charge = _answer(made, door, asked, reserved, rules)
+            state = rules.decide(reserved, charge.stored)  # what was published decides as what was drawn did
+            releases.append(_publish(made, door, charge, len(asked), stops, rules))
+    return Watch(tuple(releases), state, len(plans) - len(releases))
+
+
+def _answer(made: Plan, door: Door, asked: list[Any], reserved: MonitorState, rules: Monitor) -> Charge:
+    window = asked[-1]
+    key = door.key(**_identity(made), round=len(asked), windows=asked)
+    version = f"{door.budget.version}/{window['start']}/{window['end']}"
+    known = door.ledger.peek(door.budget.dataset, version, key)
+    if known is not None:  # answered before: the data, which may have grown since, is not looked at again
+        return Charge(
+            np.frombuffer(known.payload, dtype="<i8").astype(np.int64), known.id, CuratorNotes(None, None, "0")
+        )
+
+    def draw(counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        answers = rules.answer(reserved, counts, bits).rounds[-1].answers
+        return np.array(answers, dtype=np.int64)
+
+    return door.answer(
+        made.query,
+        made.notion,
+        key,
+        reserved.held,
+        draw,
+        version=version,
+        settle=lambda drawn: rules.line.fall * int((drawn >= 0).sum()),
+    )
+
+
+def _publish(made: Plan, door: Door, charge: Charge, number: int, stops: int, rules: Monitor) -> Release:
+    places, budget = door.places, door.budget
+    stated = privacy_statement(made, places=len(places), dataset=budget.dataset, version=budget.version)
+    stated["assumptions"] = [*stated["assumptions"], *_PROMISES]
+    stated["monitor"] = {
+        "round": number,
+        "stops_before": stops,
+        "stop_after": rules.stop_after,
+        "price_at_most": str(rules.price),
+        "text": f"Round {number} of a monitor that costs ε = {rules.line.fall} for each place it cannot call safe, and stops"
+        f" for good after {rules.stop_after} of them: at most ε = {rules.price} for one person's data over all windows",
+    }
+    statement = {"entry": charge.entry, "fit_for_release": door.fit_for_release, **stated}
+    public = places.to_arrow()
+    return Release(made.answers(charge.stored, public), public, statement, charge.notes, places.grid is not None)
+
+
+def _shared(plans: list[Plan]) -> Sanitized:
+    if not plans:
+        raise SpecError("A monitor without a window", "there is nothing to ask", "Give at least one window")
+    mechanism = plans[0].mechanism
+    if not isinstance(mechanism, Sanitized):
+        raise SpecError(
+            "A monitor with the geometric mechanism",
+            "it pays for every answer; only the sanitized mechanism says 'safe' for free",
+            'Set mechanism = "sanitized" and stop_after in [publish]',
+        )
+    if any(_identity(made) != _identity(plans[0]) for made in plans):
+        raise SpecError(
+            "A monitor of several questions", "its windows differ in more than their time", "Use one spec each"
+        )
+    return mechanism
+
+
+def _identity(made: Plan) -> dict[str, Any]:
+    return {"monitor": {name: value for name, value in made.public().items() if name != "window"}}

@@ -1,0 +1,130 @@
+"""``leeward monitor``: free while safe, c·ε at most, resumable from the ledger.
+
+At ε = 40 noise is 0 but for a probability below 1e-17 a count, so that what happens can be foretold.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from tests.release.conftest import Town
+
+from leeward.ledger import Ledger
+
+HOURLY = (
+    "start = 2026-01-01T18:00:00\nend = 2026-01-01T19:00:00",
+    'start = 2026-01-01T18:00:00\nend = 2026-01-01T22:00:00\nevery = "1h"',
+)
+SANITIZED = [
+    HOURLY,
+    ('epsilon = "1"', 'epsilon = "40"'),
+    ('places_per_person = 1\nif_more = "latest"\n', ""),
+    ('what = "counts"', 'mechanism = "sanitized"\nstop_after = 2'),
+    ('cap = "5"', 'cap = "80"'),
+]
+
+
+_KILLED = """
+import os, signal, sys
+from leeward.monitor import monitor
+from leeward.spec import read_spec
+
+seen = []
+def stop(now):
+    seen.append(now)
+    if seen.count(sys.argv[2]) == 2:  # in the second round
+        os.kill(os.getpid(), signal.SIGKILL)
+
+read = read_spec(sys.argv[1])
+monitor(read.plans(), read.ledger(), on_stage=stop)
+"""
+
+
+def _visits(town: Town, crowds: dict[int, list[str]]) -> None:
+    """Put five people at each named place in each hour; somebody is always at v39."""
+    rows = [
+        (f"{h}-{v}-{k}", v, pd.Timestamp(f"2026-01-01T{h}:30"))
+        for h, vs in crowds.items()
+        for v in vs
+        for k in range(5)
+    ]
+    rows.append(("somebody", "v39", pd.Timestamp("2026-01-01T18:15")))
+    pd.DataFrame(rows, columns=["user", "venue", "at"]).to_parquet(town.folder / "visits.parquet")
+
+
+def _run(town: Town, *more: str) -> dict[str, object]:
+    code, out, err = town.run("monitor", town.spec(*SANITIZED), "--out", town.out, "--json", *more)
+    assert code == 0, err
+    return dict(json.loads(out))
+
+
+def test_it_pays_only_when_it_cannot_say_safe_and_stops_for_good(town: Town) -> None:
+    _visits(town, {19: ["v5"], 20: ["v1", "v7"], 21: ["v2"]})
+    told = _run(town)
+    assert [w["charged"] for w in told["windows"]] == ["0", "40", "40"]  # type: ignore[attr-defined]
+    assert [w["answered"] for w in told["windows"]] == [40, 40, 2]  # type: ignore[attr-defined]
+    assert (told["stops"], told["stopped"], told["spent"]) == (2, True, "80")
+    assert sorted(p.name for p in town.out.iterdir()) == [f"2026-01-01T{h}-00-00" for h in (18, 19, 20)]
+    second = pd.read_parquet(town.out / "2026-01-01T19-00-00" / "answers.parquet").set_index("place")
+    assert second.loc["v5", "count"] == 5
+    assert second["count"].notna().sum() == 1
+    statement = json.loads((town.out / "2026-01-01T20-00-00" / "release.json").read_text())
+    assert (statement["monitor"]["round"], statement["monitor"]["stops_before"]) == (3, 1)
+    assert any("first visit" in line for line in statement["assumptions"])
+    assert "never wrong" in json.dumps(statement["guaranteed"])
+
+
+def test_it_goes_on_where_it_stopped_and_never_reads_an_answered_window_again(town: Town) -> None:
+    _visits(town, {19: ["v5"]})
+    first = _run(town, "--until", "2026-01-01T20:00:00")
+    assert [w["charged"] for w in first["windows"]] == ["0", "40"]  # type: ignore[attr-defined]
+    _visits(town, {18: ["v8"], 20: ["v6"]})  # the table has grown, and an answered hour changed
+    told = _run(town)
+    assert [w["charged"] for w in told["windows"]] == ["0", "0", "40"]  # type: ignore[attr-defined]
+    assert told["spent"] == "80"
+    (account,) = Ledger(town.folder / "budget.db").show("town")
+    assert account.spent == 80
+
+
+def test_windows_that_have_not_ended_are_not_asked(town: Town) -> None:
+    _visits(town, {})
+    code, out, _ = town.run("monitor", town.spec(*SANITIZED), "--out", town.out, "--until", "2026-01-01T18:59:59")
+    assert code == 0
+    assert "nothing was asked" in out
+    assert not town.out.exists()
+    assert not (town.folder / "budget.db").exists()
+
+
+def test_a_round_that_could_exceed_the_budget_is_refused_before_its_draw(town: Town) -> None:
+    _visits(town, {18: ["v0"]})
+    spec = [change if "cap" not in change[0] else ('cap = "5"', 'cap = "79"') for change in SANITIZED]
+    code, _, err = town.run("monitor", town.spec(*spec), "--out", town.out)
+    assert code == 2
+    assert "79" in err
+    assert not town.out.exists()
+
+
+def test_the_geometric_mechanism_is_no_monitor(town: Town) -> None:
+    code, _, err = town.run("monitor", town.spec(HOURLY), "--out", town.out)
+    assert code == 2
+    assert "sanitized" in err
+
+
+@pytest.mark.parametrize("stage", ["adding noise", "saving", "saved"])
+def test_killed_in_a_round_it_goes_on_at_the_same_charge(town: Town, stage: str) -> None:
+    _visits(town, {19: ["v5"]})
+    spec: Path = town.spec(*SANITIZED)
+    killed = subprocess.run(
+        [sys.executable, "-c", _KILLED, str(spec), stage], capture_output=True, text=True, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    told = _run(town)
+    assert (told["stops"], told["spent"]) == (1, "40")
+    (account,) = Ledger(town.folder / "budget.db").show("town")
+    assert account.spent == 40

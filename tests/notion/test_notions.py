@@ -310,7 +310,9 @@ def test_both_held_by_one_output_is_the_closure_and_knows_its_steps() -> None:
     assert both.on(tables) == both_hold(AdditionOnly(1).on(tables), RemovalOnly(2).on(tables))
     assert {(s.change, s.cost) for s in both.steps} == {(WITHDRAW, exact(1)), (INSERT, exact(2))}
     assert both.cost(REPLACE) == 3 == both.on(tables)(("s", "t"), ("n", "t"))
-    assert both_hold(AdditionOnly(1), RemovalOnly(1)).on(tables) == UnboundedDP(1).on(tables)
+    equal = both_hold(AdditionOnly(1).on(tables), RemovalOnly(1).on(tables))
+    assert equal == UnboundedDP(1).on(tables)
+    assert both_hold(AdditionOnly(1), RemovalOnly(1)) == both_hold(RemovalOnly(1), AdditionOnly(1)) == UnboundedDP(1)
     assert both.scale(2).price_in(both) == 2
     assert AdditionOnly(1).words.exposes in both.words.exposes
     assert both_hold(AdditionOnly(1), UnboundedDP(1)).words.exposes == ""

@@ -14,8 +14,7 @@ from leeward.real import Exact, Real
 class Both(Notion):
     """The promise of an output that keeps two others: the closure of the smaller of their distances.
 
-    Made by `leeward.both_hold`. Its steps are the steps of both. Addition-only and removal-only with the same ε are
-    unbounded DP (*One-Sided Differential Privacy*, first remark on Proposition 4).
+    Made by `leeward.both_hold`. Its steps are the steps of both.
     """
 
     name = "both"
@@ -28,7 +27,7 @@ class Both(Notion):
         self.words = Words(
             definition=f"{one.definition}; and {two.definition}",
             shelters=f"{one.shelters}; and {two.shelters}",
-            exposes=one.exposes and two.exposes and f"only what both of these allow: {one.exposes}; {two.exposes}",
+            exposes=one.exposes and two.exposes and f"only what both of these say: {one.exposes}; {two.exposes}",
             cover=f"{one.cover}, or {two.cover}",
             unit=one.unit,
         )

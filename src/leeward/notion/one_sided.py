@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from leeward.distance import DirectedDistance
 from leeward.notion.base import ABSENT, Notion, Words, only_if, unless_equal
 from leeward.notion.change import INSERT, WITHDRAW, Change
+from leeward.notion.dp import UnboundedDP
 from leeward.real import Real
 
 
@@ -29,6 +31,11 @@ class AdditionOnly(Notion):
     def record(self, before: Any, after: Any) -> Real:
         """Return ε from present to absent, ∞ for every other change."""
         return unless_equal(before, after, only_if(before is not ABSENT and after is ABSENT, self.epsilon))
+
+    def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
+        if isinstance(other, RemovalOnly) and other.epsilon == self.epsilon:
+            return UnboundedDP(self.epsilon)  # the first remark on Proposition 4
+        return super()._both(other)
 
     def cost(self, change: Change) -> Real:
         """Return ε for `WITHDRAW`, ∞ otherwise."""
@@ -54,6 +61,9 @@ class RemovalOnly(Notion):
     def record(self, before: Any, after: Any) -> Real:
         """Return ε from absent to present, ∞ for every other change."""
         return unless_equal(before, after, only_if(before is ABSENT and after is not ABSENT, self.epsilon))
+
+    def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
+        return other._both(self) if isinstance(other, AdditionOnly) else super()._both(other)
 
     def cost(self, change: Change) -> Real:
         """Return ε for `INSERT`, ∞ otherwise."""

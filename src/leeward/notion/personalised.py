@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from leeward.errors import InputError
@@ -30,7 +31,7 @@ class Personalised(Notion):
             raise InputError("Personalised privacy for nobody", "there is no ε in it", "Give one ε a person")
         super().__init__(max(person.epsilon for person in self.persons))
         self.per_person = tuple(person.per_person for person in self.persons)  # type: ignore[misc]
-        self.words = notion.words
+        self.words = replace(notion.words, shelters=f"{notion.words.shelters}, each person up to an ε of their own")
 
     def record(self, before: Any, after: Any) -> Real:
         """Refuse: the price depends on whose record it is.

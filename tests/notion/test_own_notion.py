@@ -1,0 +1,96 @@
+"""A notion from outside the package, by the documented interface: a debt may pass as a smaller one, never as a larger."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.oracle import tables as oracle
+
+from leeward.distance import FiniteDistance, Line, both_hold
+from leeward.errors import NotShelteredError
+from leeward.notion import ABSENT, BoundedDP, Change, Notion, Personalised, ReplaceDP, Words, all_tables
+from leeward.notion.compose import sequential
+from leeward.query.counting import CountWhere, SumOf
+from leeward.real import Real, inf
+from leeward.sensitivity import sensitivity
+
+DEBTS = tuple({"owes": amount} for amount in range(4))
+
+
+def owed(record: Any) -> int:
+    return record["owes"] if isinstance(record, dict) else record
+
+
+def lower(before: Any, after: Any) -> bool:
+    return before is not None and after is not None and owed(before) - owed(after) in {0, 1}
+
+
+class Forgiveness(Notion):
+    """ε for each unit of debt that the cover leaves out."""
+
+    name = "forgiveness"
+    words = Words(
+        definition="Pr[answer | debts] ≤ e^(ε·c) · Pr[answer | debts with c forgiven]",
+        shelters="how much a person owes",
+        exposes="that a person owes little may be concluded with certainty",
+        cover="a smaller debt",
+    )
+
+    def record(self, before: Any, after: Any) -> Real:
+        if (before is None) != (after is None):
+            return inf
+        forgiven = 0 if before is None else owed(before) - owed(after)
+        return self.epsilon * forgiven if forgiven >= 0 else inf
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return (Change("forgive one", "a person owes one less", lower, records=DEBTS),)
+
+    def cost(self, change: Change) -> Real:
+        return self.epsilon if change in self.changes else inf
+
+
+def test_it_is_a_directed_distance_on_tables() -> None:
+    tables = all_tables([ABSENT, 0, 1, 2], 2)
+    made = Forgiveness("1/2").on(tables)
+    assert FiniteDistance(tables, [[made(x, y) for y in tables] for x in tables]) == made
+    assert made((2, 1), (0, 1)) == 1
+    assert made((0, 1), (2, 1)) == inf
+    assert made.reverse()((0, 1), (2, 1)) == 1
+
+
+def test_sensitivities_follow_from_its_steps() -> None:
+    notion = Forgiveness(1)
+    total, many = SumOf("owes", 0, 3), CountWhere((lambda r: owed(r) >= 2,))
+    assert sensitivity(notion, total).line == Line(inf, 1)
+    assert sensitivity(notion, many).line == Line(inf, 1)
+    assert sensitivity(notion, many).sign == -1
+
+    def step(r: Any, s: Any) -> Any:
+        return 1 if owed(r) - owed(s) == 1 else math.inf
+
+    for query in (total, many):
+        records = range(4)
+        moves = oracle.moves(step, records, lambda t, q=query: q.answer([{"owes": v} for v in t]), 2)
+        assert all(oracle.spent(math.inf, 1, change) <= d for d, change in moves)
+        assert any(oracle.spent(math.inf, Fraction(1001, 1000), change) > d for d, change in moves)
+    with pytest.raises(NotShelteredError, match="no step"):
+        sensitivity(notion, CountWhere((lambda r: True,)))
+
+
+def test_the_whole_algebra_is_open_to_it() -> None:
+    notion = Forgiveness(1)
+    tables = all_tables(range(3), 2)
+    assert sequential(notion, notion) == Forgiveness(2) == notion.scale(2)
+    assert notion != Forgiveness(2)
+    mirrored = both_hold(notion.on(tables), notion.reverse().on(tables))
+    for x, y in itertools.product(tables, repeat=2):
+        assert mirrored(x, y) == sum(abs(a - b) for a, b in zip(x, y, strict=True))
+    assert BoundedDP(1).price_in(notion) == 1
+    assert notion.price_in(BoundedDP(1)) == inf
+    assert ReplaceDP(1).price_in(Forgiveness(2)) == Fraction(1, 2)
+    assert Personalised(notion, [1, 3]).on(tables)((2, 2), (1, 1)) == 4

@@ -239,9 +239,8 @@ class _Pairs:
         reason = "Pr[z | x] ≤ e^{d(x → x')} · Pr[z | x'] for every ordered pair and every output"
         if found.met is not None and not self.at_zero[found.met.x, found.met.y]:
             return self._verdict("private", reason, found.met, (1.0, 1.0), ONE, tight=True)
-        worst = self._worst_ratio()
-        scale, exact = self._least_scale(worst)
-        return self._verdict("private", reason, self._worst_excess(worst), scale, exact)
+        scale, exact = self._least_scale(None)
+        return self._verdict("private", reason, self._worst_excess(self._worst_ratio()), scale, exact)
 
     def _verdict(
         self,
@@ -274,7 +273,7 @@ class _Pairs:
         top, bottom = self.matrix.values[int(codes[at.x, at.z])], self.matrix.values[int(codes[at.y, at.z])]
         if not bottom:
             return np.inf, np.inf
-        return enclosed_log(top / bottom)
+        return enclosed_log(top, bottom)
 
     def _excess(self, outcome: str, ratio: Interval, at: _Triple) -> Interval:
         """Enclose the largest excess of all: at least the worst triple's, at most the float pass's bound on any."""
@@ -298,12 +297,11 @@ class _Pairs:
 
     # ---- the least scale
 
-    def _ratios(self) -> NDArray[np.float64]:
-        positive = self.bounded & ~self.at_zero
-        return np.divide(self.largest, self.middles[self.between], out=np.full(positive.shape, -np.inf), where=positive)
-
     def _worst_ratio(self) -> _Triple:
-        ratios = self._ratios()
+        """Return where log-ratio / distance is largest; where no distance is above 0, a pair at distance 0."""
+        positive = self.bounded & ~self.at_zero
+        ratios = np.where(self.bounded, -1.0, -np.inf)
+        np.divide(self.largest, self.middles[self.between], out=ratios, where=positive)
         x, y = (int(i) for i in np.unravel_index(int(ratios.argmax()), ratios.shape))
         return self._triple(x, y)
 
@@ -320,13 +318,15 @@ class _Pairs:
             return np.inf, np.inf
         return float(max(np.nextafter(least, -np.inf), 0.0)), float(np.nextafter(most, np.inf))
 
-    def _least_scale(self, start: _Triple) -> tuple[Interval, Real | None]:
+    def _least_scale(self, broken: _Triple | None) -> tuple[Interval, Real | None]:
         """Return the least c with c·d-privacy: guessed in closed form at the worst pair, then proved."""
         around = self._scale()
-        if around[0] == np.inf or self.at_zero[start.x, start.y]:
+        if around[0] == np.inf or (broken is not None and self.at_zero[broken.x, broken.y]):
             return (np.inf, np.inf), inf
         worst = self._worst_ratio()
         for _ in range(4):  # floats may point at the wrong one of several pairs that are nearly as bad
+            if self.at_zero[worst.x, worst.y]:  # unequal rows that only the exact numbers tell apart
+                return ((0.0, 0.0), ZERO) if broken is None else ((np.inf, np.inf), inf)
             try:
                 guess = self._quotient(worst)
                 found = None if guess is None else self.decide(guess)
@@ -343,6 +343,8 @@ class _Pairs:
         """Return log-ratio / distance at a triple if it is rational or made of logarithms of rationals."""
         codes = self.matrix.codes
         top, bottom = self.matrix.values[int(codes[at.x, at.z])], self.matrix.values[int(codes[at.y, at.z])]
+        if top.denominator == bottom.denominator:  # the usual case, and a much smaller quotient
+            top, bottom = Weight(top.numerator), Weight(bottom.numerator)
         ratio = log(top / bottom) / self.distances[int(self.between[at.x, at.y])]
         atoms = [atom for _, several in ratio.terms for atom in several]
         return ratio if all(isinstance(atom, LogPrime) for atom in atoms) and len(atoms) <= _SIMPLE else None

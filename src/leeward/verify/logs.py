@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,8 +64,8 @@ def logs(matrix: Matrix) -> Logs:
     return Logs(middle, zero, float(np.nextafter(radius[~zero].max() * (1 + 2.0**-40), np.inf)))
 
 
-def enclosed_log(value: Weight) -> tuple[float, float]:
-    """Enclose ln(value) by floats; (−∞, −∞) for zero.
+def enclosed_log(value: Weight, over: Weight | None = None) -> tuple[float, float]:
+    """Enclose ln(value), or ln(value / over), by floats; (−∞, −∞) if the value is zero.
 
     Raises:
         UndecidedError: if interval arithmetic does not tell the value from 0.
@@ -72,9 +73,10 @@ def enclosed_log(value: Weight) -> tuple[float, float]:
     if not value:
         return -np.inf, -np.inf
     for precision in PRECISIONS[1:]:
-        ball = value.arb(precision)
-        if ball > 0 and ball.rel_accuracy_bits() >= 60:
-            return outward(ball.log())
+        with flint.ctx.workprec(precision):
+            ball = value.arb(precision) if over is None else value.arb(precision) / over.arb(precision)
+            if ball > 0 and ball.rel_accuracy_bits() >= 60:
+                return outward(ball.log())
     raise UndecidedError("The logarithm of a probability", "refinement does not tell it from 0", "Use other parameters")
 
 

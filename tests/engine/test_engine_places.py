@@ -53,7 +53,7 @@ def test_each_point_of_the_box_falls_into_the_square_around_it(metres):
     box = grid(**TOKYO, metres=metres)
     north, east = points()
     found = count(north, east, box)
-    per_row = metres / 111_195.0797
+    per_row = metres / (math.pi * 6_371_008.8 / 180)
     per_column = per_row / math.cos(math.radians((TOKYO["south"] + TOKYO["north"]) / 2))
     names = [
         f"r{int((lat - TOKYO['south']) / per_row)}c{int((lon - TOKYO['west']) / per_column)}"
@@ -126,3 +126,17 @@ def test_the_list_keeps_its_type_and_order_and_carries_its_columns():
     assert table.column_names == ["place", "latitude", "longitude", "name"]
     assert table.schema.field("place").type == pa.int16()
     assert table.to_pylist()[2] == {"place": 9, "latitude": None, "longitude": 6.0, "name": "nine"}
+
+
+def test_rounding_puts_no_point_of_the_box_outside_its_last_row_and_column():
+    """Just inside the northern and eastern edges, the quotient may round up to the number of rows or of columns."""
+    cell, met = 1000 / (math.pi * 6_371_008.8 / 180), 0
+    for rows in range(1, 40):
+        # Longer than so many rows by less than is worth a row.
+        box = grid(west=0.0, south=0.0, east=cell / 2, north=cell * rows * (1 + 1e-12), metres=1000)
+        north = math.nextafter(box.north, 0)
+        assert box.shape == (rows, 1)
+        if north / box.step[0] >= rows:
+            met += 1
+            assert count([north], [0.0], box).counts.tolist() == [0] * (rows - 1) + [1]
+    assert met > 0

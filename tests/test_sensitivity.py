@@ -265,7 +265,7 @@ def test_the_balanced_rates(moves: list[tuple[int, int, int]], expected: tuple[s
         (Presence(1), CountWhere((~has("a"),)), NotShelteredError, "without certain facts"),
         (BoundedDP(1), CountWhere((lambda r: True,)), InputError, "function"),
         (BoundedDP(1), CountWhere((has("a"), where("x", equals=1))), InputError, "one kind"),
-        (BoundedDP(1), CountWhere(tuple(has(i) for i in range(11))), InputError, "2048 kinds"),
+        (BoundedDP(1), CountWhere(tuple(has(i) for i in range(11))), InputError, "more than 1024 kinds"),
         (OSDP(1, where("x", equals=1), "non-sensitive"), CountWhere((where("y", equals=1) & ~where("y", equals=1),)),
          NotShelteredError, "no step"),
         (ADP(1, [where("x", equals=1), ~where("x", equals=1)]), CountWhere((where("x", equals=1),)), NotShelteredError,
@@ -301,8 +301,8 @@ def test_functions_are_welcome_where_all_records_are_listed() -> None:
     query = CountWhere((lambda r: r == "s", lambda r: r in "st"), Declared(records=records))
     assert line(BoundedDP(1), query) == (exact("1/2"), exact("1/2"))
     bare = CountWhere(query.conditions)
-    assert line(Blowfish(1, records, [("s", "t"), ("t", "n")]), bare) == (exact("1/2"), exact("1/2"))
-    assert line(ADP(1, [lambda r: r == "n"], records=records), bare) == (exact("1/2"), exact("1/2"))
+    assert line(Blowfish(1, records, [("s", "t"), ("t", "n")]), bare) == (1, 1)
+    assert line(ADP(1, [lambda r: r == "n"], records=records), bare) == (1, exact("1/2"))
     assert line(ADP(1, [lambda r: r == "n", lambda r: r != "s"], records=records), bare) == (inf, exact("1/2"))
     assert GROW not in ADP(1, [has("a")]).changes
     assert INSERT not in BoundedDP(1).changes

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from tests.oracle.tables import closure
 
-from leeward.errors import InputError
+from leeward.distance import Line, both_hold
+from leeward.errors import InputError, NotShelteredError
 from leeward.notion import (
     ABSENT,
     ADD_FACT,
+    ADP,
     DROP_FACT,
     REPLACE,
     REWIRE,
@@ -21,10 +23,16 @@ from leeward.notion import (
     EdgeDP,
     GroupDP,
     NodeDP,
+    Personalised,
     UnboundedDP,
     all_tables,
+    has,
+    where,
 )
+from leeward.query import count_visitors, places, visits
+from leeward.query.counting import CountWhere, Linear
 from leeward.real import inf
+from leeward.sensitivity import sensitivity
 
 GRAPHS = [
     frozenset(map(frozenset, edges))
@@ -89,6 +97,40 @@ def test_a_group_is_replaced_at_once() -> None:
     assert notion.cost(REPLACE) == Fraction(1, 2)
     assert notion.scale(2) == GroupDP(1, groups)
     assert notion.words.unit == "group"
+
+
+@pytest.mark.parametrize("notion", [GroupDP(1, [(0, 2), (1,)]), NodeDP(1), EdgeDP(1, nodes=4)])
+def test_what_is_no_sum_over_persons_is_not_taken_for_one(notion: Any) -> None:
+    points = all_tables([ABSENT, "s"], 3) if notion.name == "group-dp" else GRAPHS[:40]
+    made = notion.on(points)
+    assert notion.reverse().on(points) == made.reverse() == made
+    other = notion.scale(2)
+    assert both_hold(notion, other).on(points) == made
+    assert (notion + other).on(points) == made.scale(3)
+    with pytest.raises(InputError, match="no sum over persons"):
+        Personalised(notion, [1])
+    people = UnboundedDP(1)
+    if notion.name == "group-dp":
+        assert both_hold(people, notion).on(points) == both_hold(people.on(points), made)
+
+
+def test_counts_of_edges_follow_from_the_steps_of_graphs() -> None:
+    edges = [frozenset(pair) for pair in itertools.combinations("wxyz", 2)]
+    all_edges = Linear(tuple(has(edge) for edge in edges), ((1,) * 6,))
+    assert sensitivity(EdgeDP(1), all_edges).line == Line(1, 1)
+    assert sensitivity(NodeDP(1), all_edges).line == Line("1/3", "1/3")  # all three edges at one node
+    each = CountWhere(tuple(has(edge) for edge in edges))
+    assert sensitivity(EdgeDP(1), each).line == Line(1, 1)
+    assert sensitivity(NodeDP(1), each).line == Line("1/3", "1/3")
+    with pytest.raises(NotShelteredError, match="not a set of facts"):
+        sensitivity(NodeDP(1), CountWhere((where("x", equals=1),)))
+    visitors = count_visitors(
+        visits("v", person="p", place="q", time="t"), places("l", place="q"), start="2020-01-01", end="2020-01-02",
+        places_per_person=1,
+    )  # fmt: skip
+    with pytest.raises(NotShelteredError, match="rewire"):
+        sensitivity(NodeDP(1), visitors)
+    assert sensitivity(ADP(1, [~has("a")]), visitors).line == Line("1/2", "1/2")
 
 
 @pytest.mark.parametrize("groups", [[], [(0, 1), (1, 2)], [(0,), (2,)]])

@@ -19,7 +19,7 @@ from leeward.notion.condition import MOST_RECORDS, stand_ins
     [
         (where("x", equals="a"), ["a"], ["b", None]),
         (where("x", one_of=["a", "b"]), ["a", "b"], ["c", None]),
-        (where("x", at_least=2), [2, 3], [1, None]),
+        (where("x", at_least=2), [2, 3, 2.5], [1, None, "3", float("nan")]),
         (where("x", at_most=2), [2, -9], [3, None]),
         (where("x", at_least=1, at_most=2), [1, 2], [0, 3, None]),
         (where("x", equals=False), [False], [True, None]),
@@ -120,7 +120,11 @@ def test_sets_of_facts_stop_at_the_declared_number() -> None:
 
 def test_too_many_records_are_refused() -> None:
     assert len(stand_ins([has(i) for i in range(10)])) == MOST_RECORDS
-    with pytest.raises(InputError, match="2048"):
+    with pytest.raises(InputError, match="more than 1024"):
         stand_ins([has(i) for i in range(11)])
+    with pytest.raises(InputError, match="more than 1024"):
+        stand_ins([has(i) for i in range(20_000)])
+    with pytest.raises(InputError, match="more than 1024"):
+        stand_ins([where(f"x{i}", equals=1) for i in range(11)])
     with pytest.raises(InputError, match="one kind"):
         stand_ins([has("a"), where("x", equals=1)])

@@ -13,7 +13,7 @@ from typing import Any
 from leeward.distance import Derived, FiniteDistance
 from leeward.errors import InputError
 from leeward.notion.base import Notion, Step, Words, only_if, unless_equal
-from leeward.notion.change import ADD_FACT, DROP_FACT, REPLACE, Change
+from leeward.notion.change import ADD_FACT, DROP_FACT, REPLACE, Change, facts
 from leeward.real import Exact, Real, inf
 
 Graph = frozenset[frozenset[Any]]
@@ -83,11 +83,11 @@ class GroupDP(Notion):
 
 
 def _of_one_node(before: Any, after: Any) -> bool:
-    edges = before ^ after
+    edges = facts(before) ^ facts(after)
     return not edges or bool(frozenset.intersection(*edges))
 
 
-REWIRE = Change("rewire a node", "the edges at one node become any others", _of_one_node)
+REWIRE = Change("rewire a node", "the edges at one node become any others", _of_one_node, of_facts=True)
 """A change of a graph: all edges that differ meet in one node."""
 
 

@@ -119,11 +119,20 @@ class Notion(SumOverPersons):
         return super().__add__(other)
 
     def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
-        if isinstance(other, Notion) and not (self.everyone or other.everyone):
+        if isinstance(other, Notion) and self.sums_over_persons and other.sums_over_persons:
             from leeward.notion.both import Both  # lazily: it is a notion itself
 
             return Both(self, other)
-        return super()._both(other)
+        return DirectedDistance._both(self, other)
+
+    @property
+    def sums_over_persons(self) -> bool:
+        """Whether tables cost the sum over persons of their records: not where the unit is a group, a graph or everyone."""
+        return type(self).__call__ is SumOverPersons.__call__
+
+    def reverse(self) -> DirectedDistance[tuple[Any, ...]]:  # type: ignore[override]
+        """Return the distance read the other way round."""
+        return super().reverse() if self.sums_over_persons else DirectedDistance.reverse(self)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.__dict__ | {"per_person": 0} == other.__dict__ | {"per_person": 0}

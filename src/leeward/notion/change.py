@@ -26,6 +26,7 @@ class Change:
         conditions: what ``allows`` looks at, where it looks at conditions only.
         records: all records there are, where the universe is finite and listed.
         moves_people: whether it may take a person out of the data or put one in.
+        of_facts: whether it is about records that are sets of facts.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Change:
     conditions: tuple[Condition, ...] = field(default=(), repr=False)
     records: tuple[Any, ...] | None = field(default=None, repr=False)
     moves_people: bool = False
+    of_facts: bool = False
 
 
 def facts(record: Any) -> frozenset[Any]:
@@ -74,11 +76,12 @@ WITHDRAW = Change(
 )
 INSERT = Change("insert", "a person who is not in the data is put in with some records", _inserts, moves_people=True)
 REPLACE = Change("replace", "a person's record becomes any other record", _replaces)
-SHRINK = Change("shrink", "some of the facts about a person are taken away, and none is invented", _shrinks)
-GROW = Change("grow", "some facts about a person are invented, and none is taken away", _grows)
-DROP_FACT = Change("drop a fact", "one fact about one person is taken away", _drops)
-ADD_FACT = Change("add a fact", "one fact about one person is invented", _adds)
+SHRINK = Change(
+    "shrink", "some of the facts about a person are taken away, and none is invented", _shrinks, of_facts=True
+)
+GROW = Change("grow", "some facts about a person are invented, and none is taken away", _grows, of_facts=True)
+DROP_FACT = Change("drop a fact", "one fact about one person is taken away", _drops, of_facts=True)
+ADD_FACT = Change("add a fact", "one fact about one person is invented", _adds, of_facts=True)
 
 CHANGES = (WITHDRAW, INSERT, REPLACE, SHRINK, GROW, DROP_FACT, ADD_FACT)
-FACT_CHANGES = (SHRINK, GROW, DROP_FACT, ADD_FACT)
-"""Changes of a record that is a set of facts."""
+"""The kinds that need no policy to describe them."""

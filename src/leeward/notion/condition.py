@@ -10,9 +10,11 @@ A condition can only tell records apart by its atoms. So finitely many records s
 from __future__ import annotations
 
 import itertools
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, TypeAlias
 
 from leeward.errors import InputError
@@ -56,13 +58,16 @@ class Where(Condition):
     most: int | None
 
     def __call__(self, record: Any) -> bool:
-        """Whether the record's value is among them; never for nobody or for a missing value."""
+        """Whether the record's value is among them; never for nobody, a missing value, or a word compared with a number."""
         value = column_of(record, self.column)
         if value is None:
             return False
         if self.values is not None:
             return value in self.values
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+        number = isinstance(value, Real)
+        return bool(
+            number and (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+        )
 
     @property
     def atoms(self) -> frozenset[Where | Has]:
@@ -224,25 +229,22 @@ def stand_ins(
         )
     if facts:
         most = len(facts) if facts_per_person is None else min(facts_per_person, len(facts))
-        _check_size(sum(1 for size in range(most + 1) for _ in itertools.combinations(facts, size)))
+        _check_size(math.comb(len(facts), size) for size in range(most + 1))
         return tuple(frozenset(s) for size in range(most + 1) for s in itertools.combinations(facts, size))
     held = {
         column: _values(atoms_of, (columns or {}).get(column), (bounds or {}).get(column))
         for column, atoms_of in sorted(compared.items())
     }
-    size = 1
-    for values in held.values():
-        size *= len(values)
-    _check_size(size)
+    _check_size([math.prod(map(len, held.values()))])
     return tuple(dict(zip(held, row, strict=True)) for row in itertools.product(*held.values()))
 
 
-def _check_size(records: int) -> None:
-    if records > MOST_RECORDS:
+def _check_size(parts: Iterable[int]) -> None:
+    if any(total > MOST_RECORDS for total in itertools.accumulate(parts)):  # stops at the first: the rest may be huge
         raise InputError(
-            f"Conditions that tell {records} kinds of record apart",
-            f"at most {MOST_RECORDS} are enumerated",
-            "Ask fewer at once, or use a histogram, whose bins need no enumeration",
+            f"Conditions that tell more than {MOST_RECORDS} kinds of record apart",
+            "each kind would have to be gone through",
+            "Ask fewer at once; a Histogram and the notion Presence need no enumeration, however many places there are",
         )
 
 

@@ -36,6 +36,10 @@ class _TwoRates(Notion):
         factor = positive(epsilon, "epsilon") / self.epsilon
         return type(self)(self.presence * factor, self.absence * factor)
 
+    def scale(self, factor: Exact) -> Notion:
+        """Return the same promise with both prices multiplied; the factor must be above 0."""
+        return type(self)(self.presence * factor, self.absence * factor)
+
     def __str__(self) -> str:
         return f'{type(self).__name__}(presence="{self.presence}", absence="{self.absence}")'
 

@@ -27,6 +27,10 @@ class Personalised(Notion):
 
     def __init__(self, notion: Notion, epsilons: Iterable[Exact]) -> None:
         self.persons = tuple(notion.with_epsilon(epsilon) for epsilon in epsilons)
+        if not notion.sums_over_persons:
+            raise InputError(
+                f"{notion}, personalised", "it is no sum over persons", "Use a notion whose unit is a person"
+            )
         if not self.persons:
             raise InputError("Personalised privacy for nobody", "there is no ε in it", "Give one ε a person")
         super().__init__(max(person.epsilon for person in self.persons))

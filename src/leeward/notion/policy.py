@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from leeward.errors import InputError
-from leeward.notion.change import FACT_CHANGES, Change, Relation
+from leeward.notion.change import Change, Relation
 from leeward.notion.condition import Condition, stand_ins
 
 Policy: TypeAlias = Callable[[Any], bool]
@@ -50,6 +50,6 @@ def covers(step: Change, change: Change) -> bool:
         if change.moves_people and None not in listed:
             return False
     else:
-        nobody = () if change in FACT_CHANGES and not step.moves_people else (None,)
+        nobody = () if change.of_facts and not step.moves_people else (None,)
         pairs = list(itertools.product((*stand_ins(step.conditions + change.conditions), *nobody), repeat=2))
     return all(step.allows(before, after) for before, after in pairs if change.allows(before, after))

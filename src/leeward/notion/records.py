@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from leeward.distance import FiniteDistance, graph_distance
 from leeward.notion.base import ABSENT, Notion, Words
-from leeward.notion.change import FACT_CHANGES, REPLACE, Change
+from leeward.notion.change import REPLACE, Change
 from leeward.real import ZERO, Exact, Real, inf
 
 
@@ -49,9 +51,12 @@ class RecordDistance(Notion):
     def changes(self) -> tuple[Change, ...]:
         """One kind of change for each distance that occurs: all pairs of records that are so far apart."""
         pairs: dict[Real, list[tuple[Any, Any]]] = {}
-        for before, after in itertools.permutations(self.universe, 2):
-            pairs.setdefault(self.distance(before, after), []).append((before, after))
-        return tuple(self._change(f"move by {far}", pairs[far]) for far in sorted(pairs) if not far.is_infinite)
+        for code, far in enumerate(self.distance.values):
+            rows, columns = np.nonzero(self.distance.codes == code)
+            moves = [(self.universe[i], self.universe[j]) for i, j in zip(rows, columns, strict=True) if i != j]
+            if moves and not far.is_infinite:
+                pairs[far] = moves
+        return tuple(self._change(f"move by {far}", pairs[far]) for far in sorted(pairs))
 
     def _change(self, name: str, pairs: Iterable[tuple[Any, Any]]) -> Change:
         text = "a person's record becomes another one of the universe"
@@ -62,7 +67,7 @@ class RecordDistance(Notion):
         """Return the largest ε·d over the pairs of the universe that the change allows."""
         if change.moves_people and ABSENT not in self.universe:
             return inf
-        if change in FACT_CHANGES and not all(isinstance(record, frozenset | set | None) for record in self.universe):
+        if change.of_facts and not all(isinstance(record, frozenset | set | None) for record in self.universe):
             change = REPLACE  # records that are no sets of facts: any change of facts may be any change
         pairs = itertools.permutations(self.universe, 2)
         return max(

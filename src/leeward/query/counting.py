@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import InputError, NotShelteredError
-from leeward.notion import ABSENT, FACT_CHANGES, Change, Condition, where
+from leeward.notion import ABSENT, Change, Condition, where
 from leeward.notion.condition import Columns, column_of, stand_ins
 from leeward.query.effect import Effect, Move, Query
 
@@ -83,7 +83,7 @@ class SumOverPeople(Query):
                 facts_per_person=self.declared.facts_per_person,
             )
         present = tuple(record for record in listed if record is not ABSENT)
-        if change in FACT_CHANGES:
+        if change.of_facts:
             self._check_facts(change, present)
         return (*present, ABSENT)
 
@@ -232,7 +232,8 @@ class SumOf(SumOverPeople):
         if record is ABSENT or (self.among is not None and not self.among(record)):
             return (0,)
         held = column_of(record, self.column)
-        return (min(max(0 if held is None else held, self.lower), self.upper),)
+        missing = held is None or held != held  # not a number
+        return (min(max(0 if missing else held, self.lower), self.upper),)
 
     def asked(self, change: Change) -> tuple[Callable[[Any], bool], ...]:
         """The restriction, if any."""

@@ -91,7 +91,7 @@ class CountVisitors:
                 'Use notion = "addition-only", under which it is allowed; or if_more = "refuse" where the bound is a fact of'
                 " the world; or the sanitized mechanism, which needs no bound",
             )
-        rise, fall = _DIRECTION[change]
+        rise, fall = _direction(change)
         k = 1 if change in {DROP_FACT, ADD_FACT} else self.places_per_person
         return Effect(total=None if k is None else ((rise * k, fall * k),), each=((rise, fall),))
 
@@ -128,6 +128,18 @@ _DIRECTION: dict[Change, Move] = {
     ADD_FACT: (1, 0),
     REPLACE: (1, 1),
 }
+
+
+def _direction(change: Change) -> Move:
+    if change in _DIRECTION:
+        return _DIRECTION[change]
+    if change.conditions or change.records is not None:
+        return 1, 1  # policies about one person's record: who is counted at which place may change either way
+    raise NotShelteredError(
+        f"Counts of people under a notion whose steps are '{change.name}'",
+        "it is not known how such a step moves them",
+        "Use a notion about people or about their visits",
+    )
 
 
 def count_visitors(

@@ -95,6 +95,19 @@ def test_delta_and_epsilon_against_enumeration(event: Event, laws: tuple[Any, An
             assert hockey_stick.delta(p, q, back) <= right + 1e-9
 
 
+@pytest.mark.parametrize("event", [GeometricEvent("0.7", "0.4"), GeometricEvent("0.7", inf)], ids=["both", "upward"])
+def test_replacing_moves_one_answer_down_and_another_up(event: GeometricEvent) -> None:
+    here, gone = geometric(float(event.up), float(event.down))
+    p, q = hockey_stick.product(here, gone), hockey_stick.product(gone, here)
+    accountant = Accountant([event])
+    for epsilon in ("0", "0.4", "1"):
+        right = float(hockey_stick.delta(p, q, epsilon))
+        assert right - 1e-12 <= accountant.delta(epsilon, "replace") <= right + 1e-6
+    assert accountant.delta("1", "replace") > accountant.delta("1", "withdraw")
+    with pytest.raises(InputError, match="one coin"):
+        Accountant([SubsampledEvent(event, 1)]).delta(0, "replace")
+
+
 def test_the_oracle_agrees_with_itself_over_all_sets() -> None:
     p, q = geometric(0.7, 0.4, 3)
     for epsilon in (-0.3, 0, 0.25, 0.9):

@@ -26,12 +26,13 @@ from leeward.mechanism import (
     centred,
     halves,
     sample_tables,
+    sampled_rows,
     subsampled,
     thin,
     thinning,
 )
 from leeward.noise import DirectedGeometric, SeededBitsForTests
-from leeward.notion import ABSENT, AdditionOnly, RemovalOnly, UnboundedDP
+from leeward.notion import ABSENT, AdditionOnly, BoundedDP, RemovalOnly, UnboundedDP
 from leeward.notion.base import all_tables
 from leeward.notion.convert import other_side
 from leeward.query.sampling import PoissonSampling
@@ -232,7 +233,7 @@ def test_sampling_with_certainty_changes_nothing_and_hides_nothing() -> None:
     assert sure.removal_delta(inf, "1/2") == 0
 
 
-@pytest.mark.parametrize("p", [0, "-1/2", "3/2"])
+@pytest.mark.parametrize("p", [0, "-1/2", "3/2", 0.5])
 def test_no_probability_is_refused(p: Any) -> None:
     with pytest.raises(InputError):
         PoissonSampling(p)
@@ -266,6 +267,13 @@ def test_over_two_places_the_rate_is_halved_and_one_coin_serves_both() -> None:
     matrix = SubsampledCount("1", places_per_person=2).on_tables(AT_TWO_PLACES, "ab")
     assert is_exactly(matrix, AdditionOnly, "1")
     assert is_exactly(matrix, RemovalOnly, "1")
+
+
+def test_replacing_a_record_costs_twice_as_much() -> None:
+    tables = all_tables((frozenset("a"), frozenset("b")), 1)
+    matrix = SubsampledCount("1").on_tables([*tables, (ABSENT,)], "ab")
+    rows = FiniteMechanism(tables, matrix.outputs, [list(matrix.row(t).values()) for t in tables])
+    assert is_exactly(rows, BoundedDP, "2")
 
 
 def test_a_coin_a_visit_costs_twice_as_much() -> None:
@@ -367,6 +375,15 @@ def test_one_coin_decides_about_all_visits_of_a_person() -> None:
     noise = 2 * float(count.noise.law.variance())  # of the difference of the two places: all sampling noise cancels
     assert difference.var() < noise * 1.8, "about 8 standard deviations of a sample variance of 200"
     assert difference.var() < (noise + 200) / 4, "a coin a visit would add 2·400/4"
+
+
+@pytest.mark.statistical
+def test_rows_of_one_person_are_kept_or_dropped_together() -> None:
+    """Six standard deviations of 10,000 coins: a right sampler fails with probability 2e-9."""
+    names = np.array([f"p{i}" for i in range(10_000)])
+    kept = sampled_rows(np.concatenate([names, names[::-1]]), PoissonSampling("1/5"), SeededBitsForTests(8))
+    assert (kept[:10_000] == kept[:9_999:-1]).all()
+    assert abs(kept.sum() / 2 - 2_000) < 6 * 40
 
 
 def test_visits_beyond_the_bound_are_refused() -> None:

@@ -30,6 +30,7 @@ from leeward.accounting.events import (
     PureEvent,
     SanitizedEvent,
     SelfComposedEvent,
+    SubsampledEvent,
 )
 from leeward.accounting.pairs import Pair, pair
 from leeward.accounting.pure import Cost, cost
@@ -37,8 +38,9 @@ from leeward.errors import InputError, nearest
 from leeward.exponential import Weight, log, weight
 from leeward.real import ZERO, Exact, Real, exact, positive
 
-Direction = Literal["withdraw", "insert"]
-"""The truth → its cover: a person in the data passed off as absent (addition-only's promise), or the other way round."""
+Direction = Literal["withdraw", "insert", "replace"]
+"""The truth → its cover: a person in the data passed off as absent (addition-only's promise); the other way round; or as
+having another record, which is taken for a withdrawal in some coordinates and an insertion in others."""
 
 TAIL = 1e-15
 """How much of a distribution each composition may move to infinite loss."""
@@ -122,7 +124,7 @@ class Accountant:
     def _pure(self, direction: Direction) -> Real:
         _check(direction)
         total = self.cost
-        return total.withdraw if direction == "withdraw" else total.insert
+        return {"withdraw": total.withdraw, "insert": total.insert}.get(direction, total.withdraw + total.insert)
 
     def _parts(self, direction: Direction) -> tuple[Real, Any]:
         """Return the sum of the constant losses, and the distribution of the rest (None if there is none)."""
@@ -173,6 +175,8 @@ def _count(event: Event, times: int, counts: collections.Counter[Event]) -> None
 def _constant(event: Event, direction: Direction) -> Real | None:
     """Return the loss of an event in this direction if it is one number, exactly; else None."""
     size: Real | int
+    if direction == "replace":
+        return None
     if isinstance(event, GeometricEvent | LaplaceEvent):
         rates, size = (event.up, event.down), event.moves
     elif isinstance(event, PureEvent):
@@ -189,6 +193,14 @@ def _constant(event: Event, direction: Direction) -> Real | None:
 
 @functools.lru_cache(maxsize=1024)
 def _self_composed(event: Event, times: int, direction: Direction, grid: float) -> Any:
+    if direction == "replace":
+        if isinstance(event, SubsampledEvent):
+            raise InputError(
+                "The δ of replacing a person in a subsampled event",
+                "one coin is in both worlds, and its worst case is not known here",
+                "Ask for withdraw and insert, or use the exact pure cost",
+            )
+        return _composed([_self_composed(event, times, way, grid) for way in ("withdraw", "insert")])
     worst = pair(event, grid)
     losses = _discretised(worst if direction == "withdraw" else worst.reverse(), grid)
     return losses if times == 1 else losses.self_compose(times, TAIL)

@@ -75,7 +75,8 @@ def thinning(counts: Iterable[int], sampling: PoissonSampling) -> FiniteMechanis
 def thin(counts: ArrayLike, sampling: PoissonSampling, bits: Bits) -> NDArray[np.int64]:
     """Thin counts of *disjoint* groups of people by one exact coin for each person; the same shape.
 
-    For people who are counted at several places use `sampled_people`: their coin decides about all their visits at once.
+    For people who are counted at several places use `sampled_rows`: one coin decides about all visits of a person. The time
+    taken grows with the number of people.
     """
     truth = np.asarray(counts, np.int64)
     if truth.size and truth.min() < 0:
@@ -90,9 +91,16 @@ def thin(counts: ArrayLike, sampling: PoissonSampling, bits: Bits) -> NDArray[np
     return kept.reshape(truth.shape)
 
 
-def sampled_people(people: int, sampling: PoissonSampling, bits: Bits) -> NDArray[np.bool_]:
-    """Return who of this many people is kept: one exact coin for each."""
-    return Coin(sampling.probability).flip(people, bits)
+def sampled_rows(person: ArrayLike, sampling: PoissonSampling, bits: Bits) -> NDArray[np.bool_]:
+    """Return which rows of a table are kept: one exact coin for each *person*, whose rows all share it.
+
+    Args:
+        person: whose each row is, shape (n,): numbers or strings, such as ``visits["user"]``.
+        sampling: the sampling.
+        bits: where the coins come from.
+    """
+    people, owner = np.unique(np.asarray(person), return_inverse=True)
+    return Coin(sampling.probability).flip(people.size, bits)[owner]
 
 
 class SubsampledCount:
@@ -154,7 +162,7 @@ class SubsampledCount:
         """Return a subsampled noisy count, in steps, for each place.
 
         Args:
-            person: for each (person, place) pair, a number of the person; any integers.
+            person: for each (person, place) pair, who it is: numbers or strings.
             place: for each pair, the number of the place, 0 … places − 1.
             places: how many places there are (public).
             bits: the entropy source.
@@ -163,8 +171,8 @@ class SubsampledCount:
             InputError: if a pair repeats, or a person has more than ``places_per_person`` (for the curator only).
         """
         bits = bits or SystemBits()
-        owners, at = np.asarray(person, np.int64), np.asarray(place, np.int64)
-        _, owner, visits = np.unique(owners, return_inverse=True, return_counts=True)
+        at = np.asarray(place, np.int64)
+        _, owner, visits = np.unique(np.asarray(person), return_inverse=True, return_counts=True)
         pairs = np.unique(np.stack([owner, at]), axis=1).shape[1]
         if visits.max(initial=0) > self.places_per_person or pairs < at.size:
             raise InputError(
@@ -172,7 +180,7 @@ class SubsampledCount:
                 "the noise covers places_per_person different places for each person",
                 "Bound the visits first: engine and query do it for a release",
             )
-        kept = sampled_people(visits.size, self.sampling, bits)[owner]
+        kept = sampled_rows(owner, self.sampling, bits)
         return self.noise.noisy(np.bincount(at[kept], minlength=places) * self.steps_per_person, bits)
 
     def unbiased(self, released: ArrayLike) -> NDArray[np.float64]:

@@ -73,7 +73,8 @@ class ADP(Notion):
         self.words = Words(
             definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with one record r replaced by r'], "
             "for all r, r' such that every policy that holds for r holds for r'",
-            shelters=f"everything about a person except which of {name} hold for their record",
+            shelters=f"everything about a person except which of {name} hold for their record"
+            + ("" if absent_too else "; the number of people is public"),
             exposes=f"that one of {name} holds for a person's record may be concluded with certainty",
             cover="a record for which at least the same policies hold",
         )

@@ -6,6 +6,7 @@ it an answer can say *safe* with an error that is as small as one likes, while a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from leeward.notion.base import Notion, Words, unless_equal
@@ -30,6 +31,13 @@ class _TwoRates(Notion):
         self.presence, self.absence = positive(presence, "presence"), positive(absence, "absence")
         finite = [rate for rate in (self.presence, self.absence) if not rate.is_infinite]
         super().__init__(max(finite, default=inf))
+        sides = list(zip(self._sides, ("presence", "absence"), (self.presence, self.absence), strict=True))
+        kept = [f"{side}, up to ε_{name}" for side, name, rate in sides if not rate.is_infinite]
+        lost = [f"{side} may be concluded with certainty" for side, _, rate in sides if rate.is_infinite]
+        self.words = replace(type(self).words, shelters="; ".join(kept), exposes="".join(lost))
+
+    _sides: tuple[str, str]
+    """What is withdrawn and what is invented, in words."""
 
     def with_epsilon(self, epsilon: Exact) -> Notion:
         """Return the same promise with both prices scaled so that the larger finite one is ε."""
@@ -60,10 +68,11 @@ class Graded(_TwoRates):
     words = Words(
         definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with the facts about one person changed], where ε is"
         " ε_presence if facts are only taken away, ε_absence if they are only invented, the larger of both otherwise",
-        shelters="that a person was at a listed place, up to ε_presence; that they were not, up to ε_absence",
+        shelters="",
         exposes="",
         cover="any other facts about that person, at the prices stated",
     )
+    _sides = "that a person was at a listed place", "that a person was not at a listed place"
 
     def record(self, before: Any, after: Any) -> Real:
         """Return the larger of the prices that apply."""
@@ -99,11 +108,12 @@ class GradedFacts(_TwoRates):
     words = Words(
         definition="Pr[answer | data] ≤ e^(ε_presence·w + ε_absence·i) · Pr[answer | data with w facts taken away and"
         " i facts invented]",
-        shelters="any single fact, up to ε_presence if it is there and up to ε_absence if it is not",
+        shelters="",
         exposes="",
         cover="the same data without that fact, or with one more",
         unit="fact",
     )
+    _sides = "that a single fact is in the data", "that a single fact is not in the data"
 
     def record(self, before: Any, after: Any) -> Real:
         """Return the sum over facts."""

@@ -46,7 +46,7 @@ class ULDP(OSDP):
         super().__init__(epsilon, sensitive, "any", records=records)
         self.words = Words(
             definition="Pr[report | a sensitive record] ≤ e^ε · Pr[report | any other record]",
-            shelters="everything about the record of a person whose record is sensitive",
+            shelters="everything about a sensitive record",
             exposes="a record that is not sensitive may be concluded with certainty",
             cover="any other record",
         )

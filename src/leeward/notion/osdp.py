@@ -64,9 +64,8 @@ class OSDP(Notion):
         cover = "any other record" if reading == "any" else "any record that is not sensitive"
         self.words = Words(
             definition=f"Pr[answer | data] ≤ e^ε · Pr[answer | data with one sensitive record replaced by {cover}]",
-            shelters="everything about the record of a person whose record is sensitive"
-            if reading == "any"
-            else "that a person's record is sensitive",
+            shelters=("everything about a sensitive record" if reading == "any" else "that a record is sensitive")
+            + "; the number of people is public",
             exposes="everything about a person whose record is not sensitive may be concluded with certainty",
             cover=cover,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,15 @@ class RecordDistance(Notion):
     def __init__(self, epsilon: Exact, distance: FiniteDistance[Any], words: Words | None = None) -> None:
         self.distance = distance
         super().__init__(epsilon)
-        self.words = words or Words(
+        words = words or Words(
             definition="Pr[answer | data] ≤ e^(ε·d(r, r')) · Pr[answer | data with one record r replaced by r']",
             shelters="a person's record among all those near it",
             exposes="that a person's record is not one at distance ∞ may be concluded with certainty",
             cover="any record, the better the nearer",
         )
+        public = "" if ABSENT in distance.points else "; the number of people is public"
+        told_apart = any(far.is_infinite for far in distance.values)
+        self.words = replace(words, shelters=words.shelters + public, exposes=words.exposes if told_apart else "")
 
     @property
     def universe(self) -> tuple[Any, ...]:

@@ -26,6 +26,7 @@ from leeward.mechanism.halves import centred, halves
 from leeward.mechanism.monitor import Monitor, MonitorState, Round
 from leeward.mechanism.norm import NormMechanism
 from leeward.mechanism.osdp import OSDPRandomizedResponse
+from leeward.mechanism.planar import Displacement, PlanarMechanism
 from leeward.mechanism.randomized_response import RandomizedResponse, mangat, warner
 from leeward.mechanism.sanitized import Sanitized, SanitizedAnswers
 from leeward.mechanism.sparse_vector import AboveThreshold, SparseVector
@@ -43,12 +44,14 @@ __all__ = [
     "AboveThreshold",
     "Accuracy",
     "Alarm",
+    "Displacement",
     "FiniteMechanism",
     "Geometric",
     "Monitor",
     "MonitorState",
     "NormMechanism",
     "OSDPRandomizedResponse",
+    "PlanarMechanism",
     "RandomizedResponse",
     "RandomizedSanitizer",
     "Round",

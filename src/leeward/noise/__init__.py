@@ -9,6 +9,7 @@ from leeward.noise.bits import Bits, SeededBitsForTests, SystemBits
 from leeward.noise.digits import Enclosed, floor_digits
 from leeward.noise.geometric import DirectedGeometric
 from leeward.noise.norm import NormNoise
+from leeward.noise.planar import Enclosure, PlanarNoise, PlanarNorm
 from leeward.noise.saturating import add_saturating
 from leeward.noise.uniform import uniform_below
 
@@ -17,7 +18,10 @@ __all__ = [
     "Coin",
     "DirectedGeometric",
     "Enclosed",
+    "Enclosure",
     "NormNoise",
+    "PlanarNoise",
+    "PlanarNorm",
     "SeededBitsForTests",
     "SystemBits",
     "add_saturating",

@@ -14,6 +14,7 @@ import typer
 from leeward.cli.budget import budget
 from leeward.cli.demo import demo
 from leeward.cli.monitor import monitor
+from leeward.cli.perturb import perturb
 from leeward.cli.release import release
 from leeward.errors import LeewardError
 from leeward.version import __version__
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 app.command()(release)
 app.command()(monitor)
+app.command()(perturb)
 app.command()(demo)
 app.add_typer(budget, name="budget")
 

@@ -34,6 +34,25 @@ def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda stage: progress.update(task, description=stage)
 
 
+@contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
+    """Show on stderr which stage a long job is in, and a bar where the share done is known; nothing as in `stages`."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _stage, _done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def show(stage: str, done: float | None) -> None:
+            bar.update(task, description=stage, total=None if done is None else 1.0, completed=done or 0.0)
+
+        yield show
+
+
 def print_notes(notes: CuratorNotes) -> None:
     """Print what only the curator may know, on stderr, marked as such."""
     if notes.dropped is None:

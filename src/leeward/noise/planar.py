@@ -6,8 +6,8 @@ decides anything, and the normaliser is the same wherever the noise is centred.
 
 How it is drawn. Manhattan norm: the plain product of two directed geometric laws. Euclidean norm: by rejection from the
 product of two of rate s = rate/√2. Because ‖z‖₁ ≤ √2·‖z‖₂, the candidate z is kept with probability
-e^{−rate·(‖z‖₂ − ‖z‖₁/√2)} ≤ 1, an exact coin; on the diagonals, where |z_1| = |z_2|, the exponent is exactly 0. On a fine grid
-π/4 of the candidates are kept, and never under 0.73 of them. How many are drawn depends on the noise alone.
+e^{−rate·(‖z‖₂ − ‖z‖₁/√2)} ≤ 1, an exact coin; on the diagonals, where |z_1| = |z_2|, the exponent is exactly 0. On a fine
+grid π/4 of the candidates are kept, and never under 0.73 of them. How many are drawn depends on the noise alone.
 """
 
 from __future__ import annotations
@@ -175,9 +175,9 @@ class PlanarNoise:
 def _by_poisson(rate: Any, precision: int) -> tuple[Any, Any]:
     """Poisson's summation formula: Z(r) = Σ_k 2πr/(r² + 4π²|k|²)^{3/2}, k over the dual grid; k = 0 gives 2π/r².
 
-    The others are expanded in powers of (r/2π)², which leaves the grid's Epstein zeta functions Σ_{k≠0} |k|^{−2s} = 4ζ(s)β(s)
-    with Dirichlet's β(s) = 4^{−s}(ζ(s, ¼) − ζ(s, ¾)). The ratio of the absolute values of two terms falls with n, so the
-    rest is less than a geometric series that starts at the first term left out.
+    The others are expanded in powers of (r/2π)², which leaves the Epstein zeta functions of the grid,
+    Σ_{k≠0} |k|^{−2s} = 4ζ(s)β(s) with Dirichlet's β(s) = 4^{−s}(ζ(s, ¼) − ζ(s, ¾)). The ratio of the absolute values of two
+    terms falls with n, so the rest is less than a geometric series that starts at the first term left out.
     """
     pi = flint.arb.pi()
     q = (rate / (2 * pi)) ** 2
@@ -198,7 +198,7 @@ def _by_poisson(rate: Any, precision: int) -> tuple[Any, Any]:
 
 
 def _by_points(rate: Any, precision: int) -> tuple[Any, Any]:
-    """Add up the points with max |z_i| ≤ R, and enclose the rest by its shells: 8m points at most √2·m and at least m away."""
+    """Add up the points with max |z_i| ≤ R, and enclose the rest by its shells: 8m points from m to √2·m away."""
     total, slope, radius = flint.arb(1), flint.arb(0), 0
     while True:
         radius += 1

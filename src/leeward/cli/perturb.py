@@ -1,0 +1,73 @@
+"""``leeward perturb``: a table whose locations, or readings, are moved by exact noise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli.output import print_json, progress
+from leeward.errors import SpecError
+
+
+def perturb(
+    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write; made whole or not at all.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what is promised and what the noise does. Reads no data.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Perturb a table row by row: `kind = "location"` or `"series"` in the section [perturb] of the spec.
+
+    Writes FILE and its privacy statement, FILE.release.json. Every run draws new noise: two runs on the same data cost twice.
+
+    Examples:
+        leeward perturb spec.toml --dry-run
+
+        leeward perturb spec.toml --out reports.parquet
+    """
+    from leeward.perturb import read_job
+
+    job = read_job(spec)
+    if dry_run:
+        if as_json:
+            print_json(job.statement())
+        elif not quiet:
+            _print_facts(job.facts())
+            typer.echo("\nNothing was read, drawn or charged.")
+        return
+    if out is None:
+        raise SpecError(
+            "No --out", "the perturbed table needs a file to be written to", "Give --out FILE, or --dry-run"
+        )
+    with progress(quiet) as on_progress:
+        written = job.run(out, on_progress)
+    if not quiet:
+        for note in written.notes:
+            typer.echo(f"Note: {note}.", err=True)
+    if as_json:
+        print_json({"files": [str(file) for file in written.files], **written.summary})
+    elif not quiet:
+        _print_facts(job.facts())
+        typer.echo("")
+        for file in written.files:
+            typer.echo(f"Written: {file}")
+
+
+def _print_facts(facts: list[tuple[str, str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column()
+    before = ""
+    for title, sentence in facts:
+        grid.add_row("" if title == before else title, sentence)
+        before = title
+    Console(highlight=False, markup=False).print(grid)

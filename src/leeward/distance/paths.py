@@ -29,15 +29,17 @@ def encode(matrix: Sequence[Sequence[Exact]], n: int) -> Coded:
     """
     if len(matrix) != n or any(len(row) != n for row in matrix):
         raise InputError("A matrix of another size", f"{n} points need {n} rows of {n} numbers", "Give one row a point")
-    seen: dict[Hashable, int] = {}
+    kept = isinstance(matrix, list | tuple)
+    read: dict[Hashable, int] = {}
     values: dict[Real, int] = {}
     codes = np.empty((n, n), dtype=np.intp)
     for i, row in enumerate(matrix):
+        held = kept and isinstance(row, list | tuple)  # then no entry dies before the end, and its id tells it apart
         for j, entry in enumerate(row):
-            key = (type(entry), entry)  # the same object is read once: parsing is the slow part
-            if key not in seen:
-                seen[key] = values.setdefault(exact(entry), len(values))
-            codes[i, j] = seen[key]
+            key = id(entry) if held else (type(entry), entry)
+            if key not in read:
+                read[key] = values.setdefault(exact(entry), len(values))
+            codes[i, j] = read[key]
     if any(v.sign() < 0 for v in values):
         raise InputError("A distance below 0", "a probability ratio is bounded by e^d with d ≥ 0", "Use costs ≥ 0")
     return tuple(values), codes

@@ -6,7 +6,7 @@ A distance is given by its factors e^d, rational numbers or None for ∞, so tha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import mpmath
@@ -85,11 +85,6 @@ def largest_odds(rows: Rows, prior: Sequence[Fraction], about: Sequence[bool]) -
         after = side(posterior, True) / side(posterior, False)
         worst = max(worst, after / (side(prior, True) / side(prior, False)))
     return worst
-
-
-def sum_over_threshold(pmf: Callable[[int], float], step: Callable[[int], float], reach: int) -> float:
-    """Σ_r pmf(r)·step(r) for |r| ≤ reach: a sparse vector output's chance, by brute force in floats."""
-    return float(mpmath.fsum(pmf(r) * step(r) for r in range(-reach, reach + 1)))
 
 
 def _shown(rows: Rows, x: int, y: int) -> list[tuple[Fraction, Fraction]]:

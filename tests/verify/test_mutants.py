@@ -10,10 +10,12 @@ import itertools
 from typing import Any
 
 import pytest
+from tests.oracle.sparse_vector import chance
 from tests.verify import broken, svt
 from tests.verify.broken import A, B, C
 
 from leeward.distance import DirectedDistance, FiniteDistance, Line
+from leeward.exponential import log
 from leeward.mechanism import FiniteMechanism, Geometric, Sanitized
 from leeward.notion import ADP, AdditionOnly, Presence, RemovalOnly, UnboundedDP
 from leeward.real import Real, exact, inf
@@ -205,9 +207,19 @@ def test_the_sparse_vector_technique(epsilon: Real) -> None:
     assert verify(FiniteMechanism.from_rows(rows), streams(epsilon, vectors))
 
 
-def test_the_sparse_vector_technique_on_all_small_answers() -> None:
-    from leeward.exponential import log
+@pytest.mark.parametrize("name", [*svt.BROKEN, "correct"])
+def test_the_enumeration_of_sparse_vectors_agrees_with_summation(name: str) -> None:
+    c, x, y, output = REVEALING.get(name, (1, (0, 0, 0), (1, 1, -1), (_B, _B, _A)))
+    variant = svt.BROKEN.get(name, svt.correct)(exact(1), c)
+    rates = [None if rate is None else float(rate) for rate in (variant.threshold, variant.answer)]
+    shown = output[-1] if isinstance(output[-1], int) else None
+    pattern = [seen != _B for seen in output]
+    for answers in (x, y, tuple(2 * a - 3 for a in x)):
+        brute = chance(answers, pattern, threshold=rates[0], count=rates[1], at_most=-1, shown=shown)
+        assert float(svt.event(variant, answers, output)["shown"]) == pytest.approx(brute, rel=1e-9, abs=1e-12)
 
+
+def test_the_sparse_vector_technique_on_all_small_answers() -> None:
     epsilon = log("2") * 4  # every probability is then rational, so a larger space can be gone through
     vectors = list(itertools.product((-1, 0, 1), repeat=3))
     rows = {x: svt.distribution(svt.correct(epsilon, 1), x) for x in vectors}

@@ -131,11 +131,12 @@ def _events(
     ratio = (counts[0] + 0.5) / (counts[1] + 0.5)
     known = np.flatnonzero(counts[0] >= _OFTEN)  # rare outputs look bad by chance, all together
     order = known[np.argsort(-ratio[known], kind="stable")]  # the worst sets collect the worst outputs (Neyman–Pearson)
-    names = list(seen)
+    names, rank = list(seen), np.full(len(seen), len(order))
+    rank[order] = np.arange(len(order))
+    places = rank[codes]
     for size in _few(range(1, len(order) + 1)):
-        kept = np.isin(codes, order[:size])
         shown = ", ".join(repr(names[c]) for c in order[: min(size, 3)].tolist())
-        yield f"output in {{{shown}{', …' if size > 3 else ''}}} ({size} outputs)", kept
+        yield f"output in {{{shown}{', …' if size > 3 else ''}}} ({size} outputs)", places < size
     for column, numbers in enumerate(columns):
         where = f"number {column} of the output" if len(columns) > 1 else "output"
         for threshold in _few(np.unique(numbers[choosing]).tolist()):

@@ -39,4 +39,9 @@ from .sensitivity import Sensitivity as Sensitivity
 from .sensitivity import sensitivity as sensitivity
 from .utility import Plan as Plan
 from .utility import plan as plan
+from .utility import posterior as posterior
+from .utility import risk as risk
+from .verify import Verdict as Verdict
+from .verify import audit as audit
+from .verify import verify as verify
 from .version import __version__ as __version__

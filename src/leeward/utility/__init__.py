@@ -12,12 +12,14 @@ from leeward.utility.advice import (
 from leeward.utility.bounds import OneSided, best_decision, one_sided
 from leeward.utility.decisions import Chances, Decisions, State, decisions
 from leeward.utility.plan import Plan, plan
+from leeward.utility.risk import Risk, posterior, risk
 
 __all__ = [
     "Chances",
     "Decisions",
     "OneSided",
     "Plan",
+    "Risk",
     "State",
     "best_decision",
     "bounded_gain",
@@ -28,6 +30,8 @@ __all__ = [
     "filled_bins",
     "one_sided",
     "plan",
+    "posterior",
     "region",
+    "risk",
     "variances",
 ]

@@ -88,6 +88,17 @@ def test_a_detour_that_is_shorter_by_less_than_any_float_can_tell_is_taken() -> 
     assert direct("a", "c") == sqrt(2) + 1
 
 
+def test_rows_made_on_the_fly_are_read_entry_by_entry() -> None:
+    class Rows(list[Any]):
+        def __iter__(self) -> Any:
+            return ([Fraction(abs(i - j), 7) for j in range(30)] for i in range(30))
+
+    lazily = tuple(Rows(range(30)))
+    made = FiniteDistance(range(30), Rows(range(30)))
+    assert made == FiniteDistance(range(30), lazily)
+    assert made(29, 0) == Fraction(29, 7)
+
+
 def test_integers_too_large_for_floats_stay_exact() -> None:
     big = 2**60
     made = FiniteDistance.closed("abc", [[0, big, 2 * big + 2], [inf, 0, big + 1], [1, inf, 0]])

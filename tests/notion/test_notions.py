@@ -288,6 +288,17 @@ def test_functions_as_policies_need_the_list_of_records() -> None:
                 ask()
 
 
+def test_changes_of_facts_mean_nothing_to_other_records() -> None:
+    for notion in (
+        ADP(1, [lambda r: r == "s"], records=("s", "t")),
+        ADP(1, [where("x", equals=1)]),
+        OSDP(1, where("x", equals=1)),
+        RecordDistance(1, FiniteDistance("st", [[0, 1], [inf, 0]])),
+    ):
+        assert notion.cost(SHRINK) == notion.cost(DROP_FACT) == inf
+        assert notion.price_in(Presence(1)) == inf
+
+
 def test_the_same_promise_twice_adds_up_its_epsilons() -> None:
     assert AdditionOnly("1/2") + AdditionOnly("1/2") == AdditionOnly(1)
     assert ADP(1, [has("a")]) + ADP(2, [has("a")]) == ADP(3, [has("a")])

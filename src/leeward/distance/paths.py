@@ -29,12 +29,12 @@ def encode(matrix: Sequence[Sequence[Exact]], n: int) -> Coded:
     """
     if len(matrix) != n or any(len(row) != n for row in matrix):
         raise InputError("A matrix of another size", f"{n} points need {n} rows of {n} numbers", "Give one row a point")
-    kept = isinstance(matrix, list | tuple)
+    kept = type(matrix) in (list, tuple)
     read: dict[Hashable, int] = {}
     values: dict[Real, int] = {}
     codes = np.empty((n, n), dtype=np.intp)
     for i, row in enumerate(matrix):
-        held = kept and isinstance(row, list | tuple)  # then no entry dies before the end, and its id tells it apart
+        held = kept and type(row) in (list, tuple)  # then no entry dies before the end, and its id tells it apart
         for j, entry in enumerate(row):
             key = id(entry) if held else (type(entry), entry)
             if key not in read:

@@ -52,4 +52,6 @@ def covers(step: Change, change: Change) -> bool:
     else:
         nobody = () if change.of_facts and not step.moves_people else (None,)
         pairs = list(itertools.product((*stand_ins(step.conditions + change.conditions), *nobody), repeat=2))
+    if change.of_facts and not all(isinstance(record, frozenset | None) for pair in pairs for record in pair):
+        return False  # records that are no sets of facts: nothing is known of such a change
     return all(step.allows(before, after) for before, after in pairs if change.allows(before, after))

@@ -33,8 +33,8 @@ from .real import exact as exact
 from .real import inf as inf
 from .real import sqrt as sqrt
 from .release import Budget as Budget
-from .result import Release as Release
 from .release import release as release
+from .result import Release as Release
 from .sensitivity import Sensitivity as Sensitivity
 from .sensitivity import sensitivity as sensitivity
 from .utility import Plan as Plan

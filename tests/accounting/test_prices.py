@@ -120,6 +120,13 @@ def test_a_release_about_days_in_a_budget_about_persons_costs_for_every_day(noti
         )
 
 
+def test_replacing_a_person_can_add_a_day() -> None:
+    """So records of days that are always there, as in bounded DP, are no cover for it."""
+    with pytest.raises(BudgetConflictError):
+        price(BoundedDP("1"), BoundedDP("1"), release_unit="person-day", at_most=2)
+    assert price(ReplaceDP("1"), BoundedDP("1"), release_unit="person-day", at_most=2) == 2
+
+
 def test_units_that_do_not_nest_need_a_bound_and_cover_for_parts() -> None:
     kwargs = {"release_unit": "person-day", "budget_unit": "person-place"}
     with pytest.raises(BudgetConflictError, match="person-place can have data in any number of person-days"):

@@ -132,6 +132,28 @@ def test_prices_under_notions_hold(notion: Any, line: Line) -> None:
         assert verdict.tight
 
 
+@pytest.mark.parametrize("notion", [BoundedDP, ReplaceDP])
+def test_a_replacement_pays_both_ways(notion: Any) -> None:
+    """Someone at one place of two: one count falls and the other rises."""
+    kept = [(frozenset("a"),), (frozenset("b"),)]
+    whole = at_two_places(Line("1/2", "1/3"))
+    rows = FiniteMechanism(kept, whole.outputs, [list(whole.row(t).values()) for t in kept])
+    price = cost(GeometricEvent("1/3", "1/2", places=1)).price_in(notion(1))
+    assert verify(rows, notion(price)).tight
+    assert not verify(rows, notion(price * exact("0.999")))
+
+
+def test_a_notion_about_everybody_at_once_is_not_paid_by_the_person() -> None:
+    class Everybody(Presence):
+        everyone = True
+
+    spent = cost(GeometricEvent("1/3", inf))
+    assert spent.price_in(Presence(1)) == exact("1/3")
+    assert spent.price_in(Everybody(1)) == inf
+    assert spent.within(Presence(1))
+    assert not spent.within(Everybody(1))
+
+
 def test_sampling_people_does_not_amplify_the_loss_of_single_facts() -> None:
     """The broken variant: to price the loss of one place of two like the withdrawal of someone who was at one."""
     p = PoissonSampling("1/4")

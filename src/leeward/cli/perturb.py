@@ -24,7 +24,7 @@ def perturb(
 ) -> None:
     """Perturb a table row by row: `kind = "location"` or `"series"` in the section [perturb] of the spec.
 
-    Writes FILE and its privacy statement, FILE.release.json. Every run draws new noise: two runs on the same data cost twice.
+    Writes FILE and its privacy statement, FILE.release.json. Every run draws new noise, and costs its price again.
 
     Examples:
         leeward perturb spec.toml --dry-run

@@ -91,8 +91,8 @@ def check_job(given: Mapping[str, Any], *, folder: str | os.PathLike[str] = ".")
     if not isinstance(section, Mapping) or "kind" not in section:
         raise SpecError("[perturb] kind is missing", "it says what is perturbed", f"Add kind = {kinds}")
     if unknown := set(section) - {"kind"}:
-        raise SpecError(f"[perturb] {sorted(unknown)[0]}", "this key is not known", "Its only key is kind")
-    if section["kind"] not in KINDS:
+        raise SpecError(f"[perturb] {min(unknown)}", "this key is not known", "Its only key is kind")
+    if not isinstance(section["kind"], str) or section["kind"] not in KINDS:
         raise SpecError("[perturb] kind", "there is no such kind", f"Write kind = {kinds}")
     module = importlib.import_module(KINDS[section["kind"]])
     rest = {key: value for key, value in given.items() if key != "perturb"}

@@ -1,0 +1,271 @@
+"""Planar Laplace on the Earth: positions in degrees go in, positions in degrees come out, the noise is in metres.
+
+A position of the public box is projected to the local plane of the box, which shortens distances (`leeward.geo.projection`),
+snapped to a public grid, moved by exact planar noise, moved back into the box, and unprojected. For two positions x, x' of
+the box, d metres apart on the ground, and any set of outputs, probabilities differ by at most e^{ε·d + snapping}.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.distance import Plane
+from leeward.distance.plane import Norm
+from leeward.errors import InputError, RefusedError, UselessError, nearest
+from leeward.exponential import Weight, log
+from leeward.geo.box import Box
+from leeward.geo.length import metres, round_below
+from leeward.geo.projection import LocalPlane
+from leeward.mechanism.planar import Displacement, PlanarMechanism
+from leeward.noise import Bits, SystemBits
+from leeward.real import Exact, Real, exact, positive, sqrt
+
+if TYPE_CHECKING:
+    from leeward.geo.tables import Table
+
+Floats = NDArray[np.float64]
+Outside = Literal["refuse", "clamp"]
+Missing = Literal["refuse", "keep"]
+
+_AT_ONCE: Final = 1 << 17
+_DIGITS: Final = 7  # decimals of a degree: a centimetre
+_COMPUTED = Fraction(1, 10**6)
+"""Metres by which a projection computed in floats may be wrong; PROJ's two are good to nanometres on such boxes."""
+
+
+class PlanarLaplace:
+    """Exact planar Laplace noise for positions in a public box.
+
+    ``PlanarLaplace(box=(139.5, 35.5, 140.0, 35.9), within="200 m", factor=2)``: any two positions within 200 metres of one
+    another are indistinguishable up to a factor of 2, those within 400 metres up to 4, and so on: ε = ln 2/200 a metre.
+
+    Args:
+        box: the public region: a `Box`, or (west, south, east, north) in degrees. It must not be made from the data.
+        within: a length such as ``"200 m"``; with ``factor``.
+        factor: how much likelier any output may be from one of two positions that far apart; exact, above 1.
+        epsilon: instead of these: ε for each ``unit`` of length, exact.
+        unit: the length that ``epsilon`` is for.
+        norm: ``"euclidean"`` (as the crow flies) or ``"manhattan"`` (along the plane's axes).
+        step: the public grid step, such as ``"1 m"``; by default a round length for which snapping costs at most 0.0071.
+        outside: what happens to positions outside the box: ``"refuse"`` them all with an error, or ``"clamp"``: each is
+            moved to the nearest position of the box first, and the promise is about the moved ones.
+        missing: what happens where there is no position: ``"refuse"``, or ``"keep"``: it stays missing, and shows.
+        bits: the entropy source; by default a cryptographic stream keyed by the operating system, safe in threads.
+
+    Attributes:
+        epsilon: ε a metre, exact.
+        plane: the local plane.
+        mechanism: the mechanism on the plane's grid.
+
+    Raises:
+        InexactError: for a float ε or factor.
+        InputError: for a box, length or option that is malformed, or a box too large for one plane.
+        RefusedError: if ε is so large that reports would show where people are.
+        UselessError: if ε is so small that reports would say nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        box: Box | tuple[float, float, float, float],
+        within: str | None = None,
+        factor: Exact | None = None,
+        epsilon: Exact | None = None,
+        unit: str = "1 m",
+        norm: Norm = "euclidean",
+        step: str | None = None,
+        outside: Outside = "refuse",
+        missing: Missing = "refuse",
+        bits: Bits | None = None,
+    ) -> None:
+        for name, value, known in (("outside", outside, get_args(Outside)), ("missing", missing, get_args(Missing))):
+            if value not in known:
+                raise InputError(f"{name} = {value!r}", "it is not an option", nearest(str(value), known))
+        self.box = box if isinstance(box, Box) else Box(*box)
+        self.epsilon, self.promise = _rate(within, factor, epsilon, unit)
+        self.plane = LocalPlane(self.box)
+        self.outside, self.missing = outside, missing
+        self._sane()
+        size = exact(round_below(1 / (200 * float(self.epsilon)))) if step is None else metres(step, "step")
+        west, south, east, north = (edge / float(size) for edge in self.plane.extent())
+        self.mechanism = PlanarMechanism(
+            Plane(self.epsilon, norm),
+            step=size,
+            lower=(math.ceil(west), math.ceil(south)),
+            upper=(math.floor(east), math.floor(north)),
+        )
+        self._bits = bits or SystemBits()
+
+    def _sane(self) -> None:
+        mean = 2 / float(self.epsilon)
+        if mean < 1:
+            raise RefusedError(
+                f"ε = {self.epsilon} a metre",
+                f"a report would lie {mean:.2g} metres from the truth on average: it would show where people are, and two"
+                f" positions 10 metres apart would be told apart by odds of e^{10 * float(self.epsilon):.3g}",
+                'Say what is to be indistinguishable: within = "200 m", factor = "2" is ε = ln 2/200 a metre',
+            )
+        if mean > self.plane.diagonal:
+            raise UselessError(
+                f"ε = {self.epsilon} a metre",
+                f"a report would lie {mean:,.0f} metres from the truth on average, and the box is only"
+                f" {self.plane.diagonal:,.0f} metres across: nearly all reports would be moved to its edge",
+                "Take a larger ε, or a larger box",
+            )
+
+    # ---- what is promised
+
+    @property
+    def norm(self) -> Norm:
+        """The norm of the plane."""
+        return self.mechanism.distance.norm
+
+    @property
+    def step(self) -> Real:
+        """The grid step in metres."""
+        return self.mechanism.step
+
+    @property
+    def snapping(self) -> Real:
+        """What each report costs beyond ε times the distance: for the grid, and for the projection computed in floats."""
+        both_ways = sqrt(2) if self.norm == "euclidean" else exact(2)
+        return self.mechanism.snapping + self.epsilon * both_ways * 2 * _COMPUTED
+
+    @property
+    def ground_epsilon(self) -> Real:
+        """The ε a metre for distances as the crow flies: ε itself, or for the Manhattan norm √2·ε, its price in them."""
+        return self.mechanism.distance.price_in(Plane(1, "euclidean"))
+
+    def describe(self) -> Displacement:
+        """Return how far reports lie from the truth, in metres, before they are moved inside the box."""
+        return self.mechanism.displacement()
+
+    def posterior(
+        self, latitude: float, longitude: float, prior: Mapping[tuple[float, float], Exact]
+    ) -> dict[tuple[float, float], Weight]:
+        """Return what an adversary believes after seeing a report strictly inside the box: exact on the grid.
+
+        Args:
+            latitude: of the report, in degrees.
+            longitude: of the report, in degrees.
+            prior: weights by position (latitude, longitude); they need not sum to 1. Positions of one grid point share.
+        """
+        at = self._points(np.array([latitude]), np.array([longitude]))[0]
+        places = list(prior)
+        north, east = (np.array([place[axis] for place in places], np.float64) for axis in (0, 1))
+        points = [(int(i), int(j)) for i, j in self._points(north, east)]
+        # positions that share a grid point get each their own weight times one likelihood
+        seen = self.mechanism.posterior((int(at[0]), int(at[1])), dict.fromkeys(points, 1))
+        masses = {place: seen[point] * _chance(prior[place]) for place, point in zip(places, points, strict=True)}
+        total = sum(masses.values(), start=Weight({}))
+        if not total:
+            raise InputError("A prior that is 0 everywhere", "it is no belief", "Give positive weights")
+        return {place: mass / total for place, mass in masses.items()}
+
+    # ---- perturbing
+
+    def perturb_one(self, latitude: float, longitude: float) -> tuple[float, float]:
+        """Return a report for one position: latitude and longitude in degrees. Safe in threads; touches no file.
+
+        Raises:
+            DataError: for a position that is not finite, or lies outside the box unless it is clamped.
+        """
+        north, east = self.perturb_points(np.array([latitude], np.float64), np.array([longitude], np.float64))
+        return float(north[0]), float(east[0])
+
+    def perturb_points(self, latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
+        """Return a report for each position, independently: latitudes and longitudes in degrees, shape (n,).
+
+        n reports of one person cost n times the price of one.
+
+        Raises:
+            DataError: for positions that are missing, no degrees or outside the box, unless an option says otherwise.
+        """
+        north, east = np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)
+        if north.shape != east.shape or north.ndim != 1:
+            raise InputError(
+                "Latitudes and longitudes of different shapes",
+                "each position has one of both",
+                "Give two equal columns",
+            )
+        there = np.isfinite(north) & np.isfinite(east) if self.missing == "keep" else np.ones(north.shape, bool)
+        self.box.check(north[there], east[there], clamp=self.outside == "clamp")
+        found = np.full((2, len(north)), np.nan)
+        rows = np.flatnonzero(there)
+        for start in range(0, len(rows), _AT_ONCE):
+            part = rows[start : start + _AT_ONCE]
+            points = self._points(north[part], east[part])
+            found[:, part] = self.degrees(self.mechanism.release(points, self._bits))
+        return found[0], found[1]
+
+    def perturb(self, table: Table, *, latitude: str | None = None, longitude: str | None = None) -> Table:
+        """Return a copy of a table with its positions perturbed row by row; other columns stay as they are, with a warning.
+
+        Args:
+            table: a GeoDataFrame of points, a DataFrame or a pyarrow Table; the same kind is returned, in the same order.
+            latitude: the column of latitudes in degrees; not for a GeoDataFrame, whose geometry is perturbed.
+            longitude: the column of longitudes.
+
+        Raises:
+            DataError: for geometries that are no points, an unknown CRS, or positions that `perturb_points` refuses.
+        """
+        from leeward.geo.tables import perturb_table
+
+        moved: Table = perturb_table(self.perturb_points, table, latitude, longitude)
+        return moved
+
+    def _points(self, latitude: Floats, longitude: Floats) -> NDArray[np.int64]:
+        """Return the grid points of positions, moved into the box first."""
+        return self.mechanism.snap(self.plane.project(*self.box.nearest(latitude, longitude)))
+
+    def degrees(self, points: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Return grid points within the bounds as latitudes and longitudes in the box, rounded to a centimetre."""
+        north, east = self.box.nearest(*self.plane.unproject(self.mechanism.positions(points)))
+        return np.round(north, _DIGITS), np.round(east, _DIGITS)
+
+    @functools.cached_property
+    def box_corners(self) -> tuple[tuple[float, float], ...]:
+        """The corners of the box (latitude, longitude), counter-clockwise from the south-west."""
+        b = self.box
+        return (b.south, b.west), (b.south, b.east), (b.north, b.east), (b.north, b.west)
+
+    def __repr__(self) -> str:
+        b = self.box
+        return f"PlanarLaplace(box=({b.west:g}, {b.south:g}, {b.east:g}, {b.north:g}), {self.promise})"
+
+
+def _chance(value: Any) -> Weight:
+    number = exact(value).rational
+    if number is None or number < 0:
+        raise InputError("A prior with a negative or irrational weight", "it is no belief", "Give fractions ≥ 0")
+    return Weight({exact(0): number})
+
+
+def _rate(within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str) -> tuple[Real, str]:
+    """Return ε a metre and how it was asked for."""
+    if (epsilon is None) == (within is None) or (within is None) != (factor is None):
+        raise InputError(
+            "The promise is given twice, or in part",
+            "it is either within and factor, or epsilon and unit",
+            'Write within = "200 m", factor = "2"; or epsilon = "0.01", unit = "1 m"',
+        )
+    if epsilon is not None:
+        rate, length = positive(epsilon, "epsilon"), metres(unit, "unit")
+        if rate.is_infinite:
+            raise RefusedError("epsilon = inf", "it is no promise at all", 'Write a finite one, such as "0.01"')
+        return rate / length, f'epsilon="{rate}", unit="{unit}"'
+    assert within is not None
+    assert factor is not None
+    odds = exact(factor)
+    if odds.is_infinite or odds <= 1:
+        raise InputError(
+            f"factor = {odds}", "it is how much likelier an output may be, above 1 and finite", 'Write factor = "2"'
+        )
+    return log(odds) / metres(within, "within"), f'within="{within}", factor="{odds}"'

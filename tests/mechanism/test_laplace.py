@@ -13,8 +13,8 @@ from leeward.distance import FiniteDistance, Line, Plane, graph_distance
 from leeward.errors import RefusedError
 from leeward.exponential import exp, exp_minus, log, weight
 from leeward.mechanism import Geometric
-from leeward.mechanism.fallback import exponential_mechanism, fallback, true_scale
-from leeward.mechanism.laplace import laplace, scaling_function
+from leeward.mechanism.fallback import exponential_fallback, exponential_mechanism, true_scale
+from leeward.mechanism.laplace import laplace_mechanism, scaling_function
 from leeward.real import exact, inf, sqrt
 from leeward.verify import verify
 
@@ -31,7 +31,7 @@ def test_figure_2_iv_the_truncated_geometric_mechanism(q: str, epsilon: str) -> 
     found = scaling_function(space)
     for z in points:
         assert found[z] == (e / (e + 1) if z in (points[0], points[-1]) else (e - 1) / (e + 1))
-    verdict = verify(laplace(space), space)
+    verdict = verify(laplace_mechanism(space), space)
     assert verdict
     assert verdict.tight
 
@@ -58,7 +58,7 @@ LINES = [
 
 @pytest.mark.parametrize("line", LINES, ids=str)
 def test_on_a_directed_line_it_is_the_clamped_geometric_mechanism(line: Line) -> None:
-    found, expected = laplace(line.on(range(5))), Geometric(line, lower=0, upper=4).on(range(5))
+    found, expected = laplace_mechanism(line.on(range(5))), Geometric(line, lower=0, upper=4).on(range(5))
     for y in range(5):
         assert found.row(y) == expected.row(y)
 
@@ -81,25 +81,25 @@ def test_it_is_private_and_its_scaling_solves_the_equations(name: str) -> None:
     for y in space.points:
         assert sum((scaling[z] * exp_minus(space(z, y)) for z in space.points), weight(0)) == 1
     assert all(value >= 0 for value in scaling.values())
-    assert verify(laplace(space), space)
+    assert verify(laplace_mechanism(space), space)
 
 
 def test_from_the_output_to_the_truth_and_not_the_other_way() -> None:
     """Weights e^{−d(y → z)} are the broken variant: private for the reversed distance only."""
     space = Line("1/2", "2").on(range(4))
-    backwards = laplace(space.reverse())
+    backwards = laplace_mechanism(space.reverse())
     assert verify(backwards, space.reverse())
     assert not verify(backwards, space)
 
 
 def test_a_space_without_a_laplace_mechanism_is_refused_with_the_reason() -> None:
     with pytest.raises(RefusedError, match=r"negative, -1.19 at 'a'"):
-        laplace(STAR.scale("1/4"))
+        laplace_mechanism(STAR.scale("1/4"))
     with pytest.raises(RefusedError, match=r"at \(1, 1\)"):
-        laplace(Plane("1/2").on(SQUARE))  # not every grid of the plane has one, although the whole plane does
+        laplace_mechanism(Plane("1/2").on(SQUARE))  # not every grid of the plane has one, although the whole plane does
     twins = FiniteDistance.closed("ab", [[0, 0], [0, 0]])
     with pytest.raises(RefusedError, match="singular"):
-        laplace(twins)
+        laplace_mechanism(twins)
 
 
 def test_normalising_row_by_row_breaks_it() -> None:
@@ -127,7 +127,7 @@ def test_the_true_scale_of_the_fallback_is_what_the_verification_finds(name: str
 @pytest.mark.parametrize("name", SPACES)
 def test_the_fallback_is_private_and_nearly_spends_what_it_may(name: str) -> None:
     space = SPACES[name]
-    mechanism, scale = fallback(space)
+    mechanism, scale = exponential_fallback(space)
     assert verify(mechanism, space)
     assert scale > 0
     just_more = scale + exact("1/100000")
@@ -143,4 +143,4 @@ def test_no_fallback_where_infinity_leaves_some_points_alone() -> None:
     """From a every other point is cover, from the others none is: S(a) counts five points at any scale, S(b) one."""
     lonely = FiniteDistance("abcde", [[0, *["1/10"] * 4], *([inf] * i + [0] + [inf] * (4 - i) for i in range(1, 5))])
     with pytest.raises(RefusedError, match="normalised too differently"):
-        fallback(lonely.reverse())
+        exponential_fallback(lonely.reverse())

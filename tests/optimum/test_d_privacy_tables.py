@@ -21,7 +21,7 @@ from leeward.optimum import optimal
 from leeward.query.expansive import expansion, pushed
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum
 from leeward.real import Exact, exact
-from leeward.utility.remap import expected_loss, remap
+from leeward.utility.remapping import expected_loss, remap
 from leeward.verify import verify
 
 V = Values(0, 2)

@@ -18,7 +18,7 @@ from leeward.optimum import Optimal, optimal
 from leeward.optimum import optimal as face
 from leeward.real import exact, inf
 from leeward.utility.loss import outside_ball, read_loss
-from leeward.utility.remap import remap
+from leeward.utility.remapping import remap
 from leeward.verify import verify
 
 GRID = [(i, j) for i in range(3) for j in range(3)]

@@ -14,7 +14,7 @@ from leeward.distance import Line
 from leeward.mechanism import Geometric
 from leeward.real import inf
 from leeward.utility.loss import read_loss
-from leeward.utility.remap import remap
+from leeward.utility.remapping import remap
 
 TOLERANCE = 1e-6
 """Of the solver; the exact side has none."""

@@ -12,7 +12,7 @@ from tests.oracle.least_loss import least_loss
 from leeward.distance import Line
 from leeward.mechanism import Geometric
 from leeward.real import exact, inf
-from leeward.utility.remap import remap
+from leeward.utility.remapping import remap
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from leeward.distance import FiniteDistance, Line, Plane
 from leeward.errors import InputError
 from leeward.exponential import log, weight
 from leeward.mechanism import FiniteMechanism, Geometric
-from leeward.mechanism.laplace import laplace
+from leeward.mechanism.laplace import laplace_mechanism
 from leeward.notion import ReplaceDP, all_tables
 from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Values
 from leeward.query.numeric import Sum
@@ -34,7 +34,7 @@ from leeward.utility.characterise import (
     is_tight,
     maximally_tight,
     measure_distance,
-    posterior,
+    bayes,
     restricted,
     substitute_all,
     substitute_one,
@@ -124,7 +124,7 @@ def rows(mechanism: FiniteMechanism, x: Any, y: Any) -> tuple[dict, dict]:
 
 def test_lemma_2_private_along_a_tight_chain() -> None:
     line = Line("1", "1").on(range(4))
-    mechanism = laplace(line)
+    mechanism = laplace_mechanism(line)
     chain = (0, 1, 2, 3)
     assert is_tight(line, chain)
     assert not is_tight(line, (0, 2, 1, 3))
@@ -169,10 +169,10 @@ def random_prior(seed: random.Random) -> list[Fraction]:
 def test_theorems_1_and_3_hiding_changes_little(case: int) -> None:
     seed = random.Random(case)
     prior, output = random_prior(seed), seed.sample(range(5), seed.randint(1, 3))
-    known = posterior(PRIVATE, prior, output)
+    known = bayes(PRIVATE, prior, output)
     families = [*hide_one(RECORDS, 2), *itertools.islice(substitute_one(RECORDS, 2), 0, None, 7)]
     for phi in families:
-        changed = posterior(hidden(PRIVATE, phi), prior, output)
+        changed = bayes(hidden(PRIVATE, phi), prior, output)
         assert measure_distance(known, changed) <= 2 * hiding_distance(SCALED, phi)
 
 
@@ -181,7 +181,7 @@ def test_theorems_2_and_4_who_knows_the_neighbourhood_learns_little(case: int) -
     seed = random.Random(case)
     prior, output = random_prior(seed), seed.sample(range(5), 1)
     prior = [(p + Fraction(1, 9)) / 2 for p in prior]  # full support: every neighbourhood can be given
-    known, before = posterior(PRIVATE, prior, output), dict(zip(TABLES, prior, strict=True))
+    known, before = bayes(PRIVATE, prior, output), dict(zip(TABLES, prior, strict=True))
     for n in itertools.chain(any_record(RECORDS, 2), any_subset(RECORDS, 2)):
         learned = measure_distance(restricted(before, n), restricted(known, n))
         assert learned <= diameter(SCALED, n)
@@ -192,7 +192,7 @@ def test_the_bounds_are_missed_by_a_mechanism_that_is_less_private() -> None:
     assert not verify(LOUD, SCALED)
     pair = frozenset([(Fraction(0), Fraction(0)), (Fraction(1), Fraction(0))])
     skew = {x: weight(Fraction(1, 1000)) if x == (0, 0) else weight(Fraction(999, 8000)) for x in TABLES}
-    known = posterior(LOUD, [p.rational for p in skew.values()], [0])  # type: ignore[misc]
+    known = bayes(LOUD, [p.rational for p in skew.values()], [0])  # type: ignore[misc]
     assert measure_distance(restricted(skew, pair), restricted(known, pair)) > diameter(SCALED, pair)
 
 
@@ -206,7 +206,7 @@ def test_the_converse_of_theorem_4_for_a_canonical_family() -> None:
                 prior = {x: tiny, y: 1 - tiny}
                 for z in mechanism.outputs:
                     gain = measure_distance(
-                        {k: weight(v) for k, v in prior.items()}, restricted(posterior(mechanism, prior, [z]), n)
+                        {k: weight(v) for k, v in prior.items()}, restricted(bayes(mechanism, prior, [z]), n)
                     )
                     if gain > diameter(SCALED, n):
                         return True
@@ -218,11 +218,11 @@ def test_the_converse_of_theorem_4_for_a_canonical_family() -> None:
 
 def test_a_posterior_is_bayes_rule() -> None:
     coin = FiniteMechanism("xy", "ab", [["1/4", "3/4"], ["1/2", "1/2"]])
-    assert posterior(coin, ["1/3", "2/3"], "a") == {"x": Fraction(1, 5), "y": Fraction(4, 5)}
-    assert measure_distance(posterior(coin, None, "ab"), {"x": weight("1/2"), "y": weight("1/2")}) == 0
+    assert bayes(coin, ["1/3", "2/3"], "a") == {"x": Fraction(1, 5), "y": Fraction(4, 5)}
+    assert measure_distance(bayes(coin, None, "ab"), {"x": weight("1/2"), "y": weight("1/2")}) == 0
     assert measure_distance(*rows(coin, "x", "y")) == log(2)
     with pytest.raises(InputError, match="rules them out"):
-        posterior(FiniteMechanism("xy", "ab", [[1, 0], [0, 1]]), [1, 0], "b")
+        bayes(FiniteMechanism("xy", "ab", [[1, 0], [0, 1]]), [1, 0], "b")
     with pytest.raises(InputError, match="probability 0"):
         restricted({"x": weight(1), "y": weight(0)}, "y")
-    assert exact(1) == sum((p.rational or 0 for p in posterior(coin, None, "a").values()), Fraction(0))
+    assert exact(1) == sum((p.rational or 0 for p in bayes(coin, None, "a").values()), Fraction(0))

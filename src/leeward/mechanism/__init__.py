@@ -10,6 +10,7 @@ from leeward.mechanism.decision import (
     randomized_sanitizer,
     sanitizer,
 )
+from leeward.mechanism.fallback import exponential_fallback, exponential_mechanism, true_scale
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.forms import (
     addition_only,
@@ -23,6 +24,7 @@ from leeward.mechanism.forms import (
 )
 from leeward.mechanism.geometric import Geometric
 from leeward.mechanism.halves import centred, halves
+from leeward.mechanism.laplace import laplace_mechanism, scaling_function
 from leeward.mechanism.monitor import Monitor, MonitorState, Round
 from leeward.mechanism.norm import NormMechanism
 from leeward.mechanism.osdp import OSDPRandomizedResponse
@@ -66,8 +68,11 @@ __all__ = [
     "alarm",
     "as_postprocessing",
     "centred",
+    "exponential_fallback",
+    "exponential_mechanism",
     "graded",
     "halves",
+    "laplace_mechanism",
     "mangat",
     "osdp_laplace",
     "randomized_sanitizer",
@@ -76,9 +81,11 @@ __all__ = [
     "sample_tables",
     "sampled_rows",
     "sanitizer",
+    "scaling_function",
     "subsampled",
     "thin",
     "thinning",
+    "true_scale",
     "truncated_geometric",
     "two_sided",
     "warner",

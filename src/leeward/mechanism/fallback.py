@@ -55,7 +55,7 @@ def true_scale(distance: FiniteDistance[Any], scale: Exact = "1/2") -> tuple[flo
     return outward(worst)
 
 
-def fallback(distance: FiniteDistance[Any]) -> tuple[FiniteMechanism, Real]:
+def exponential_fallback(distance: FiniteDistance[Any]) -> tuple[FiniteMechanism, Real]:
     """Return a d-private exponential mechanism and its scale: the largest multiple of 2^−20 found that is proved private.
 
     Raises:

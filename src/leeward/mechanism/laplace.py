@@ -25,10 +25,10 @@ from leeward.exponential import Weight, exp_minus
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.real import ZERO, Monomial, Real
 
-_OTHERS = "Use fallback(distance), or optimal(...) for a prior and a loss"
+_OTHERS = "Use exponential_fallback(distance), or optimal(...) for a prior and a loss"
 
 
-def laplace(distance: FiniteDistance[Any]) -> FiniteMechanism:
+def laplace_mechanism(distance: FiniteDistance[Any]) -> FiniteMechanism:
     """Return the Laplace mechanism on all points of a finite space, exact.
 
     Raises:

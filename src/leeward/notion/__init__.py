@@ -19,6 +19,7 @@ from leeward.notion.condition import Condition, has, where
 from leeward.notion.dp import BoundedDP, ReplaceDP, UnboundedDP
 from leeward.notion.graded import Graded, GradedFacts
 from leeward.notion.local import ULDP, ContextAwareLDP, InputDiscriminativeLDP, LocalDP
+from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Nudge, Values, nudge, with_nobody
 from leeward.notion.one_sided import AdditionOnly, RemovalOnly
 from leeward.notion.osdp import OSDP
 from leeward.notion.personalised import Personalised
@@ -53,8 +54,12 @@ __all__ = [
     "GroupDP",
     "InputDiscriminativeLDP",
     "LocalDP",
+    "Manhattan",
+    "Maximum",
     "NodeDP",
+    "NormalisedManhattan",
     "Notion",
+    "Nudge",
     "Personalised",
     "Policy",
     "Presence",
@@ -63,8 +68,11 @@ __all__ = [
     "ReplaceDP",
     "Step",
     "UnboundedDP",
+    "Values",
     "Words",
     "all_tables",
     "has",
+    "nudge",
     "where",
+    "with_nobody",
 ]

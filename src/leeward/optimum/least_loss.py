@@ -25,7 +25,7 @@ from leeward.optimum.symmetry import Symmetries, symmetries
 from leeward.real import Exact, Real, exact
 from leeward.utility.loss import LossLike, LossMatrix, read_loss
 from leeward.utility.prior import Prior, read_prior
-from leeward.utility.remap import Expected, expected_loss
+from leeward.utility.remapping import Expected, expected_loss
 from leeward.verify import Verdict, verify
 
 

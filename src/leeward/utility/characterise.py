@@ -179,7 +179,7 @@ def _put(table: tuple[Any, ...], person: int, record: Any) -> tuple[Any, ...]:
 # ---- conclusions
 
 
-def posterior(mechanism: FiniteMechanism, prior: Prior, outputs: Iterable[Hashable]) -> dict[Any, Weight]:
+def bayes(mechanism: FiniteMechanism, prior: Prior, outputs: Iterable[Hashable]) -> dict[Any, Weight]:
     """Return Bayes(π, K, Z): the adversary's conclusion after seeing that the output lies in Z. Exact.
 
     Raises:

@@ -15,7 +15,7 @@ from leeward.notion.metric import Manhattan, Values
 from leeward.query.numeric import minimum
 from leeward.real import inf
 from leeward.sensitivity import sensitivity
-from leeward.utility.usefulness import useful_within, usefulness, usefulness_curve
+from leeward.utility.useful import useful_within, usefulness, usefulness_curve
 
 
 @pytest.mark.parametrize("line", [Line("1/2", "1/2"), Line(inf, "1"), Line("1/3", "2")], ids=str)

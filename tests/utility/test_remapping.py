@@ -14,10 +14,10 @@ from leeward.distance import Line, Plane
 from leeward.errors import InputError
 from leeward.exponential import Weight, exp
 from leeward.mechanism import FiniteMechanism, Geometric
-from leeward.mechanism.laplace import laplace
+from leeward.mechanism.laplace import laplace_mechanism
 from leeward.real import Real, inf
 from leeward.utility.loss import read_loss
-from leeward.utility.remap import expected_loss, remap, stochastic, utility
+from leeward.utility.remapping import expected_loss, remap, stochastic, utility
 
 
 @pytest.mark.parametrize("case", range(12))
@@ -69,9 +69,9 @@ def test_exact_wherever_it_can_be() -> None:
     assert isinstance(root, Real)
     assert float(root) == pytest.approx(3 / 8 * 2**0.5)
     square = [(i, j) for i in range(2) for j in range(2)]
-    mixed = utility(laplace(Plane("1").on(square)), None, "euclidean")
+    mixed = utility(laplace_mechanism(Plane("1").on(square)), None, "euclidean")
     assert isinstance(mixed, float)
-    direct = laplace(Plane("1").on(square)).to_numpy() * read_loss(square, square, "euclidean").to_numpy()
+    direct = laplace_mechanism(Plane("1").on(square)).to_numpy() * read_loss(square, square, "euclidean").to_numpy()
     assert mixed <= direct.sum() / 4 + 1e-12
 
 

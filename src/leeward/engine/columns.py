@@ -5,7 +5,8 @@ A missing value is NULL, or NaN in a column of floats; in a CSV file, an empty f
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -17,10 +18,19 @@ from leeward.engine.clock import Clock
 from leeward.engine.places import PlaceList, key_type
 from leeward.errors import DataError
 from leeward.query import Grid, Visits
-from leeward.query.source import TIME_UNITS
+from leeward.query.source import TIME_UNITS, Allowed
 
 _ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$"
 _OFFSET = r"T?\d\d:\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
+
+
+class Filtered(Protocol):
+    """A source with a filter: column to allowed values."""
+
+    @property
+    def keep(self) -> Mapping[str, tuple[Allowed, ...]]:
+        """The filter."""
+        ...
 
 
 def who(rows: Any, column: str) -> Any:
@@ -84,10 +94,10 @@ def when(rows: Any, visits: Visits, bound: Bound) -> tuple[Clock, int, Any, Any]
     raise _no_time(visits.time, "the column does not hold times")
 
 
-def kept(rows: Any, visits: Visits) -> Any:
-    """Whether each row passes the filter; a missing value does not."""
+def kept(rows: Any, source: Filtered) -> Any:
+    """Whether each row passes the filter of its source; a missing value does not."""
     passes = ibis.literal(True)
-    for column, allowed in visits.keep.items():
+    for column, allowed in source.keep.items():
         kind = rows[column].type()
         wanted = type(allowed[0])
         fits = kind.is_string() if wanted is str else kind.is_boolean() if wanted is bool else kind.is_numeric()

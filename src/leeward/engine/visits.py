@@ -6,25 +6,21 @@ their order follow the list; nothing else about the answer's shape depends on th
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import duckdb
 import ibis
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.engine.bind import Bound, bind
-from leeward.engine.builtin import mix
 from leeward.engine.clock import bounds
 from leeward.engine.columns import hexagon, kept, key, point, square, when, who
 from leeward.engine.places import PlaceList
+from leeward.engine.rows import Rows, integers
 from leeward.errors import BoundExceededError, DataError
 from leeward.query import CountVisitors, Visits
 
@@ -86,23 +82,15 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
         yield VisitTable(visits, places, bound)
 
 
-class VisitTable:
-    """An open table of visits. `open_visits` makes it.
-
-    Attributes:
-        digest_columns: what `content_digest` covers: the columns, then the version of the engine, on which it depends.
-    """
+class VisitTable(Rows):
+    """An open table of visits. `open_visits` makes it."""
 
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
-        self._visits, self._places, self._bound = visits, places, bound
-        rows = bound.rows
-        if not bound.fetch(rows.limit(1)).num_rows:
-            raise DataError("The table of visits is empty", "there is nothing to count", "Check the data file")
-        self._raw = rows
+        super().__init__(bound, "visits")
+        self._visits, self._places, rows = visits, places, self._raw
         self._clock, self._per_second, stamp, unreadable = when(rows, visits, bound)
         plain = {"person": who(rows, visits.person), "stamp": stamp, "unreadable": unreadable}
         self._rows = self._ranked(rows, plain | {"kept": kept(rows, visits)})
-        self.digest_columns = (*rows.columns, f"duckdb {duckdb.__version__}")
 
     def count(self, query: CountVisitors) -> VisitCounts:
         """Count the visitors of every place. Filter, window, public list and bound apply in this order.
@@ -127,8 +115,8 @@ class VisitTable:
         answer = self._bound.fetch(_by_place(taken.select("person", "stamp", "rank"), query, n, first, end))
         self._bound.check_unchanged()
         counts = np.zeros(n, dtype=np.int64)
-        counts[_integers(answer, "rank")] = _integers(answer, "people")
-        over = int(_integers(answer, "over").sum())
+        counts[integers(answer, "rank")] = integers(answer, "people")
+        over = int(integers(answer, "over").sum())
         return VisitCounts(
             people_over_bound=over,
             dropped={reason: tally[reason] for reason in REASONS},
@@ -136,27 +124,6 @@ class VisitTable:
             refused=query.if_more == "refuse" and over > 0,
             _counts=counts,
         )
-
-    def content_digest(self, secret: bytes) -> bytes:
-        """A 32-byte digest of the multiset of rows, restricted to the columns that can matter.
-
-        It depends on the columns, on every value and on how often each row occurs, but not on the order of rows. Each
-        row's columns are hashed in a chain by DuckDB's 64-bit hash, under two salts derived from the secret; the sums
-        over rows are hashed with SHA-256 under the secret. It notices any change that was not made in order to escape
-        it; it is not meant to withstand someone who holds the secret.
-        """
-        salts = [int.from_bytes(_keyed(secret, f"salt {i}".encode())[:8], "big") for i in (1, 2)]
-        sums = {}
-        for index, salt in enumerate(salts):
-            mixed: Any = ibis.literal(salt, "uint64")
-            for column in self._raw.columns:
-                mixed = mix(mixed, self._raw[column])
-            sums[f"sum{index}"] = mixed.sum()
-        found = self._bound.fetch(self._raw.aggregate(rows=self._raw.count(), **sums)).to_pylist()[0]
-        self._bound.check_unchanged()
-        types = [str(kind) for kind in self._raw.schema().types]
-        content = [self.digest_columns, types, *(str(found[name]) for name in ("rows", *sums))]
-        return _keyed(secret, json.dumps(content).encode())
 
     def _ranked(self, rows: Any, plain: Mapping[str, Any]) -> Any:
         """The rows with their place's rank in the list (null where not listed) and whether they name a place."""
@@ -173,8 +140,8 @@ class VisitTable:
             found, keys = key(rows, visits.place, places), places.keys
             placed = found.notnull()
         # From a buffer, because pa.array imports pandas, a quarter of a second.
-        rank = pa.Array.from_buffers(pa.int64(), len(keys), [None, pa.py_buffer(np.arange(len(keys), dtype=np.int64))])
-        table = pa.table({"listed": keys, "rank": rank})
+        ranks = pa.py_buffer(np.arange(len(keys), dtype=np.int32))
+        table = pa.table({"listed": keys, "rank": pa.Array.from_buffers(pa.int32(), len(keys), [None, ranks])})
         listed = bound.register("leeward_places", table)
         visited = rows.select(**plain, visited=found, placed=placed)
         joined = visited.left_join(listed, visited.visited == listed.listed)
@@ -219,14 +186,3 @@ def _by_place(taken: Any, query: CountVisitors, n: int, first: int, end: int) ->
     place = ibis.row_number().over(group_by=pairs.person, order_by=preference)
     placed = pairs.select("rank", place=place)
     return placed.group_by(placed["rank"]).aggregate(people=(placed.place < k).sum(), over=(placed.place == k).sum())
-
-
-def _integers(table: pa.Table, column: str) -> NDArray[np.int64]:
-    """A column of whole numbers, of whatever type the engine chose for a sum, none of them null."""
-    values = table.column(column).cast(pa.int64()).combine_chunks()
-    # From the buffer, because to_numpy imports pandas.
-    return np.frombuffer(values.buffers()[1], np.int64, count=len(values), offset=8 * values.offset)
-
-
-def _keyed(secret: bytes, message: bytes) -> bytes:
-    return hmac.new(secret, message, hashlib.sha256).digest()

@@ -19,7 +19,7 @@ from leeward.distance import Line
 from leeward.errors import InputError
 from leeward.exponential import Weight, exp, exp_minus, log, weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric
-from leeward.mechanism.finite import row_sums
+from leeward.mechanism.entries import row_sums
 from leeward.noise import Bits, SeededBitsForTests, SystemBits
 from leeward.real import exact, inf
 

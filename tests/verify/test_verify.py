@@ -371,3 +371,17 @@ def test_sanitized_vectors() -> None:
     space = FiniteDistance.closed(vectors, steps)
     assert verify(matrix, space.scale(2)).tight
     assert not verify(matrix, space.scale("1.999"))
+
+
+def test_five_hundred_by_five_hundred_fractions() -> None:
+    """Exact rationals, all different: they are summed, compared and decided without a weight for each."""
+    rng = random.Random(1)
+    parts = [[rng.randint(10**5, 10**6) for _ in range(500)] for _ in range(500)]
+    rows = [[Fraction(p, sum(row)) for p in row] for row in parts]
+    start = time.process_time()
+    matrix = FiniteMechanism(range(500), range(500), rows)
+    found = verify(matrix, Line(5, 5))
+    assert time.process_time() - start < 5  # about 0.7 s on two cores of 2024
+    assert found
+    steps = max(max(p / q, q / p) for x, y in itertools.pairwise(rows) for p, q in zip(x, y, strict=True))
+    assert verify(matrix, Line(log(steps), log(steps))).tight

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import InputError
 from leeward.exponential import Weight, weight, weighted_sum
+from leeward.mechanism.entries import Entry, Rationals, enclose, form, read_entries, read_floats, row_sums
 from leeward.noise import Bits, SystemBits
 from leeward.noise.digits import floor_and_rest, floor_digits
-from leeward.real import Exact, Real
+from leeward.real import Exact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +51,7 @@ class FiniteMechanism:
         self,
         inputs: Iterable[Hashable],
         outputs: Iterable[Hashable],
-        matrix: Sequence[Sequence[Weight | Exact | float]] | NDArray[np.float64],
+        matrix: Sequence[Sequence[Entry]] | NDArray[np.float64],
     ) -> None:
         inputs, outputs = tuple(inputs), tuple(outputs)
         shape = len(inputs), len(outputs)
@@ -64,7 +62,7 @@ class FiniteMechanism:
                 "Give one row a secret",
             )
         if isinstance(matrix, np.ndarray) and matrix.dtype.kind == "f":
-            values, codes, sums = _floats(matrix, divide=False)
+            values, codes, sums = read_floats(matrix, divide=False)
             if any(total != 1 for total in sums):
                 raise InputError(
                     "Rows of floats that do not sum to exactly 1",
@@ -73,7 +71,7 @@ class FiniteMechanism:
                 )
             self._set(inputs, outputs, values, codes)
             return
-        self._set(inputs, outputs, *_encode(matrix, shape))
+        self._set(inputs, outputs, *read_entries(matrix, shape))
         self._check()
 
     @classmethod
@@ -104,7 +102,7 @@ class FiniteMechanism:
             InputError: if a float is negative, infinite or NaN, or a row has no positive one.
         """
         floats = np.asarray(matrix, dtype=np.float64)
-        values, codes, sums = _floats(floats, divide=True)
+        values, codes, sums = read_floats(floats, divide=True)
         made = cls._trusted(inputs, outputs, values, codes)
         off = max(abs(total - 1) for total in sums)
         made.note = f"its rows were floats, each divided by its exact sum (at most {float(off):.1e} away from 1)"
@@ -132,13 +130,18 @@ class FiniteMechanism:
             raise InputError("A matrix of another size", "it needs one row a secret", "Give as many columns as outputs")
 
     def _check(self) -> None:
-        if any(value.sign() < 0 for value in self.values):
+        if self._has_negative():
             raise InputError("A negative probability", "no mechanism has one", "Check the matrix")
         for total in row_sums(self.values, self.codes):
             if total != 1:
                 raise InputError(
                     "A row that does not sum to 1", f"it sums to {float(total)!r}", "Give exact probabilities"
                 )
+
+    def _has_negative(self) -> bool:
+        if isinstance(self.values, Rationals):
+            return any(self.values.fraction(k) < 0 for k in range(len(self.values)))
+        return any(value.sign() < 0 for value in self.values)
 
     # ---- reading
 
@@ -157,7 +160,7 @@ class FiniteMechanism:
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the matrix as floats (lower, upper) that enclose the exact probabilities."""
-        lower, upper = _bounds(self.values)
+        lower, upper = enclose(self.values)
         return lower[self.codes], upper[self.codes]
 
     def to_numpy(self) -> NDArray[np.float64]:
@@ -286,145 +289,12 @@ def _invert(cumulative: Sequence[Weight], first: int, last: int, prefix: int, bi
     return last
 
 
-# ---- exact sums of rows, in whole arrays
-
-
-def row_sums(values: Sequence[Weight], codes: NDArray[np.intp]) -> list[Weight]:
-    """Return the distinct exact row sums of a coded matrix.
-
-    The coefficients of all exponentials are put on common denominators, so that the sums of all rows are one sparse
-    product of integer matrices. Where the integers would not fit in 64 bits, rows are summed one by one.
-    """
-    columns: dict[tuple[int, Real], int] = {}
-    bottoms: dict[Any, int] = {}
-    forms: list[tuple[int, int, Fraction]] = []  # (value, column, coefficient)
-    denominators: list[Mapping[Real, Fraction]] = []
-    for code in np.flatnonzero(np.bincount(codes.ravel(), minlength=len(values))).tolist():
-        value = values[code]
-        group = bottoms.setdefault(frozenset(value.denominator.items()), len(bottoms))
-        if group == len(denominators):
-            denominators.append(value.denominator)
-        for r, c in value.numerator.items():
-            forms.append((code, columns.setdefault((group, r), len(columns)), c))
-    scale = math.lcm(*{c.denominator for _, _, c in forms})
-    integers = [c.numerator * (scale // c.denominator) for _, _, c in forms]
-    if max(map(abs, integers), default=0) * codes.shape[1] >= 2**63:
-        patterns = {tuple(row) for row in np.sort(codes, axis=1).tolist()}
-        return [weighted_sum((values[c], 1) for c in pattern) for pattern in patterns]
-
-    from scipy import sparse  # lazily: scipy is slow to import
-
-    n, m = codes.shape
-    starts = np.arange(n + 1, dtype=np.int64) * m
-    counts = sparse.csr_array((np.ones(n * m, np.int64), codes.ravel(), starts), shape=(n, len(values)))
-    where = ([f[0] for f in forms], [f[1] for f in forms])
-    table = sparse.csr_array((np.array(integers, np.int64), where), shape=(len(values), max(len(columns), 1)))
-    totals: dict[bytes, NDArray[np.int64]] = {}
-    for start in range(0, n, 64):
-        block = (counts[start : start + 64] @ table).toarray()
-        totals.update((row.tobytes(), row) for row in block)
-    names = list(columns)
-    sums = []
-    for row in totals.values():
-        tops: list[dict[Real, Fraction]] = [{} for _ in denominators]
-        for j in np.flatnonzero(row).tolist():
-            group, r = names[j]
-            tops[group][r] = Fraction(int(row[j]), scale)
-        parts = (Weight(top, bottom) for top, bottom in zip(tops, denominators, strict=True))
-        sums.append(functools.reduce(Weight.__add__, parts, weight(0)))
-    return sums
-
-
 def _products(
     left: Sequence[Weight], right: Sequence[Weight], codes: NDArray[np.intp]
 ) -> tuple[list[Weight], NDArray[np.intp]]:
     used, renamed = np.unique(codes, return_inverse=True)
     made = [left[k // len(right)] * right[k % len(right)] for k in used.tolist()]
     merged: dict[Any, int] = {}
-    same = np.array([merged.setdefault(_form(value), len(merged)) for value in made], dtype=np.intp)
+    same = np.array([merged.setdefault(form(value), len(merged)) for value in made], dtype=np.intp)
     distinct = [made[k] for k in np.unique(same, return_index=True)[1].tolist()]
     return distinct, same[renamed].reshape(codes.shape)
-
-
-# ---- exact values from what is given
-
-
-class _Floats(Sequence[Weight]):
-    """Exact values that were floats: float / divisor, made one at a time when asked for, to keep a million of them small."""
-
-    def __init__(self, floats: NDArray[np.float64], divisors: Sequence[Fraction], which: NDArray[np.intp]) -> None:
-        self._numbers, self._divisors, self._which = floats, divisors, which
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, at: int) -> Weight: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Weight]: ...
-    def __getitem__(self, at: int | slice) -> Weight | Sequence[Weight]:
-        if isinstance(at, slice):
-            return [self[k] for k in range(*at.indices(len(self)))]
-        return weight(Fraction(float(self._numbers[at])) / self._divisors[int(self._which[at])])
-
-    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Enclose float / divisor: two correct roundings, so three steps of the last place outward are enough."""
-        divisors = np.array([float(d) for d in self._divisors])[self._which]
-        lower = upper = self._numbers / divisors
-        for _ in range(3):
-            lower, upper = np.nextafter(lower, -np.inf), np.nextafter(upper, np.inf)
-        zero = self._numbers == 0
-        return np.where(zero, 0.0, np.maximum(lower, 0.0)), np.where(zero, 0.0, upper)
-
-
-def _bounds(values: Sequence[Weight]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    if isinstance(values, _Floats):
-        return values.bounds()
-    pairs = np.array([(0.0, 0.0) if not value else value.bounds() for value in values]).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
-
-
-def _floats(matrix: NDArray[np.float64], *, divide: bool) -> tuple[_Floats, NDArray[np.intp], list[Fraction]]:
-    """Return values, codes and exact row sums of a matrix of floats, divided by those sums or not."""
-    if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise InputError("A float that is no probability", "it is negative, infinite or NaN", "Check the matrix")
-    sums = [_exact_sum(row) for row in matrix]
-    if not all(sums):
-        raise InputError("A row without a positive probability", "something must be published", "Check the matrix")
-    divisors = sums if divide else [Fraction(1)] * len(sums)
-    known: dict[Fraction, int] = {}
-    which = np.array([known.setdefault(d, len(known)) for d in divisors], dtype=np.intp)
-    numbers, codes = np.unique(matrix, return_inverse=True)
-    keys, codes = np.unique(codes.reshape(matrix.shape) * len(known) + which[:, None], return_inverse=True)
-    values = _Floats(numbers[keys // len(known)], list(known), keys % len(known))
-    return values, codes.reshape(matrix.shape), sums
-
-
-def _exact_sum(floats: NDArray[np.float64]) -> Fraction:
-    mantissas, exponents = np.frexp(floats)
-    integers, shifts = (mantissas * 2.0**53).astype(np.int64).tolist(), exponents.tolist()
-    low = min(shifts)
-    total = sum(a << (s - low) for a, s in zip(integers, shifts, strict=True))
-    power = low - 53
-    return Fraction(total << power) if power >= 0 else Fraction(total, 1 << -power)
-
-
-def _encode(
-    matrix: Sequence[Sequence[Weight | Exact | float]] | NDArray[Any], shape: tuple[int, int]
-) -> tuple[tuple[Weight, ...], NDArray[np.intp]]:
-    seen: dict[Any, int] = {}
-    values: list[Weight] = []
-    codes = np.empty(shape, dtype=np.intp)
-    for i, row in enumerate(matrix):
-        for j, entry in enumerate(row):
-            given = Fraction(entry) if isinstance(entry, float | int) and math.isfinite(entry) else entry
-            key = _form(given) if isinstance(given, Weight) else given
-            if key not in seen:
-                seen[key] = len(values)
-                values.append(weight(given))
-            codes[i, j] = seen[key]
-    return tuple(values), codes
-
-
-def _form(value: Weight) -> tuple[Any, ...]:
-    return frozenset(value.numerator.items()), frozenset(value.denominator.items())

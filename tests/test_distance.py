@@ -80,6 +80,12 @@ def test_zeros_off_the_diagonal_are_steps_and_not_missing_ones() -> None:
     assert as_lists(made) == [[0, 0, 0], [5, 0, 0], [5, 5, 0]]
 
 
+@pytest.mark.parametrize("cost", [exact(1), sqrt(2)])
+def test_the_diagonal_of_step_costs_is_taken_as_0(cost: Real) -> None:
+    made = FiniteDistance.closed("abc", [[inf, cost, inf], [inf, 5, 1], [inf, inf, 7]])
+    assert as_lists(made) == [[0, cost, cost + 1], [inf, 0, 1], [inf, inf, 0]]
+
+
 def test_a_detour_that_is_shorter_by_less_than_any_float_can_tell_is_taken() -> None:
     tiny = Fraction(1, 10**30)
     made = FiniteDistance.closed("abc", [[0, 1, sqrt(2) + 1 + tiny], [inf, 0, sqrt(2)], [inf, inf, 0]])

@@ -304,6 +304,8 @@ def test_functions_are_welcome_where_all_records_are_listed() -> None:
     assert line(Blowfish(1, records, [("s", "t"), ("t", "n")]), bare) == (1, 1)
     assert line(ADP(1, [lambda r: r == "n"], records=records), bare) == (1, exact("1/2"))
     assert line(ADP(1, [lambda r: r == "n", lambda r: r != "s"], records=records), bare) == (inf, exact("1/2"))
+    picky = ADP(1, [lambda r: r.startswith("n")], records=records)  # fails on None, and is never asked about nobody
+    assert line(picky, bare) == (1, exact("1/2"))
     assert GROW not in ADP(1, [has("a")]).changes
     assert INSERT not in BoundedDP(1).changes
     assert DROP_FACT in GradedFacts(1, 1).changes

@@ -27,8 +27,8 @@ class Keeps:
 
     def __call__(self, before: Any, after: Any) -> bool:
         """Whether a record may pass as another one."""
-        if not self.absent_too and (before is None) != (after is None):
-            return False
+        if not self.absent_too and (before is None or after is None):
+            return before is after
         return all(policy(after) or not policy(before) for policy in self.policies)
 
 

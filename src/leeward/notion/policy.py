@@ -41,8 +41,8 @@ def policy_change(
 def covers(step: Change, change: Change) -> bool:
     """Return whether every pair of records that ``change`` allows is one that ``step`` allows.
 
-    Records that no condition tells apart stand for each other, and two different ones are assumed to exist. Where the
-    number of people is public, a person whose last fact is taken away stays, without facts.
+    Records that no condition tells apart stand for each other, and two different ones are assumed to exist. In tables of
+    facts nobody is the record without facts.
     """
     listed = change.records if change.records is not None else step.records
     if listed is not None:
@@ -50,7 +50,7 @@ def covers(step: Change, change: Change) -> bool:
         if change.moves_people and None not in listed:
             return False
     else:
-        nobody = () if change.of_facts and not step.moves_people else (None,)
+        nobody = () if change.of_facts else (None,)
         pairs = list(itertools.product((*stand_ins(step.conditions + change.conditions), *nobody), repeat=2))
     if change.of_facts and not all(isinstance(record, frozenset | None) for pair in pairs for record in pair):
         return False  # records that are no sets of facts: nothing is known of such a change

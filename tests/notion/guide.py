@@ -20,7 +20,10 @@ from leeward.notion import (
     GroupDP,
     InputDiscriminativeLDP,
     LocalDP,
+    Manhattan,
+    Maximum,
     NodeDP,
+    NormalisedManhattan,
     Notion,
     Personalised,
     Presence,
@@ -28,6 +31,7 @@ from leeward.notion import (
     RemovalOnly,
     ReplaceDP,
     UnboundedDP,
+    Values,
     has,
 )
 
@@ -53,6 +57,9 @@ NOTIONS: dict[str, tuple[Notion, str]] = {
         RecordDistance(1, FiniteDistance("ab", [[0, 1], [1, 0]])),
         'RecordDistance("1", distance)',
     ),
+    "values, d_1": (Manhattan(1, Values(0, 100)), 'Manhattan("1", Values(0, 100))'),
+    "values, d̃_1": (NormalisedManhattan(1, Values(0, 100)), 'NormalisedManhattan("1", Values(0, 100))'),
+    "values, d_∞": (Maximum(1, Values(0, 100)), 'Maximum("1", Values(0, 100))'),
     "groups": (GroupDP(1, [(0, 1), (2,)]), 'GroupDP("1", [(0, 1), (2,)])'),
     "edges": (EdgeDP(1), 'EdgeDP("1")'),
     "nodes": (NodeDP(1), 'NodeDP("1")'),

@@ -3,8 +3,10 @@
 The only floor that knows coordinate systems: pyproj, shapely and geopandas are imported here alone.
 """
 
+from leeward.geo.best import BestOverPlaces, Compared, compare
 from leeward.geo.box import Box
 from leeward.geo.planar_laplace import PlanarLaplace
 from leeward.geo.projection import LocalPlane
+from leeward.geo.remap import BayesRemap, Places
 
-__all__ = ["Box", "LocalPlane", "PlanarLaplace"]
+__all__ = ["BayesRemap", "BestOverPlaces", "Box", "Compared", "LocalPlane", "Places", "PlanarLaplace", "compare"]

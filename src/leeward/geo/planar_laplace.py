@@ -7,9 +7,9 @@ the box, d metres apart on the ground, and any set of outputs, probabilities dif
 
 from __future__ import annotations
 
-import functools
+import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -23,6 +23,7 @@ from leeward.exponential import Weight, log
 from leeward.geo.box import Box
 from leeward.geo.length import metres, round_below
 from leeward.geo.projection import LocalPlane
+from leeward.geo.remap import BayesRemap, Places, check_resolution, h3_cells, h3_centres
 from leeward.mechanism.planar import Displacement, PlanarMechanism
 from leeward.noise import Bits, SystemBits
 from leeward.real import Exact, Real, exact, positive, sqrt
@@ -102,6 +103,7 @@ class PlanarLaplace:
             upper=(math.floor(east), math.floor(north)),
         )
         self._bits = bits or SystemBits()
+        self._finish: Callable[[NDArray[np.int64]], tuple[Floats, Floats]] = self.in_box
 
     def _sane(self) -> None:
         mean = 2 / float(self.epsilon)
@@ -202,7 +204,7 @@ class PlanarLaplace:
         for start in range(0, len(rows), _AT_ONCE):
             part = rows[start : start + _AT_ONCE]
             points = self._points(north[part], east[part])
-            found[:, part] = self.degrees(self.mechanism.release(points, self._bits))
+            found[:, part] = self._finish(self.mechanism.noisy(points, self._bits))
         return found[0], found[1]
 
     def perturb(self, table: Table, *, latitude: str | None = None, longitude: str | None = None) -> Table:
@@ -221,20 +223,56 @@ class PlanarLaplace:
         moved: Table = perturb_table(self.perturb_points, table, latitude, longitude)
         return moved
 
+    # ---- post-processing
+
+    def to_places(self, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None = None) -> PlanarLaplace:
+        """Return the same mechanism with each report moved to one of some public places: the Bayes remap for their prior.
+
+        The place with the least expected distance from the truth is taken, for someone who is at one of the places as the
+        prior says. Of more than 512 places, the 32 nearest to the noisy position are weighed.
+
+        Args:
+            latitude: of the places, in degrees; all in the box.
+            longitude: of the places.
+            weights: the prior, which must be public; equal by default.
+        """
+        places = Places.of(self.plane, latitude, longitude, weights)
+        remap = BayesRemap(places, float(self.epsilon), self.norm)
+
+        def finish(noisy: NDArray[np.int64]) -> tuple[Floats, Floats]:
+            best = remap(self.mechanism.positions(noisy))
+            return places.latitude[best], places.longitude[best]
+
+        return self._finished(finish)
+
+    def to_h3(self, resolution: int) -> PlanarLaplace:
+        """Return the same mechanism with each report moved to the centre of the H3 cell that it lies in.
+
+        At the edge of the box that centre may lie a little outside it.
+        """
+        check_resolution(resolution)
+
+        def finish(noisy: NDArray[np.int64]) -> tuple[Floats, Floats]:
+            return h3_centres(h3_cells(*self.in_box(noisy), resolution))
+
+        return self._finished(finish)
+
+    def _finished(self, finish: Callable[[NDArray[np.int64]], tuple[Floats, Floats]]) -> PlanarLaplace:
+        made = copy.copy(self)
+        made._finish = finish
+        return made
+
+    def in_box(self, noisy: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Return noisy grid points as latitudes and longitudes, moved into the box and rounded to a centimetre."""
+        assert self.mechanism.lower is not None
+        assert self.mechanism.upper is not None
+        held = np.clip(noisy, self.mechanism.lower, self.mechanism.upper)
+        north, east = self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))
+        return np.round(north, _DIGITS), np.round(east, _DIGITS)
+
     def _points(self, latitude: Floats, longitude: Floats) -> NDArray[np.int64]:
         """Return the grid points of positions, moved into the box first."""
         return self.mechanism.snap(self.plane.project(*self.box.nearest(latitude, longitude)))
-
-    def degrees(self, points: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Return grid points within the bounds as latitudes and longitudes in the box, rounded to a centimetre."""
-        north, east = self.box.nearest(*self.plane.unproject(self.mechanism.positions(points)))
-        return np.round(north, _DIGITS), np.round(east, _DIGITS)
-
-    @functools.cached_property
-    def box_corners(self) -> tuple[tuple[float, float], ...]:
-        """The corners of the box (latitude, longitude), counter-clockwise from the south-west."""
-        b = self.box
-        return (b.south, b.west), (b.south, b.east), (b.north, b.east), (b.north, b.west)
 
     def __repr__(self) -> str:
         b = self.box

@@ -1,0 +1,147 @@
+"""The best that a promise allows over public places, beside planar Laplace: expected distances, before anything is spent."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.distance import Plane
+from leeward.errors import InputError
+from leeward.geo.remap import BayesRemap, Places
+from leeward.noise import SystemBits
+from leeward.optimum import Optimal, optimal
+from leeward.utility.loss import euclidean
+from leeward.utility.remapping import stochastic
+
+if TYPE_CHECKING:
+    from leeward.geo.planar_laplace import PlanarLaplace
+
+Floats = NDArray[np.float64]
+
+MOST: Final = 60
+"""Places up to which the linear program is solved: its size grows with their square, and more than a minute is long."""
+
+
+@dataclass(frozen=True)
+class BestOverPlaces:
+    """The mechanism of least expected distance among all that keep a promise between public places, certified.
+
+    A position is first moved to the nearest place. So the promise is about places: people at one place are not told apart at
+    all, and people near one another whose nearest places differ by as much as these places are apart.
+
+    Args:
+        geo: the promise: box, ε a metre and norm.
+        latitude: of the places, in degrees.
+        longitude: of the places.
+        weights: the prior, public; equal by default.
+        progress: called with a line of text at each stage.
+
+    Attributes:
+        places: the places with their prior.
+        optimal: the certified mechanism on the numbers of the places; its loss and its lower bound are in steps of the grid.
+
+    Raises:
+        InputError: if there are more than `MOST` places, or two on one grid point.
+    """
+
+    places: Places
+    optimal: Optimal
+    step: float
+
+    @classmethod
+    def of(
+        cls,
+        geo: PlanarLaplace,
+        latitude: ArrayLike,
+        longitude: ArrayLike,
+        weights: ArrayLike | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> BestOverPlaces:
+        """Solve for the best mechanism."""
+        places = Places.of(geo.plane, latitude, longitude, weights)
+        points = [(int(i), int(j)) for i, j in geo.mechanism.snap(places.at)]
+        if len(points) > MOST:
+            raise InputError(
+                f"{len(points)} places", f"the best mechanism is solved for {MOST} at most", "Take fewer, or the remap"
+            )
+        if len(set(points)) < len(points):
+            raise InputError("Places on one grid point", "they cannot be told apart", "Join them, or take a finer step")
+        promise = Plane(geo.epsilon * geo.step, geo.norm)
+        prior = stochastic([float(chance) for chance in places.prior])
+        solved = optimal(points, promise, prior=prior, loss=euclidean, progress=progress)
+        return cls(places, solved, float(geo.step))
+
+    @property
+    def loss(self) -> float:
+        """The expected distance in metres from the place of the truth."""
+        return float(self.optimal.loss) * self.step
+
+    def perturb_points(self, latitude: ArrayLike, longitude: ArrayLike) -> NDArray[np.intp]:
+        """Return the number of the place reported for each place nearest to a position, independently.
+
+        Args:
+            latitude: degrees, shape (n,); positions that are not in the box are for the caller to refuse.
+            longitude: degrees, shape (n,).
+        """
+        return self.report(self.places.nearest(np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)))
+
+    def report(self, nearest: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the number of the place reported for each number of a place."""
+        mechanism, bits = self.optimal.mechanism, SystemBits()
+        found = np.empty(len(nearest), np.intp)
+        for place in np.unique(nearest).tolist():
+            rows = np.flatnonzero(nearest == place)
+            drawn = mechanism.sample(mechanism.inputs[place], len(rows), bits)
+            found[rows] = [self._numbers[point] for point in drawn]
+        return found
+
+    @functools.cached_property
+    def _numbers(self) -> dict[tuple[int, int], int]:
+        return {point: number for number, point in enumerate(self.optimal.mechanism.inputs)}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Expected distances from the truth in metres, for someone who is at one of the places as the prior says.
+
+    Attributes:
+        planar_laplace: of planar Laplace as it is, before reports are moved into the box.
+        remapped: of planar Laplace with the Bayes remap to the places: an estimate.
+        remapped_error: its standard error.
+        best: of the best mechanism over the places; None for more than `MOST` of them.
+    """
+
+    planar_laplace: float
+    remapped: float
+    remapped_error: float
+    best: float | None
+
+
+def compare(
+    geo: PlanarLaplace,
+    latitude: ArrayLike,
+    longitude: ArrayLike,
+    weights: ArrayLike | None = None,
+    draws: int = 20_000,
+) -> Compared:
+    """Return what planar Laplace, its Bayes remap and the best mechanism over public places cost in expected distance.
+
+    Args:
+        geo: the promise.
+        latitude: of the places, in degrees.
+        longitude: of the places.
+        weights: the prior, public; equal by default.
+        draws: for the estimate. They are of made-up people at the places: no data is touched.
+    """
+    places = Places.of(geo.plane, latitude, longitude, weights)
+    remap = BayesRemap(places, float(geo.epsilon), geo.norm)
+    truth = np.random.default_rng().choice(len(places.at), draws, p=places.prior)
+    reports = geo.mechanism.positions(geo.mechanism.noisy(geo.mechanism.snap(places.at[truth])))
+    away = places.apart[truth, remap(reports)]
+    best = BestOverPlaces.of(geo, latitude, longitude, weights).loss if len(places.at) <= MOST else None
+    return Compared(geo.describe().mean, float(away.mean()), float(away.std() / np.sqrt(draws)), best)

@@ -1,0 +1,157 @@
+"""Files of positions, read and written a batch at a time.
+
+The formats are one file each: `parquet` (with GeoParquet), `text` (CSV) and `geojson`. Memory does not grow with the file;
+only a GeoJSON document, which is one value, is read whole. What is written appears whole or not at all. What is derived from
+true positions and would go out unseen is left out: bounding boxes, altitudes.
+"""
+
+from __future__ import annotations
+
+import abc
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import DataError, nearest
+
+Floats = NDArray[np.float64]
+
+BATCH: Final = 1 << 17
+"""Rows read at a time."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What becomes of a batch.
+
+    Attributes:
+        latitude: degrees; NaN is written as missing.
+        longitude: degrees.
+        cells: names of cells for a further column, or None for none.
+    """
+
+    latitude: Floats
+    longitude: Floats
+    cells: Sequence[str | None] | None = None
+
+
+Move = Callable[[Floats, Floats, list[list[Any]]], Moved]
+"""From latitudes, longitudes and the asked-for other columns of a batch to what is written."""
+
+OnRows = Callable[[float], None]
+"""Called with the share of the file that is done."""
+
+
+class PositionFile(abc.ABC):
+    """A file with one position a row.
+
+    Args:
+        path: the file.
+        latitude: the column of latitudes in degrees; None where the format has a geometry.
+        longitude: the column of longitudes.
+    """
+
+    suffixes: ClassVar[tuple[str, ...]]
+
+    def __init__(self, path: Path, latitude: str | None, longitude: str | None) -> None:
+        self.path, self.latitude, self.longitude = path, latitude, longitude
+        self.columns = self._columns()
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are written as they are."""
+        return [name for name in self.columns if name not in {self.latitude, self.longitude}]
+
+    def require(self, names: Sequence[str]) -> None:
+        """Refuse columns that are not there."""
+        for name in names:
+            if name not in self.columns:
+                raise DataError(f"The column '{name}'", "the table has none of that name", nearest(name, self.columns))
+
+    @abc.abstractmethod
+    def _columns(self) -> list[str]:
+        """Names of all columns (of properties, for GeoJSON), the positions' own included."""
+
+    @abc.abstractmethod
+    def read(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """Read some columns a batch at a time; a value is whatever the format holds, None where it is missing."""
+
+    @abc.abstractmethod
+    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+        """Write the file anew with its positions moved; return the number of rows.
+
+        Args:
+            target: what to write; see `whole`.
+            move: given each batch's positions and extra columns.
+            extra: names of the other columns that ``move`` wants to see.
+            cell_column: the further column that holds ``Moved.cells``, or None.
+            on_rows: told how much is done.
+        """
+
+
+def open_positions(path: Path, latitude: str | None, longitude: str | None) -> PositionFile:
+    """Return the reader of a file by the end of its name.
+
+    Raises:
+        DataError: it is missing, cannot be read, is of no known kind, or lacks a column.
+    """
+    from leeward.geo.geojson import GeoJson, GeoJsonLines
+    from leeward.geo.parquet import ParquetPositions
+    from leeward.geo.text import CsvPositions
+
+    formats: tuple[type[PositionFile], ...] = (ParquetPositions, CsvPositions, GeoJson, GeoJsonLines)
+    kinds = {suffix: kind for kind in formats for suffix in kind.suffixes}
+    kind = kinds.get(path.suffix.lower())
+    if kind is None:
+        raise DataError(
+            f"The file '{path}'", "its kind is not known; it is told by how the name ends", f"Known: {', '.join(kinds)}"
+        )
+    if not path.is_file():
+        near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+        raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
+    with in_plain_words(path):
+        return kind(path, latitude, longitude)
+
+
+@contextmanager
+def in_plain_words(path: Path) -> Iterator[None]:
+    """Say what is wrong with a file without repeating what it holds."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, UnicodeDecodeError, csv.Error, json.JSONDecodeError, OSError) as error:
+        reason = (
+            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it is not what its name says"
+        )
+        raise DataError(f"The file '{path}' cannot be read", reason, "Check the file") from None
+
+
+@contextmanager
+def whole(target: Path) -> Iterator[Path]:
+    """Yield a temporary file beside the target that takes its place, durably, if all goes well; else it is removed."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.resolve().parent)
+    os.close(handle)
+    try:
+        yield Path(name)
+        with open(name, "rb") as written:
+            os.fsync(written.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

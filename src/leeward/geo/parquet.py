@@ -1,0 +1,138 @@
+"""Parquet, by row groups: with columns of degrees, or with a geometry of points (GeoParquet)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import DataError
+from leeward.geo.files import BATCH, Move, Moved, OnRows, PositionFile, in_plain_words
+from leeward.geo.tables import arrow_degrees, arrow_with, find_column
+
+Floats = NDArray[np.float64]
+
+
+class ParquetPositions(PositionFile):
+    """Parquet, by row groups; with a geometry of points if it is GeoParquet."""
+
+    suffixes = (".parquet", ".pq")
+
+    def _columns(self) -> list[str]:
+        import pyarrow.parquet as pq
+
+        self._schema = pq.read_schema(self.path)
+        names = list(self._schema.names)
+        self._geo = self._geometry()
+        if self._geo is None:
+            find_column(self.latitude, "latitude", names)
+            find_column(self.longitude, "longitude", names)
+        return names
+
+    def _geometry(self) -> tuple[str, dict[str, Any]] | None:
+        held = (self._schema.metadata or {}).get(b"geo")
+        if held is None:
+            return None
+        known = json.loads(held)
+        name, about = known["primary_column"], known["columns"][known["primary_column"]]
+        if self.latitude is not None or self.longitude is not None:
+            raise DataError(
+                f"Columns of degrees for '{self.path}'",
+                "it also has a geometry, which would be published as it is",
+                "Leave latitude and longitude out, so that the geometry is perturbed; and drop these columns",
+            )
+        crs = about.get("crs", {"id": {"code": 4326}})
+        if len(known["columns"]) > 1 or about.get("encoding") != "WKB" or "covering" in about or not _is_degrees(crs):
+            raise DataError(
+                f"The geometry of '{self.path}'",
+                "only one column of points in WKB and WGS 84, without a column of bounding boxes, is read",
+                "Write it so, or read it with geopandas and use PlanarLaplace(...).perturb",
+            )
+        about = {key: value for key, value in about.items() if key != "bbox"}
+        return name, {**known, "columns": {name: about}}
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are written as they are."""
+        return [name for name in super().others if self._geo is None or name != self._geo[0]]
+
+    def read(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """Read some columns a batch at a time."""
+        import pyarrow.parquet as pq
+
+        with in_plain_words(self.path), pq.ParquetFile(self.path) as held:
+            for batch in held.iter_batches(BATCH, columns=list(dict.fromkeys(names))):
+                yield [batch.column(name).to_pylist() for name in names]
+
+    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+        """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        done, writer = 0, None
+        with in_plain_words(self.path), pq.ParquetFile(self.path) as held:
+            try:
+                for batch in held.iter_batches(BATCH):
+                    table = pa.Table.from_batches([batch])
+                    north, east = self._degrees(table)
+                    moved = move(north, east, [table[name].to_pylist() for name in extra])
+                    table = self._with(table, moved)
+                    if cell_column is not None:
+                        table = table.append_column(cell_column, pa.array(moved.cells, pa.string()))
+                    table = table.replace_schema_metadata(self._metadata())
+                    writer = writer or pq.ParquetWriter(target, table.schema)
+                    writer.write_table(table)
+                    done += len(batch)
+                    on_rows(done / max(held.metadata.num_rows, 1))
+                if writer is None:  # no rows at all
+                    pq.write_table(held.read().replace_schema_metadata(self._metadata()), target)
+            finally:
+                if writer is not None:
+                    writer.close()
+        return done
+
+    def _metadata(self) -> Mapping[bytes, bytes]:
+        kept = {
+            key: value for key, value in (self._schema.metadata or {}).items() if key not in {b"geo", b"ARROW:schema"}
+        }
+        return kept | ({} if self._geo is None else {b"geo": json.dumps(self._geo[1]).encode()})
+
+    def _degrees(self, table: Any) -> tuple[Floats, Floats]:
+        if self._geo is None:
+            assert self.latitude is not None
+            assert self.longitude is not None
+            return arrow_degrees(table[self.latitude], self.latitude), arrow_degrees(
+                table[self.longitude], self.longitude
+            )
+        import shapely
+
+        points = shapely.from_wkb(table[self._geo[0]].to_numpy(zero_copy_only=False))
+        if not np.isin(shapely.get_type_id(points), (0, -1)).all():
+            raise DataError(
+                "Geometries that are no points (this is for the curator only)",
+                "only points are perturbed",
+                "Give points",
+            )
+        return shapely.get_y(points), shapely.get_x(points)
+
+    def _with(self, table: Any, moved: Moved) -> Any:
+        if self._geo is None:
+            assert self.latitude is not None
+            assert self.longitude is not None
+            return arrow_with(table, [self.latitude, self.longitude], (moved.latitude, moved.longitude))
+        import pyarrow as pa
+        import shapely
+
+        absent = np.isnan(moved.latitude)
+        binary = shapely.to_wkb(shapely.points(moved.longitude, moved.latitude))
+        at = table.column_names.index(self._geo[0])
+        return table.set_column(at, pa.field(self._geo[0], pa.binary()), pa.array(binary, pa.binary(), mask=absent))
+
+
+def _is_degrees(crs: Any) -> bool:
+    code = (crs or {}).get("id", {}).get("code")
+    return code in (4326, "4326", "CRS84")

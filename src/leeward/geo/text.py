@@ -1,0 +1,99 @@
+"""CSV with a header: the text of the columns that are no positions stays as it is."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import DataError
+from leeward.geo.files import BATCH, Move, OnRows, PositionFile, in_plain_words
+from leeward.geo.tables import find_column
+
+Floats = NDArray[np.float64]
+
+
+class CsvPositions(PositionFile):
+    """CSV in UTF-8 with a header; the text of the other columns stays as it is."""
+
+    suffixes = (".csv",)
+
+    def _columns(self) -> list[str]:
+        with self._rows() as (header, _, _):
+            names = list(header)
+        if len(set(names)) < len(names):
+            raise DataError(f"The file '{self.path}'", "two columns have one name", "Rename one")
+        find_column(self.latitude, "latitude", names)
+        find_column(self.longitude, "longitude", names)
+        return names
+
+    @contextmanager
+    def _rows(self) -> Iterator[tuple[list[str], Iterator[list[str]], Callable[[], float]]]:
+        size = max(self.path.stat().st_size, 1)
+        with self.path.open("rb") as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
+            rows = csv.reader(text, strict=True)
+            yield next(rows, []), rows, lambda: raw.tell() / size
+
+    def _batches(self, rows: Iterator[list[str]], width: int) -> Iterator[list[list[str]]]:
+        batch: list[list[str]] = []
+        for row in rows:
+            if not row:
+                continue
+            if len(row) != width:
+                raise DataError(
+                    f"The file '{self.path}'", "a row has not as many fields as the header", "Check the file"
+                )
+            batch.append(row)
+            if len(batch) == BATCH:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def read(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """Read some columns a batch at a time."""
+        at = [self.columns.index(name) for name in names]
+        with in_plain_words(self.path), self._rows() as (_, rows, _):
+            for batch in self._batches(rows, len(self.columns)):
+                yield [[row[i] or None for row in batch] for i in at]
+
+    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+        """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
+        assert self.latitude is not None
+        assert self.longitude is not None
+        north, east, *more = (self.columns.index(name) for name in (self.latitude, self.longitude, *extra))
+        done = 0
+        with (
+            in_plain_words(self.path),
+            self._rows() as (header, rows, share),
+            target.open("w", encoding="utf-8", newline="") as out,
+        ):
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow([*header, cell_column] if cell_column is not None else header)
+            for batch in self._batches(rows, len(header)):
+                others = [[row[i] or None for row in batch] for i in more]
+                moved = move(self._degrees(batch, north), self._degrees(batch, east), others)
+                there = ~np.isnan(moved.latitude)
+                for k, row in enumerate(batch):
+                    row[north] = f"{moved.latitude[k]:.7f}" if there[k] else ""
+                    row[east] = f"{moved.longitude[k]:.7f}" if there[k] else ""
+                    if moved.cells is not None:
+                        row.append(moved.cells[k] or "")
+                writer.writerows(batch)
+                done += len(batch)
+                on_rows(share())
+        return done
+
+    def _degrees(self, batch: list[list[str]], at: int) -> Floats:
+        try:
+            return np.array([float(row[at]) if row[at].strip() else np.nan for row in batch])
+        except ValueError:
+            raise DataError(
+                f"The column '{self.columns[at]}'", "it holds something else than numbers", "Give degrees as numbers"
+            ) from None

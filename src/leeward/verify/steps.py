@@ -13,7 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.distance import common_unit
+from leeward.errors import UndecidedError
 from leeward.real import Real
+
+_ONE_BY_ONE = 40
+"""How many irreducible points of a row are found one at a time."""
 
 
 class IrreduciblePairs:
@@ -45,26 +49,36 @@ class IrreduciblePairs:
         found: NDArray[np.bool_] = row == 0
         found[x] = False
         left: NDArray[np.bool_] = np.isfinite(row) & (row > 0)
-        while left.any():
+        for _ in range(_ONE_BY_ONE):  # where there are many more, it is quicker to try all points at once
+            if not left.any():
+                break
             j = int(np.argmin(np.where(left, row, np.inf)))
+            if row[j] + self._least * (1 - 1e-9) > row[left].max():
+                return found | left  # nothing left is far enough to be divided by j or by what is beyond it
             found[j], left[j] = True, False
-            if not left.any() or row[j] + self._least * (1 - 1e-9) > row[left].max():
-                break  # nothing left is far enough to be divided by j or by what is beyond it
-            left &= ~self._divided_by(x, j, left)
-        return found | left
+            left &= ~self._divided(x, np.array([j]), left)
+        return found | (left & ~self._divided(x, np.flatnonzero(row > 0), left))
 
-    def _divided_by(self, x: int, j: int, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        row: NDArray[np.float64] = self._at[x]
-        through: NDArray[np.float64] = row[j] + self._at[j]
-        beyond: NDArray[np.bool_] = left & (self._at[j] > 0)
+    def _divided(self, x: int, via: NDArray[np.intp], among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of ``among`` are divided by one of the points ``via``."""
+        ends = np.flatnonzero(among)
+        row, second = self._at[x], self._at[np.ix_(via, ends)]
         with np.errstate(invalid="ignore"):
-            divided: NDArray[np.bool_] = beyond & (np.abs(through - row) <= (0 if self._exact else 1e-9 * row))
-        if self._exact:
-            return divided
-        for k in np.flatnonzero(divided).tolist():
-            key = int(self._codes[x, j]), int(self._codes[j, k]), int(self._codes[x, k])
-            if key not in self._sums:
-                first, second, whole = (self._values[code] for code in key)
-                self._sums[key] = first + second == whole
-            divided[k] = self._sums[key]
+            gaps = np.abs(row[via, None] + second - row[ends])
+        near = (gaps <= (0 if self._exact else 1e-9 * row[ends])) & (second > 0)
+        if not self._exact:
+            for at, k in np.argwhere(near).tolist():
+                near[at, k] = self._adds_up(x, int(via[at]), int(ends[k]))
+        divided: NDArray[np.bool_] = np.zeros_like(among)
+        divided[ends] = near.any(axis=0)
         return divided
+
+    def _adds_up(self, x: int, via: int, end: int) -> bool:
+        key = int(self._codes[x, via]), int(self._codes[via, end]), int(self._codes[x, end])
+        if key not in self._sums:
+            first, second, whole = (self._values[code] for code in key)
+            try:
+                self._sums[key] = first + second == whole
+            except UndecidedError:
+                self._sums[key] = False  # then the pair is looked at itself
+        return self._sums[key]

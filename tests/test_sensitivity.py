@@ -228,6 +228,21 @@ def test_thousands_of_bins_need_no_enumeration() -> None:
     assert lines[8] == Line("1/2", "1/2")
 
 
+def test_the_low_sensitive_case_of_the_paper_at_full_size() -> None:
+    """ADP, Section VI-A: one place a person at a time, 5,835 places, and the policies "was not at l" for all of them."""
+    listed = tuple(range(5835))
+    query = Histogram("place", listed)
+    notion = ADP(1, [~where("place", equals=place) for place in listed])
+    derived = sensitivity(notion, query)
+    assert derived.line == Line(inf, 1)
+    assert derived.sign == -1
+    assert sensitivity_lines(notion, query) == (Line(inf, 1),) * 5835
+    beyond = ADP(1, [~where("place", equals=place) for place in range(5900)])
+    assert line(beyond, query) == (inf, 1)
+    one_open = ADP(1, [~where("place", equals=place) for place in listed[:-1]])
+    assert line(one_open, query) == (exact("1/2"), exact("1/2"))  # the last place may be entered from any other
+
+
 def test_rates_that_are_not_commensurable_are_allowed_and_almost_maximal() -> None:
     query = CountWhere((has("a"), has("b")), Declared(facts_per_person=1))
     for presence, absence in ((log(2), exact(1)), (sqrt(2), log(3)), (exact("1/3"), sqrt(2))):

@@ -58,10 +58,11 @@ def draw_epsilon(rng: random.Random) -> Fraction | int:
 
 def draw_condition(rng: random.Random) -> tuple[Any, Callable[[Any], bool]]:
     """A condition on rows with a number x and a word y."""
-    kind = rng.randrange(6)
-    if kind == 0:
-        value = rng.choice("ab")
-        return where("y", equals=value), lambda r: r is not None and r[1] == value
+    kind = rng.randrange(7)
+    if kind in {0, 6}:
+        value, is_not = rng.choice("abc"), kind == 6
+        atom = where("y", equals=value)
+        return (~atom if is_not else atom), lambda r: (r is not None and r[1] == value) != is_not
     if kind == 1:
         low = rng.randrange(3)
         return where("x", at_least=low), lambda r: r is not None and r[0] is not None and r[0] >= low
@@ -99,7 +100,7 @@ def draw_row_query(rng: random.Random, declared: Declared) -> tuple[SumOverPeopl
 
         return SumOf("x", low, high, among, declared), total
     if kind == 1:
-        bins = tuple(rng.sample("ab", rng.randint(1, 2)))
+        bins = tuple(rng.sample("abc", rng.randint(1, 3)))
         return Histogram("y", bins, declared), lambda r: [int(r is not None and r[1] == v) for v in bins]
     drawn = [draw_condition(rng) for _ in range(rng.randint(1, 3))]
     conditions, tests = tuple(c for c, _ in drawn), [t for _, t in drawn]
@@ -112,16 +113,14 @@ def draw_row_query(rng: random.Random, declared: Declared) -> tuple[SumOverPeopl
 
 
 def draw_row_case(rng: random.Random) -> tuple[Notion, oracle.Steps, SumOverPeople, Answer, list[Any]]:
-    eps = Fraction(rng.randint(1, 9), rng.randint(1, 7))
-    if (
-        rng.random() < 0.04
-    ):  # nothing declared: the brute force takes values beyond all that are named, and missing ones
-        declared, xs, ys = Declared(), [-2, -1, 0, 1, 2, 3, 4, None], ["a", "b", "z", None]
+    eps = draw_epsilon(rng)
+    if rng.random() < 0.04:  # one column not declared: there are values beyond those that are named, and missing ones
+        xs, ys = [-2, -1, 0, 1, 2, 3, 4, None], ["a", "b", "c", "z", None]
         xs, ys = (xs, ["a", "z"]) if rng.random() < 0.5 else ([0, 3, None], ys)
         declared = Declared({"y": ["a", "z"]}) if ys == ["a", "z"] else Declared({"x": [0, 3, None]})
     else:
         xs = list(range(rng.randint(0, 1), rng.randint(2, 3)))
-        ys = ["a", "b", "c"][: rng.randint(1, 2)]
+        ys = ["a", "b", "c"][: rng.choice([1, 2, 2, 3])]
         declared = Declared({"x": range(xs[0], xs[-1] + 1), "y": ys})
     if rng.random() < 0.5:
         query, answer = draw_row_query(rng, declared)
@@ -129,7 +128,7 @@ def draw_row_case(rng: random.Random) -> tuple[Notion, oracle.Steps, SumOverPeop
         listed = tuple(Row(r) for r in itertools.product(xs, ys))
         query, answer = draw_row_query(rng, Declared(records=(*listed, None)))
     records = [*(Row(r) for r in itertools.product(xs, ys)), None]
-    drawn = [draw_condition(rng) for _ in range(rng.randint(1, 2))]
+    drawn = [draw_condition(rng) for _ in range(rng.randint(1, 3))]
     (c, t), policies, tests = drawn[0], [c for c, _ in drawn], [t for _, t in drawn]
     steps: oracle.Steps
     notion, steps = rng.choice(

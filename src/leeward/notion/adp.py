@@ -104,7 +104,10 @@ class ADP(Notion):
         Raises:
             InputError: if a policy is a function and ``records`` is not given.
         """
-        return only_if(covers(self.changes[0], change), self.epsilon)
+        step = self.changes[0]
+        if isinstance(change.allows, Keeps) and set(self.policies) <= set(change.allows.policies):  # more is kept there
+            return only_if(self.absent_too or not change.moves_people, self.epsilon)
+        return only_if(covers(step, change), self.epsilon)
 
 
 class Presence(Notion):

@@ -44,6 +44,8 @@ def covers(step: Change, change: Change) -> bool:
     Records that no condition tells apart stand for each other, and two different ones are assumed to exist. In tables of
     facts nobody is the record without facts.
     """
+    if step == change:
+        return True
     listed = change.records if change.records is not None else step.records
     if listed is not None:
         pairs = [(b, a) for b, a in itertools.product(listed, repeat=2) if b != a]

@@ -8,6 +8,7 @@ notion's policies can tell apart (`leeward.notion.condition.stand_ins`). So the 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from leeward.errors import InputError, NotShelteredError
 from leeward.notion import ABSENT, Change, Condition, where
-from leeward.notion.condition import Columns, column_of, stand_ins
+from leeward.notion.condition import Columns, Not, Where, column_of, stand_ins
 from leeward.query.effect import Effect, Move, Query
 
 
@@ -50,6 +51,10 @@ class SumOverPeople(Query):
     def asked(self, change: Change) -> tuple[Callable[[Any], bool], ...]:
         """Return the conditions that must be told apart to see this change."""
 
+    def told_apart(self, change: Change) -> tuple[Condition, ...]:
+        """Return the conditions of the change that must be told apart: all of them, unless some are known to be alike."""
+        return change.conditions
+
     @property
     def bounds(self) -> dict[str, tuple[int, int]]:
         """Columns that are clamped and added up."""
@@ -77,7 +82,7 @@ class SumOverPeople(Query):
                     "Use where(…) and has(…), or declare all records",
                 )
             listed = stand_ins(
-                (*asked, *change.conditions),
+                (*asked, *self.told_apart(change)),
                 columns=self.declared.columns,
                 bounds=self.bounds,
                 facts_per_person=self.declared.facts_per_person,
@@ -244,8 +249,8 @@ class SumOf(SumOverPeople):
 class Histogram(SumOverPeople):
     """Count the people with each of many public values of one column; each person is in at most one bin.
 
-    Bins that the notion's policies do not tell apart are alike, and a pair of records touches at most two, so two of each
-    kind stand for thousands.
+    A pair of records touches at most two bins. So of bins that are alike, two stand for thousands: bins of which the
+    notion's policies say the same, where "not in this bin" is one thing to say, whichever bin it is.
 
     Attributes:
         column: the column that is counted.
@@ -268,28 +273,64 @@ class Histogram(SumOverPeople):
 
     def asked(self, change: Change) -> tuple[Callable[[Any], bool], ...]:
         """The bins that stand for all."""
-        return tuple(where(self.column, equals=value) for value in self._kept(change))
+        return tuple(where(self.column, equals=value) for value in self._kept(change) if value in self.values)
+
+    def told_apart(self, change: Change) -> tuple[Condition, ...]:
+        """Leave out what policies say of single values that others stand for."""
+        kept = self._kept(change)
+        named = [(condition, self._named(condition)) for condition in change.conditions]
+        return tuple(condition for condition, name in named if name is None or name[1] in kept)
 
     def effect(self, change: Change) -> Effect:
         """Return the extreme moves, found on the bins that stand for all."""
         if self.declared.records is not None or change.records is not None:
             return super().effect(change)
-        kept = self._kept(change)
+        kept = {value: kind for value, kind in self._kept(change).items() if value in self.values}
         small = super(Histogram, Histogram(self.column, tuple(kept), self.declared)).effect(change)
         moves = dict(zip(kept.values(), small.by_coordinate or (), strict=True))
-        return Effect(small.total, small.each, tuple(moves[self._kind(value, change)] for value in self.values))
+        kinds = self._kinds(change)
+        return Effect(small.total, small.each, tuple(moves[kinds[value]] for value in self.values))
 
-    def _kind(self, value: Any, change: Change) -> tuple[bool, ...]:
-        """What the policies say of a bin, and whether it can be filled at all."""
-        atoms = sorted(frozenset().union(*(c.atoms for c in change.conditions)), key=str)
-        told = tuple(atom({self.column: value}) for atom in atoms if getattr(atom, "column", None) == self.column)
-        known = self.declared.columns.get(self.column)
-        return (known is None or value in known, *told)
+    def _named(self, condition: Condition) -> tuple[bool, Any] | None:
+        """Whether a policy says of one single value that it is, or is not, the column's; then also which."""
+        inner = condition.of if isinstance(condition, Not) else condition
+        if (
+            isinstance(inner, Where)
+            and inner.column == self.column
+            and inner.values is not None
+            and len(inner.values) == 1
+        ):
+            return inner is condition, next(iter(inner.values))
+        return None
 
-    def _kept(self, change: Change) -> dict[Any, tuple[bool, ...]]:
-        kinds: dict[tuple[bool, ...], list[Any]] = {}
-        for value in self.values:
-            alike = kinds.setdefault(self._kind(value, change), [])
-            if len(alike) < 2:
-                alike.append(value)
-        return {value: kind for kind, values in kinds.items() for value in values}
+    def _kinds(self, change: Change) -> dict[Any, tuple[Any, ...]]:
+        """What there is to know of each bin, and of each other value that a policy names."""
+        said: dict[Any, set[bool]] = {}
+        rest: set[Any] = set()
+        for condition in change.conditions:
+            name = self._named(condition)
+            if name is None:
+                rest |= {atom for atom in condition.atoms if getattr(atom, "column", None) == self.column}
+            else:
+                said.setdefault(name[1], set()).add(name[0])
+        atoms = sorted(rest, key=str)
+        known, bins = self.declared.columns.get(self.column), set(self.values)
+        return {
+            value: (
+                value in bins,
+                known is None or value in known,
+                frozenset(said.get(value, ())),
+                *(atom({self.column: value}) for atom in atoms),
+            )
+            for value in (*self.values, *(value for value in said if value not in bins))
+        }
+
+    def _kept(self, change: Change) -> dict[Any, tuple[Any, ...]]:
+        """Two values of each kind."""
+        seen: Counter[tuple[Any, ...]] = Counter()
+        kept = {}
+        for value, kind in self._kinds(change).items():
+            seen[kind] += 1
+            if seen[kind] <= 2:
+                kept[value] = kind
+        return kept

@@ -45,6 +45,9 @@ from .query import minimum as minimum
 from .query import percentile as percentile
 from .query import places as places
 from .query import visits as visits
+from .query.statistic import Statistic as Statistic
+from .query.statistic import records as records
+from .query.statistic import statistic as statistic
 from .real import Real as Real
 from .real import exact as exact
 from .real import inf as inf

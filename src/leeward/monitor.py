@@ -66,7 +66,7 @@ def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, 
             if state.stopped:
                 break
             asked.append(made.query.window.public())
-            reserved = rules.reserve(state, str(asked[-1]), mechanism.at_most, len(door.places))
+            reserved = rules.reserve(state, str(asked[-1]), mechanism.at_most, len(door.keys))
             stops = state.stops
             charge = _answer(made, door, asked, reserved, rules)
             state = rules.decide(reserved, charge.stored)  # what was published decides as what was drawn did
@@ -100,8 +100,8 @@ def _answer(made: Plan, door: Door, asked: list[Any], reserved: MonitorState, ru
 
 
 def _publish(made: Plan, door: Door, charge: Charge, number: int, stops: int, rules: Monitor) -> Release:
-    places, budget = door.places, door.budget
-    stated = privacy_statement(made, places=len(places), dataset=budget.dataset, version=budget.version)
+    keys, budget = door.keys, door.budget
+    stated = privacy_statement(made, places=len(keys), dataset=budget.dataset, version=budget.version)
     stated["assumptions"] = [*stated["assumptions"], *_PROMISES]
     stated["monitor"] = {
         "round": number,
@@ -112,8 +112,8 @@ def _publish(made: Plan, door: Door, charge: Charge, number: int, stops: int, ru
         f" for good after {rules.stop_after} of them: at most ε = {rules.price} for one person's data over all windows",
     }
     statement = {"entry": charge.entry, "fit_for_release": door.fit_for_release, **stated}
-    public = places.to_arrow()
-    return Release(made.answers(charge.stored, public), public, statement, charge.notes, places.grid is not None)
+    public = keys.to_arrow()
+    return Release(made.answers(charge.stored, public), public, statement, charge.notes, keys.grid is not None)
 
 
 def _shared(plans: list[Plan]) -> Sanitized:

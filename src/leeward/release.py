@@ -21,13 +21,15 @@ from leeward.errors import CapExceededError, InputError
 from leeward.noise import Bits, SystemBits
 from leeward.notion import Notion
 from leeward.query import CountVisitors
+from leeward.query.statistic import Statistic
 from leeward.real import Exact, Real, exact
 from leeward.result import CuratorNotes, Release
 from leeward.statement import privacy_statement
+from leeward.utility.number_plan import NumberPlan, plan_number
 from leeward.utility.plan import Plan, What, plan
 
 if TYPE_CHECKING:
-    from leeward.engine import PlaceList, VisitTable
+    from leeward.engine import Keys, Opened
     from leeward.ledger import Ledger
 
 Told = Callable[[str], None]
@@ -84,24 +86,24 @@ class Door:
     The table is opened, and its content recognised, when the first answer is asked for.
 
     Args:
-        query: any of the questions to be asked; they share their visits and places.
+        query: any of the questions to be asked; they share their table and their public keys.
         budget: where the price is charged.
         bits: the entropy source; anything but the default marks releases unfit for publication.
         on_stage: told what is going on.
     """
 
     def __init__(
-        self, query: CountVisitors, budget: Budget, bits: Bits | None = None, on_stage: Told | None = None
+        self, query: CountVisitors | Statistic, budget: Budget, bits: Bits | None = None, on_stage: Told | None = None
     ) -> None:
-        from leeward.engine import read_places
+        from leeward.engine import read_keys
         from leeward.ledger import Ledger
 
         self.budget, self.bits, self.on_stage = budget, bits, on_stage or (lambda _stage: None)
-        self._visits, self._open = query.visits, ExitStack()
-        self._table: tuple[VisitTable, bytes] | None = None
+        self._query, self._open = query, ExitStack()
+        self._table: tuple[Opened, bytes] | None = None
         self._cap = budget.exact_cap()
-        self.on_stage("reading places")
-        self.places: PlaceList = read_places(query.places)
+        self.on_stage("reading the public list")
+        self.keys: Keys = read_keys(query)
         self.ledger: Ledger = Ledger(budget.ledger)
 
     def __enter__(self) -> Door:
@@ -116,15 +118,15 @@ class Door:
         return self.bits is None or self.bits.fit_for_release
 
     def key(self, **public: Any) -> str:
-        """Return the canonical text of public things, the list of places among them, as the ledger's key of an answer."""
-        public |= {"places": self.places.digest()}
+        """Return the canonical text of public things, the answer's keys among them: the ledger's key of an answer."""
+        public |= {"keys": self.keys.digest()}
         if not self.fit_for_release:
             public["fit_for_release"] = False
         return json.dumps(public, sort_keys=True, ensure_ascii=False, default=str)
 
     def answer(
         self,
-        query: CountVisitors,
+        query: CountVisitors | Statistic,
         notion: Notion,
         key: str,
         price: Real,
@@ -173,12 +175,12 @@ class Door:
         assert stored is not None
         return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)
 
-    def _recognised(self) -> tuple[VisitTable, bytes]:
-        from leeward.engine import open_visits
+    def _recognised(self) -> tuple[Opened, bytes]:
+        from leeward.engine import open_data
 
         if self._table is None:
-            self.on_stage("reading visits")
-            table = self._open.enter_context(open_visits(self._visits, self.places))
+            self.on_stage("reading the data")
+            table = self._open.enter_context(open_data(self._query, self.keys))
             self.on_stage("recognising the content")
             self._table = table, table.content_digest(self.ledger.secret(self.budget.dataset))
         return self._table
@@ -203,7 +205,7 @@ class Door:
 
 
 def release(
-    query: CountVisitors,
+    query: CountVisitors | Statistic,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -217,10 +219,11 @@ def release(
     bits: Bits | None = None,
     on_stage: Told | None = None,
 ) -> Release:
-    """Release which places are safe, charging the budget. The arguments up to ``stop_after`` are those of `leeward.plan`.
+    """Release which places are safe, or a statistic, charging the budget.
 
     Args:
-        query: the question, from `leeward.count_visitors`.
+        query: the question, from `leeward.count_visitors` (the arguments up to ``stop_after`` are then those of
+            `leeward.plan`) or from `leeward.statistic` (which takes none of them).
         notion: the privacy notion.
         safe_at_most: what *safe* means: at most so many people.
         dangerous_at_least: what *dangerous* means: at least so many people.
@@ -231,11 +234,16 @@ def release(
         mechanism: see `leeward.plan`.
         stop_after: see `leeward.plan`.
         bits: the entropy source; anything but the default marks the release unfit for publication.
-        on_stage: told what is going on ("reading places", "counting", …, and the ledger's own stages).
+        on_stage: told what is going on ("reading the data", "counting", …, and the ledger's own stages).
 
     Raises:
         LeewardError: the release is refused; nothing was charged and nothing is shown. See `leeward.errors`.
     """
+    if isinstance(query, Statistic):
+        decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
+        if any(choice is not None for choice in decided):
+            raise InputError("A decision about a statistic", "decisions are about counts of visitors", "Leave it out")
+        return release_planned([plan_number(query, notion)], budget, bits=bits, on_stage=on_stage)[0]
     given = {"useful_from": useful_from} if useful_from is not None else {}
     made = plan(
         query,
@@ -252,7 +260,7 @@ def release(
 
 
 def release_planned(
-    plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, on_stage: Told | None = None
+    plans: Iterable[Plan | NumberPlan], budget: Budget, *, bits: Bits | None = None, on_stage: Told | None = None
 ) -> list[Release]:
     """Carry out plans that share their visits and places (windows of one spec), one release each.
 
@@ -268,17 +276,17 @@ def release_planned(
         return [_publish(made, door, key) for made, key in zip(plans, keys, strict=True)]
 
 
-def _publish(made: Plan, door: Door, key: str) -> Release:
+def _publish(made: Plan | NumberPlan, door: Door, key: str) -> Release:
     charge = door.answer(made.query, made.notion, key, made.price, made.draw)
     door.on_stage("deciding")
-    places, budget = door.places, door.budget
+    keys, budget = door.keys, door.budget
     statement = {
         "entry": charge.entry,
         "fit_for_release": door.fit_for_release,
-        **privacy_statement(made, places=len(places), dataset=budget.dataset, version=budget.version),
+        **privacy_statement(made, places=len(keys), dataset=budget.dataset, version=budget.version),
     }
-    public = places.to_arrow()
-    return Release(made.answers(charge.stored, public), public, statement, charge.notes, places.grid is not None)
+    public = keys.to_arrow()
+    return Release(made.answers(charge.stored, public), public, statement, charge.notes, keys.grid is not None)
 
 
 def _fraction(price: Real) -> Fraction:

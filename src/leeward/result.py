@@ -53,6 +53,11 @@ class Release:
     curator: CuratorNotes = field(repr=False)
     _list_is_ours: bool = field(default=False, repr=False)
 
+    @property
+    def window_name(self) -> str:
+        """The start of its window, as the name of a folder."""
+        return str(self.statement["query"]["window"]["start"]).replace(":", "-")
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the answers as a DataFrame; ``count`` is a nullable Int64."""
         import pandas as pd

@@ -18,10 +18,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from leeward.errors import InputError, SpecError, nearest
-from leeward.notion import AdditionOnly, Notion, Presence, RemovalOnly, UnboundedDP
+from leeward.notion import AdditionOnly, BoundedDP, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
+from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan
 from leeward.query import CountVisitors, Grid, Places, Visits, Window, count_visitors, grid, moment, places, visits
+from leeward.query.statistic import Combine, Statistic, records, statistic
 from leeward.real import exact
 from leeward.release import Budget
+from leeward.utility.number_plan import NumberPlan, plan_number
 from leeward.utility.plan import USEFUL_FROM, MechanismName, Plan, What, plan
 
 NOTIONS: dict[str, type[Notion]] = {
@@ -30,6 +33,48 @@ NOTIONS: dict[str, type[Notion]] = {
     "removal-only": RemovalOnly,
     "dp": UnboundedDP,
 }
+
+
+NUMBER_NOTIONS: dict[str, type[Notion]] = {
+    "manhattan": Manhattan,
+    "normalised-manhattan": NormalisedManhattan,
+    "maximum": Maximum,
+    "hamming": ReplaceDP,
+    "addition-only": AdditionOnly,
+    "removal-only": RemovalOnly,
+    "dp": UnboundedDP,
+    "bounded-dp": BoundedDP,
+}
+
+
+def _named(known: dict[str, type[Notion]], name: str) -> type[Notion]:
+    if name not in known:
+        raise SpecError(
+            f'[protect] notion = "{name}"', "there is no such notion for this question", nearest(name, known)
+        )
+    return known[name]
+
+
+def _number_notion(kind: type[Notion], asked: Statistic, epsilon: str, unit: str | None) -> Notion:
+    """Return a notion for one number a person; the metric ones know the universe of the numbers and the unit of ε."""
+    if kind is ReplaceDP and asked.people is not None:
+        return BoundedDP(epsilon)  # Hamming distance between tables with as many numbers
+    if not issubclass(kind, Manhattan):
+        if unit is not None:
+            raise SpecError("[protect] unit", "this notion does not measure how far a number moves", "Leave it out")
+        return kind(epsilon)
+    if asked.values is None:
+        raise SpecError("A metric notion for a histogram of groups", "groups are not near or far", 'Use notion = "dp"')
+    if kind is NormalisedManhattan:
+        if unit is not None:
+            raise SpecError("[protect] unit", "ε is about the largest change a number can make here", "Leave it out")
+        return NormalisedManhattan(epsilon, asked.values, nobody=asked.people is None)
+    written = re.fullmatch(r"\s*([0-9./]+)\s*(\S*)\s*", unit or "1")
+    if written is None:
+        raise SpecError(f'[protect] unit = "{unit}"', "it is no amount", 'Write, say, unit = "10 W" or unit = "1"')
+    metric: Any = kind  # Manhattan or Maximum: the two that take a unit
+    made: Notion = metric(epsilon, asked.values, unit=written[1], nobody=asked.people is None)
+    return made
 
 
 def _exact_text(value: object) -> str:
@@ -48,18 +93,34 @@ class _Section(BaseModel):
 
 
 class Data(_Section):
-    """``[data]``: the private table of visits, and what its columns mean."""
+    """``[data]``: the private table (``visits``, or ``table`` for a statistic), and what its columns mean."""
 
-    visits: str | list[str]
+    visits: str | list[str] | None = None
     visits_table: str | None = None
-    person: str
+    table: str | list[str] | None = None
+    person: str | None = None
     place: str | None = None
-    time: str
+    time: str | None = None
     latitude: str | None = None
     longitude: str | None = None
     keep: dict[str, list[str | int | bool]] = Field(default_factory=dict)
     timezone: str | None = None
     time_unit: Literal["s", "ms", "us"] | None = None
+
+
+class Query(_Section):
+    """``[query]``: a statistic of one number a person; without this section, visitors are counted by place."""
+
+    kind: Literal["visitors", "sum", "mean", "percentile", "median", "min", "max", "histogram"] = "visitors"
+    column: str | None = None
+    lower: ExactText | None = None
+    upper: ExactText | None = None
+    step: ExactText = "1"
+    p: ExactText | None = None
+    people: int | None = None
+    grid: ExactText | None = None
+    by: dict[str, list[str | int]] | None = None
+    combine: Combine = "refuse"
 
 
 class GridBox(_Section):
@@ -123,6 +184,7 @@ class Protect(_Section):
 
     notion: str
     epsilon: ExactText
+    unit: str | None = None
     places_per_person: int | None = None
     if_more: Literal["refuse", "latest", "earliest"] = "refuse"
 
@@ -157,19 +219,30 @@ class Spec(_Section):
     """A whole spec. `read_spec` makes it from a file."""
 
     data: Data
-    places: PublicPlaces
+    query: Query = Query()
+    places: PublicPlaces | None = None
     window: Windows | None = None
     windows: list[Span] | None = None
     protect: Protect
-    decide: Decide
+    decide: Decide = Decide()
     publish: Publish = Publish()
     budget: Account
     folder: Path = Field(default=Path(), exclude=True)
 
     @model_validator(mode="after")
-    def _timed(self) -> Spec:
-        if (self.window is None) == (self.windows is None):
+    def _complete(self) -> Spec:
+        visitors = self.query.kind == "visitors"
+        needed = {"visits": self.data.visits, "person": self.data.person, "time": self.data.time} if visitors else {}
+        needed |= {} if visitors else {"table": self.data.table}
+        for key, value in needed.items():
+            if value is None:
+                raise ValueError(f"[data] {key} is missing. Add {_example(key)}")
+        if visitors and self.places is None:
+            raise ValueError("the section [places] is missing. Add it: the public list of places")
+        if visitors and (self.window is None) == (self.windows is None):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
+        if not visitors and (self.places or self.window or self.windows or self.data.visits):
+            raise ValueError(f"a {self.query.kind} has no visits, places or windows: leave them out")
         return self
 
     @property
@@ -189,10 +262,10 @@ class Spec(_Section):
     def visits(self) -> Visits:
         """Return the description of the private table."""
         d = self.data
-        named = [d.visits] if isinstance(d.visits, str) else d.visits
-        source = [str(self.folder / path) for path in named]
+        assert d.visits is not None
+        assert d.person is not None
         return visits(
-            source[0] if isinstance(d.visits, str) else source,
+            self._paths(d.visits),
             person=d.person,
             place=d.place,
             time=d.time,
@@ -207,6 +280,7 @@ class Spec(_Section):
     def public_places(self) -> Places | Grid:
         """Return the description of the public list."""
         p = self.places
+        assert p is not None
         if p.grid is not None:
             return grid(**p.grid.model_dump(exclude_none=True))
         assert p.table is not None
@@ -219,6 +293,25 @@ class Spec(_Section):
             name=p.name,
             table=p.places_table,
         )
+
+    def statistic(self) -> Statistic:
+        """Return the question of a spec whose ``[query] kind`` is not visitors."""
+        d, q = self.data, self.query
+        assert d.table is not None
+        table = records(
+            self._paths(d.table), person=d.person, combine=q.combine, keep=d.keep or None, table=d.visits_table
+        )
+        if q.by is not None and len(q.by) != 1:
+            raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')
+        by, groups = next(iter(q.by.items())) if q.by else (None, None)
+        kind: Any = q.kind
+        named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid"})
+        return statistic(table, kind, by=by, groups=groups, **named)
+
+    def _paths(self, named: str | list[str]) -> str | list[str]:
+        if isinstance(named, str):
+            return str(self.folder / named)
+        return [str(self.folder / path) for path in named]
 
     def queries(self) -> list[CountVisitors]:
         """Return one question a window."""
@@ -239,18 +332,29 @@ class Spec(_Section):
         """Return the privacy notion.
 
         Raises:
-            SpecError: there is none of that name.
+            SpecError: there is none of that name, or not for this kind of question.
         """
-        if self.protect.notion not in NOTIONS:
-            raise SpecError(
-                f'[protect] notion = "{self.protect.notion}"',
-                "there is no such notion",
-                nearest(self.protect.notion, NOTIONS),
-            )
-        return NOTIONS[self.protect.notion](self.protect.epsilon)
+        name, epsilon, unit = self.protect.notion, self.protect.epsilon, self.protect.unit
+        if self.query.kind == "visitors":
+            if unit is not None:
+                raise SpecError("[protect] unit", "visits have no size", "Leave it out")
+            return _named(NOTIONS, name)(epsilon)
+        return _number_notion(_named(NUMBER_NOTIONS, name), self.statistic(), epsilon, unit)
 
-    def plans(self) -> list[Plan]:
-        """Return one plan a window: everything that can be refused without data is refused here."""
+    def plans(self) -> list[Plan] | list[NumberPlan]:
+        """Return one plan a window, or the plan of a statistic: what can be refused without data is refused here."""
+        if self.query.kind != "visitors":
+            return [plan_number(self.statistic(), self.notion())]
+        return self.visitor_plans()
+
+    def visitor_plans(self) -> list[Plan]:
+        """Return one plan a window, for a spec about visitors.
+
+        Raises:
+            SpecError: it is about something else.
+        """
+        if self.query.kind != "visitors":
+            raise SpecError(f'[query] kind = "{self.query.kind}"', "this is for visitors", "Use `leeward release`")
         notion = self.notion()
         return [
             plan(
@@ -373,6 +477,7 @@ def _example(key: str) -> str:
         "ledger": 'ledger = "sqlite:///budget.db"',
         "dataset": 'dataset = "a-public-name"',
         "visits": 'visits = "visits.parquet"',
+        "table": 'table = "records.parquet"',
         "person": 'person = "the column that says who"',
         "time": 'time = "the column that says when"',
     }

@@ -36,7 +36,9 @@ def monitor(
     read = read_spec(spec)
     check_directory(out)
     plans = [
-        made for made in read.plans() if made.query.window.end <= _by(until, made.query.window.end, read.data.timezone)
+        made
+        for made in read.visitor_plans()
+        if made.query.window.end <= _by(until, made.query.window.end, read.data.timezone)
     ]
     if not plans:
         typer.echo("No window has ended yet: nothing was asked.")
@@ -44,8 +46,7 @@ def monitor(
     with stages(quiet) as on_stage:
         watch = run(plans, read.ledger(), on_stage=on_stage)
         on_stage("writing the reports")
-        names = [made.query.window.start.strftime("%Y-%m-%dT%H-%M-%S") for made in plans]
-        save_all(dict(zip(names, watch.releases, strict=False)), out)
+        save_all({one.window_name: one for one in watch.releases}, out)
     if not quiet:
         for one in watch.releases:
             print_notes(one.curator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from leeward.errors import SpecError
 if TYPE_CHECKING:
     from leeward.release import Budget
     from leeward.result import Release
+    from leeward.utility.number_plan import NumberPlan
     from leeward.utility.plan import Plan
 
 
@@ -53,7 +55,7 @@ def release(
     publish(plans, budget, out, quiet=quiet, as_json=as_json)
 
 
-def publish(plans: list[Plan], budget: Budget, out: Path, *, quiet: bool, as_json: bool) -> None:
+def publish(plans: Sequence[Plan | NumberPlan], budget: Budget, out: Path, *, quiet: bool, as_json: bool) -> None:
     """Carry out plans, write them to ``out``, and print what happened."""
     from leeward.release import release_planned
     from leeward.result import check_directory, save_all
@@ -65,11 +67,10 @@ def publish(plans: list[Plan], budget: Budget, out: Path, *, quiet: bool, as_jso
     with stages(quiet) as on_stage:
         releases = release_planned(plans, budget, on_stage=on_stage)
         on_stage("writing the report")
-        names = [made.query.window.start.strftime("%Y-%m-%dT%H-%M-%S") for made in plans]
         if len(releases) == 1:
             releases[0].save(out)
         else:
-            save_all(dict(zip(names, releases, strict=True)), out)
+            save_all({one.window_name: one for one in releases}, out)
     if not quiet:
         for one in releases:
             print_notes(one.curator)
@@ -86,27 +87,41 @@ def publish(plans: list[Plan], budget: Budget, out: Path, *, quiet: bool, as_jso
 
 
 def _summary(one: Release) -> dict[str, Any]:
-    states = one.answers["state"].value_counts().to_pylist()
-    counted = {entry["values"]: entry["counts"] for entry in states}
-    return {
+    shared = {
         "entry": one.statement["entry"],
-        "window": one.statement["query"]["window"],
-        "places": one.answers.num_rows,
-        "safe": counted.get("safe", 0),
-        "obscure": counted.get("obscure", 0),
-        "dangerous": counted.get("dangerous", 0),
-        **(
-            {"answered": one.answers["answered"].to_pylist().count(True)}
-            if "answered" in one.answers.column_names
-            else {}
-        ),
         "price": one.statement["price"],
         "charged": one.curator.charged,
         "fit_for_release": one.statement["fit_for_release"],
     }
+    if "state" not in one.answers.column_names:
+        return {**shared, "answers": one.answers.to_pylist()}
+    counted = {entry["values"]: entry["counts"] for entry in one.answers["state"].value_counts().to_pylist()}
+    states = {state: counted.get(state, 0) for state in ("safe", "obscure", "dangerous")}
+    answered = {}
+    if "answered" in one.answers.column_names:
+        answered = {"answered": one.answers["answered"].to_pylist().count(True)}
+    return {**shared, "window": one.statement["query"]["window"], "places": one.answers.num_rows, **states, **answered}
 
 
-def _sentence(made: Plan, summary: dict[str, Any]) -> str:
+def _sentence(made: Plan | NumberPlan, summary: dict[str, Any]) -> str:
+    said = [_answered(summary["answers"])] if "answers" in summary else _decided(made, summary)
+    said.append(f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing.")
+    return " ".join(said)
+
+
+def _answered(answers: list[dict[str, Any]]) -> str:
+    lines = [
+        "  ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in row.values())
+        for row in answers[:20]
+    ]
+    more = [f"… and {len(answers) - 20:,} more in answers.parquet"] if len(answers) > 20 else []
+    return "\n".join([*lines, *more, ""])
+
+
+def _decided(made: Plan | NumberPlan, summary: dict[str, Any]) -> list[str]:
+    from leeward.utility.plan import Plan
+
+    assert isinstance(made, Plan)
     said = []
     for state, meaning, decision in (
         ("safe", f"at most {made.safe_at_most} people", made.sanitizer),
@@ -121,8 +136,7 @@ def _sentence(made: Plan, summary: dict[str, Any]) -> str:
             )
     if "answered" in summary:
         said.append(f"{summary['answered']:,} were answered before the stop.")
-    said.append(f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing.")
-    return " ".join(said)
+    return said
 
 
 def _left(budget: Budget) -> dict[str, str]:
@@ -132,11 +146,11 @@ def _left(budget: Budget) -> dict[str, str]:
     return {"dataset": budget.dataset, "cap": str(account.cap), "spent": str(account.spent), "left": str(account.left)}
 
 
-def _dry_run(plans: list[Plan], budget: Budget, as_json: bool) -> None:
-    from leeward.engine import read_places
+def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool) -> None:
+    from leeward.engine import read_keys
     from leeward.statement import privacy_statement
 
-    count = len(read_places(plans[0].query.places))
+    count = len(read_keys(plans[0].query))
     statements = [privacy_statement(p, places=count, dataset=budget.dataset, version=budget.version) for p in plans]
     if as_json:
         print_json(statements)
@@ -154,7 +168,7 @@ def _print_statement(statement: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = Console(highlight=False, markup=False)
-    notion, decision, mechanism = statement["notion"], statement["decision"], statement["mechanism"]
+    notion, mechanism = statement["notion"], statement["mechanism"]
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column()
@@ -172,6 +186,8 @@ def _print_statement(statement: dict[str, Any]) -> None:
             facts.add_row(title, sentence)
             title = ""
     console.print(facts)
+    if (decision := statement.get("decision")) is None:
+        return
     curve = Table(box=None, padding=(0, 2))
     curve.add_column("people there", justify="right")
     states = [state for state in ("safe", "dangerous") if state in decision["curve"][0]]

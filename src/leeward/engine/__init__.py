@@ -1,6 +1,18 @@
 """Exact counts from tables, through Ibis on DuckDB. The only folder that imports them."""
 
+from leeward.engine.ask import Keys, Opened, open_data, read_keys
 from leeward.engine.places import PlaceList, read_places
 from leeward.engine.visits import REASONS, VisitCounts, VisitTable, open_visits
 
-__all__ = ["REASONS", "PlaceList", "VisitCounts", "VisitTable", "open_visits", "read_places"]
+__all__ = [
+    "REASONS",
+    "Keys",
+    "Opened",
+    "PlaceList",
+    "VisitCounts",
+    "VisitTable",
+    "open_data",
+    "open_visits",
+    "read_keys",
+    "read_places",
+]

@@ -13,6 +13,7 @@ values can be (Chatzikokolakis et al., Section 5): absence hides as well as any 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -58,6 +59,12 @@ class Values:
     def points(self) -> tuple[Fraction, ...]:
         """All values, from the least to the greatest."""
         return tuple(self.lower + i * self.step for i in range(int(self.width / self.step) + 1))
+
+    @property
+    def grid_with_zero(self) -> Fraction:
+        """The coarsest grid through 0 that holds every value, and so every sum of values."""
+        common = math.lcm(self.step.denominator, self.lower.denominator)
+        return Fraction(math.gcd(int(self.step * common), int(self.lower * common)), common)
 
     def __contains__(self, value: object) -> bool:
         if not isinstance(value, int | Fraction):

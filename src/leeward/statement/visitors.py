@@ -1,18 +1,13 @@
-"""The privacy statement of a release: what was asked, what is promised, on what grounds, and what is not.
-
-It is made from the plan and the public list alone, so it is the same whatever the data holds; ``release.json`` is this
-statement, and the report puts it into a page.
-"""
+"""The statement of a release of safe and dangerous places."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from leeward.mechanism import Alarm, Sanitized, Sanitizer
-from leeward.real import Real
+from leeward.statement.base import SIDES, direction, heading, privacy_statement
 from leeward.utility.plan import Plan
-from leeward.version import __version__
 
 _LINE_THEOREM = (
     "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in place of"
@@ -23,26 +18,15 @@ _SANITIZED_THEOREM = (
     "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.7 (its ratio corrected to e^ε): saying 'safe'"
     " is free where counts only fall along the steps of the notion; each published exceeding count costs ε."
 )
-_SIDES = {
-    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1 and Proposition 3.",
-    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2 and Proposition 4.",
-    "presence": "Takagi et al., Definitions IV.1 and IV.2 with one policy for every listed place, all at once.",
-    "dp": "Ghosh, Roughgarden, Sundararajan (2009): the two-sided geometric mechanism is ε-differentially private.",
-}
 
 
-def privacy_statement(plan: Plan, *, places: int, dataset: str, version: str) -> dict[str, Any]:
-    """Return the statement of a planned release over this many public places, without the entry id.
-
-    Parameters are exact strings ("1/3", "inf"); probabilities are decimals of at most 12 digits; "0" is exactly 0.
-    """
-    query, notion = plan.query, plan.notion
+@privacy_statement.register
+def visitor_statement(plan: Plan, *, places: int, dataset: str, version: str) -> dict[str, Any]:
+    """Return the statement of a release of safe and dangerous places; see `privacy_statement`."""
+    query = plan.query
     window = {"start": query.window.start.isoformat(), "end": query.window.end.isoformat()}
     return {
-        "leeward": __version__,
-        "created": datetime.now(UTC).date().isoformat(),
-        "dataset": dataset,
-        "version": version,
+        **heading(plan.notion, plan.price, dataset, version),
         "query": {
             "kind": "visitors",
             "text": f"How many distinct people were at each of {places:,} public places from {_when(query.window.start)} up"
@@ -53,21 +37,11 @@ def privacy_statement(plan: Plan, *, places: int, dataset: str, version: str) ->
             "places_per_person": query.places_per_person,
             "if_more": query.if_more if query.places_per_person is not None else None,
         },
-        "notion": {
-            "name": notion.name,
-            "epsilon": str(notion.epsilon),
-            "unit": notion.words.unit,
-            "definition": notion.words.definition,
-            "shelters": notion.words.shelters,
-            "does_not_shelter": notion.words.exposes,
-            "cover": notion.words.cover,
-        },
-        "price": str(plan.price),
         "sensitivity": _sensitivity(plan),
         "mechanism": _mechanism(plan, places),
         "decision": _decision(plan, places),
         "assumptions": _assumptions(plan),
-        "theorems": [*_theorems(plan)],
+        "theorems": _theorems(plan),
         "guaranteed": _guaranteed(plan, places),
         "not_guaranteed": _not_guaranteed(plan),
     }
@@ -109,7 +83,7 @@ def _decision(plan: Plan, places: int) -> dict[str, Any]:
 def _mechanism(plan: Plan, places: int) -> dict[str, Any]:
     law = plan.mechanism.law
     shared = {"rate_up": str(law.up), "rate_down": str(law.down), "step": 1, "lower": None, "upper": None}
-    noise = f"exact geometric noise, {_direction(law.up, law.down)}, drawn for each place on its own"
+    noise = f"exact geometric noise, {direction(law.up, law.down)}, drawn for each place on its own"
     if isinstance(plan.mechanism, Sanitized):
         expected = plan.expected_answered_if_empty(places)
         return {
@@ -122,14 +96,6 @@ def _mechanism(plan: Plan, places: int) -> dict[str, Any]:
             "expected_answered_if_empty": None if expected is None else float(f"{expected:.4g}"),
         }
     return {"name": "geometric", "text": f"Every count gets {noise}", **shared}
-
-
-def _direction(up: Real, down: Real) -> str:
-    if down.is_infinite:
-        return f"never negative, of rate {up} upwards"
-    if up.is_infinite:
-        return f"never positive, of rate {down} downwards"
-    return f"of rate {up} upwards and {down} downwards"
 
 
 def _assumptions(plan: Plan) -> list[str]:
@@ -146,7 +112,7 @@ def _assumptions(plan: Plan) -> list[str]:
 
 def _theorems(plan: Plan) -> list[str]:
     base = _SANITIZED_THEOREM if isinstance(plan.mechanism, Sanitized) else _LINE_THEOREM
-    known = _SIDES.get(plan.notion.name)
+    known = SIDES.get(plan.notion.name)
     return [base] if known is None else [base, known]
 
 

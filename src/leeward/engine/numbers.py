@@ -1,0 +1,209 @@
+"""Exact statistics of one number a person: a table becomes integers on a public grid, and their tally leaves the engine.
+
+Every number is clamped to the public bounds and rounded half up to the public grid; what is counted is how many people have
+each grid value in each public group. Sums, means and percentiles follow from that tally in exact integers, so they do not
+depend on the order of rows as floating sums do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from leeward.engine.bind import Bound, bind
+from leeward.engine.columns import kept, who
+from leeward.engine.rows import Rows, integers
+from leeward.engine.visits import VisitCounts
+from leeward.errors import BoundExceededError, DataError
+from leeward.query.numeric import Mean, Percentile
+from leeward.query.statistic import Statistic
+
+REASONS = ("filtered", "null_person", "unknown_group", "no_number")
+"""Why a row takes no part, in the order in which it is asked."""
+
+
+@dataclass(frozen=True)
+class GroupList:
+    """The public keys of a statistic's answers: its groups and, for a histogram of numbers, its intervals."""
+
+    query: Statistic
+    grid: None = None
+
+    def __len__(self) -> int:
+        return self.query.cells
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``."""
+        query = self.query
+        columns: dict[str, Any] = {}
+        if query.groups:
+            columns["group"] = [group for group in query.groups for _ in range(query.bins)]
+        if query.kind == "histogram" and query.values is not None:
+            edges = [float(edge) for edge in query.values.points] * max(1, len(query.groups))
+            per = query.bins + 1
+            columns["from"] = [edge for i, edge in enumerate(edges) if i % per < query.bins]
+            columns["to"] = [edge for i, edge in enumerate(edges) if i % per > 0]
+        return pa.table(columns or {"group": ["all"]})
+
+    def digest(self) -> str:
+        """Return a digest of the public keys."""
+        keys = [self.query.by, list(self.query.groups), repr(self.query.values), self.query.kind]
+        return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
+
+
+@contextmanager
+def open_numbers(query: Statistic) -> Iterator[NumberTable]:
+    """Open the table of a statistic.
+
+    Raises:
+        DataError: a file or column is missing or of the wrong type, or the table is empty.
+    """
+    source = query.records
+    named = {"person": source.person, "column": query.column, "by": query.by}
+    columns = {role: column for role, column in named.items() if column is not None}
+    columns |= {f"keep ({index})": column for index, column in enumerate(source.keep, 1)}
+    with bind(source.source, columns, source.table) as bound:
+        yield NumberTable(query, bound)
+
+
+class NumberTable(Rows):
+    """An open table of numbers. `open_numbers` makes it."""
+
+    def __init__(self, query: Statistic, bound: Bound) -> None:
+        super().__init__(bound, "records")
+        rows = self._raw
+        self._query = query
+        group = ibis.literal(0, "int64") if query.by is None else _rank(rows[query.by], query)
+        number = ibis.literal(0, "int64") if query.column is None else _index(rows[query.column], query)
+        person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person)
+        self._rows = rows.select(kept=kept(rows, query.records), group=group, number=number, person=person)
+
+    def count(self, query: Statistic) -> VisitCounts:
+        """Return the exact answer in whole steps, and what was dropped.
+
+        Raises:
+            BoundExceededError: people have several rows and the query refuses that, or the number of people is not the
+                public one.
+            DataError: a data file changed meanwhile.
+        """
+        rows = self._rows
+        reason = ibis.cases(
+            (~rows.kept, "filtered"),
+            (rows.person.isnull(), "null_person"),
+            (rows.group.isnull(), "unknown_group"),
+            (rows.number.isnull(), "no_number"),
+            else_="taken",
+        )
+        found = self._bound.fetch(rows.select(reason=reason).group_by("reason").aggregate(rows=ibis._.count()))
+        dropped = {row["reason"]: int(row["rows"]) for row in found.to_pylist()}
+        taken = rows.filter(rows.kept, rows.person.notnull(), rows.group.notnull(), rows.number.notnull())
+        several = 0
+        if query.records.person is not None:
+            how = {"sum": taken.number.sum(), "min": taken.number.min(), "max": taken.number.max()}
+            people = taken.group_by("person").aggregate(
+                group=taken.group.min(), number=how.get(query.records.combine, taken.number.min()), rows=taken.count()
+            )
+            more = people.filter(people.rows > 1)
+            several = int(integers(self._bound.fetch(more.aggregate(n=more.count())), "n")[0])
+            taken = people
+            if query.records.combine == "sum" and query.values is not None:
+                taken = taken.mutate(number=taken.number.clip(0, int(query.values.width / query.values.step)))
+        tally = self._bound.fetch(taken.group_by("group", "number").aggregate(people=taken.count()))
+        self._bound.check_unchanged()
+        refused = query.records.combine == "refuse" and several > 0
+        if refused:
+            raise BoundExceededError(
+                f"{several} people have more than one row",
+                "combine = 'refuse' (that it is refused is a fact about the data: do not publish it)",
+                "Say how a person's numbers are combined: sum, min or max",
+            )
+        answer = _answer(query, *(integers(tally, column) for column in ("group", "number", "people")))
+        return VisitCounts(several, {r: dropped.get(r, 0) for r in REASONS}, dropped.get("taken", 0), False, answer)
+
+
+def _index(column: Any, query: Statistic) -> Any:
+    """The number of each row as steps above the lower bound: clamped, then rounded half up; null where there is none."""
+    assert query.values is not None
+    values, kind = query.values, column.type()
+    if kind.is_string():
+        column = column.try_cast("float64")
+    elif not kind.is_numeric() or kind.is_boolean():
+        raise DataError(f"column = '{query.column}'", "it does not hold numbers", "Name a column of numbers")
+    if not kind.is_integer():
+        column = column.cast("float64")
+        column = column.isnan().ifelse(ibis.null(), column)
+    lower, upper, step = values.lower, values.upper, values.step
+    last = int(values.width / step) - (query.kind == "histogram")
+    exactly = kind.is_integer() and all(v.denominator == 1 and abs(v) < 2**60 for v in (lower, upper, step))
+    if query.kind == "histogram":  # intervals are half-open: no rounding
+        place = (column - int(lower)) // int(step) if exactly else ((column - float(lower)) / float(step)).floor()
+    elif exactly:
+        clamped = column.clip(int(lower), int(upper))
+        place = (2 * (clamped - int(lower)) + int(step)) // (2 * int(step))
+    else:
+        place = ((column.clip(float(lower), float(upper)) - float(lower)) / float(step) + 0.5).floor()
+    return place.clip(0, last).cast("int64")
+
+
+def _rank(column: Any, query: Statistic) -> Any:
+    """The place of each row's group in the public list; null where not listed."""
+    text = column.type().is_string()
+    if text != isinstance(query.groups[0], str) or not (text or column.type().is_integer()):
+        raise DataError(
+            f"by = '{query.by}'",
+            "its values and the listed groups are of different types",
+            "Write the groups as the column does",
+        )
+    return ibis.cases(*((column == group, rank) for rank, group in enumerate(query.groups)), else_=ibis.null("int64"))
+
+
+def _answer(
+    query: Statistic, group: NDArray[np.int64], number: NDArray[np.int64], people: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    n = max(1, len(query.groups))
+    if query.kind == "histogram":
+        counts = np.zeros(n * query.bins, dtype=np.int64)
+        np.add.at(counts, group * query.bins + number, people)
+        return counts
+    order = np.lexsort((number, group))
+    group, number, people = group[order], number[order], people[order]
+    parts = [(number[group == g], people[group == g]) for g in range(n)]
+    return np.array([value for part in parts for value in _statistic(query, *part)], dtype=np.int64)
+
+
+def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.int64]) -> tuple[int, ...]:
+    """Return one group's answer: numbers ascending with how many people have each."""
+    assert query.values is not None
+    assert query.numeric is not None
+    total, steps = int(people.sum()), int((number * people).sum())
+    if query.people is not None and total != query.people:
+        raise BoundExceededError(
+            f"{total} people have a number, and {query.people} were declared",
+            "the declared number is public and must be true (that it is not is a fact about the data: do not publish it)",
+            "Leave people out, or declare the number that is publicly known",
+        )
+    values, numeric = query.values, query.numeric
+    if isinstance(numeric, Percentile):
+        if total == 0:
+            return (int((numeric.answer([]) - values.lower) / values.step),)
+        place = min(math.floor(numeric.p * total / 100), total - 1)
+        return (int(number[np.searchsorted(np.cumsum(people), place, side="right")]),)
+    if isinstance(numeric, Mean):
+        if query.people is None:  # the sum of twice the distances from the middle, and the number of people
+            return 2 * steps - total * int(values.width / values.step), total
+        assert numeric.grid is not None
+        mean = values.lower + values.step * Fraction(steps, total)
+        return (math.floor(mean / numeric.grid + Fraction(1, 2)),)
+    exactly = (values.lower * total + values.step * steps) / values.grid_with_zero
+    return (int(exactly),)

@@ -1,0 +1,257 @@
+"""A statistic of one number a person from a real table: sum, mean, percentile or histogram, whole or by public groups.
+
+The number is clamped to public bounds and rounded half up to a public grid, so that it is one of ``values``; NULL, NaN and
+an empty field mean that the person has none. What one change can do is `leeward.query.numeric`'s, group by group: a person
+is in one group, so withdrawing or inserting a person, or moving their number, touches one group; replacing their record may
+take them from one group to another, and touches two.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from leeward.errors import InputError, NotShelteredError, SpecError, nearest
+from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
+from leeward.notion.metric import Nudge, Values
+from leeward.query.effect import Effect, Move
+from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
+from leeward.query.source import Allowed, Visits, visits
+from leeward.real import Exact, exact
+
+Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram"]
+Combine = Literal["refuse", "sum", "min", "max"]
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """A private table with one number a person, or several that are combined. Build it with `records`.
+
+    Attributes:
+        source: a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
+        person: the column that says who; None where every row is a person of its own.
+        combine: what becomes of a person's several rows: ``refuse`` the release, or take the ``sum``, ``min`` or ``max`` of
+            their numbers. A person in several groups belongs to the first of them in the public order.
+        keep: only rows whose column holds one of the allowed values take part.
+        table: the name of the table inside a DuckDB file.
+    """
+
+    source: Any
+    person: str | None = None
+    combine: Combine = "refuse"
+    keep: dict[str, tuple[Allowed, ...]] = field(default_factory=dict)
+    table: str | None = None
+
+
+def records(
+    source: Any,
+    *,
+    person: str | None = None,
+    combine: Combine = "refuse",
+    keep: Any = None,
+    table: str | None = None,
+) -> Records:
+    """Describe a private table of numbers. See `Records` for what each argument means.
+
+    Raises:
+        SpecError: an argument is malformed; nothing has been opened yet.
+    """
+    if combine not in get_args(Combine):
+        raise SpecError(f"combine = {combine!r}", "it is not a known choice", nearest(str(combine), get_args(Combine)))
+    checked: Visits = visits(source, person=person or "-", place="-", keep=keep, table=table)
+    return Records(source, person, combine, dict(checked.keep), table)
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A question about one number a person. Build it with `statistic`.
+
+    Attributes:
+        records: the private table.
+        kind: ``sum``, ``mean``, ``percentile`` or ``histogram``.
+        column: where the number stands; None for a histogram of groups alone.
+        values: the public universe of the numbers; None for a histogram of groups alone.
+        numeric: what one number's change does to the answer of one group; None for a histogram.
+        by: the column that says in which public group a person is; None for one group of all.
+        groups: the public groups, in the order of the answers.
+    """
+
+    records: Records
+    kind: Literal["sum", "mean", "percentile", "histogram"]
+    column: str | None
+    values: Values | None
+    numeric: Numeric | None
+    by: str | None = None
+    groups: tuple[Allowed, ...] = ()
+
+    @property
+    def people(self) -> int | None:
+        """The public number of people with a value; None if it is private."""
+        return None if self.numeric is None else self.numeric.people
+
+    @property
+    def bins(self) -> int:
+        """How many intervals a histogram of numbers has; 1 where it counts groups, or for other kinds."""
+        if self.kind != "histogram" or self.values is None:
+            return 1
+        return int(self.values.width / self.values.step)
+
+    @property
+    def cells(self) -> int:
+        """How many answers there are: one a group, and for a histogram of numbers one a group and interval."""
+        return max(1, len(self.groups)) * self.bins
+
+    def effect(self, change: Change) -> Effect:
+        """Return the extreme moves of all answers under one change of one person.
+
+        Raises:
+            NotShelteredError: for changes of single facts, because a record here is a number; and see `Numeric.effect`.
+        """
+        if change.of_facts:
+            raise NotShelteredError(
+                f"A {self.kind} under a notion whose steps are '{change.name}'",
+                "a person's record here is a number, not a set of facts",
+                'Use "addition-only", "removal-only", "dp" or a metric notion such as "manhattan"',
+            )
+        if self.numeric is None:
+            return _counted(change)
+        if change == REPLACE and len(self.groups) > 1:
+            leaves, joins = self.numeric.effect(WITHDRAW), self.numeric.effect(INSERT)
+            moved = [(a + c, b + d) for (a, b), (c, d) in itertools.product(leaves.each, joins.each)]
+            within = self.numeric.effect(REPLACE)
+            return Effect(total=(*moved, *within.each), each=(*leaves.each, *joins.each, *within.each))
+        return self.numeric.effect(change)
+
+    def effect_of_all(self, change: Change) -> Effect:
+        """Return the extreme moves when the numbers of all persons change so at once: every group moves.
+
+        Raises:
+            NotShelteredError: if nothing bounds them.
+        """
+        if self.numeric is None:
+            raise NotShelteredError(
+                "A histogram where all values may change at once",
+                "everybody may go to another interval, and the number of people is not public",
+                "Ask a mean or a percentile, or use another notion",
+            )
+        one = self.numeric.effect_of_all(change)
+        n = max(1, len(self.groups))
+        return Effect(total=tuple((r * n, f * n) for r, f in one.each), each=one.each)
+
+    def public(self) -> dict[str, Any]:
+        """Everything public that the answer depends on, as JSON can hold it."""
+        numeric = {} if self.numeric is None else {"p": getattr(self.numeric, "p", None), "people": self.people}
+        return {
+            "query": self.kind,
+            "column": self.column,
+            "values": None if self.values is None else repr(self.values),
+            "grid": getattr(self.numeric, "grid", None),
+            **numeric,
+            "by": self.by,
+            "person": self.records.person,
+            "combine": self.records.combine if self.records.person is not None else None,
+            "keep": {column: list(allowed) for column, allowed in self.records.keep.items()},
+        }
+
+
+def statistic(
+    records: Records,
+    kind: Kind,
+    *,
+    column: str | None = None,
+    lower: Exact | None = None,
+    upper: Exact | None = None,
+    step: Exact = 1,
+    p: Exact | None = None,
+    people: int | None = None,
+    grid: Exact | None = None,
+    by: str | None = None,
+    groups: Any = None,
+) -> Statistic:
+    """Ask a statistic of one number a person.
+
+    Args:
+        records: the private table, from `records`.
+        kind: ``sum``, ``mean``, ``percentile`` (with ``p``), ``median``, ``min``, ``max``, or ``histogram`` (people a public
+            group, or people an interval ``[lower + i·step, lower + (i + 1)·step)`` of a number).
+        column: the column of the number; for a histogram of groups, leave it out and give ``by``.
+        lower: public lower bound; numbers below are clamped to it.
+        upper: public upper bound.
+        step: the public grid the numbers are rounded to, half up; for a histogram the width of its intervals.
+        p: the percentile, 0 ≤ p < 100.
+        people: the number of people with a value, if that is public; noise on a mean is then 1/people as large.
+        grid: the public grid a mean is published on (default: ``step``).
+        by: the column that says in which group a person is.
+        groups: the public groups, in the order of the answers; people in no listed group are not counted.
+
+    Raises:
+        SpecError: an argument is missing, unknown or malformed.
+    """
+    if kind not in get_args(Kind):
+        raise SpecError(f"kind = {kind!r}", "there is no such statistic", nearest(str(kind), get_args(Kind)))
+    listed = _groups(by, groups)
+    if kind == "histogram" and column is None:
+        if not listed:
+            raise SpecError("A histogram of nothing", "its keys are public", "Give column and bounds, or by and groups")
+        return Statistic(records, "histogram", None, None, None, by, listed)
+    if column is None:
+        raise SpecError(f"A {kind} without a column", "there is no number to take", "Give the column of the number")
+    if lower is None or upper is None:
+        raise SpecError(
+            f"A {kind} of '{column}' without bounds",
+            "how far one person moves it must be public",
+            "Give lower and upper; numbers beyond are clamped to them",
+        )
+    values = Values(lower, upper, step)
+    if kind == "histogram":
+        return Statistic(records, "histogram", column, values, None, by, listed)
+    if people is not None and len(listed) > 1:
+        raise SpecError(
+            "people with groups", "how many people each group has would have to be public", "Leave people out"
+        )
+    numeric: Numeric
+    if kind == "sum":
+        numeric = Sum(values, people)
+    elif kind == "mean":
+        published = Fraction(values.step) if grid is None else _fraction(grid, "grid")
+        numeric = Mean(values, people, grid=published)
+    else:
+        if kind == "percentile" and p is None:
+            raise SpecError("A percentile without p", "it does not say which one", 'Give, say, p = "90"')
+        ask = {"median": median, "min": minimum, "max": maximum}.get(kind)
+        numeric = ask(values, people=people) if ask is not None else percentile(values, p or 0, people=people)
+    plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
+    return Statistic(records, plain, column, values, numeric, by, listed)
+
+
+def _counted(change: Change) -> Effect:
+    """Return what one person's change does to a histogram: they are counted in one cell at most."""
+    moves: Move = {WITHDRAW: (0, 1), INSERT: (1, 0)}.get(change, (1, 1))
+    each: tuple[Move, ...] = (moves,) if 0 in moves else ((1, 0), (0, 1))
+    if isinstance(change, Nudge):
+        return Effect(total=((1, 1),), each=each)
+    return Effect(total=(moves,), each=each)
+
+
+def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
+    if (by is None) != (groups is None):
+        raise SpecError(
+            "by without groups, or groups without by",
+            "the groups of an answer are public, never read from the data",
+            'Give both: by = "income", groups = ["<=50K", ">50K"]',
+        )
+    listed = tuple(groups or ())
+    if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
+        raise SpecError("groups that repeat, mix types or are none", "each is a public key", "List each once")
+    if any(not isinstance(g, str | int) for g in listed):
+        raise SpecError("groups that are no texts or whole numbers", "they are public keys", "Write them as such")
+    return listed
+
+
+def _fraction(value: Exact, name: str) -> Fraction:
+    number = exact(value).rational
+    if number is None:
+        raise InputError(f"{name} = {value}", "it is not rational", "Give a decimal or fraction in a string")
+    return number

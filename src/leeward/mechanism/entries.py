@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import InputError
-from leeward.exponential import Weight, weight, weighted_sum
+from leeward.exponential import Weight, weight
 from leeward.real import Exact, Real
 
 Entry: TypeAlias = "Weight | Exact | float"
@@ -99,7 +99,7 @@ def row_sums(values: Sequence[Weight], codes: NDArray[np.intp]) -> list[Weight]:
     """Return the distinct exact row sums of a coded matrix.
 
     The coefficients of all exponentials are put on common denominators, so that the sums of all rows are one sparse
-    product of integer matrices. Where the integers would not fit in 64 bits, rows are summed one by one.
+    product of integer matrices. Integers that would not fit in 64 bits are summed one by one.
     """
     if isinstance(values, Rationals):
         return [weight(total) for total in _rational_sums(values, codes)]
@@ -115,32 +115,51 @@ def row_sums(values: Sequence[Weight], codes: NDArray[np.intp]) -> list[Weight]:
         for r, c in value.numerator.items():
             forms.append((code, columns.setdefault((group, r), len(columns)), c))
     scale = math.lcm(*{c.denominator for _, _, c in forms})
-    integers = [c.numerator * (scale // c.denominator) for _, _, c in forms]
-    if max(map(abs, integers), default=0) * codes.shape[1] >= 2**63:
-        patterns = {tuple(row) for row in np.sort(codes, axis=1).tolist()}
-        return [weighted_sum((values[c], 1) for c in pattern) for pattern in patterns]
-
-    from scipy import sparse  # lazily: scipy is slow to import
-
-    n, m = codes.shape
-    starts = np.arange(n + 1, dtype=np.int64) * m
-    counts = sparse.csr_array((np.ones(n * m, np.int64), codes.ravel(), starts), shape=(n, len(values)))
-    where = ([f[0] for f in forms], [f[1] for f in forms])
-    table = sparse.csr_array((np.array(integers, np.int64), where), shape=(len(values), max(len(columns), 1)))
-    totals: dict[bytes, NDArray[np.int64]] = {}
-    for start in range(0, n, 64):
-        block = (counts[start : start + 64] @ table).toarray()
-        totals.update((row.tobytes(), row) for row in block)
-    names = list(columns)
-    sums = []
-    for row in totals.values():
+    integers = [(code, column, c.numerator * (scale // c.denominator)) for code, column, c in forms]
+    small = max((abs(c) for _, _, c in integers), default=0) * codes.shape[1] < 2**63
+    names, sums = list(columns), []
+    for row in (_sparse_totals if small else _big_totals)(integers, codes, max(len(names), 1)):
         tops: list[dict[Real, Fraction]] = [{} for _ in denominators]
-        for j in np.flatnonzero(row).tolist():
+        for j, total in row:
             group, r = names[j]
-            tops[group][r] = Fraction(int(row[j]), scale)
+            tops[group][r] = Fraction(total, scale)
         parts = (Weight(top, bottom) for top, bottom in zip(tops, denominators, strict=True))
         sums.append(functools.reduce(Weight.__add__, parts, weight(0)))
     return sums
+
+
+_Totals = set[tuple[tuple[int, int], ...]]
+"""For each distinct row, its non-zero totals: (column, total)."""
+
+
+def _sparse_totals(integers: list[tuple[int, int, int]], codes: NDArray[np.intp], width: int) -> _Totals:
+    from scipy import sparse  # lazily: scipy is slow to import
+
+    n, m = codes.shape
+    size = int(codes.max(initial=0)) + 1
+    starts = np.arange(n + 1, dtype=np.int64) * m
+    counts = sparse.csr_array((np.ones(n * m, np.int64), codes.ravel(), starts), shape=(n, size))
+    which, column, coefficient = np.array(integers, np.int64).reshape(-1, 3).T
+    table = sparse.csr_array((coefficient, (which, column)), shape=(size, width))
+    totals: _Totals = set()
+    for start in range(0, n, 64):  # cancelled columns leave zeros behind, so rows are made dense, a few at a time
+        block = np.unique((counts[start : start + 64] @ table).toarray(), axis=0)
+        totals.update(tuple((j, int(row[j])) for j in np.flatnonzero(row).tolist()) for row in block)
+    return totals
+
+
+def _big_totals(integers: list[tuple[int, int, int]], codes: NDArray[np.intp], width: int) -> _Totals:
+    terms: dict[int, list[tuple[int, int]]] = {}
+    for code, column, coefficient in integers:
+        terms.setdefault(code, []).append((column, coefficient))
+    totals: _Totals = set()
+    for row in codes.tolist():
+        total = [0] * width
+        for code in row:
+            for column, coefficient in terms.get(code, ()):
+                total[column] += coefficient
+        totals.add(tuple((j, t) for j, t in enumerate(total) if t))
+    return totals
 
 
 def _rational_sums(values: Rationals, codes: NDArray[np.intp]) -> set[Fraction]:

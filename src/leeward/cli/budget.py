@@ -25,8 +25,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) -> None:
     """Show each dataset's cap, what is spent and what is left, as exact fractions.
 
-    Example:
-        leeward budget show --ledger sqlite:///budget.db
+    **Examples**
+
+    * `leeward budget show --ledger sqlite:///budget.db`
     """
     from leeward.ledger import Ledger
 
@@ -45,8 +46,9 @@ def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) ->
 def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) -> None:
     """Show what happened to the budgets, oldest first.
 
-    Example:
-        leeward budget history --ledger sqlite:///budget.db --dataset tokyo-checkins
+    **Examples**
+
+    * `leeward budget history --ledger sqlite:///budget.db --dataset tokyo-checkins`
     """
     from leeward.ledger import Ledger
 
@@ -78,8 +80,9 @@ def set_cap(
 ) -> None:
     """Change a dataset's cap on purpose; recorded in the history.
 
-    Example:
-        leeward budget set-cap --ledger sqlite:///budget.db tokyo-checkins 8
+    **Examples**
+
+    * `leeward budget set-cap --ledger sqlite:///budget.db tokyo-checkins 8`
     """
     from leeward.ledger import Ledger
 

@@ -21,8 +21,9 @@ def demo(
 
     The city has the size of the one in Takagi et al.: 10,338 people. Its spec is written beside it, for you to change.
 
-    Example:
-        leeward demo && leeward release demo-city/spec.toml --dry-run
+    **Examples**
+
+    * `leeward demo && leeward release demo-city/spec.toml --dry-run`
     """
     from leeward.city import write_city
     from leeward.cli.release import publish

@@ -26,8 +26,9 @@ def monitor(
     The spec has several windows (`every = "1h"` in [window], or a list) and the sanitized mechanism with stop_after = c. Run
     it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free.
 
-    Example:
-        leeward monitor spec.toml --out monitor/
+    **Examples**
+
+    * `leeward monitor spec.toml --out monitor/`
     """
     from leeward.monitor import monitor as run
     from leeward.result import check_directory, save_all

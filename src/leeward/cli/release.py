@@ -35,12 +35,11 @@ def release(
     Writes answers.parquet, release.json (the privacy statement) and report.html into the directory. Asking again with the
     same public key shows the stored answer and charges nothing.
 
-    Examples:
-        leeward release spec.toml --dry-run
+    **Examples**
 
-        leeward release spec.toml --out release/
-
-        leeward release spec.toml --out release/ --json --quiet
+    * `leeward release spec.toml --dry-run`
+    * `leeward release spec.toml --out release/`
+    * `leeward release spec.toml --out release/ --json --quiet`
     """
     from leeward.spec import read_spec
 

@@ -17,7 +17,7 @@ from leeward.distance import DirectedDistance, FiniteDistance, Line, SumOverPers
 from leeward.errors import InputError
 from leeward.exponential import Weight, exp, exp_minus, weight
 from leeward.mechanism import FiniteMechanism, Geometric, sanitizer
-from leeward.notion import ABSENT, ADP, AdditionOnly, BoundedDP, Presence, UnboundedDP
+from leeward.notion import ABSENT, ADP, OSDP, AdditionOnly, Blowfish, BoundedDP, Presence, UnboundedDP
 from leeward.real import Real, exact, inf
 from leeward.utility.risk import posterior, risk
 from leeward.verify import verify
@@ -250,6 +250,20 @@ def test_blowfish_leaks_both_ways(epsilon: Real) -> None:
     assert risk(mechanism, "uniform", not_at_a).is_infinite
     across = inside | {frozenset({AT_A, NOWHERE})}
     assert verify(mechanism, blowfish(epsilon, across, RECORDS)).exact_scale == inf
+
+
+def test_the_leaks_are_of_the_notions_themselves() -> None:
+    """The distances enumerated here are those of `OSDP` and `Blowfish` on tables of two people."""
+
+    def at_a(record: frozenset[str]) -> bool:
+        return A in record
+
+    edges = [(AT_A, AT_BOTH), (NOWHERE, AT_B)]
+    for notion, by_hand in (
+        (OSDP(1, at_a), osdp(exact(1), at_a, RECORDS)),
+        (Blowfish(1, RECORDS, edges), blowfish(exact(1), {frozenset(edge) for edge in edges}, RECORDS)),
+    ):
+        assert notion.on(TABLES) == SumOverPersons(by_hand).on(TABLES)
 
 
 # ---- Propositions III.1 to III.3: what one-sided error needs

@@ -2,11 +2,14 @@
 
 Files, in reading order: ``records`` (what a ledger tells), ``schema`` (its tables), ``chain`` (hashes over entries),
 ``mark`` (the high-water mark beside the file), ``hold`` (who is at work), ``sqlite`` (transactions), ``account``
-(balances and refusals), ``claim`` (one reservation), ``book`` (the ledger itself).
+(balances and refusals), ``claim`` (one reservation), ``book`` (the ledger itself). Beside it, for reports of single people:
+``people`` (budgets per person and day) and ``memo`` (the same answer for the same question).
 """
 
 from leeward.ledger.book import Ledger
 from leeward.ledger.claim import STAGES, Claim
+from leeward.ledger.memo import Memo
+from leeward.ledger.people import PersonBudgets, read_secret
 from leeward.ledger.records import Account, Answer, Entry
 
-__all__ = ["STAGES", "Account", "Answer", "Claim", "Entry", "Ledger"]
+__all__ = ["STAGES", "Account", "Answer", "Claim", "Entry", "Ledger", "Memo", "PersonBudgets", "read_secret"]

@@ -80,7 +80,8 @@ def agree(standing: Balance, dataset: str, notion: str, cap: Fraction | None) ->
     """Refuse a notion or cap other than the ones the account was opened with.
 
     Raises:
-        BudgetConflictError: it is another notion or cap.
+        BudgetConflictError: it is another notion or cap. (`leeward.accounting.currency` prices releases in the notion of the
+            account; so this is met only where another process has just opened it.)
         LedgerError: no cap is given and none was fixed.
     """
     if standing.cap is None:
@@ -92,8 +93,8 @@ def agree(standing: Balance, dataset: str, notion: str, cap: Fraction | None) ->
     if notion != standing.notion:
         raise BudgetConflictError(
             f"The budget of '{dataset}' is kept in {standing.notion}, and this release is priced in {notion}",
-            "costs under different notions do not simply add, and converting them is not offered yet",
-            f"Release under {standing.notion}",
+            "costs in different notions do not add up: it was opened while this release was being priced",
+            f"Ask again: the release is then priced in {standing.notion}, or refused if that does not cover it",
         )
     if cap is not None and cap != standing.cap:
         raise BudgetConflictError(
@@ -114,6 +115,7 @@ def charged(standing: Balance, dataset: str, notion: str, cap: Fraction, cost: F
         raise CapExceededError(
             f"This release costs {cost}, and {left} is left of the budget of '{dataset}' (cap {cap})",
             "spending more would break the promise the cap stands for",
-            f"Ask for at most {left}, or raise the cap on purpose with `leeward budget set-cap`",
+            ("Raise" if left <= 0 else f"Ask for at most {left}, or raise")
+            + " the cap on purpose with `leeward budget set-cap`",
         )
     return Balance(notion, cap, standing.spent + cost)

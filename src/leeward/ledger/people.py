@@ -1,0 +1,248 @@
+"""Budgets of millions of people, per person and day: how many reports each may still make.
+
+The ledger of releases keeps one account a dataset and a chain over its entries; here every person is an account, and one row
+a person and day is all there is. Every report of one job costs the same, so a budget is a whole number of reports. People
+are kept under a keyed hash: whoever gets the file without the secret learns how many people there are and how busy they
+were, and no one's name. There is no chain and no mark: a restored copy forgets what was spent since. Keep it like a ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import URL, Column, Connection, Integer, LargeBinary, MetaData, Table, Text, create_engine, event
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
+from leeward.ledger.sqlite import _begin, _explained, _prepare
+
+Over = Literal["refuse", "withhold"]
+
+Charge = Callable[[Sequence[Any], Sequence[int]], NDArray[np.bool_]]
+"""From one person and one day a report (days since 1970) to which reports are paid for."""
+
+APPLICATION_ID: Final = int.from_bytes(b"LeeP")
+SHORTEST_SECRET: Final = 16
+
+
+_metadata = MetaData()
+_about = Table("about", _metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+_spent = Table(
+    "spent",
+    _metadata,
+    Column("person", LargeBinary, primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("reports", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+_memo = Table(
+    "memo",
+    _metadata,
+    Column("asked", LargeBinary, primary_key=True),
+    Column("answer", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+def read_secret(path: str | os.PathLike[str]) -> bytes:
+    """Read a secret from a file.
+
+    Raises:
+        LedgerError: there is none, or it is shorter than 16 bytes.
+    """
+    try:
+        secret = Path(path).read_bytes()
+    except OSError as error:
+        raise LedgerError(
+            f"The secret '{path}' cannot be read: {error.strerror}",
+            "people are kept under a hash keyed by it",
+            "Make one that only you can read: openssl rand -out people.key 32",
+        ) from None
+    return check_secret(secret)
+
+
+def check_secret(secret: bytes) -> bytes:
+    """Refuse a secret that can be guessed."""
+    if len(secret) < SHORTEST_SECRET:
+        raise LedgerError(
+            f"A secret of {len(secret)} bytes",
+            "names are few, so a short secret is found by trying",
+            "Make one: openssl rand -out people.key 32",
+        )
+    return secret
+
+
+class PeopleStore:
+    """One SQLite file about people, with what it was opened for.
+
+    Args:
+        path: the file; made if it is not there.
+        kind: what it is: ``"budgets"`` or ``"memo"``.
+        about: public facts that must be the same whenever it is opened, by name.
+        secret: at least 16 bytes.
+
+    Raises:
+        LedgerError: the file cannot be used, or is something else.
+        BudgetConflictError: it was made for other facts, or with another secret.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], kind: str, about: dict[str, str], secret: bytes) -> None:
+        self.path = Path(path)
+        check_secret(secret)
+        self._engine = create_engine(
+            URL.create("sqlite", database=str(self.path)),
+            poolclass=NullPool,
+            connect_args={"timeout": 30.0},
+            hide_parameters=True,
+        )
+        event.listen(self._engine, "connect", _prepare)
+        event.listen(self._engine, "connect", _roomy)
+        event.listen(self._engine, "begin", _begin)
+        self._keyed = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=16)
+        with self.writing() as connection:
+            self._check(connection, {"kind": kind, **about, "secret": self.digest("check")[:8].hex()})
+
+    def _check(self, connection: Connection, facts: dict[str, str]) -> None:
+        application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
+        if application == tables == 0:
+            _metadata.create_all(connection, checkfirst=False)
+            connection.execute(_about.insert(), [{"key": key, "value": value} for key, value in facts.items()])
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+            return
+        if application != APPLICATION_ID:
+            raise LedgerError(
+                f"{self.path} is a database, but not one of people's budgets",
+                "its header names another",
+                "Check the path",
+            )
+        known: dict[str, str] = dict(connection.execute(_about.select()).tuples().all())
+        for key, value in facts.items():
+            if known.get(key) != value:
+                said = "it is secret which" if key == "secret" else f"it says {known.get(key)}"
+                raise BudgetConflictError(
+                    f"{self.path} was made with another {key.replace('_', ' ')}",
+                    said,
+                    "Open it as it was made, or name another file",
+                )
+
+    def digest(self, *parts: Any) -> bytes:
+        """Return the keyed hash of some values, 16 bytes; 7 and "7" are the same value."""
+        hashed = self._keyed.copy()
+        hashed.update("\x1f".join(map(str, parts)).encode())
+        return hashed.digest()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that is alone in writing; durable when it ends, undone if it fails."""
+        try:
+            with self._engine.connect() as connection:
+                connection.execution_options(leeward_writes=True)
+                with connection.begin():
+                    yield connection
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise _explained(self.path, error.orig if isinstance(error, DBAPIError) else error) from None
+
+
+class PersonBudgets(PeopleStore):
+    """Budgets per person and day, as a number of reports.
+
+    Args:
+        path: the SQLite file; made if it is not there.
+        secret: for the keyed hash of people's names; at least 16 bytes.
+        price: what one report costs, in words that must not change: ``"log(2)/200 a metre"``.
+        reports_a_day: how many reports of one person in one day are paid for.
+
+    Raises:
+        InputError: if fewer than 1 report is allowed.
+        LedgerError: the file cannot be used.
+        BudgetConflictError: it was made for another price, bound or secret.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, secret: bytes, price: str, reports_a_day: int) -> None:
+        if isinstance(reports_a_day, bool) or not isinstance(reports_a_day, int) or reports_a_day < 1:
+            raise InputError(f"reports_a_day = {reports_a_day}", "it is a whole number of at least 1", "Give 24, say")
+        self.reports_a_day = reports_a_day
+        super().__init__(path, "budgets", {"price": price, "reports_a_day": str(reports_a_day)}, secret)
+
+    @contextmanager
+    def charging(self, over: Over = "refuse") -> Iterator[Charge]:
+        """Charge reports, batch by batch, all in one transaction: durable when it ends, undone if anything fails.
+
+        Args:
+            over: what happens to reports beyond the bound: ``"refuse"`` them all, or ``"withhold"`` these, in their order.
+
+        Yields:
+            A function from people and days to which reports are paid for.
+
+        Raises:
+            CapExceededError: somebody asks for more than is left, and ``over`` is ``"refuse"``. For the curator only.
+        """
+        with self.writing() as connection:
+            yield lambda people, days: self._charge(connection, people, days, over)
+
+    def spent(self, person: Any, day: int) -> int:
+        """Return how many reports of a person are paid for on a day."""
+        with self.writing() as connection:
+            key = self.digest(person), int(day)
+            return _read(connection, [key]).get(key, 0)
+
+    def _charge(
+        self, connection: Connection, people: Sequence[Any], days: Sequence[int], over: Over
+    ) -> NDArray[np.bool_]:
+        names: dict[Any, bytes] = {}
+        rows: dict[tuple[bytes, int], list[int]] = defaultdict(list)
+        for row, (person, day) in enumerate(zip(people, days, strict=True)):
+            if person is None or person != person:
+                raise InputError(
+                    "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
+                )
+            if (name := names.get(person)) is None:
+                name = names[person] = self.digest(person)
+            rows[name, day].append(row)
+        before = _read(connection, rows)
+        paid = np.ones(len(people), bool)
+        after = []
+        for key, asked in rows.items():
+            spent = before.get(key, 0)
+            left = max(self.reports_a_day - spent, 0)
+            if len(asked) > left:
+                if over == "refuse":
+                    raise CapExceededError(
+                        f"Somebody has more than {self.reports_a_day} reports in a day (this is for the curator only)",
+                        "their budget does not pay for it; nothing was charged",
+                        'Thin the table, choose over = "withhold", or have a larger budget from the start',
+                    )
+                paid[asked[left:]] = False
+            after.append((*key, spent + min(len(asked), left)))
+        if after:
+            connection.exec_driver_sql(
+                "INSERT INTO spent VALUES (?, ?, ?) ON CONFLICT (person, day) DO UPDATE SET reports = excluded.reports",
+                after,
+            )
+        return paid
+
+
+def _roomy(connection: Any, _record: object) -> None:
+    for setting in ("temp_store = MEMORY", "cache_size = -65536"):  # 64 MiB: batches are large
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _read(connection: Connection, keys: Any) -> dict[tuple[bytes, int], int]:
+    """Return what is spent under each key that has any."""
+    connection.exec_driver_sql("CREATE TEMP TABLE IF NOT EXISTS wanted (person BLOB, day INTEGER)")
+    connection.exec_driver_sql("DELETE FROM wanted")
+    if keys := sorted(keys):
+        connection.exec_driver_sql("INSERT INTO wanted VALUES (?, ?)", keys)
+    found = connection.exec_driver_sql("SELECT person, day, reports FROM wanted CROSS JOIN spent USING (person, day)")
+    return {(person, day): reports for person, day, reports in found}

@@ -76,8 +76,10 @@ def verify(
     """
     matrix = _matrix(mechanism, distance, points)
     finite = distance if isinstance(distance, FiniteDistance) else distance.on(matrix.inputs)
-    pairs = _Pairs(matrix, finite.values, _codes(finite, matrix.inputs))
-    return pairs.verdict() if delta is None else verify_delta(matrix, pairs.distances, pairs.between, delta)
+    between = _codes(finite, matrix.inputs)
+    if delta is not None:
+        return verify_delta(matrix, finite.values, between, delta)
+    return _Pairs(matrix, finite.values, between).verdict()
 
 
 def _matrix(mechanism: Any, distance: DirectedDistance[Any], points: Iterable[Any] | None) -> Matrix:

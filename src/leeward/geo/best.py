@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from leeward.geo.planar_laplace import PlanarLaplace
 
 Floats = NDArray[np.float64]
+Points = NDArray[np.int64]
 
 MOST: Final = 60
 """Places up to which the linear program is solved: its size grows with their square, and more than a minute is long."""
@@ -34,19 +35,10 @@ class BestOverPlaces:
     A position is first moved to the nearest place. So the promise is about places: people at one place are not told apart at
     all, and people near one another whose nearest places differ by as much as these places are apart.
 
-    Args:
-        geo: the promise: box, ε a metre and norm.
-        latitude: of the places, in degrees.
-        longitude: of the places.
-        weights: the prior, public; equal by default.
-        progress: called with a line of text at each stage.
-
     Attributes:
         places: the places with their prior.
-        optimal: the certified mechanism on the numbers of the places; its loss and its lower bound are in steps of the grid.
-
-    Raises:
-        InputError: if there are more than `MOST` places, or two on one grid point.
+        optimal: the certified mechanism on the grid points of the places; its loss and its lower bound are in grid steps.
+        step: metres of a grid step.
     """
 
     places: Places
@@ -62,7 +54,18 @@ class BestOverPlaces:
         weights: ArrayLike | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> BestOverPlaces:
-        """Solve for the best mechanism."""
+        """Solve for the best mechanism.
+
+        Args:
+            geo: the promise: box, ε a metre and norm.
+            latitude: of the places, in degrees.
+            longitude: of the places.
+            weights: the prior, public; equal by default.
+            progress: called with a line of text at each stage.
+
+        Raises:
+            InputError: if there are more than `MOST` places, or two on one grid point.
+        """
         places = Places.of(geo.plane, latitude, longitude, weights)
         points = [(int(i), int(j)) for i, j in geo.mechanism.snap(places.at)]
         if len(points) > MOST:
@@ -81,28 +84,26 @@ class BestOverPlaces:
         """The expected distance in metres from the place of the truth."""
         return float(self.optimal.loss) * self.step
 
-    def perturb_points(self, latitude: ArrayLike, longitude: ArrayLike) -> NDArray[np.intp]:
-        """Return the number of the place reported for each place nearest to a position, independently.
+    @functools.cached_property
+    def points(self) -> Points:
+        """The grid points of the places, shape (P, 2)."""
+        return np.array(self.optimal.mechanism.inputs, np.int64)
 
-        Args:
-            latitude: degrees, shape (n,); positions that are not in the box are for the caller to refuse.
-            longitude: degrees, shape (n,).
-        """
-        return self.report(self.places.nearest(np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)))
-
-    def report(self, nearest: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the number of the place reported for each number of a place."""
+    def report(self, points: Points) -> Points:
+        """Return a grid point drawn for each grid point of a place, shape (n, 2)."""
         mechanism, bits = self.optimal.mechanism, SystemBits()
-        found = np.empty(len(nearest), np.intp)
-        for place in np.unique(nearest).tolist():
-            rows = np.flatnonzero(nearest == place)
-            drawn = mechanism.sample(mechanism.inputs[place], len(rows), bits)
-            found[rows] = [self._numbers[point] for point in drawn]
+        found = np.empty_like(points)
+        distinct, which = np.unique(points, axis=0, return_inverse=True)
+        for number, (i, j) in enumerate(distinct.tolist()):
+            rows = np.flatnonzero(which.ravel() == number)
+            found[rows] = mechanism.sample((i, j), len(rows), bits)
         return found
 
-    @functools.cached_property
-    def _numbers(self) -> dict[tuple[int, int], int]:
-        return {point: number for number, point in enumerate(self.optimal.mechanism.inputs)}
+    def degrees(self, points: Points) -> tuple[Floats, Floats]:
+        """Return latitudes and longitudes of the places at grid points."""
+        numbers = {point: number for number, point in enumerate(self.optimal.mechanism.inputs)}
+        at = [numbers[i, j] for i, j in points.tolist()]
+        return self.places.latitude[at], self.places.longitude[at]
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,11 @@ from leeward.noise import Bits, SystemBits
 from leeward.real import Exact, Real, exact, positive, sqrt
 
 if TYPE_CHECKING:
+    from leeward.geo.best import BestOverPlaces
     from leeward.geo.tables import Table
 
 Floats = NDArray[np.float64]
+Points = NDArray[np.int64]
 Outside = Literal["refuse", "clamp"]
 Missing = Literal["refuse", "keep"]
 
@@ -64,6 +66,7 @@ class PlanarLaplace:
         epsilon: ε a metre, exact.
         plane: the local plane.
         mechanism: the mechanism on the plane's grid.
+        fit_for_release: whether the entropy is fit for a release.
 
     Raises:
         InexactError: for a float ε or factor.
@@ -102,8 +105,11 @@ class PlanarLaplace:
             lower=(math.ceil(west), math.ceil(south)),
             upper=(math.floor(east), math.floor(north)),
         )
-        self._bits = bits or SystemBits()
-        self._finish: Callable[[NDArray[np.int64]], tuple[Floats, Floats]] = self.in_box
+        source = bits or SystemBits()
+        self.fit_for_release = source.fit_for_release
+        self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
+        self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
+        self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
 
     def _sane(self) -> None:
         mean = 2 / float(self.epsilon)
@@ -159,10 +165,10 @@ class PlanarLaplace:
             longitude: of the report, in degrees.
             prior: weights by position (latitude, longitude); they need not sum to 1. Positions of one grid point share.
         """
-        at = self._points(np.array([latitude]), np.array([longitude]))[0]
+        at = self.to_grid(np.array([latitude]), np.array([longitude]))[0]
         places = list(prior)
         north, east = (np.array([place[axis] for place in places], np.float64) for axis in (0, 1))
-        points = [(int(i), int(j)) for i, j in self._points(north, east)]
+        points = [(int(i), int(j)) for i, j in self.to_grid(north, east)]
         # positions that share a grid point get each their own weight times one likelihood
         seen = self.mechanism.posterior((int(at[0]), int(at[1])), dict.fromkeys(points, 1))
         masses = {place: seen[point] * _chance(prior[place]) for place, point in zip(places, points, strict=True)}
@@ -197,14 +203,11 @@ class PlanarLaplace:
                 "each position has one of both",
                 "Give two equal columns",
             )
-        there = np.isfinite(north) & np.isfinite(east) if self.missing == "keep" else np.ones(north.shape, bool)
-        self.box.check(north[there], east[there], clamp=self.outside == "clamp")
         found = np.full((2, len(north)), np.nan)
-        rows = np.flatnonzero(there)
+        rows = np.flatnonzero(self.present(north, east))
         for start in range(0, len(rows), _AT_ONCE):
             part = rows[start : start + _AT_ONCE]
-            points = self._points(north[part], east[part])
-            found[:, part] = self._finish(self.mechanism.noisy(points, self._bits))
+            found[:, part] = self.shown(self.draw(self.to_grid(north[part], east[part])))
         return found[0], found[1]
 
     def perturb(self, table: Table, *, latitude: str | None = None, longitude: str | None = None) -> Table:
@@ -239,11 +242,13 @@ class PlanarLaplace:
         places = Places.of(self.plane, latitude, longitude, weights)
         remap = BayesRemap(places, float(self.epsilon), self.norm)
 
-        def finish(noisy: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        def shown(noisy: Points) -> tuple[Floats, Floats]:
             best = remap(self.mechanism.positions(noisy))
             return places.latitude[best], places.longitude[best]
 
-        return self._finished(finish)
+        made = copy.copy(self)
+        made._shown = shown
+        return made
 
     def to_h3(self, resolution: int) -> PlanarLaplace:
         """Return the same mechanism with each report moved to the centre of the H3 cell that it lies in.
@@ -252,27 +257,68 @@ class PlanarLaplace:
         """
         check_resolution(resolution)
 
-        def finish(noisy: NDArray[np.int64]) -> tuple[Floats, Floats]:
-            return h3_centres(h3_cells(*self.in_box(noisy), resolution))
-
-        return self._finished(finish)
-
-    def _finished(self, finish: Callable[[NDArray[np.int64]], tuple[Floats, Floats]]) -> PlanarLaplace:
         made = copy.copy(self)
-        made._finish = finish
+        made._shown = lambda noisy: h3_centres(h3_cells(*self.shown(noisy), resolution))
         return made
 
-    def in_box(self, noisy: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Return noisy grid points as latitudes and longitudes, moved into the box and rounded to a centimetre."""
+    def best_over(
+        self, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None = None
+    ) -> tuple[PlanarLaplace, BestOverPlaces]:
+        """Return the mechanism of least expected distance between public places, in place of planar Laplace, and its figures.
+
+        It keeps ε a metre between places; a position is first moved to the nearest place, and the promise is about the moved
+        ones.
+
+        Args:
+            latitude: of the places, in degrees; all in the box; at most 60.
+            longitude: of the places.
+            weights: the prior, which must be public; equal by default.
+        """
+        from leeward.geo.best import BestOverPlaces
+
+        best = BestOverPlaces.of(self, latitude, longitude, weights)
+        made = copy.copy(self)
+        made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
+        made._draw = best.report
+        made._shown = best.degrees
+        return made, best
+
+    # ---- the three steps of a report
+
+    def present(self, latitude: Floats, longitude: Floats) -> NDArray[np.bool_]:
+        """Return where there is a position.
+
+        Raises:
+            DataError: somewhere there is none, and ``missing`` is ``"refuse"``; or it cannot be one in the box.
+        """
+        there = np.isfinite(latitude) & np.isfinite(longitude)
+        if self.missing == "keep":
+            self.box.check(latitude[there], longitude[there], clamp=self.outside == "clamp")
+        else:
+            self.box.check(latitude, longitude, clamp=self.outside == "clamp")
+        return there
+
+    def to_grid(self, latitude: Floats, longitude: Floats) -> Points:
+        """Return the grid points of positions that are `present`, moved into the box first. Not to be shown."""
+        return self._to_grid(latitude, longitude)
+
+    def draw(self, points: Points) -> Points:
+        """Return noisy grid points for grid points: what is private. Shape (n, 2)."""
+        return self._draw(points)
+
+    def shown(self, noisy: Points) -> tuple[Floats, Floats]:
+        """Return noisy grid points as they are shown, in degrees: post-processing."""
+        return self._shown(noisy)
+
+    def _nearest_point(self, latitude: Floats, longitude: Floats) -> Points:
+        return self.mechanism.snap(self.plane.project(*self.box.nearest(latitude, longitude)))
+
+    def _in_box(self, noisy: Points) -> tuple[Floats, Floats]:
         assert self.mechanism.lower is not None
         assert self.mechanism.upper is not None
         held = np.clip(noisy, self.mechanism.lower, self.mechanism.upper)
         north, east = self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))
         return np.round(north, _DIGITS), np.round(east, _DIGITS)
-
-    def _points(self, latitude: Floats, longitude: Floats) -> NDArray[np.int64]:
-        """Return the grid points of positions, moved into the box first."""
-        return self.mechanism.snap(self.plane.project(*self.box.nearest(latitude, longitude)))
 
     def __repr__(self) -> str:
         b = self.box

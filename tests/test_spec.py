@@ -87,3 +87,30 @@ def test_windows_may_stand_at_the_top() -> None:
     window = spec.pop("window")
     spec["windows"] = [window, {"start": "2026-01-02", "end": "2026-01-03"}]
     assert len(check_spec(spec).plans()) == 2
+
+
+def test_graded_notions_have_two_prices() -> None:
+    spec = copy.deepcopy(GIVEN)
+    spec["protect"] |= {"notion": "graded", "presence": "1", "absence": "4", "if_more": "refuse"}
+    del spec["protect"]["epsilon"]
+    spec["decide"]["error_at_most"] = "1e-2"
+    (plan,) = check_spec(spec).plans()
+    assert str(plan.notion) == 'Graded(presence="1", absence="4")'
+    spec["protect"]["epsilon"] = "1"
+    with pytest.raises(SpecError, match="a price for each direction"):
+        check_spec(spec).plans()
+    other = copy.deepcopy(GIVEN)
+    other["protect"]["presence"] = "1"
+    with pytest.raises(SpecError, match="one price"):
+        check_spec(other).plans()
+
+
+def test_graded_promises_of_other_prices_are_other_questions() -> None:
+    keys = []
+    for presence in ("1", "2"):
+        spec = copy.deepcopy(GIVEN)
+        spec["protect"] |= {"notion": "graded", "presence": presence, "absence": "4", "if_more": "refuse"}
+        del spec["protect"]["epsilon"]
+        spec["decide"]["error_at_most"] = "1e-2"
+        keys.append(check_spec(spec).visitor_plans()[0].public())
+    assert keys[0] != keys[1]

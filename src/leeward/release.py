@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import CapExceededError, InputError
+from leeward.accounting.currency import charge, currency, in_words, named_currency
+from leeward.errors import BudgetConflictError, CapExceededError, InputError
 from leeward.noise import Bits, SystemBits
 from leeward.notion import Notion
 from leeward.query import CountVisitors
@@ -44,12 +45,15 @@ class Budget:
         dataset: the public name of the data.
         cap: the most that may ever be spent on it, exact; fixed by the first release; None for what was fixed then.
         version: the public label of the content: name a new one when the data changes.
+        notion: the name of the notion it is kept in; fixed by the first release; None for what was fixed then, or for that
+            of the first release.
     """
 
     ledger: str
     dataset: str
     cap: Exact | None = None
     version: str = "1"
+    notion: str | None = None
 
     def exact_cap(self) -> Fraction | None:
         """Return the cap as a fraction.
@@ -63,6 +67,26 @@ class Budget:
         if cap is None or cap <= 0:
             raise InputError(f"cap = {self.cap}", "it is no finite amount above 0", 'Give, say, cap = "5"')
         return cap
+
+    def kept_in(self, notion: Notion, standing: str | None) -> str:
+        """Return what the budget is kept in, where a release under this notion would be its first.
+
+        Args:
+            notion: that of the release.
+            standing: what an open account is kept in; None where there is none.
+
+        Raises:
+            SpecError: there is no notion of the name given.
+            BudgetConflictError: the account is kept in another one.
+        """
+        asked = None if self.notion is None else named_currency(self.notion)
+        if standing is not None and asked is not None and asked != standing:
+            raise BudgetConflictError(
+                f"The budget of '{self.dataset}' is kept in {in_words(standing)}, and this release says {self.notion}",
+                "the first release fixed it, and what was spent is counted in it",
+                f"Leave `notion` out of [budget]: the release is then priced in {in_words(standing)}",
+            )
+        return standing or asked or currency(notion)
 
 
 @dataclass(frozen=True)
@@ -139,7 +163,7 @@ class Door:
 
         Args:
             query: what is counted.
-            notion: the notion the price is counted in.
+            notion: the notion the price is counted in; it is charged in that of the budget.
             key: from `key`.
             price: the most it can cost.
             draw: the mechanism: exact counts and bits to the integers that are stored, one a place.
@@ -149,15 +173,16 @@ class Door:
         Raises:
             LeewardError: it is refused; nothing was charged.
         """
+        kept_in = self.kept_in(notion)
         table, digest = self._recognised()
         notes = CuratorNotes(None, None, "0")
         with self.ledger.reserve(
             dataset=self.budget.dataset,
             version=version or self.budget.version,
             key=key,
-            cost=_fraction(price),
+            cost=charge(notion, price, kept_in),
             cap=self._cap,
-            notion=f"{notion.name}/{notion.words.unit}",
+            notion=kept_in,
             digest=digest,
             digest_columns=table.digest_columns,
             on_stage=self.on_stage,
@@ -167,7 +192,7 @@ class Door:
                 counted = table.count(query)
                 self.on_stage("adding noise")
                 drawn = draw(counted.counts, self.bits or SystemBits())
-                cost = _fraction(price if settle is None else settle(drawn))
+                cost = charge(notion, price if settle is None else settle(drawn), kept_in)
                 # one fixed width a place: the size of what is stored must not depend on the draw
                 claim.store(drawn.astype("<i8").tobytes(), cost)
                 notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost))
@@ -185,7 +210,16 @@ class Door:
             self._table = table, table.content_digest(self.ledger.secret(self.budget.dataset))
         return self._table
 
-    def check_total(self, prices: Iterable[tuple[str, Real]]) -> None:
+    def kept_in(self, notion: Notion) -> str:
+        """Return what the budget is kept in; a release under this notion opens it where it is not open yet.
+
+        Raises:
+            BudgetConflictError: it is kept in another notion than the budget says.
+        """
+        account = next(iter(self.ledger.show(self.budget.dataset)), None)
+        return self.budget.kept_in(notion, None if account is None else account.notion)
+
+    def check_total(self, prices: Iterable[tuple[str, Fraction]]) -> None:
         """Refuse several releases if not all of them fit what is left: before the first is made.
 
         Raises:
@@ -195,7 +229,7 @@ class Door:
         new = [price for key, price in prices if self.ledger.peek(dataset, version, key) is None]
         account = next(iter(self.ledger.show(dataset)), None)
         left = self._cap if account is None else account.left
-        total = sum((_fraction(price) for price in new), Fraction(0))
+        total = sum(new, Fraction(0))
         if len(new) > 1 and left is not None and total > left:
             raise CapExceededError(
                 f"{len(new)} windows at a total price of {total}",
@@ -272,26 +306,21 @@ def release_planned(
     plans = list(plans)
     with Door(plans[0].query, budget, bits, on_stage) as door:
         keys = [door.key(**made.public()) for made in plans]
-        door.check_total((key, made.price) for key, made in zip(keys, plans, strict=True))
+        kept_in = door.kept_in(plans[0].notion)
+        door.check_total((k, charge(p.notion, p.price, kept_in)) for k, p in zip(keys, plans, strict=True))
         return [_publish(made, door, key) for made, key in zip(plans, keys, strict=True)]
 
 
 def _publish(made: Plan | NumberPlan, door: Door, key: str) -> Release:
-    charge = door.answer(made.query, made.notion, key, made.price, made.draw)
+    kept_in = door.kept_in(made.notion)
+    paid = door.answer(made.query, made.notion, key, made.price, made.draw)
     door.on_stage("deciding")
     keys, budget = door.keys, door.budget
     statement = {
-        "entry": charge.entry,
+        "entry": paid.entry,
         "fit_for_release": door.fit_for_release,
         **privacy_statement(made, places=len(keys), dataset=budget.dataset, version=budget.version),
+        "budget": {"notion": in_words(kept_in), "price": str(charge(made.notion, made.price, kept_in))},
     }
     public = keys.to_arrow()
-    return Release(made.answers(charge.stored, public), public, statement, charge.notes, keys.grid is not None)
-
-
-def _fraction(price: Real) -> Fraction:
-    if (amount := price.rational) is None:
-        raise InputError(
-            f"The price {price}", "budgets are kept in exact fractions", "Give epsilon as a decimal or fraction"
-        )
-    return amount
+    return Release(made.answers(paid.stored, public), public, statement, paid.notes, keys.grid is not None)

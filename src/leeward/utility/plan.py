@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.accounting.currency import currency
 from leeward.errors import InputError, SpecError, UselessError, nearest
 from leeward.exponential import Weight
-from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer, alarm, sanitizer
+from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer
 from leeward.mechanism.sanitized import NOT_ANSWERED, SAFE
-from leeward.noise import Bits, DirectedGeometric
+from leeward.noise import Bits
 from leeward.notion import Notion
 from leeward.query import CountVisitors
 from leeward.real import Exact, Real, exact
 from leeward.sensitivity import Sensitivity, sensitivity, sensitivity_each
+from leeward.utility.decisions import Decisions, decisions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,8 +43,7 @@ class Plan:
         notion: the privacy notion.
         mechanism: the noise that will be added.
         sensitivity: how far the answer moves along the notion's steps, and the rates that follow.
-        sanitizer: what is called *safe* (for the sanitized mechanism: where it is reached); None if nothing is.
-        alarm: what is called *dangerous*; None if nothing is.
+        decisions: what is called *safe* and *dangerous* (for the sanitized mechanism: where it is reached).
         price: what it costs, in ε of the notion.
         what: what is shown of the stored integers: decisions, or the noisy counts too.
     """
@@ -51,10 +52,19 @@ class Plan:
     notion: Notion
     mechanism: Geometric | Sanitized
     sensitivity: Sensitivity
-    sanitizer: Sanitizer | None
-    alarm: Alarm | None
+    decisions: Decisions
     price: Real
     what: What = "decisions"
+
+    @property
+    def sanitizer(self) -> Sanitizer | None:
+        """What is called *safe*; None if nothing is."""
+        return self.decisions.safe
+
+    @property
+    def alarm(self) -> Alarm | None:
+        """What is called *dangerous*; None if nothing is."""
+        return self.decisions.dangerous
 
     @property
     def safe_at_most(self) -> int | None:
@@ -75,11 +85,8 @@ class Plan:
         """Return (Pr[safe | c], Pr[dangerous | c]), exact, for true counts c = 0, 1, 2, …; None for what is not said."""
         last = max((self.safe_at_most or 0) + 5, 0 if self.alarm is None else min(self.alarm.threshold + 2, 60))
         return {
-            c: (
-                None if self.sanitizer is None else self.sanitizer.probability_safe(c),
-                None if self.alarm is None else self.alarm.probability_dangerous(c),
-            )
-            for c in range(last + 1)
+            c: (None if self.sanitizer is None else chances.safe, None if self.alarm is None else chances.dangerous)
+            for c, chances in self.decisions.curve(range(last + 1)).items()
         }
 
     def public(self) -> dict[str, Any]:
@@ -91,7 +98,7 @@ class Plan:
         mechanism: dict[str, Any] = {"name": "geometric"}
         if isinstance(self.mechanism, Sanitized):
             mechanism = {"name": "sanitized", "at_most": self.safe_at_most, "stop_after": self.mechanism.stop_after}
-        promise = {"notion": self.notion.name, "epsilon": str(self.notion.epsilon)}
+        promise = {"notion": currency(self.notion).rpartition("/")[0], "epsilon": str(self.notion.epsilon)}
         return {**self.query.public(), **promise, "mechanism": mechanism}
 
     def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
@@ -117,12 +124,7 @@ class Plan:
 
     def states(self, noisy: NDArray[np.int64]) -> NDArray[np.str_]:
         """Return what is said of each unclamped noisy count: ``safe``, ``dangerous`` or ``obscure``."""
-        said = np.full(noisy.shape, "obscure", dtype="<U9")
-        if self.sanitizer is not None:
-            said[self.sanitizer.safe(noisy)] = "safe"
-        if self.alarm is not None:
-            said[self.alarm.dangerous(noisy)] = "dangerous"
-        return said
+        return self.decisions.states(noisy)
 
     def expected_answered_if_empty(self, places: int) -> float | None:
         """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""
@@ -195,10 +197,19 @@ def plan(
         moves = sensitivity(notion, query)
         made = Geometric(moves.line)
         price = notion.epsilon
-    safe, dangerous = _decisions(made.law, safe_at_most, dangerous_at_least, error_at_most)
+    decided = decisions(
+        made.law, safe_at_most=safe_at_most, dangerous_at_least=dangerous_at_least, error_at_most=error_at_most
+    )
+    safe, dangerous = decided.safe, decided.dangerous
+    if safe is not None and dangerous is not None and safe.threshold >= dangerous.threshold:
+        raise InputError(
+            f"error_at_most = {error_at_most}",
+            "it is so large that one noisy count would be called both safe and dangerous",
+            "Lower error_at_most",
+        )
     if safe is not None:
         _check_useful(safe, notion, useful_from)
-    return Plan(query, notion, made, moves, safe, dangerous, price, what)
+    return Plan(query, notion, made, moves, decided, price, what)
 
 
 def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> None:
@@ -217,24 +228,6 @@ def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) 
             "a place could be both",
             "Give dangerous_at_least above safe_at_most",
         )
-
-
-def _decisions(
-    law: DirectedGeometric, safe_at_most: int | None, dangerous_at_least: int | None, error_at_most: Exact | None
-) -> tuple[Sanitizer | None, Alarm | None]:
-    """Make both decisions; where both are asked for, the error is granted only to the one that can be wrong."""
-    both = safe_at_most is not None and dangerous_at_least is not None
-    for_safe = None if both and law.down.is_infinite else error_at_most
-    for_dangerous = None if both and law.up.is_infinite else error_at_most
-    safe = None if safe_at_most is None else sanitizer(law, safe_at_most, for_safe)
-    dangerous = None if dangerous_at_least is None else alarm(law, dangerous_at_least, for_dangerous)
-    if safe is not None and dangerous is not None and safe.threshold >= dangerous.threshold:
-        raise InputError(
-            f"error_at_most = {error_at_most}",
-            "it is so large that one noisy count would be called both safe and dangerous",
-            "Lower error_at_most",
-        )
-    return safe, dangerous
 
 
 def _check_useful(decision: Sanitizer, notion: Notion, useful_from: Exact) -> None:

@@ -1,0 +1,11 @@
+"""The spec file: a release described in TOML, checked key by key before anything is read.
+
+Sections: ``[data]``, ``[query]``, ``[places]``, ``[window]`` (or ``windows``), ``[protect]``, ``[decide]``, ``[publish]``,
+``[budget]``. Paths are relative to the spec file. Unknown keys are refused with the nearest known one; numbers that a
+promise depends on are strings, because a TOML float is not the decimal it prints as.
+"""
+
+from leeward.spec.notions import GRADED, NOTIONS, NUMBER_NOTIONS
+from leeward.spec.spec import Spec, check_spec, read_spec
+
+__all__ = ["GRADED", "NOTIONS", "NUMBER_NOTIONS", "Spec", "check_spec", "read_spec"]

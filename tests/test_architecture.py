@@ -22,7 +22,7 @@ ROOF = {SOURCE / "__init__.py", SOURCE / "__main__.py"}  # they hand on what is 
 
 FLOORS = [
     *["errors", "version", "real", "exponential", "distance", "notion", "query", "sensitivity", "noise", "mechanism"],
-    *["utility", "engine", "accounting", "ledger", "statement", "report", "result", "release", "monitor"],
+    *["accounting", "utility", "engine", "ledger", "statement", "report", "result", "release", "monitor"],
     *["verify", "optimum", "geo", "perturb", "papers", "city", "spec", "cli", "web"],
 ]
 """From the ground up. A floor may import floors before it; the package's __init__ stands on top of all."""

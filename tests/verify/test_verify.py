@@ -131,6 +131,22 @@ def test_delta_is_asked_of_both_directions() -> None:
     assert verify(half, removal.reverse(), delta="0.4999999").outcome == "not private"
 
 
+@pytest.mark.parametrize("rate", [exact("1/3"), exact(200)], ids=str)
+def test_delta_of_one_sided_noise_in_closed_form(rate: Real) -> None:
+    """Noise of rate b against a claim of b/2: 8 steps up need 1 − e^{−8·b}·e^{8·b/2}; at 200, e^d is no float."""
+    points = range(9)
+    space = Line(inf, rate / 2).on(points)
+    matrix = Geometric(Line(inf, rate)).on(points)
+    least = 1 - exp_minus(rate * 4)  # x = 8 is sure to say 8; x' = 0 says so with e^{−8·b}, allowed e^{4·b} times
+    found = verify(matrix, space, delta=least)
+    assert found
+    assert found.exact_needed == least
+    assert found.worst_pair == (8, 0) or float(least) == 1.0
+    assert found.needed[1] - found.needed[0] < 1e-9
+    under = verify(matrix, space, delta=least - exp_minus(rate * 5))
+    assert under.outcome == "not private"
+
+
 # ---- the knife edge
 
 

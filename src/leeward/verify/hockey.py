@@ -18,6 +18,11 @@ from leeward.real import Exact, Real
 from leeward.verify.logs import Matrix, enclosed, logs
 from leeward.verify.verdict import DeltaVerdict, Interval
 
+_BLOCK = 1 << 15  # entries summed at once: they stay in the cache
+
+_PLAIN = 600
+"""Distances up to which e^d is a float, and what underflow takes from e^d·Pr is below e^600·2^-1074 < 10^-60."""
+
 
 def verify_delta(
     matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp], delta: Weight | Exact
@@ -83,12 +88,24 @@ def _sums(matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp]
     middles = np.where(np.isfinite(middles), middles, 0.0)  # pairs at ∞ are not asked about; ∞ − ∞ would be no number
     n, m = minuend.shape
     sums = np.empty((n, n))
-    for x in range(n):
-        powers = np.exp(np.minimum(subtrahend + middles[between[x]][:, None], 1.0))  # e^1 > 1 ≥ any minuend
-        sums[x] = np.maximum(minuend[x] - powers, 0).sum(axis=1)
+    allowed = middles[between]
+    plain = bool((middles[np.isfinite(middles)] <= _PLAIN).all())
+    factors = np.exp(np.minimum(allowed, _PLAIN)) if plain else allowed  # ∞ allows everything; its sums are not used
+    step = max(_BLOCK // m, 1)
+    buffer = np.empty((min(step, n), m))
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        part = buffer[: len(minuend[rows])]
+        for x in range(n):
+            if plain:
+                np.multiply(minuend[rows], factors[x, rows, None], out=part)
+            else:  # e^1 > 1 ≥ any minuend
+                np.exp(np.minimum(subtrahend[rows] + factors[x, rows, None], 1.0), out=part)
+            np.subtract(minuend[x], part, out=part)
+            np.maximum(part, 0, out=part).sum(axis=1, out=sums[x, rows])
     sizes = np.abs(logarithms.at).max(initial=0) + np.abs(middles[np.isfinite(middles)]).max(initial=0)
     exponent = logarithms.error + radii.max(initial=0) + sizes * 2.0**-51
-    relative = np.expm1(exponent) + 2.0**-48  # of a power; 16 units in the last place for the exponential itself
+    relative = np.expm1(exponent) + 2.0**-46  # of a power; 64 units in the last place for the exponential and a product
     return sums, float(relative * 2 + (upper - lower).sum(axis=1).max() + (m + 4) * 2.0**-52)
 
 

@@ -43,7 +43,7 @@ def leeward(n: int, kind: str, dilation: str) -> dict[str, Any]:
         "seconds": seconds,
         "loss": float(found.loss),
         "gap": gap,
-        "scale": f"≤ {found.verdict.scale[1]:.12f}, proved",
+        "scale": f"1 − {1 - found.verdict.scale[1]:.1e}, proved",
         "size": f"{found.variables} × {found.constraints}",
     }
 
@@ -64,7 +64,7 @@ def qif(n: int, kind: str) -> dict[str, Any]:
         "seconds": seconds,
         "loss": float((prior[:, None] * found * np.array(far)).sum()),
         "gap": "-",
-        "scale": f"{peer.measure.d_privacy.smallest_epsilon(found, lambda x, y: far[x][y]):.12f}, floats",
+        "scale": f"1 + {peer.measure.d_privacy.smallest_epsilon(found, lambda x, y: far[x][y]) - 1:.1e}, in floats",
         "size": "-",
     }
 
@@ -92,7 +92,7 @@ def main() -> None:
         name, n, kind, *rest = chosen.one
         print(json.dumps(leeward(int(n), kind, *rest) if name == "leeward" else qif(int(n), kind)))
         return
-    console = Console()
+    console = Console(width=120)
     for kind in ("uniform", "random"):
         table = Table("grid", "by", "seconds", "loss", "gap", "least c: c·d-private", "program", title=f"{kind} prior")
         for n in chosen.sizes:

@@ -102,7 +102,7 @@ def optimal(
         loss=matrix.to_numpy(),
     )
     say(f"solving for {int(program.orbits.max()) + 1} variables")
-    solution = program.solve()
+    solution = program.solve(say)
     say(f"solved: expected loss {solution.value:.6g}; repairing")
     mechanism = repair(secrets, outputs, solution.matrix, pairs, costs)
     say("certifying")

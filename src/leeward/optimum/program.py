@@ -2,12 +2,16 @@
 
     minimise Σ π(x)·K(x, w)·ℓ(x, w)   over K ≥ 0 with rows of sum 1 and e^{−d(x → x')}·K(x, w) ≤ K(x', w)
 
-HiGHS's interior point method solves it in floats. Its primal answer is repaired elsewhere; from its dual answer follows,
-by weak duality and with every rounding counted, a loss that no private mechanism can go below.
+HiGHS's interior point method solves it in floats, or one of our own that takes it apart (`leeward.optimum.interior`). The
+primal answer is repaired elsewhere; from the dual answer follows, by weak duality and with every rounding counted, a loss
+that no private mechanism can go below.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import UndecidedError
+from leeward.optimum.interior import solve_by_columns
 
 Floats = NDArray[np.float64]
 NEGLIGIBLE = 1e-13
 """Factors e^{−d} below this constrain less than the solver can see: left out here, made good by the repair."""
+LARGE = 150_000
+"""Constraints from which a program without symmetries is solved by columns."""
+ENOUGH = 1e-3
+"""Relative gap up to which that answer is taken; beyond, HiGHS is asked."""
+HEARTBEAT = 5.0
+"""Seconds between two signs of life."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +80,24 @@ class Program:
         first = np.append(True, (left[1:] != left[:-1]) | (right[1:] != right[:-1]))[: len(left)] & (left != right)
         return left[first], right[first], factor[first]
 
-    def solve(self) -> Solution:
-        """Solve by interior point.
+    def solve(self, say: Callable[[str], None] = lambda _: None) -> Solution:
+        """Solve: by HiGHS's interior point, or by columns where the program is large and has no symmetry.
+
+        Args:
+            say: told from time to time how far it is.
 
         Raises:
             UndecidedError: if the solver gives up.
         """
+        size = len(self.pairs) * self.orbits.shape[1]
+        whole = int(self.orbits.max()) + 1 == self.orbits.size
+        if self.prior is not None and whole and size > LARGE and (self.factors < 1 - 1e-9).all():
+            found = solve_by_columns(self.prior[:, None] * self.loss, self.pairs, self.factors, say)
+            if found.value - found.bound <= ENOUGH * found.value:
+                return Solution(found.matrix, found.value, found.bound, self.orbits.size, size)
+        return _watched(self._by_highs, say)
+
+    def _by_highs(self) -> Solution:
         from scipy import sparse
         from scipy.optimize import linprog
 
@@ -95,16 +118,19 @@ class Program:
             cost = np.bincount(self.orbits.ravel(), (self.prior[:, None] * self.loss).ravel(), minlength=count)
             equal = rows
         solve: Any = linprog  # its stubs know fewer shapes than it takes
-        result = solve(
-            cost,
-            A_ub=private if private.shape[0] else None,
-            b_ub=np.zeros(private.shape[0]) if private.shape[0] else None,
-            A_eq=equal,
-            b_eq=np.ones(equal.shape[0]),
-            bounds=(0, None),
-            method="highs-ipm",
-        )
-        if result.x is None:
+        for method in ("highs-ipm", "highs-ds"):  # the simplex method should the interior point method give up
+            result = solve(
+                cost,
+                A_ub=private if private.shape[0] else None,
+                b_ub=np.zeros(private.shape[0]) if private.shape[0] else None,
+                A_eq=equal,
+                b_eq=np.ones(equal.shape[0]),
+                bounds=(0, None),
+                method=method,
+            )
+            if result.status == 0:
+                break
+        else:
             raise UndecidedError("The linear program", f"the solver gave up: {result.message}", "Try a spanner")
         multipliers = np.minimum(np.asarray(result.ineqlin.marginals), 0) if private.shape[0] else np.zeros(0)
         bound = _lower_bound(cost, private, multipliers, equal, np.asarray(result.eqlin.marginals))
@@ -130,6 +156,19 @@ class Program:
             (self.loss.ravel(), (np.repeat(np.arange(n), m), self.orbits.ravel())), shape=(n, count)
         )
         return sparse.hstack([each, sparse.csr_matrix(-np.ones((n, 1)))], format="csr")
+
+
+def _watched(solve: Callable[[], Solution], say: Callable[[str], None]) -> Solution:
+    """Run a solver that says nothing in a thread of its own, and say every few seconds that it is still at work."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        solved, start = pool.submit(solve), time.monotonic()
+        while True:
+            try:
+                return solved.result(timeout=HEARTBEAT)
+            except concurrent.futures.TimeoutError:
+                if solved.done():
+                    raise  # it was the solver's own
+                say(f"solving for {time.monotonic() - start:.0f} s")
 
 
 def _lower_bound(cost: Floats, private: Any, multipliers: Floats, equal: Any, prices: Floats) -> float:

@@ -13,6 +13,7 @@ The result mixes the solver's matrix with a mechanism that ignores the secret, a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -27,15 +28,15 @@ from leeward.real import Real
 
 DENOMINATOR = 2**60
 HAIR = 40
-"""Bits to which factors e^d are rounded down: far more than an enclosure in floats needs to see the slack."""
+"""Bits to which factors e^d are rounded down, and as many more as the smallest d needs: an enclosure in floats sees it."""
 DUST = 1e-9
 """Columns whose largest entry is below this are noise of the solver: left out."""
 
 
-def factor_below(cost: Real) -> int:
-    """Return an integer E with E/2^40 < e^cost (= at cost 0), as large as possible."""
-    with flint.ctx.workprec(64 + 2 * HAIR + int(min(float(cost), 5000) * 2)):
-        scaled = cost.arb(flint.ctx.prec).exp() * flint.arb(2) ** HAIR
+def factor_below(cost: Real, bits: int = HAIR) -> int:
+    """Return an integer E with E/2^bits < e^cost (= at cost 0), as large as possible."""
+    with flint.ctx.workprec(64 + 2 * bits + int(min(float(cost), 5000) * 2)):
+        scaled = cost.arb(flint.ctx.prec).exp() * flint.arb(2) ** bits
         return int(scaled.lower().floor().unique_fmpz()) - (1 if cost else 0)
 
 
@@ -58,9 +59,10 @@ def repair(
     matrix = _merge_twins(np.clip(matrix, 0, None), pairs, costs)
     kept = np.nonzero(matrix.max(axis=0) > DUST)[0]
     whole = _integers(matrix[:, kept])
-    below: dict[Real, int] = {}
-    factors = np.array([below.get(c) or below.setdefault(c, factor_below(c)) for c in costs], dtype=object)
-    lifts = [_lift(column, pairs, factors) for column in whole.T]
+    bits = HAIR + max(0, -math.floor(math.log2(min((float(c) for c in costs if c), default=1))))
+    below = {c: factor_below(c, bits) for c in set(costs)}
+    factors = np.array([below[c] for c in costs], dtype=object)
+    lifts = [_lift(column, pairs, factors, bits) for column in whole.T]
     total = DENOMINATOR + sum(lifts)
     seen: dict[int, int] = {}
     codes = np.array(
@@ -70,15 +72,15 @@ def repair(
     return FiniteMechanism.coded(secrets, [guesses[w] for w in kept.tolist()], values, codes)
 
 
-def _lift(column: NDArray[Any], pairs: NDArray[np.intp], factors: NDArray[Any]) -> int:
+def _lift(column: NDArray[Any], pairs: NDArray[np.intp], factors: NDArray[Any], bits: int) -> int:
     """Return the least integer v that mends a column, in units of 1/DENOMINATOR."""
     rough = column.astype(np.float64)
-    suspect = rough[pairs[:, 0]] >= rough[pairs[:, 1]] * (factors.astype(np.float64) * 2.0**-HAIR) * (1 - 1e-9)
+    suspect = rough[pairs[:, 0]] >= rough[pairs[:, 1]] * (factors.astype(np.float64) * 2.0**-bits) * (1 - 1e-9)
     lift = 0
     for (x, y), factor in zip(pairs[suspect], factors[suspect], strict=True):
-        short = (int(column[x]) << HAIR) - factor * int(column[y])
+        short = (int(column[x]) << bits) - factor * int(column[y])
         if short > 0:  # never so for twins, whose rows are equal
-            lift = max(lift, -(-short // (factor - (1 << HAIR))))
+            lift = max(lift, -(-short // (factor - (1 << bits))))
     return lift
 
 

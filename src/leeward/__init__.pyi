@@ -14,6 +14,8 @@ from .errors import LeewardError as LeewardError
 from .exponential import Weight as Weight
 from .exponential import exp as exp
 from .exponential import log as log
+from .geo import Box as Box
+from .geo import PlanarLaplace as PlanarLaplace
 from .mechanism import Alarm as Alarm
 from .mechanism import FiniteMechanism as FiniteMechanism
 from .mechanism import Geometric as Geometric

@@ -53,8 +53,8 @@ def perturb(
     if as_json:
         print_json({"files": [str(file) for file in written.files], **written.summary})
     elif not quiet:
-        _print_facts(job.facts())
-        typer.echo("")
+        if "rows" in written.summary:
+            typer.echo(f"{written.summary['rows']:,} rows perturbed.")
         for file in written.files:
             typer.echo(f"Written: {file}")
 

@@ -82,8 +82,8 @@ class PositionFile(abc.ABC):
         """Names of all columns (of properties, for GeoJSON), the positions' own included."""
 
     @abc.abstractmethod
-    def read(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """Read some columns a batch at a time; a value is whatever the format holds, None where it is missing."""
+    def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
+        """Read latitudes, longitudes (NaN where missing) and some other columns (None where missing), a batch at a time."""
 
     @abc.abstractmethod
     def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:

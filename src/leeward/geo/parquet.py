@@ -60,13 +60,16 @@ class ParquetPositions(PositionFile):
         """The columns that are written as they are."""
         return [name for name in super().others if self._geo is None or name != self._geo[0]]
 
-    def read(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """Read some columns a batch at a time."""
+    def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
+        """Read positions and some other columns a batch at a time."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
+        at = [self.latitude, self.longitude] if self._geo is None else [self._geo[0]]
         with in_plain_words(self.path), pq.ParquetFile(self.path) as held:
-            for batch in held.iter_batches(BATCH, columns=list(dict.fromkeys(names))):
-                yield [batch.column(name).to_pylist() for name in names]
+            for batch in held.iter_batches(BATCH, columns=list(dict.fromkeys([*at, *extra]))):
+                table = pa.Table.from_batches([batch])
+                yield *self._degrees(table), [table[name].to_pylist() for name in extra]
 
     def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""

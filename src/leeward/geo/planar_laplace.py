@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -24,11 +25,14 @@ from leeward.geo.box import Box
 from leeward.geo.length import metres, round_below
 from leeward.geo.projection import LocalPlane
 from leeward.geo.remap import BayesRemap, Places, check_resolution, h3_cells, h3_centres
+from leeward.geo.statement import Terms, statement
 from leeward.mechanism.planar import Displacement, PlanarMechanism
 from leeward.noise import Bits, SystemBits
 from leeward.real import Exact, Real, exact, positive, sqrt
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
     from leeward.geo.best import BestOverPlaces
     from leeward.geo.tables import Table
 
@@ -66,6 +70,7 @@ class PlanarLaplace:
         epsilon: ε a metre, exact.
         plane: the local plane.
         mechanism: the mechanism on the plane's grid.
+        terms: what is done besides noise.
         fit_for_release: whether the entropy is fit for a release.
 
     Raises:
@@ -107,6 +112,7 @@ class PlanarLaplace:
         )
         source = bits or SystemBits()
         self.fit_for_release = source.fit_for_release
+        self.terms = Terms()
         self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
         self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
         self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
@@ -176,6 +182,20 @@ class PlanarLaplace:
         if not total:
             raise InputError("A prior that is 0 everywhere", "it is no belief", "Give positive weights")
         return {place: mass / total for place, mass in masses.items()}
+
+    def statement(self) -> dict[str, Any]:
+        """Return the privacy statement: what is promised, on what grounds, and what is not."""
+        return statement(self)
+
+    def picture(self, people: list[tuple[float, float]] | None = None) -> Figure:
+        """Draw reports of made-up people in the box, with the circles that hold half and 95 % of them.
+
+        Args:
+            people: latitudes and longitudes of the made-up people; by default three.
+        """
+        from leeward.geo.picture import picture
+
+        return picture(self, people)
 
     # ---- perturbing
 
@@ -247,6 +267,7 @@ class PlanarLaplace:
             return places.latitude[best], places.longitude[best]
 
         made = copy.copy(self)
+        made.terms = replace(self.terms, places="remap")
         made._shown = shown
         return made
 
@@ -258,13 +279,14 @@ class PlanarLaplace:
         check_resolution(resolution)
 
         made = copy.copy(self)
+        made.terms = replace(self.terms, h3=resolution)
         made._shown = lambda noisy: h3_centres(h3_cells(*self.shown(noisy), resolution))
         return made
 
     def best_over(
         self, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None = None
     ) -> tuple[PlanarLaplace, BestOverPlaces]:
-        """Return the mechanism of least expected distance between public places, in place of planar Laplace, and its figures.
+        """Return the mechanism of least expected distance over public places, and its figures.
 
         It keeps ε a metre between places; a position is first moved to the nearest place, and the promise is about the moved
         ones.
@@ -279,6 +301,7 @@ class PlanarLaplace:
         best = BestOverPlaces.of(self, latitude, longitude, weights)
         made = copy.copy(self)
         made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
+        made.terms = replace(self.terms, places="best")
         made._draw = best.report
         made._shown = best.degrees
         return made, best

@@ -56,18 +56,27 @@ class CsvPositions(PositionFile):
         if batch:
             yield batch
 
-    def read(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """Read some columns a batch at a time."""
-        at = [self.columns.index(name) for name in names]
+    def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
+        """Read positions and some other columns a batch at a time."""
         with in_plain_words(self.path), self._rows() as (_, rows, _):
             for batch in self._batches(rows, len(self.columns)):
-                yield [[row[i] or None for row in batch] for i in at]
+                yield self._of(batch, extra)
+
+    def _of(self, batch: list[list[str]], extra: Sequence[str]) -> tuple[Floats, Floats, list[list[Any]]]:
+        assert self.latitude is not None
+        assert self.longitude is not None
+        north, east, *others = (self.columns.index(name) for name in (self.latitude, self.longitude, *extra))
+        return (
+            self._degrees(batch, north),
+            self._degrees(batch, east),
+            [[row[i] or None for row in batch] for i in others],
+        )
 
     def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         assert self.latitude is not None
         assert self.longitude is not None
-        north, east, *more = (self.columns.index(name) for name in (self.latitude, self.longitude, *extra))
+        north, east = self.columns.index(self.latitude), self.columns.index(self.longitude)
         done = 0
         with (
             in_plain_words(self.path),
@@ -77,8 +86,7 @@ class CsvPositions(PositionFile):
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow([*header, cell_column] if cell_column is not None else header)
             for batch in self._batches(rows, len(header)):
-                others = [[row[i] or None for row in batch] for i in more]
-                moved = move(self._degrees(batch, north), self._degrees(batch, east), others)
+                moved = move(*self._of(batch, extra))
                 there = ~np.isnan(moved.latitude)
                 for k, row in enumerate(batch):
                     row[north] = f"{moved.latitude[k]:.7f}" if there[k] else ""

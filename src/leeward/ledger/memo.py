@@ -40,12 +40,14 @@ class Memo(PeopleStore):
         super().__init__(path, "memo", {"law": law}, key)
         self._cipher = AESGCM(self.digest("answers", 1) + self.digest("answers", 2))
 
-    def known(self, people: Sequence[Any], points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return for which people and grid points there is an answer."""
-        asked = self._asked(people, points)
+    def keys(self, people: Sequence[Any], points: NDArray[np.int64]) -> list[bytes]:
+        """Return what an answer is kept under, for each person and grid point (shape (n, 2))."""
+        return [self.digest(person, i, j) for person, (i, j) in zip(people, points.tolist(), strict=True)]
+
+    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Return those of the keys that there is an answer for."""
         with self.writing() as connection:
-            stored = _stored(connection, asked)
-        return np.array([key in stored for key in asked], bool)
+            return set(_stored(connection, keys))
 
     def once(
         self, people: Sequence[Any], points: NDArray[np.int64], draw: Callable[[NDArray[np.int64]], NDArray[np.int64]]
@@ -57,7 +59,7 @@ class Memo(PeopleStore):
             points: grid points, shape (n, 2).
             draw: gives noisy grid points for grid points; called with those that are new, each once.
         """
-        asked = self._asked(people, points)
+        asked = self.keys(people, points)
         with self.writing() as connection:
             known = {key: self._unseal(key, sealed) for key, sealed in _stored(connection, asked).items()}
             new = {key: row for row, key in reversed([*enumerate(asked)]) if key not in known}
@@ -67,9 +69,6 @@ class Memo(PeopleStore):
                 sealed = [(key, self._seal(key, known[key])) for key in sorted(new)]
                 connection.exec_driver_sql("INSERT INTO memo VALUES (?, ?)", sealed)
         return np.array([known[key] for key in asked], np.int64).reshape(-1, 2)
-
-    def _asked(self, people: Sequence[Any], points: NDArray[np.int64]) -> list[bytes]:
-        return [self.digest(person, i, j) for person, (i, j) in zip(people, points.tolist(), strict=True)]
 
     def _seal(self, asked: bytes, answer: tuple[int, int]) -> bytes:
         nonce = os.urandom(12)

@@ -1,0 +1,220 @@
+"""The privacy statement of perturbed positions: what is promised, on what grounds, and what is not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from leeward.real import Real, exact
+from leeward.version import __version__
+
+if TYPE_CHECKING:
+    from leeward.geo import Compared, PlanarLaplace
+
+_SHOWN: Final = (10, 100, 1_000, 10_000)
+
+_THEOREMS: Final = (
+    "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics,"
+    " Definition 6"
+    " and Section 6.2: noise of weight e^{-ε·d(x, z)}, with a normaliser that does not depend on x, is"
+    " ε·d-private; here on the"
+    " points of a public grid.",
+    "The same, Fact 5: a map to the plane that lengthens no distance carries the promise back to the ground.",
+)
+_BEST: Final = (
+    "Bordenabe, Chatzikokolakis, Palamidessi (2014): the mechanism of least expected loss among all that are"
+    " ε·d-private, by"
+    " linear programming; the matrix that is used was repaired and certified over all ordered pairs of places."
+)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a job does besides noise.
+
+    Attributes:
+        places: whether reports are moved to a public list of places ("remap"), or drawn over it ("best"); None for neither.
+        compared: expected distances over that list; None where they were not asked for.
+        h3: the resolution of the cells that are published; None for none.
+        reports_a_day: how many reports of a person and day are paid for; None for no bound.
+        over: what happens to more.
+        repeats: whether the same report is shown for the same person and grid point.
+    """
+
+    places: str | None = None
+    compared: Compared | None = None
+    h3: int | None = None
+    reports_a_day: int | None = None
+    over: str | None = None
+    repeats: bool = False
+
+    @property
+    def best(self) -> bool:
+        """Whether the best mechanism over places takes the place of planar Laplace."""
+        return self.places == "best"
+
+
+def statement(geo: PlanarLaplace, terms: Terms | None = None) -> dict[str, Any]:
+    """Return the privacy statement of one job. Exact numbers are strings; decimals are for display.
+
+    Args:
+        geo: the mechanism.
+        terms: what is done besides; by default, what the mechanism itself does.
+    """
+    terms = geo.terms if terms is None else terms
+    away, plane = geo.describe(), geo.plane
+    price = "the plane's distance along its axes" if geo.norm == "manhattan" else "the distance on the ground"
+    return {
+        "leeward": __version__,
+        "created": datetime.now(UTC).date().isoformat(),
+        "kind": "location",
+        "promise": {
+            "asked": geo.promise,
+            "epsilon_per_metre": str(geo.epsilon),
+            "epsilon_per_metre_decimal": float(f"{float(geo.epsilon):.12g}"),
+            "norm": geo.norm,
+            "ground_epsilon_per_metre": str(geo.ground_epsilon),
+            "snapping": str(geo.snapping),
+            "snapping_decimal": float(f"{float(geo.snapping):.6g}"),
+            "text": f"For any two positions in the box, d metres apart ({price}), and any set of reports, probabilities"
+            f" differ at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {float(geo.snapping):.4g}",
+            "factors": {f"{d} m": _factor(geo.ground_epsilon * d + geo.snapping) for d in _SHOWN},
+        },
+        "unit": "one position of one row; n rows of one person together cost n times as much",
+        "box": asdict(geo.box),
+        "plane": {
+            "projection": plane.projection,
+            "scale": plane.scale,
+            "shrinkage": plane.shrinkage,
+            "text": f"{plane.name[0].upper() + plane.name[1:]} in the middle of the box. No distance is longer in this"
+            f" plane than on the ground, so the promise holds in true metres; distances are shorter by up to"
+            f" {100 * plane.shrinkage:.2g} %,"
+            " so the noise is larger on the ground by as much",
+        },
+        "mechanism": {
+            "name": "best over places" if terms.best else "planar Laplace",
+            "text": _mechanism(geo, terms),
+            "step": str(geo.step),
+        },
+        "displacement": None if terms.best else {name: float(f"{value:.4g}") for name, value in asdict(away).items()},
+        "expected_loss": None if terms.compared is None else asdict(terms.compared),
+        "post_processing": _after(terms),
+        "budget": {"reports_a_day": terms.reports_a_day, "over": terms.over, "repeats": terms.repeats},
+        "assumptions": [
+            "The box, the list of places and every option were chosen without looking at the data",
+            "Who is in the table, how often, and all columns but the position are not protected",
+        ],
+        "theorems": [_BEST, _THEOREMS[1]] if terms.best else [*_THEOREMS],
+        "not_guaranteed": _not_guaranteed(geo, terms),
+        "fit_for_release": geo.fit_for_release,
+    }
+
+
+def _factor(cost: Real) -> str:
+    """Return e^cost as a short text."""
+    value = float(cost)
+    return f"{math.exp(value):.4g}" if value < 30 else f"e^{value:.4g}"
+
+
+def _mechanism(geo: PlanarLaplace, terms: Terms) -> str:
+    if terms.best:
+        return (
+            "Each position is moved to the nearest of the public places, and the place that is reported is drawn"
+            " from the matrix"
+            " of least expected distance; the promise is about the moved positions"
+        )
+    law = "e^(-ε·(|east| + |north|))" if geo.norm == "manhattan" else "e^(-ε·distance)"
+    return (
+        f"Each position is snapped to a grid of {geo.step} metres and moved by noise of weight {law} over all"
+        f" points of the"
+        " grid, drawn exactly, for each row on its own"
+    )
+
+
+def _after(terms: Terms) -> list[str]:
+    found = [] if terms.best else ["Reports outside the box are moved to the nearest grid point in it"]
+    if terms.places == "remap":
+        found = [
+            "Each report is moved to the public place with the least expected distance from the truth (Bayes remap)"
+        ]
+    if terms.h3 is not None:
+        found.append(f"Each report is given as an H3 cell of resolution {terms.h3}, and as the centre of that cell")
+    return found
+
+
+def _not_guaranteed(geo: PlanarLaplace, terms: Terms) -> list[str]:
+    bound = terms.reports_a_day
+    found = [
+        "Repeated reports add up: the mean of n reports of one place shows it √n times as sharply, and n reports"
+        " cost n·ε"
+        + (
+            ""
+            if bound is None
+            else f"; at most {bound} reports of a person and day are made: {_total(geo, bound)} a day,"
+            " and as much again on every further day"
+        ),
+        "A track is more than its points: speeds, roads and habits tell positions apart that single reports do not",
+        f"Positions far apart are told apart: {_far(geo)}",
+    ]
+    if geo.outside == "clamp":
+        found.append(
+            "Positions outside the box are moved to its edge first: the promise is about the moved positions, and"
+            " that somebody"
+            " is near the edge or beyond it may show"
+        )
+    if geo.missing == "keep":
+        found.append("Where there is no position, none is reported: that it is missing shows")
+    if terms.over == "withhold":
+        found.append("A report that is not paid for is missing: that a person had more reports than are paid for shows")
+    if terms.repeats:
+        found.append(
+            "The same person on the same grid point gives the same report, at no further cost. Whoever sees two"
+            " equal reports"
+            " knows that the person came back to one grid point: that is not protected at all"
+        )
+    return found
+
+
+def _total(geo: PlanarLaplace, reports: int) -> str:
+    odds = _factor(geo.ground_epsilon * 100 * reports)
+    return f"ε = {float(geo.epsilon * reports):.4g} a metre (a factor of {odds} for 100 metres)"
+
+
+def _far(geo: PlanarLaplace) -> str:
+    distance = exact(10_000)
+    return f"10 km apart, by odds of up to {_factor(geo.ground_epsilon * distance + geo.snapping)}"
+
+
+def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return a statement in short, as (title, sentence)."""
+    promise, away, loss = made["promise"], made["displacement"], made["expected_loss"]
+    apart = ", ".join(f"{distance}: {factor}" for distance, factor in promise["factors"].items())
+    found = [
+        ("promise", promise["text"]),
+        ("factor for positions apart", apart),
+        ("unit", made["unit"]),
+        ("plane", made["plane"]["text"]),
+        ("mechanism", made["mechanism"]["text"]),
+    ]
+    if away is not None:
+        found.append(
+            (
+                "moves by",
+                f"{away['mean']:g} m on average; half of the reports by less than {away['median']:g} m, 95 % by less"
+                f" than {away['within_95']:g} m",
+            )
+        )
+    if loss is not None:
+        best = "" if loss["best"] is None else f", best mechanism over the places {loss['best']:.0f} m"
+        found.append(
+            (
+                "expected distance",
+                f"planar Laplace {loss['planar_laplace']:.0f} m, with the Bayes remap {loss['remapped']:.0f} m"
+                f" (± {loss['remapped_error']:.0f}){best}; for someone at one of the places",
+            )
+        )
+    found += [("then", text) for text in made["post_processing"]]
+    found += [("not guaranteed", text) for text in made["not_guaranteed"]]
+    return found

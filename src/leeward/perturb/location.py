@@ -1,0 +1,374 @@
+"""``[perturb] kind = "location"``: a table of positions in, a table of reports out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from leeward.distance.plane import Norm
+from leeward.errors import DataError, SpecError
+from leeward.geo import Box, PlanarLaplace, compare
+from leeward.geo.files import Moved, PositionFile, open_positions, whole
+from leeward.geo.planar_laplace import Missing, Outside
+from leeward.geo.remap import check_resolution, h3_cells
+from leeward.geo.statement import Terms, facts, statement
+from leeward.geo.tables import untouched
+from leeward.ledger import Memo, PersonBudgets, read_secret
+from leeward.ledger.people import Over
+from leeward.perturb.job import Written
+from leeward.perturb.teaching import ExactText, Section, check
+
+CELL_COLUMN: Final = "h3"
+
+
+class Data(Section):
+    """``[data]``: the private table, and what its columns mean."""
+
+    table: str
+    latitude: str | None = None
+    longitude: str | None = None
+    person: str | None = None
+    time: str | None = None
+
+
+class PublicBox(Section):
+    """``[box]``: the public region, in degrees (WGS 84)."""
+
+    west: float | int
+    south: float | int
+    east: float | int
+    north: float | int
+
+
+class Protect(Section):
+    """``[protect]``: ε, as a factor within a length or for a unit of length, and what happens to odd positions."""
+
+    within: str | None = None
+    factor: ExactText | None = None
+    epsilon: ExactText | None = None
+    unit: str = "1 m"
+    norm: Norm = "euclidean"
+    step: str | None = None
+    outside: Outside = "refuse"
+    missing: Missing = "refuse"
+
+
+class PublicPlaces(Section):
+    """``[places]``: a public list that reports are moved to, or over which the best mechanism is taken."""
+
+    table: str
+    latitude: str
+    longitude: str
+    weight: str | None = None
+    use: Literal["remap", "best"] = "remap"
+
+
+class Output(Section):
+    """``[output]``: H3 cells instead of positions, and a picture."""
+
+    h3: int | None = None
+    map: bool = False
+
+
+class Budget(Section):
+    """``[budget]``: how many reports of one person in one day are paid for."""
+
+    store: str
+    secret: str
+    reports_a_day: int
+    over: Over = "refuse"
+
+
+class Repeat(Section):
+    """``[repeat]``: the same report for the same person on the same grid point."""
+
+    store: str
+    secret: str
+
+
+class Location(Section):
+    """A whole spec of this kind."""
+
+    data: Data
+    box: PublicBox
+    protect: Protect
+    places: PublicPlaces | None = None
+    output: Output = Output()
+    budget: Budget | None = None
+    repeat: Repeat | None = None
+
+    @model_validator(mode="after")
+    def _person(self) -> Location:
+        if self.data.person is None and (self.budget is not None or self.repeat is not None):
+            raise ValueError('budgets and repeated reports are per person: name the column, [data] person = "…"')
+        return self
+
+
+_EXAMPLES = {
+    "data": '[data] table = "positions.parquet", latitude = "lat", longitude = "lon"',
+    "table": 'table = "positions.parquet"',
+    "latitude": 'latitude = "the column of latitudes"',
+    "longitude": 'longitude = "the column of longitudes"',
+    "box": "[box] west = 139.5, south = 35.5, east = 140.0, north = 35.9",
+    "protect": '[protect] within = "200 m", factor = "2"',
+    "store": 'store = "people.db"',
+    "secret": 'secret = "people.key", a file of at least 16 secret bytes',
+    "reports_a_day": "reports_a_day = 24",
+}
+
+
+def read(given: Mapping[str, Any], folder: Path) -> LocationJob:
+    """Read a spec of this kind; paths are relative to the folder."""
+    return LocationJob.of(check(Location, given, _EXAMPLES), folder)
+
+
+@dataclass(frozen=True)
+class LocationJob:
+    """A table of positions to perturb."""
+
+    spec: Location
+    folder: Path
+    geo: PlanarLaplace
+    terms: Terms
+
+    @classmethod
+    def of(cls, spec: Location, folder: Path) -> LocationJob:
+        """Make the mechanism: everything that can be refused without private data is refused here."""
+        p, b = spec.protect, spec.box
+        geo = PlanarLaplace(
+            box=Box(b.west, b.south, b.east, b.north),
+            within=p.within,
+            factor=p.factor,
+            epsilon=p.epsilon,
+            unit=p.unit,
+            norm=p.norm,
+            step=p.step,
+            outside=p.outside,
+            missing=p.missing,
+        )
+        compared, places = None, spec.places
+        if spec.output.h3 is not None:
+            check_resolution(spec.output.h3)
+        if places is not None:
+            known = _places(places, folder)
+            compared = compare(geo, *known)
+            geo = geo.to_places(*known) if places.use == "remap" else geo.best_over(*known)[0]
+        if spec.output.h3 is not None:
+            geo = geo.to_h3(spec.output.h3)
+        budget = spec.budget
+        terms = replace(
+            geo.terms,
+            compared=compared,
+            reports_a_day=None if budget is None else budget.reports_a_day,
+            over=None if budget is None else budget.over,
+            repeats=spec.repeat is not None,
+        )
+        return cls(spec, folder, geo, terms)
+
+    def statement(self) -> dict[str, Any]:
+        """Return the privacy statement; it reads no private data."""
+        return statement(self.geo, self.terms)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the statement in short."""
+        return facts(self.statement())
+
+    def run(self, out: Path, on_progress: Callable[[str, float | None], None]) -> Written:
+        """Charge the budgets, perturb the table, and write it: see `leeward.perturb.job.Job.run`."""
+        source = open_positions(self.folder / self.spec.data.table, self.spec.data.latitude, self.spec.data.longitude)
+        _check_out(out, source)
+        asked = [name for name in (self.spec.data.person, self.spec.data.time) if name is not None]
+        source.require(asked)
+        if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
+            raise DataError(f"The column '{CELL_COLUMN}'", "the table has it already", "Rename it")
+        memo = self._memo()
+        paid = self._charge(source, memo, on_progress)
+        made = dict(self.statement(), columns_as_they_are=source.others)
+        written = [out, out.with_name(out.name + ".release.json")]
+        people = asked[:1] if memo is not None else []
+        with whole(out) as whole_table:  # the table takes its place last: it is never there without its statement
+            rows, withheld = self._rewrite(source, whole_table, people, memo, paid, on_progress)
+            with whole(written[1]) as file:
+                file.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", "utf-8")
+            if self.spec.output.map:
+                from leeward.geo.picture import write_picture
+
+                written.append(out.with_name(out.name + ".map.html"))
+                with whole(written[2]) as file:
+                    write_picture(self.geo, file)
+        notes = [text for text in (untouched(source.others),) if text is not None]
+        if withheld:
+            notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
+        return Written(tuple(written), {"rows": rows, "fit_for_release": self.geo.fit_for_release}, tuple(notes))
+
+    def _rewrite(
+        self,
+        source: PositionFile,
+        target: Path,
+        people: Sequence[str],
+        memo: Memo | None,
+        paid: _Rows | None,
+        on_progress: Callable[[str, float | None], None],
+    ) -> tuple[int, int]:
+        """Write the perturbed table; return the numbers of rows and of rows withheld."""
+        withheld = 0
+
+        def move(north: NDArray[np.float64], east: NDArray[np.float64], extra: list[list[Any]]) -> Moved:
+            nonlocal withheld
+            there = self.geo.present(north, east)
+            if paid is not None:
+                granted = paid.take(len(north))
+                withheld += int((there & ~granted).sum())
+                there &= granted
+            found = np.full((2, len(north)), np.nan)
+            points = self.geo.to_grid(north[there], east[there])
+            if memo is None:
+                noisy = self.geo.draw(points)
+            else:
+                who = [extra[0][row] for row in np.flatnonzero(there).tolist()]
+                noisy = memo.once(who, points, self.geo.draw)
+            found[:, there] = self.geo.shown(noisy)
+            h3 = self.spec.output.h3
+            return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
+
+        column = None if self.spec.output.h3 is None else CELL_COLUMN
+        rows = source.rewrite(target, move, people, column, lambda done: on_progress("perturbing", done))
+        return rows, withheld
+
+    # ---- repeated reports
+
+    def _memo(self) -> Memo | None:
+        repeat = self.spec.repeat
+        if repeat is None:
+            return None
+        law = f"{self.geo!r}, step={self.geo.step}, norm={self.geo.norm}, places={self.terms.places}"
+        return Memo(self.folder / repeat.store, key=read_secret(self.folder / repeat.secret), law=law)
+
+    def _charge(
+        self, source: PositionFile, memo: Memo | None, on_progress: Callable[[str, float | None], None]
+    ) -> _Rows | None:
+        """Charge every report before any is drawn; return which rows are paid for, or None without budgets.
+
+        A repeated report costs nothing, so only those are charged that the memo does not know and that are new in this run.
+        """
+        budget = self.spec.budget
+        if budget is None:
+            return None
+        on_progress("charging the budgets", None)
+        assert self.spec.data.person is not None
+        store = PersonBudgets(
+            self.folder / budget.store,
+            secret=read_secret(self.folder / budget.secret),
+            price=f"{self.geo.epsilon} a metre, {self.geo.norm}, snapping {self.geo.snapping}",
+            reports_a_day=budget.reports_a_day,
+        )
+        names = [self.spec.data.person, *([] if self.spec.data.time is None else [self.spec.data.time])]
+        paid = _Rows()
+        seen: set[bytes] = set()
+        today = datetime.now(UTC).date()
+        with store.charging(budget.over) as charge:
+            for north, east, extra in source.positions(names):
+                days = [_day(value) for value in extra[1]] if len(extra) > 1 else [_number(today)] * len(north)
+                there = self.geo.present(north, east)
+                rows = np.flatnonzero(there)
+                if memo is not None:
+                    keys = memo.keys(
+                        [extra[0][row] for row in rows.tolist()], self.geo.to_grid(north[rows], east[rows])
+                    )
+                    seen |= memo.known(keys)
+                    first = {key: at for at, key in reversed([*enumerate(keys)]) if key not in seen}
+                    rows = rows[sorted(first.values())]
+                granted = charge([extra[0][row] for row in rows.tolist()], [days[row] for row in rows.tolist()])
+                mask = np.zeros(len(north), bool)
+                mask[rows[granted]] = True
+                if memo is not None:
+                    at = np.flatnonzero(there)
+                    seen |= {key for key, row in zip(keys, at.tolist(), strict=True) if mask[row]}
+                    mask[at] = [key in seen for key in keys]
+                paid.append(mask)
+        return paid
+
+
+class _Rows:
+    """One bit for each row of a file: written a batch at a time, read in batches that may be cut elsewhere."""
+
+    def __init__(self) -> None:
+        self._packed: list[tuple[NDArray[np.uint8], int]] = []
+        self._rest = np.zeros(0, bool)
+
+    def append(self, mask: NDArray[np.bool_]) -> None:
+        self._packed.append((np.packbits(mask), len(mask)))
+
+    def take(self, count: int) -> NDArray[np.bool_]:
+        """Return the next rows.
+
+        Raises:
+            DataError: there are fewer: the file grew between its two readings.
+        """
+        while len(self._rest) < count:
+            if not self._packed:
+                raise DataError("The table has grown while it was read", "its new rows are not paid for", "Run again")
+            bits, size = self._packed.pop(0)
+            self._rest = np.concatenate([self._rest, np.unpackbits(bits, count=size).astype(bool)])
+        found, self._rest = self._rest[:count], self._rest[count:]
+        return found
+
+
+def _places(places: PublicPlaces, folder: Path) -> tuple[list[float], list[float], list[float] | None]:
+    """Read a public list of places."""
+    import pandas as pd
+
+    path = folder / places.table
+    try:
+        table = pd.read_csv(path) if path.suffix.lower() == ".csv" else pd.read_parquet(path)
+    except (OSError, ValueError):
+        raise DataError(
+            f"The list of places '{path}'", "it cannot be read as CSV or Parquet", "Check the file"
+        ) from None
+    wanted = [places.latitude, places.longitude, *([] if places.weight is None else [places.weight])]
+    for name in wanted:
+        if name not in table.columns:
+            raise DataError(f"The column '{name}'", "the list of places has none of that name", "Check [places]")
+    columns = [table[name].astype(float).tolist() for name in wanted]
+    return columns[0], columns[1], columns[2] if len(columns) > 2 else None
+
+
+def _check_out(out: Path, source: PositionFile) -> None:
+    """Refuse an output that could not be written, before anything is charged."""
+    if out.suffix.lower() not in source.suffixes:
+        raise SpecError(
+            f"--out {out}",
+            f"the table is {source.suffixes[0]}, and is written as it was read",
+            f"Name a {source.suffixes[0]}",
+        )
+    if out.exists() and out.samefile(source.path):
+        raise SpecError(f"--out {out}", "it would take the place of the true positions", "Name another file")
+    if not out.resolve().parent.is_dir():
+        raise SpecError(f"--out {out}", "its folder does not exist", "Make the folder first")
+
+
+def _number(day: date) -> int:
+    return day.toordinal() - date(1970, 1, 1).toordinal()
+
+
+def _day(value: Any) -> int:
+    if isinstance(value, str):
+        try:
+            return _number(date.fromisoformat(value[:10]))
+        except ValueError:
+            value = None
+    if not isinstance(value, date):
+        raise DataError(
+            "A time that is no date (this is for the curator only)",
+            "budgets are per person and day",
+            "Give dates, times or text such as 2026-03-01 08:00",
+        )
+    return _number(value)

@@ -133,7 +133,8 @@ class Program:
         else:
             raise UndecidedError("The linear program", f"the solver gave up: {result.message}", "Try a spanner")
         multipliers = np.minimum(np.asarray(result.ineqlin.marginals), 0) if private.shape[0] else np.zeros(0)
-        bound = _lower_bound(cost, private, multipliers, equal, np.asarray(result.eqlin.marginals))
+        together = int(np.bincount(self.orbits.ravel()).max())  # so many costs were added up for one variable
+        bound = _lower_bound(cost, private, multipliers, equal, np.asarray(result.eqlin.marginals), together)
         return Solution(result.x[:count][self.orbits], float(result.fun), bound, len(cost), private.shape[0])
 
     def _rows(self, count: int) -> Any:
@@ -171,7 +172,7 @@ def _watched(solve: Callable[[], Solution], say: Callable[[str], None]) -> Solut
                 say(f"solving for {time.monotonic() - start:.0f} s")
 
 
-def _lower_bound(cost: Floats, private: Any, multipliers: Floats, equal: Any, prices: Floats) -> float:
+def _lower_bound(cost: Floats, private: Any, multipliers: Floats, equal: Any, prices: Floats, together: int) -> float:
     """Weak duality with rounding counted.
 
     With λ ≤ 0 on the private rows and any prices y on the row sums, Σ y is a lower bound once every reduced cost
@@ -186,7 +187,7 @@ def _lower_bound(cost: Floats, private: Any, multipliers: Floats, equal: Any, pr
             multipliers, prices = multipliers * shrink, prices * shrink
     reduced = cost - private.T @ multipliers - equal.T @ prices
     size = np.abs(cost) + abs(private).T @ np.abs(multipliers) + equal.T @ np.abs(prices)
-    terms = np.diff(private.tocsc().indptr) + np.diff(equal.tocsc().indptr) + 8
+    terms = np.diff(private.tocsc().indptr) + np.diff(equal.tocsc().indptr) + 8 + together
     missing = np.maximum(0.0, terms * 2.0**-51 * size - reduced) * member
     coo = equal.tocoo()
     lowered = prices.copy()

@@ -149,14 +149,20 @@ class PlanarNoise:
     def pmf(self, point: tuple[int, int]) -> Enclosure:
         """Return P(z), as tightly enclosed as asked."""
         top = self.weight(point)
-        return Enclosure(lambda precision: top.arb(precision) / self._sums(precision)[0])
+
+        def enclose(precision: int) -> Any:
+            with flint.ctx.workprec(precision + 32):
+                return top.arb(precision + 32) / self._sums(precision)[0]
+
+        return Enclosure(enclose)
 
     def mean_length(self) -> Enclosure:
         """Return E‖z‖, in grid steps: −Z′/Z, where Z is the normaliser as a function of the rate. About 2/rate."""
 
         def enclose(precision: int) -> Any:
-            total, slope = self._sums(precision)
-            return -slope / total
+            with flint.ctx.workprec(precision + 32):
+                total, slope = self._sums(precision)
+                return -slope / total
 
         return Enclosure(enclose)
 

@@ -79,6 +79,9 @@ from .query.counting import CountWhere as CountWhere
 from .query.counting import Declared as Declared
 from .query.counting import Histogram as Histogram
 from .query.counting import Linear as Linear
+from .perturb import Billing as Billing
+from .perturb import Series as Series
+from .perturb import Totals as Totals
 from .query import Mean as Mean
 from .query import PoissonSampling as PoissonSampling
 from .query import Sum as Sum

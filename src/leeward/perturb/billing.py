@@ -6,18 +6,18 @@ is one-sided, like addition-only DP: with d_Y = Line(rise=∞, fall=ε) on amoun
 
     Pr[bills | truth] ≤ e^{ε·(y − y')} · Pr[bills | y']        for amounts y' ≤ y.
 
-Sheltered: that an amount was as *high* as it was; any lower one is its cover. Not sheltered: that it was not higher. A bill is
-an upper bound on the truth, so a low bill shows a low consumption: "nobody was at home" can be read from it, "somebody was
-at home" cannot.
+Sheltered: that an amount was as *high* as it was; any lower one is its cover. Not sheltered: that it was not higher. A bill
+is an upper bound on the truth, so a low bill shows a low consumption: "nobody was at home" can be read from it, "somebody
+was at home" cannot.
 
 At the end of the year money goes back. Two ways:
 
-* ``"noisy"``: the year's true amount is published once more, with noise of its own that is never negative, and what the bills
-  are above it is paid back. What was paid is min(sum of bills, noisy year): never below the truth. The price adds, and the
-  promise stays one-sided.
+* ``"noisy"``: the year's true amount is published once more, with noise of its own that is never negative, and what the
+  bills are above it is paid back. What was paid is min(sum of bills, noisy year): never below the truth. The price adds,
+  and the promise stays one-sided.
 * ``"exact"``: all noise is paid back, so exactly the truth is paid. Whoever sees the bills and the rebate then knows the
-  exact year. Amounts of a year with another sum are told apart for sure; and of those with the same sum, one of the bills is
-  higher, which its own bill rules out. So nothing is sheltered from that reader: the distance is ∞ between any two years.
+  exact year. Amounts of a year with another sum are told apart for sure; and of those with the same sum, one of the bills
+  is higher, which its own bill rules out. So nothing is sheltered from that reader: the distance is ∞ between any two years.
   It is only for a rebate that the reader of the bills does not see, which is what the cryptography of that paper is for.
 """
 
@@ -91,7 +91,10 @@ class Billing:
             raise InputError("year_epsilon for an exact rebate", "it has no noise", "Leave it out")
         if isinstance(bills, bool) or not isinstance(bills, int) or bills < 1:
             raise InputError(f"bills = {bills}", "there is at least one", "Give an integer of at least 1")
-        self.unit, self.step, self.bills, self.rebate = positive(unit, "unit"), positive(step, "step"), bills, rebate
+        size = positive(step, "step").rational
+        if size is None:
+            raise InputError(f"step = {step}", "it is no finite rational", 'Write step = "1/100"')
+        self.unit, self.step, self.bills, self.rebate = positive(unit, "unit"), size, bills, rebate
         self.law = Geometric(Line(inf, positive(epsilon, "epsilon") / self.unit), step=self.step)
         year = positive(epsilon if year_epsilon is None else year_epsilon, "year_epsilon") / self.unit
         self.year_law = Geometric(Line(inf, year), step=self.step) if rebate == "noisy" else None
@@ -150,45 +153,41 @@ class Billing:
 
     def expected_surcharge(self) -> Weight:
         """Return by how much a bill is above the truth on average, in units, before the rebate."""
-        return (
-            self.law.expected_error() * self.step.rational
-            if self.step.rational is not None
-            else self.law.expected_error()
-        )
+        return self.law.expected_error() * self.step
 
     def expected_overpaid(self) -> Weight:
         """Return by how much a year is overpaid on average, in units, after the rebate.
 
-        With S the noise of all bills and G that of the year, E min(S, G) = Σ_{k ≥ 1} Pr[S ≥ k]·g^k, g = e^{−rate of G}, which is
-        g/(1 − g)·(1 − E g^S), and E g^S = ((1 − b)/(1 − b·g))^bills, b = e^{−rate of a bill}.
+        With S the noise of all bills and G that of the year, E min(S, G) = Σ_{k ≥ 1} Pr[S ≥ k]·g^k = g/(1 − g)·(1 − E g^S),
+        and E g^S = ((1 − b)/(1 − b·g))^bills, where b and g are e to minus the rate of a bill and of the year.
         """
         if self.year_law is None:
             return Weight({})
         b, g = exp_minus(self.law.law.up), exp_minus(self.year_law.law.up)
-        return g / (1 - g) * (1 - ((1 - b) / (1 - b * g)) ** self.bills) * _rational(self.step)
+        return g / (1 - g) * (1 - ((1 - b) / (1 - b * g)) ** self.bills) * self.step
 
     def statement(self) -> dict[str, Any]:
         """Return in words what is promised, what is not, and to whom."""
-        held = f"Pr[bills | truth] ≤ e^(ε·c) · Pr[bills | lower amounts], c = how much the bills fall together / {self.unit}"
+        held = (
+            f"Pr[bills | truth] ≤ e^(ε·c) · Pr[bills | lower amounts], c = how much the bills fall together /"
+            f" {self.unit}"
+        )
         told = {
             "price": str(self.price),
             "definition": held,
             "shelters": "that an amount was as high as it was: every lower one is its cover",
-            "does_not_shelter": "that an amount was not higher: a bill is an upper bound, so a low bill shows a low consumption",
+            "does_not_shelter": "that an amount was not higher: a bill is an upper bound, so a low bill shows a low"
+            " consumption",
             "guaranteed": "no bill, and no year's payment, is ever below the true amount",
         }
         if self.year_law is not None:
             return told | {
-                "rebate": "what the bills are above the year's amount, which is published once more with noise that is never"
+                "rebate": "what the bills are above the year's amount, which is published once more with noise that"
+                " is never"
                 " negative; the price of both is counted",
             }
         return told | {
-            "rebate": "all of the noise is paid back. Whoever sees the bills and the rebate knows the exact year, and nothing is"
-            f" sheltered from them; whoever sees the bills alone is held to ε = {self.law.line.fall * self.unit}",
+            "rebate": "all of the noise is paid back. Whoever sees the bills and the rebate knows the exact year,"
+            " and nothing"
+            f" is sheltered from them; whoever sees the bills alone is held to ε = {self.law.line.fall * self.unit}",
         }
-
-
-def _rational(value: Real) -> Any:
-    number = value.rational
-    assert number is not None
-    return number

@@ -201,6 +201,11 @@ class Series:
             found.append(Option(between, noise, mechanism.typical_error(), self._per_unit(mechanism), chosen))
         return found
 
+    @property
+    def fit_for_release(self) -> bool:
+        """Whether the noise comes from fresh entropy."""
+        return self.bits is None or self.bits.fit_for_release
+
     # ---- perturbing
 
     def perturb(self, table: Any, *, time: str, value: str, meter: str | None = None) -> Any:

@@ -1,9 +1,9 @@
 """Totals of readings, over a day or the whole period, of each meter or of each group of meters such as a feeder.
 
-A total of n readings of one meter moves by at most d_1, but by up to n times d_∞: under ``"maximum"`` its noise has rate ε/n, and
-a day is the window that ε is about. Under ``"hamming"`` one reading that changes moves it by the public range. Each reading is
-part of one total, so the totals of a day cost what one of them does, however many meters a group has: the promise is about the
-readings of each meter, and the readings of the others do not matter for it.
+A total of n readings of one meter moves by at most d_1, but by up to n times d_∞: under ``"maximum"`` its noise has rate
+ε/n, and a day is the window that ε is about. Under ``"hamming"`` one reading that changes moves it by the public range. Each
+reading is part of one total, so the totals of a day cost what one of them does, however many meters a group has: the
+promise is about the readings of each meter, and the readings of the others do not matter for it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,177 @@
+"""Files of readings: three columns are read at once, the rest passes through a batch at a time.
+
+What is held in memory is the columns of meter, time and value; other columns may be as wide as they like. In CSV their text
+stays as it is. Parquet keeps its schema but for the type of the value.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from leeward.errors import DataError, nearest
+from leeward.perturb.readings import Grid, Integers
+from leeward.perturb.series_promise import replaced
+
+BATCH: Final = 1 << 17
+"""Rows that pass through at a time."""
+
+OnShare = Callable[[float], None]
+
+
+class ReadingsFile:
+    """A file of readings: Parquet or CSV, told by how its name ends.
+
+    Raises:
+        DataError: it is missing, or of no known kind.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if path.suffix.lower() not in (".parquet", ".pq", ".csv"):
+            raise DataError(f"The file '{path}'", "its kind is told by how its name ends", "Known: .parquet, .pq, .csv")
+        if not path.is_file():
+            near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+            raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
+        self.path, self.is_csv = path, path.suffix.lower() == ".csv"
+        with in_plain_words(path):
+            self.columns = self._columns()
+        if len(set(self.columns)) < len(self.columns):
+            raise DataError(f"The file '{path}'", "two columns have one name", "Rename one")
+
+    def _columns(self) -> list[str]:
+        if self.is_csv:
+            with self.path.open(encoding="utf-8-sig", newline="") as text:
+                return next(csv.reader(text), [])
+        import pyarrow.parquet as pq
+
+        return list(pq.read_schema(self.path).names)
+
+    def read(self, names: Sequence[str], number: str) -> Any:
+        """Return some columns as a pyarrow table; in CSV ``number`` is read as a number and the others as text.
+
+        Raises:
+            DataError: it cannot be read so.
+        """
+        with in_plain_words(self.path):
+            if not self.is_csv:
+                import pyarrow.parquet as pq
+
+                return pq.read_table(self.path, columns=list(names))
+            import pyarrow as pa
+            from pyarrow import csv as pa_csv
+
+            kinds = {name: pa.float64() if name == number else pa.string() for name in names}
+            convert = pa_csv.ConvertOptions(include_columns=list(names), column_types=kinds, strings_can_be_null=True)
+            return pa_csv.read_csv(
+                self.path,
+                parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+                convert_options=convert,
+            )
+
+    def rewrite(
+        self, target: Path, value: str, rows: Integers, there: Any, steps: Integers, grid: Grid, on_share: OnShare
+    ) -> None:
+        """Write these rows of the file with one column replaced by grid points.
+
+        Raises:
+            DataError: the file has changed since it was read.
+        """
+        with in_plain_words(self.path):
+            write = self._rewrite_csv if self.is_csv else self._rewrite_parquet
+            write(target, value, rows, there, steps, grid, on_share)
+
+    def _rewrite_parquet(
+        self, target: Path, value: str, rows: Integers, there: Any, steps: Integers, grid: Grid, on_share: OnShare
+    ) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        start, writer = 0, None
+        with pq.ParquetFile(self.path) as held:
+            for batch in held.iter_batches(BATCH):
+                first, last = np.searchsorted(rows, [start, start + len(batch)])
+                part = slice(first, last)
+                table = pa.Table.from_batches([batch])
+                made = replaced(table, value, rows[part] - start, there[part], steps[part], grid)
+                writer = writer or pq.ParquetWriter(target, made.schema)
+                writer.write_table(made)
+                start += len(batch)
+                on_share(start / max(held.metadata.num_rows, 1))
+            if writer is None:
+                none = np.zeros(0, np.int64)
+                pq.write_table(replaced(held.read(), value, none, none.astype(bool), none, grid), target)
+        if writer is not None:
+            writer.close()
+
+    def _rewrite_csv(
+        self, target: Path, value: str, rows: Integers, there: Any, steps: Integers, grid: Grid, on_share: OnShare
+    ) -> None:
+        at = self.columns.index(value)
+        whole = grid.step.denominator == 1
+        shown = grid.values(steps, whole=whole)
+        wanted = 0
+        with (
+            self.path.open(encoding="utf-8-sig", newline="") as text,
+            target.open("w", encoding="utf-8", newline="") as out,
+        ):
+            reader = csv.reader(text, strict=True)
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(next(reader, []))
+            for number, row in enumerate(row for row in reader if row):
+                if wanted < len(rows) and rows[wanted] == number:
+                    row[at] = repr(shown[wanted].item()) if there[wanted] else ""
+                    writer.writerow(row)
+                    wanted += 1
+                    if wanted % BATCH == 0:
+                        on_share(wanted / len(rows))
+        if wanted < len(rows):
+            raise DataError(f"The file '{self.path}'", "it has fewer rows than a moment ago", "Run again")
+
+
+@contextmanager
+def in_plain_words(path: Path) -> Iterator[None]:
+    """Say what is wrong with a file without repeating what it holds."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, UnicodeDecodeError, csv.Error, OSError) as error:
+        reason = (
+            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it is not what was described"
+        )
+        raise DataError(
+            f"The file '{path}' cannot be read", reason, "Check the file, and that readings are numbers"
+        ) from None
+
+
+@contextmanager
+def together(*targets: Path) -> Iterator[list[Path]]:
+    """Yield temporary files beside the targets, which take their places in the order given if all goes well.
+
+    The last is the one that counts: it is not there without the others.
+    """
+    made: list[Path] = []
+    try:
+        for target in targets:
+            handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.resolve().parent)
+            os.close(handle)
+            made.append(Path(name))
+        yield made
+        mask = os.umask(0)
+        os.umask(mask)
+        for file in made:
+            with file.open("rb") as written:
+                os.fsync(written.fileno())
+            file.chmod(0o666 & ~mask)
+        for file, target in zip(made, targets, strict=True):
+            file.replace(target)
+    finally:
+        for file in made:
+            file.unlink(missing_ok=True)

@@ -64,7 +64,7 @@ def qif(n: int, kind: str) -> dict[str, Any]:
         "seconds": seconds,
         "loss": float((prior[:, None] * found * np.array(far)).sum()),
         "gap": "-",
-        "scale": f"1 + {peer.measure.d_privacy.smallest_epsilon(found, lambda x, y: far[x][y]) - 1:.1e}, in floats",
+        "scale": f"1 {peer.measure.d_privacy.smallest_epsilon(found, lambda x, y: far[x][y]) - 1:+.1e}, in floats",
         "size": "-",
     }
 

@@ -1,0 +1,221 @@
+"""One way to answer a question: a notion and a mechanism, with what it costs and what it is worth, before it is bought.
+
+Rows that `leeward.release` can carry out hold the very `Plan` that it would carry out, and all their numbers are read off
+that plan. Two more are there for comparison only: norm noise, where one person may be at most of a few places, and the
+subsampled count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent, SanitizedEvent
+from leeward.accounting.events import Event
+from leeward.errors import UselessError
+from leeward.exponential import Weight, weight
+from leeward.mechanism import Sanitized, sanitizer
+from leeward.mechanism.calibration import least_multiple, rate_for
+from leeward.mechanism.decision import CountNoise
+from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Notion
+from leeward.query import CountVisitors
+from leeward.real import Exact, Real, inf
+from leeward.sensitivity import sensitivity, sensitivity_each
+from leeward.utility.bounds import best_decision
+from leeward.utility.decisions import Decisions
+from leeward.utility.foresee import Counts, Errors, Foreseen, errors, foresee, foresee_sanitized
+from leeward.utility.plan import Plan
+
+Offered = Literal["geometric", "sanitized", "norm", "subsampled count"]
+
+_DIRECTIONS: dict[object, Direction] = {
+    WITHDRAW: "withdraw",
+    SHRINK: "withdraw",
+    DROP_FACT: "withdraw",
+    INSERT: "insert",
+    GROW: "insert",
+    ADD_FACT: "insert",
+    REPLACE: "replace",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """A notion and a mechanism that serves it, or the reason why it does not.
+
+    Attributes:
+        notion: the notion, with its ε.
+        mechanism: what makes the answer.
+        price: what one release costs, in ε of its own notion.
+        refused: why it cannot be had; empty if it can.
+        plan: what `leeward.release` would carry out; None if refused, and for what is only compared.
+        decisions: what is said of a noisy count; None if refused, and for the subsampled count.
+        law: the noise on one count; likewise.
+        in_budget: the price in the notion of the budget; None where that cannot cover it.
+        incomparable: then the reason.
+        in_asked: the least multiple of the notion asked for that covers one release; ∞ where something it shelters is
+            given up.
+        foreseen: what it would say if the places held the counts given; None without counts.
+        remapped: the expected absolute loss of a published count, after the best remap for those counts.
+        note: what else must be known of it.
+    """
+
+    notion: Notion
+    mechanism: Offered
+    price: Real
+    refused: str = ""
+    plan: Plan | None = None
+    decisions: Decisions | None = None
+    law: CountNoise | None = None
+    in_budget: Fraction | None = None
+    incomparable: str = ""
+    in_asked: Real = inf
+    foreseen: Foreseen | None = None
+    remapped: float | None = None
+    note: str = ""
+
+    @property
+    def releasable(self) -> bool:
+        """Whether `leeward.release` can carry it out."""
+        return self.plan is not None
+
+    @property
+    def never_wrong(self) -> bool:
+        """Whether nothing it decides is ever wrong."""
+        decided = self.decisions
+        return decided is not None and all(d is None or d.never_wrong for d in (decided.safe, decided.dangerous))
+
+    @property
+    def error_at_most(self) -> Fraction | None:
+        """α: how often a decision about one place may be wrong; None where none is ever."""
+        decided = self.decisions
+        if decided is None:
+            return None
+        return next((d.error_at_most for d in (decided.safe, decided.dangerous) if d and d.error_at_most), None)
+
+    @property
+    def errors(self) -> Errors | None:
+        """How far a published count is from the truth; for the sanitized mechanism, one above its threshold."""
+        return None if self.law is None else errors(self.law)
+
+    def probability_safe(self, count: int) -> Weight | None:
+        """Return Pr[safe | c], exactly; None if nothing is called safe; sanitized: of a place that is reached."""
+        if self.decisions is None or self.decisions.safe is None:
+            return None
+        return self.decisions.probabilities(count).safe
+
+    def probability_dangerous(self, count: int) -> Weight | None:
+        """Return Pr[dangerous | c], exactly; None if nothing is called dangerous."""
+        if self.decisions is None or self.decisions.dangerous is None:
+            return None
+        return self.decisions.probabilities(count).dangerous
+
+    def answered(self, places: int) -> float | None:
+        """Return how many of this many places are answered if nobody is anywhere; None if all always are."""
+        return None if self.plan is None else self.plan.expected_answered_if_empty(places)
+
+    def event(self) -> Event | None:
+        """Return what accountants see of one release; None if refused."""
+        if self.law is None:
+            return None
+        if self.plan is None:
+            ways = {_DIRECTIONS[change] for change in self.notion.changes}
+            both = "replace" in ways
+            return PureEvent(
+                *(self.price if both or way in ways else inf for way in ("withdraw", "insert")),
+            )
+        if isinstance(self.plan.mechanism, Sanitized):
+            return SanitizedEvent(self.law.up, stops=self.plan.mechanism.stop_after)
+        return GeometricEvent(self.law.up, self.law.down, places=self.plan.query.places_per_person or 1)
+
+    def composed(self, releases: int, delta: Exact) -> dict[Direction, float]:
+        """Return ε at this δ of so many releases together, in each direction that the notion shelters."""
+        event = self.event()
+        if event is None or not all(change in _DIRECTIONS for change in self.notion.changes):
+            return {}
+        total = Accountant().compose(event, releases)
+        ways = dict.fromkeys(_DIRECTIONS[change] for change in self.notion.changes)
+        return {way: total.epsilon(delta, way) for way in ways}
+
+    def epsilon_for(self, count: int, probability: Exact) -> Notion | None:
+        """Return the notion at the least ε, in thousandths, at which a count is called safe so often; None if no ε does."""
+        if self.plan is None or self.decisions is None or self.decisions.safe is None:
+            return None
+        safe, query, one = self.decisions.safe, self.plan.query, self.notion.with_epsilon(1)
+        moves = sensitivity_each(one, query) if self.mechanism == "sanitized" else sensitivity(one, query)
+        wish = (count, safe.at_most)
+        try:
+            rate = rate_for(moves.line, safe=wish, probability=probability, error_at_most=safe.error_at_most)
+        except UselessError:
+            return None
+        return self.notion.with_epsilon(rate)
+
+    def safe_at_most_for(self, count: int, probability: Exact) -> int | None:
+        """Return the least t with which a count is called safe so often, at this ε; None if no t does."""
+        if self.law is None or self.decisions is None or self.decisions.safe is None:
+            return None
+        law, alpha, wish = self.law, self.decisions.safe.error_at_most, weight(probability)
+
+        def often(step: Fraction) -> bool:
+            return sanitizer(law, count + int(step) - 1, alpha).probability_safe(count) >= wish
+
+        try:
+            return count + int(least_multiple(often, 1)) - 1
+        except UselessError:
+            return None
+
+
+def with_counts(option: Option, counts: Counts | None) -> tuple[Foreseen | None, float | None]:
+    """Return what an option would say of these counts, and the loss of its remapped counts."""
+    if counts is None or option.decisions is None:
+        return None, None
+    if option.plan is not None and isinstance(option.plan.mechanism, Sanitized):
+        return foresee_sanitized(option.plan.mechanism, counts), None
+    return foresee(option.decisions, counts, independent=option.mechanism == "geometric"), _remapped(option, counts)
+
+
+_MOST_TRUTHS = 16
+"""The largest count up to which remapped losses are computed: they take time."""
+
+
+def _remapped(option: Option, counts: Counts) -> float | None:
+    top = max(counts)
+    if option.plan is None or isinstance(option.plan.mechanism, Sanitized) or top > _MOST_TRUTHS:
+        return None
+    from leeward.utility.remapping import remap
+
+    total = sum(counts.values())
+    prior = [Fraction(counts.get(c, 0), total) for c in range(top + 1)]
+    return float(remap(option.plan.mechanism.on(range(top + 1)), prior).loss)
+
+
+def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple[Weight | None, Weight | None]]:
+    """Return the best (Pr[safe | c], Pr[dangerous | c]) of any decision about one count under the notion, given its errors.
+
+    A decision is as good as its steps allow: what it costs to lower one count by 1, and to raise it. With one place a
+    person, geometric noise and a threshold (with a coin at the threshold) attain it.
+    """
+    lower = raised = inf
+    for step in option.notion.steps:
+        each = query.effect(step.change).each
+        lower = min(lower, step.cost) if any(fall for _, fall in each) else lower
+        raised = min(raised, step.cost) if any(rise for rise, _ in each) else raised
+    safe = option.decisions.safe if option.decisions else None
+    danger = option.decisions.dangerous if option.decisions else None
+
+    def best(count: int) -> tuple[Weight | None, Weight | None]:
+        found: list[Weight | None] = []
+        for decision, away, costs in (
+            (safe, safe and safe.at_most + 1 - count, (lower, raised)),
+            (danger, danger and count - danger.at_least + 1, (raised, lower)),
+        ):
+            if decision is None:
+                found.append(None)
+            else:
+                alpha = decision.error_at_most or 0
+                found.append(best_decision(*costs, max(away or 0, 0), alpha)[-1])
+        return found[0], found[1]
+
+    return best

@@ -1,0 +1,227 @@
+"""Which row of a comparison to take, and why: a rule that is stated, not a taste.
+
+* Only what `leeward.release` can carry out is recommended, and never the subsampled count.
+* The side that the notion asked for shelters stays sheltered, at no more than its price: the row must cost at most as much
+  in that notion as the plan as written would.
+* Where nothing was granted to be wrong, nothing is.
+* Among these, the row with the most right words about the places that are safe (or dangerous): of the counts given, or if
+  nobody were anywhere. Of equals, the one whose notion implies more of the others; then the one asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leeward.errors import UndecidedError
+from leeward.notion import INSERT, Notion, UnboundedDP
+from leeward.real import Exact, exact
+from leeward.utility.advice import cautions
+from leeward.utility.compare import SUBSAMPLED, Asked, Comparison
+from leeward.utility.option import Option
+
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What to take.
+
+    Attributes:
+        option: the row; None if no row will do.
+        reason: why, in sentences.
+        cautions: what must be known before it is chosen.
+        gives_up: for each other row that would say more: what it would give up.
+        plain_dp: whether plain differential privacy is enough here, in a sentence.
+        plain_dp_is_enough: the same as a yes or no; None where it was not compared.
+    """
+
+    option: Option | None
+    reason: str
+    cautions: tuple[str, ...]
+    gives_up: tuple[tuple[Option, str], ...]
+    plain_dp: str
+    plain_dp_is_enough: bool | None
+
+
+def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9") -> Recommendation:
+    """Choose among the rows of a comparison.
+
+    Args:
+        compared: from `leeward.compare`.
+        count: for "is plain DP enough?": places with so many people …
+        probability: … must be called safe so often.
+    """
+    asked = compared.asked
+    allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon
+    eligible = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]
+    if not _may_be_wrong(compared):
+        eligible = [o for o in eligible if o.never_wrong]
+    chosen = max(eligible, key=lambda o: _rank(o, eligible, asked), default=None)
+    enough, sentence = _plain_dp(compared, count, probability)
+    return Recommendation(
+        chosen,
+        _none(compared) if chosen is None else _reason(chosen, compared, eligible),
+        () if chosen is None else _cautions(chosen, asked),
+        tuple(_gives_up(compared, chosen, eligible)),
+        sentence,
+        enough,
+    )
+
+
+def right_words(option: Option, asked: Asked) -> float:
+    """Return how many right words are to be expected: safe places called safe and dangerous ones called dangerous.
+
+    Of the counts given; without counts, if nobody were anywhere (or T people everywhere, where only danger is decided).
+    """
+    if option.foreseen is not None:
+        return option.foreseen.safe + option.foreseen.dangerous
+    if (safe := option.probability_safe(0)) is not None:
+        reached = option.answered(asked.size)
+        if reached is None:
+            return asked.size * float(safe)
+        stops = option.plan.mechanism.stop_after if option.plan else 1  # type: ignore[union-attr]
+        return max(reached - stops, 0.0)
+    least = asked.dangerous_at_least or 1
+    return asked.size * float(option.probability_dangerous(least) or 0)
+
+
+def _may_be_wrong(compared: Comparison) -> bool:
+    """Whether the plan as written grants an error, or would have to."""
+    asked = compared.asked
+    if compared.as_written is not None:
+        return compared.as_written.error_at_most is not None
+    own = [o for o in compared.possible if o.notion == asked.notion]
+    return asked.error_at_most is not None or (bool(own) and not any(o.never_wrong for o in own))
+
+
+def _rank(option: Option, eligible: list[Option], asked: Asked) -> tuple[float, int, bool]:
+    words = right_words(option, asked)
+    best = max(right_words(o, asked) for o in eligible)
+    level = best if words >= best * (1 - _EQUAL) else words
+    return level, sum(implies(option.notion, o.notion) for o in eligible), option.notion == asked.notion
+
+
+def implies(notion: Notion, other: Notion) -> bool:
+    """Return whether whatever keeps one notion keeps the other one too."""
+    try:
+        return notion.words.unit == other.words.unit and notion.price_in(other) <= 1
+    except UndecidedError:
+        return False
+
+
+def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str:
+    asked, said = compared.asked, []
+    if asked.counts is not None:
+        said.append(f"Of the counts given it calls {_number(right_words(chosen, asked))} places rightly")
+    elif (safe := chosen.probability_safe(0)) is not None:
+        reached = chosen.answered(asked.size)
+        said.append(
+            f"A place where nobody was is called safe with probability {percent(float(safe))}"
+            if reached is None
+            else f"If nobody were anywhere it would say safe of about {_number(right_words(chosen, asked))} places"
+        )
+    else:
+        said.append("It calls dangerous places dangerous most often")
+    rivals = [o for o in eligible if o is not chosen]
+    if not rivals:
+        said[0] += "; no other row keeps what is asked"
+    elif all(right_words(o, asked) <= right_words(chosen, asked) * (1 + _EQUAL) for o in rivals):
+        said[0] += ", which no other row betters that keeps what is asked at this price"
+    if chosen.never_wrong:
+        said.append("What it says is never wrong")
+    elif chosen.error_at_most is not None:
+        said.append(
+            f"A word is wrong with probability at most {float(chosen.error_at_most):g} a place: at most"
+            f" {float(chosen.error_at_most * asked.size):.2g} wrong ones in {asked.size:,} places"
+        )
+    if chosen.notion != asked.notion:
+        more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)
+        also = f", and it shelters more: {chosen.notion.words.shelters}" if more else ""
+        said.append(f"It keeps all that {asked.notion.name} shelters{also}")
+    return ". ".join(said) + "."
+
+
+def _none(compared: Comparison) -> str:
+    if compared.refusal:
+        return f"No row keeps what is asked. As written it is refused: {compared.refusal}"
+    return "No row keeps what is asked."
+
+
+def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
+    assert chosen.plan is not None
+    said = cautions(chosen.notion, chosen.plan.mechanism.line, asked.releases)
+    one_sided = bool(said)
+    if one_sided and asked.what == "decisions" and chosen.mechanism == "geometric":
+        said = said[1:]  # about published counts, and none are
+    if one_sided and asked.releases == 1:
+        said = tuple(s for s in said if not s.startswith("k releases"))
+    if not one_sided and chosen.notion.words.exposes:
+        said += (f"Not sheltered: {chosen.notion.words.exposes}.",)
+    if {step.change for step in chosen.notion.steps} == {INSERT}:
+        said += ("Removal-only alone is hardly a promise: take it only together with addition-only.",)
+    if asked.query.truncates:
+        said += ("'Safe' is about the counts after people's places were cut to the bound.",)
+    return said
+
+
+def _gives_up(compared: Comparison, chosen: Option | None, eligible: list[Option]) -> list[tuple[Option, str]]:
+    """What would say more, or is cheaper than it seems, and what it lacks."""
+    asked, found = compared.asked, []
+    words = 0.0 if chosen is None else right_words(chosen, asked)
+    for option in compared.possible:
+        if option in eligible or not option.releasable:
+            continue
+        if right_words(option, asked) <= words * (1 + _EQUAL):
+            continue
+        lacks = []
+        if option.in_asked.is_infinite:
+            lacks.append(f"it gives up what {asked.notion.name} shelters: {asked.notion.words.shelters}")
+        elif chosen is not None:
+            lacks.append(f"it costs {option.in_asked} times {asked.notion.name} at ε = 1")
+        if not option.never_wrong and not _may_be_wrong(compared):
+            lacks.append("it can be wrong")
+        found.append((option, "; ".join(lacks)))
+    return found
+
+
+def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[bool | None, str]:
+    asked = compared.asked
+    plain = next(
+        (o for o in compared.options if isinstance(o.notion, UnboundedDP) and o.mechanism == "geometric"), None
+    )
+    if plain is None or asked.safe_at_most is None:
+        return (
+            None,
+            "Plain differential privacy was not compared: it needs places_per_person, and a decision about safe.",
+        )
+    wish = f"{percent(float(exact(probability)))} of the places with {people(count)}"
+    if plain.refused:
+        return False, f"No: under plain differential privacy it is refused. {plain.refused}"
+    chance, alpha = plain.probability_safe(count), plain.error_at_most
+    assert chance is not None
+    assert alpha is not None
+    enough = chance >= exact(probability)
+    wrong = f"if a wrong 'safe' with probability {float(alpha):g} a place is acceptable"
+    at = f"plain differential privacy at ε = {plain.notion.epsilon} calls {percent(float(chance))} of them safe"
+    if enough:
+        return True, f"Yes, {wrong}: asked for {wish}, {at}, and it shelters absence as well as presence."
+    needed = plain.epsilon_for(count, probability)
+    more = "no ε would be enough" if needed is None else f"it would take ε = {needed.epsilon}"
+    return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. And never to be wrong is beyond it at any ε."
+
+
+def people(count: int) -> str:
+    """Return a number of people in words."""
+    return "nobody" if count == 0 else "1 person" if count == 1 else f"{count} people"
+
+
+def percent(chance: float) -> str:
+    """Return a probability in percent, rounded down, so that what is not certain never reads 100 %."""
+    return f"{int(chance * 1000) / 10:.1f} %"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+__all__ = ["SUBSAMPLED", "Recommendation", "implies", "people", "percent", "recommend", "right_words"]

@@ -91,7 +91,7 @@ class CsvPositions(PositionFile):
                 for k, row in enumerate(batch):
                     row[north] = f"{moved.latitude[k]:.7f}" if there[k] else ""
                     row[east] = f"{moved.longitude[k]:.7f}" if there[k] else ""
-                    if moved.cells is not None:
+                    if cell_column is not None and moved.cells is not None:
                         row.append(moved.cells[k] or "")
                 writer.writerows(batch)
                 done += len(batch)

@@ -14,7 +14,9 @@ import typer
 from leeward.cli.budget import budget
 from leeward.cli.demo import demo
 from leeward.cli.monitor import monitor
+from leeward.cli.papers import papers
 from leeward.cli.perturb import perturb
+from leeward.cli.plan import plan
 from leeward.cli.release import release
 from leeward.errors import LeewardError
 from leeward.version import __version__
@@ -27,9 +29,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Differential privacy whose neighbouring relation has a direction and a distance.",
 )
+app.command()(plan)
 app.command()(release)
 app.command()(monitor)
 app.command()(perturb)
+app.command()(papers)
 app.command()(demo)
 app.add_typer(budget, name="budget")
 

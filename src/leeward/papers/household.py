@@ -16,4 +16,5 @@ def household_power() -> pd.DataFrame:
     Hebrail and Alice Berard), under CC BY 4.0; we keep the first 26 days of one column, in watts instead of kilowatts.
     """
     with files("leeward.papers").joinpath("data/household_power.parquet").open("rb") as file:
-        return pq.read_table(file).to_pandas()
+        table: pd.DataFrame = pq.read_table(file).to_pandas()
+    return table

@@ -1,0 +1,131 @@
+"""Everything at once: recompute the papers, compare with the pins, write the page, the numbers and the data."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leeward.papers import adp_day, adp_hour, adp_numbers, d_privacy_figures, d_privacy_tables, one_sided
+from leeward.papers import visits as of_visits
+from leeward.papers.claim import SOURCES, Chapter, Claim, Figure
+from leeward.papers.visits import Visits
+from leeward.version import __version__
+
+Say = Callable[[str, float | None], None]
+
+
+@dataclass
+class Recomputed:
+    """All claims and figures.
+
+    Attributes:
+        full: whether the full set was computed.
+        claims: in the order of the papers.
+        figures: likewise, those of the user's visits last.
+        seconds: how long each part took.
+    """
+
+    full: bool
+    claims: list[Claim] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def moved(self) -> list[Claim]:
+        """The claims whose number is no longer what it was: something is wrong."""
+        return [claim for claim in self.claims if claim.moved]
+
+    def tally(self) -> dict[str, int]:
+        """Return how many claims have each verdict."""
+        verdicts = [claim.verdict for claim in self.claims]
+        return {verdict: verdicts.count(verdict) for verdict in ("agrees", "corrected", "added", "not reproducible")}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers, JSON-ready; ∞ as "inf"."""
+        return {
+            "leeward": __version__,
+            "full": self.full,
+            "sources": {key: title for key, title in SOURCES.items() if key != "visits"},
+            "tally": self.tally(),
+            "moved": [claim.key for claim in self.moved],
+            "claims": [
+                {
+                    "key": c.key,
+                    "where": c.where,
+                    "says": c.says,
+                    "printed": c.printed,
+                    "ours": _json(c.ours),
+                    "verdict": c.verdict,
+                    "why": c.why,
+                    "correction": c.row,
+                    "pinned": _json(c.pin),
+                    "tolerance": c.tolerance,
+                    "moved": c.moved,
+                }
+                for c in self.claims
+            ],
+            "figures": [
+                {"key": f.key, "title": f.title, "printed": f.printed, "ours": f.ours, "data": f"{f.key}.csv"}
+                for f in self.figures
+            ],
+        }
+
+
+def recompute(full: bool = False, visits: Sequence[Visits] = (), say: Say | None = None) -> Recomputed:
+    """Recompute every figure, table and worked number of the three papers.
+
+    Args:
+        full: more readings, larger programs, more draws: minutes instead of seconds.
+        visits: tables of the user's own, for ADP's curves.
+        say: told which part is being computed, and which share of all parts is done.
+    """
+    parts: list[tuple[str, Callable[[], Chapter]]] = [
+        ("ADP: definitions, bounds, mechanisms", adp_numbers.chapter),
+        ("ADP: Figures 1 to 4", lambda: adp_hour.chapter(full)),
+        ("ADP: Figures 5 and 6", lambda: adp_day.chapter(full)),
+        ("One-sided", lambda: one_sided.chapter(full)),
+        ("d-privacy: figures and examples", lambda: d_privacy_figures.chapter(full)),
+        ("d-privacy: sensitivities and optimal mechanisms", lambda: d_privacy_tables.chapter(full)),
+        *((f"visits: {source.path.name}", lambda source=source: of_visits.chapter(source)) for source in visits),
+    ]
+    found = Recomputed(full)
+    for done, (name, part) in enumerate(parts):
+        if say:
+            say(name, done / len(parts))
+        start = time.perf_counter()
+        chapter = part()
+        found.claims += chapter.claims
+        found.figures += chapter.figures
+        found.seconds[name] = time.perf_counter() - start
+    return found
+
+
+def write(found: Recomputed, folder: Path) -> Path:
+    """Write papers.html, papers.json and one CSV a figure into a folder, and return the path of the page."""
+    from leeward.papers.page import page  # plotly.js is read only here
+
+    data = folder / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    for figure in found.figures:
+        figure.data.to_csv(data / f"{figure.key}.csv", index=False)
+    (folder / "papers.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) + "\n", "utf-8")
+    path = folder / "papers.html"
+    path.write_text(page(found), "utf-8")
+    return path
+
+
+def rows(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
+    """Return the corrections, by heading, with the numbers that show them."""
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        if claim.row:
+            found.setdefault(claim.row, []).append(claim)
+    return found
+
+
+def _json(value: float) -> float | str:
+    return "inf" if value == float("inf") else value

@@ -90,4 +90,4 @@ def _stored(connection: Connection, asked: Sequence[bytes]) -> dict[bytes, bytes
     if asked:
         connection.exec_driver_sql("INSERT INTO wanted VALUES (?)", [(key,) for key in sorted(set(asked))])
     found = connection.exec_driver_sql("SELECT asked, answer FROM wanted CROSS JOIN memo USING (asked)")
-    return dict(found.tuples().all())
+    return {row.asked: row.answer for row in found}

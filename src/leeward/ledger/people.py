@@ -126,7 +126,7 @@ class PeopleStore:
                 "its header names another",
                 "Check the path",
             )
-        known: dict[str, str] = dict(connection.execute(_about.select()).tuples().all())
+        known: dict[str, str] = {row.key: row.value for row in connection.execute(_about.select())}
         for key, value in facts.items():
             if known.get(key) != value:
                 said = "it is secret which" if key == "secret" else f"it says {known.get(key)}"

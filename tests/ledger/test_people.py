@@ -1,0 +1,187 @@
+"""Budgets per person and day, and the same answer for the same question."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
+from leeward.ledger import Memo, PersonBudgets, read_secret
+
+SECRET = b"0123456789abcdef"
+PRICE = "log(2)/200 a metre"
+
+
+def budgets(folder: Path, **options: Any) -> PersonBudgets:
+    given: dict[str, Any] = {"secret": SECRET, "price": PRICE, "reports_a_day": 3} | options
+    return PersonBudgets(folder / "people.db", **given)
+
+
+def charged(store: PersonBudgets, *batches: list[str], then: Exception | None = None) -> None:
+    """Charge batches of people on one day, in one go; then fail, if asked to."""
+    with store.charging() as charge:
+        for people in batches:
+            charge(people, [1] * len(people))
+        if then is not None:
+            raise then
+
+
+def test_reports_are_charged_by_person_and_day(tmp_path: Path) -> None:
+    store = budgets(tmp_path)
+    with store.charging() as charge:
+        assert charge(["ann", "bob", "ann", "ann"], [1, 1, 2, 1]).all()
+        assert charge(["ann", 7], [1, 1]).all()
+    again = budgets(tmp_path)
+    assert [again.spent(*key) for key in (("ann", 1), ("ann", 2), ("bob", 1), ("7", 1), ("eve", 1))] == [3, 1, 1, 1, 0]
+
+
+def test_more_than_the_bound_is_refused_and_nothing_charged(tmp_path: Path) -> None:
+    store = budgets(tmp_path)
+    with pytest.raises(CapExceededError, match="curator only") as caught:
+        charged(store, ["bob"], ["ann"] * 4)
+    assert "ann" not in str(caught.value)
+    assert store.spent("bob", 1) == store.spent("ann", 1) == 0
+    with store.charging() as charge:
+        assert charge(["ann"] * 3, [1] * 3).all(), "exactly the bound is allowed"
+
+
+def test_or_withheld_in_their_order(tmp_path: Path) -> None:
+    store = budgets(tmp_path)
+    with store.charging("withhold") as charge:
+        assert charge(["ann", "ann", "bob", "ann", "ann", "ann"], [1, 1, 1, 1, 1, 2]).tolist() == [1, 1, 1, 1, 0, 1]
+        assert charge(["ann", "bob"], [1, 1]).tolist() == [0, 1]
+    assert store.spent("ann", 1) == 3
+
+
+def test_what_fails_outside_charges_nothing(tmp_path: Path) -> None:
+    store = budgets(tmp_path)
+    with pytest.raises(RuntimeError):
+        charged(store, ["ann"], then=RuntimeError())
+    assert store.spent("ann", 1) == 0
+
+
+def test_two_at_once_never_spend_more_than_there_is(tmp_path: Path) -> None:
+    budgets(tmp_path, reports_a_day=20)
+
+    def work(_: int) -> int:
+        paid = 0
+        for _ in range(5):
+            with budgets(tmp_path, reports_a_day=20).charging("withhold") as charge:
+                paid += int(charge(["ann", "ann"], [1, 1]).sum())
+        return paid
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(work, range(4))) == 20
+    assert budgets(tmp_path, reports_a_day=20).spent("ann", 1) == 20
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"price": "1"}, "another price"),
+        ({"reports_a_day": 4}, "another reports a day"),
+        ({"secret": b"x" * 16}, "another secret"),
+    ],
+)
+def test_a_store_keeps_what_it_was_made_for(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    budgets(tmp_path)
+    with pytest.raises(BudgetConflictError, match=message):
+        budgets(tmp_path, **options)
+    budgets(tmp_path)
+
+
+def test_no_name_is_in_the_file(tmp_path: Path) -> None:
+    with budgets(tmp_path).charging() as charge:
+        charge(["ann-of-the-mill"], [1])
+    held = (tmp_path / "people.db").read_bytes()
+    assert b"ann-of-the-mill" not in held
+    assert SECRET not in held
+    rows = sqlite3.connect(tmp_path / "people.db").execute("SELECT length(person), reports FROM spent").fetchall()
+    assert rows == [(16, 1)]
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="A secret of 3 bytes"):
+        budgets(tmp_path, secret=b"abc")
+    for bound in (0, True, 1.5):
+        with pytest.raises(InputError, match="reports_a_day"):
+            budgets(tmp_path, reports_a_day=bound)
+    with pytest.raises(LedgerError, match="cannot be read"):
+        read_secret(tmp_path / "none.key")
+    (tmp_path / "short.key").write_bytes(b"short")
+    with pytest.raises(LedgerError, match="5 bytes"):
+        read_secret(tmp_path / "short.key")
+    with sqlite3.connect(tmp_path / "people.db") as other:
+        other.execute("CREATE TABLE mine (x)")
+    other.close()
+    with pytest.raises(LedgerError, match="not one of people's budgets"):
+        budgets(tmp_path)
+    (tmp_path / "people.db").write_bytes(b"not a database at all" * 100)
+    with pytest.raises(LedgerError, match="not a SQLite file"):
+        budgets(tmp_path)
+
+
+@pytest.mark.parametrize("nobody", [None, float("nan")])
+def test_somebody_must_pay(nobody: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nobody pays"), budgets(tmp_path).charging() as charge:
+        charge([nobody], [1])
+
+
+# ---- memo
+
+
+def memo(folder: Path, **options: Any) -> Memo:
+    given: dict[str, Any] = {"key": SECRET, "law": "planar"} | options
+    return Memo(folder / "memo.db", **given)
+
+
+def test_the_same_question_has_the_same_answer(tmp_path: Path) -> None:
+    drawn: list[list[int]] = []
+
+    def draw(points: np.ndarray) -> np.ndarray:
+        drawn.extend(points.tolist())
+        return points * 10 + np.arange(len(points))[:, None] * 100
+
+    points = np.array([[1, 2], [1, 2], [3, -4], [1, 2]])
+    people = ["ann", "ann", "ann", "bob"]
+    first = memo(tmp_path).once(people, points, draw)
+    assert (first[0] == first[1]).all()
+    assert (first[0] != first[3]).any(), "each person has answers of their own"
+    assert sorted(drawn) == [[1, 2], [1, 2], [3, -4]], "one draw for each person and point"
+    store = memo(tmp_path)
+    assert (store.once(people, points, draw) == first).all()
+    assert len(drawn) == 3
+    keys = store.keys(["ann", "eve"], points[:2])
+    assert store.known(keys) == {keys[0]}
+    assert store.once([], np.empty((0, 2), np.int64), draw).shape == (0, 2)
+
+
+def test_answers_are_encrypted_and_guarded(tmp_path: Path) -> None:
+    memo(tmp_path).once(["ann-of-the-mill"], np.array([[123456789, 5]]), lambda points: points + 987654321)
+    held = (tmp_path / "memo.db").read_bytes()
+    for plain in (b"ann-of-the-mill", (123456789 + 987654321).to_bytes(8, "little"), b"1111111110"):
+        assert plain not in held
+    for options in ({"key": b"y" * 16}, {"law": "other"}):
+        with pytest.raises(BudgetConflictError):
+            memo(tmp_path, **options)
+    with sqlite3.connect(tmp_path / "memo.db") as raw:
+        (sealed,) = raw.execute("SELECT answer FROM memo").fetchone()
+        raw.execute("UPDATE memo SET answer = ?", (sealed[:-1] + bytes([sealed[-1] ^ 1]),))
+    raw.close()
+    with pytest.raises(LedgerError, match="changed or damaged"):
+        memo(tmp_path).once(["ann-of-the-mill"], np.array([[123456789, 5]]), lambda points: points)
+
+
+def test_what_is_not_stored_is_not_shown(tmp_path: Path) -> None:
+    def fail(points: np.ndarray) -> np.ndarray:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        memo(tmp_path).once(["ann"], np.array([[1, 2]]), fail)
+    store = memo(tmp_path)
+    assert store.known(store.keys(["ann"], np.array([[1, 2]]))) == set()

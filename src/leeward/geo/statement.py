@@ -66,6 +66,7 @@ def statement(geo: PlanarLaplace, terms: Terms | None = None) -> dict[str, Any]:
     terms = geo.terms if terms is None else terms
     away, plane = geo.describe(), geo.plane
     price = "the plane's distance along its axes" if geo.norm == "manhattan" else "the distance on the ground"
+    subject = "of the public places" if terms.best else "positions in the box"
     return {
         "leeward": __version__,
         "created": datetime.now(UTC).date().isoformat(),
@@ -78,8 +79,8 @@ def statement(geo: PlanarLaplace, terms: Terms | None = None) -> dict[str, Any]:
             "ground_epsilon_per_metre": str(geo.ground_epsilon),
             "snapping": str(geo.snapping),
             "snapping_decimal": float(f"{float(geo.snapping):.6g}"),
-            "text": f"For any two positions in the box, d metres apart ({price}), and any set of reports, probabilities"
-            f" differ at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {float(geo.snapping):.4g}",
+            "text": f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
+            f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {float(geo.snapping):.4g}",
             "factors": {f"{d} m": _factor(geo.ground_epsilon * d + geo.snapping) for d in _SHOWN},
         },
         "unit": "one position of one row; n rows of one person together cost n times as much",

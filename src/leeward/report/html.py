@@ -6,14 +6,11 @@ a place whose name is a script stays a name.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import plotly.graph_objects as go
 import pyarrow as pa
 from markupsafe import Markup
@@ -21,6 +18,7 @@ from plotly.offline import get_plotlyjs
 
 from leeward.report import words
 from leeward.report.figures import decision_curve, mapped, places_map
+from leeward.report.page import asset, digest, embedded, template
 from leeward.report.words import Readable, Tally
 
 MOST_ROWS = 5_000
@@ -48,50 +46,28 @@ def report_html(result: Readable) -> str:
     if mapped(result):
         figures["map"] = places_map(result)
     rows = _rows(result.answers)
-    scripts = [get_plotlyjs(), _asset("report.js")]
-    return _template().render(
+    scripts = [get_plotlyjs(), asset("report.js")]
+    return template("report.html.j2").render(
         statement=statement,
         tally=tally,
         words=words,
-        figures={name: _embedded(figure.to_json()) for name, figure in figures.items()},
+        figures={name: embedded(figure.to_json()) for name, figure in figures.items()},
         map_ratio=_ratio(figures["map"]) if "map" in figures else None,
         undrawn=tally.places - mapped(result),
         columns=[_COLUMNS[name] for name in _listed(result.answers)],
         rows=rows,
         first_rows=rows[:ROWS_A_PAGE],
-        rows_json=_embedded(_json(rows)),
-        statement_json=_embedded(json.dumps(statement, ensure_ascii=False, indent=2)),
+        rows_json=embedded(_json(rows)),
+        statement_json=embedded(json.dumps(statement, ensure_ascii=False, indent=2)),
         statement_text=json.dumps(statement, ensure_ascii=False, indent=2),
-        style=Markup(_asset("report.css")),
+        style=Markup(asset("report.css")),
         scripts=[Markup(script) for script in scripts],
-        digests=[_digest(script) for script in scripts],
+        digests=[digest(script) for script in scripts],
     )
-
-
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["grouped"] = lambda number: f"{number:,}"
-    environment.filters["sentence"] = words.sentence
-    return environment.from_string(_asset("report.html.j2"))
-
-
-def _asset(name: str) -> str:
-    return (Path(__file__).parent / "assets" / name).read_text(encoding="utf-8")
-
-
-def _digest(script: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _embedded(text: str) -> Markup:
-    """Make JSON safe inside a script element: only its strings can hold these characters."""
-    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
 def _listed(answers: pa.Table) -> list[str]:

@@ -4,6 +4,9 @@ Every answer is an exact integer on a public grid plus directed geometric noise.
 made from two noisy integers, the sum of distances from the middle of the range (in half steps) and the number of people:
 its noise then shrinks with the number of people, which that of a mean itself may not (one person may be the only one). The
 two share the price of every step that moves both; steps that move only the sum give it their whole price.
+
+Where there are groups, a record is a group and a number, and a notion's price for *any* change of a record holds for going
+from one group to another too: for the metric notions, groups are as far apart as two numbers can be.
 """
 
 from __future__ import annotations
@@ -19,8 +22,9 @@ from numpy.typing import NDArray
 from leeward.distance import Line
 from leeward.errors import NotShelteredError
 from leeward.mechanism import Geometric
-from leeward.noise import Bits
+from leeward.noise import Bits, DirectedGeometric
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Notion
+from leeward.notion.base import Step
 from leeward.notion.metric import Nudge
 from leeward.query.numeric import Mean, Percentile
 from leeward.query.statistic import Statistic
@@ -29,6 +33,12 @@ from leeward.sensitivity import allowed_rates, sensitivity
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+EXAMPLES = (100, 1_000, 10_000, 100_000)
+"""Numbers of people for which the accuracy of a mean over a private number of them is told."""
+
+_MOST_SHIFTS = 10**6
 
 
 @dataclass(frozen=True)
@@ -99,16 +109,54 @@ class NumberPlan:
             columns["value"] = [int(v) for v in values] if whole else [float(v) for v in values]
         return pa.table(columns)
 
-    def accuracy(self) -> dict[str, float] | None:
-        """Return the mean absolute error and the 95 % error of one answer, in its own units; None for two-part means.
+    def accuracy(self) -> dict[str, Any]:
+        """Return how far answers are off, in their own units.
 
-        Clamping can only make errors smaller, so these are what they are at most.
+        For one part: ``mean_absolute``; ``within_95_percent``, the least error that one answer keeps with probability 95 %;
+        and ``all_within_95_percent``, which all answers keep together. Clamping can only make these smaller. For a mean over
+        a private number of people the error depends on that number: ``by_people`` gives ``within_95_percent`` for some.
         """
         if len(self.parts) == 2:
-            return None
+            return {"by_people": [self._mean_accuracy(people) for people in EXAMPLES]}
         law, unit = self.parts[0].law, float(self.scale.unit)
-        far = next(k for k in _growing() if float(law.cdf(k) - law.cdf(-k - 1)) >= 0.95)
-        return {"mean_absolute": float(law.mean_absolute()) * unit, "within_95_percent": far * unit}
+        return {
+            "mean_absolute": float(law.mean_absolute()) * unit,
+            "within_95_percent": _within(law, 0.95) * unit,
+            "all_within_95_percent": _within(law, 0.95 ** (1 / self.query.cells)) * unit,
+        }
+
+    def _mean_accuracy(self, people: int) -> dict[str, float]:
+        """Return the 95 % error of a mean of so many people, wherever their mean lies.
+
+        With noises X and Y on sum and number, the error is |X − cY| / (people + Y) half steps, where |c| ≤ k is twice the
+        distance of the mean from the middle, in steps. X is symmetric and unimodal, so c = k is worst (Anderson 1955).
+        """
+        values, numeric = self.query.values, self.query.numeric
+        assert values is not None
+        assert isinstance(numeric, Mean)
+        assert numeric.grid is not None
+        k, (sums, number) = int(values.width / values.step), (part.law for part in self.parts)
+        far = _within(number, 1 - 1e-4)
+        if far > _MOST_SHIFTS:  # so noisy a number that nothing better is worth the working out
+            return {"people": people, "within_95_percent": float(values.width)}
+        shift = np.arange(0 if number.down.is_infinite else -far, 1 + (0 if number.up.is_infinite else far))
+        shift = shift[people + shift >= 1]  # where nobody seems to be there, the answer counts as wrong
+        chance = number.pmf_array(shift)
+        a = math.exp(-float(sums.up))
+
+        def kept(error: float) -> float:
+            reach = error * (people + shift.astype(float))
+            high, low = np.floor(reach + k * shift), np.ceil(-reach + k * shift)
+            inside = np.where(high >= low, _below(a, high) - _below(a, low - 1), 0.0)
+            return float(chance @ inside)
+
+        least, most = 0.0, 2.0 * k  # in half steps: further apart no two means are
+        if kept(most) >= 0.95:
+            for _ in range(50):
+                middle = (least + most) / 2
+                least, most = (least, middle) if kept(middle) >= 0.95 else (middle, most)
+        error = most * float(values.step) / 2 + float(numeric.grid) / 2
+        return {"people": people, "within_95_percent": min(error, float(values.width))}
 
     def _means(self, sums: NDArray[np.int64], people: NDArray[np.int64]) -> list[Fraction]:
         values, numeric = self.query.values, self.query.numeric
@@ -133,7 +181,17 @@ def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
         return NumberPlan(query, notion, _sum_and_number(query, notion), Scale())
     scale = _scale(query)
     line = sensitivity(notion, query).line
+    if not notion.everyone:
+        every = [(step.cost, query.effect(step.change).total or ()) for step in _steps(query, notion)]
+        line = allowed_rates((cost, Fraction(up), Fraction(down)) for cost, moves in every for up, down in moves)
     return NumberPlan(query, notion, (Geometric(line, step=scale.unit),), scale)
+
+
+def _steps(query: Statistic, notion: Notion) -> tuple[Step, ...]:
+    """Return the notion's steps, and with groups also what it promises for going from one to another."""
+    between = notion.cost(REPLACE)
+    grouped = len(query.groups) > 1 and not between.is_infinite and REPLACE not in notion.changes
+    return (*notion.steps, Step(REPLACE, between)) if grouped else notion.steps
 
 
 def _scale(query: Statistic) -> Scale:
@@ -146,7 +204,9 @@ def _scale(query: Statistic) -> Scale:
     if isinstance(numeric, Mean):
         assert numeric.grid is not None
         grid = numeric.grid
-        return Scale(Fraction(0), grid, math.ceil(values.lower / grid), math.floor(values.upper / grid))
+        return Scale(
+            Fraction(0), grid, *(math.floor(end / grid + Fraction(1, 2)) for end in (values.lower, values.upper))
+        )
     unit = values.grid_with_zero
     if query.people is None:
         return Scale(Fraction(0), unit)
@@ -164,21 +224,19 @@ def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geomet
         )
     k = int(query.values.width / query.values.step)
     moves = []  # cost, how far the sum moves, how far the number of people rises and falls
-    for step in notion.steps:
+    for step in _steps(query, notion):
         query.effect(step.change)  # refuses what it refuses
         if isinstance(step.change, Nudge):
-            moves.append((step.cost, min(2 * int(step.change.size / query.values.step), 2 * k), 0, 0))
-        elif step.change in {WITHDRAW, INSERT}:
-            moves.append((step.cost, k, int(step.change == INSERT), int(step.change == WITHDRAW)))
-        elif step.change == REPLACE:
-            between = int(len(query.groups) > 1)
-            moves.append((step.cost, 2 * k, between, between))
-        else:
-            raise NotShelteredError(
-                f"A mean under a notion whose steps are '{step.change.name}'",
-                "how far such a step moves a sum is not known",
-                "Use dp, addition-only, removal-only or a metric notion",
-            )
+            moves.append((step.cost, min(2 * math.ceil(step.change.size / query.values.step), 2 * k), 0, 0))
+            continue
+        leaves, joins = (step.cost, k, 0, 1), (step.cost, k, 1, 0)
+        if step.change == WITHDRAW:
+            moves.append(leaves)
+        elif step.change == INSERT:
+            moves.append(joins)
+        else:  # any other record, in any other group, or none
+            other = int(len(query.groups) > 1)
+            moves += [(step.cost, 2 * k, other, other), leaves, joins]
     rate = min((cost / (far * (2 if rise or fall else 1)) for cost, far, rise, fall in moves if far), default=inf)
     left = [(cost - rate * far, Fraction(rise), Fraction(fall)) for cost, far, rise, fall in moves if rise or fall]
     number = allowed_rates(left) if left else None
@@ -191,8 +249,19 @@ def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geomet
     return Geometric(Line(rise=rate, fall=rate)), Geometric(number)
 
 
-def _growing() -> Any:
-    k = 0
-    while True:
-        yield k
-        k = k + 1 if k < 64 else k + max(1, k // 64)
+def _within(law: DirectedGeometric, chance: float) -> int:
+    """Return the least k with P(|noise| ≤ k) ≥ chance, rounded up to a part in a thousand."""
+    above: int = next(j for j in range(64) if float(law.cdf(2**j) - law.cdf(-(2**j) - 1)) >= chance)
+    low, high = (1 << above) // 2 if above else -1, 1 << above  # low does not keep it
+    while high - low > max(1, high // 1000):
+        middle = (low + high) // 2
+        keeps = float(law.cdf(middle) - law.cdf(-middle - 1)) >= chance
+        low, high = (low, middle) if keeps else (middle, high)
+    return high
+
+
+def _below(a: float, k: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return P(K ≤ k) for the two-sided law P(k) ∝ a^|k|."""
+    with np.errstate(over="ignore"):
+        tail: NDArray[np.float64] = a ** np.where(k >= 0, k + 1, -k) / (1 + a)
+    return np.where(k >= 0, 1 - tail, tail)

@@ -135,7 +135,8 @@ class Option:
         event = self.event()
         if event is None or not all(change in _DIRECTIONS for change in self.notion.changes):
             return {}
-        total = Accountant().compose(event, releases)
+        grid = "1e-3" if self.notion.epsilon >= "0.1" else "1e-4"  # finer changes no digit that is shown
+        total = Accountant(grid=grid).compose(event, releases)
         ways = dict.fromkeys(_DIRECTIONS[change] for change in self.notion.changes)
         return {way: total.epsilon(delta, way) for way in ways}
 

@@ -54,8 +54,7 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
     asked = compared.asked
     allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon
     eligible = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]
-    if not _may_be_wrong(compared):
-        eligible = [o for o in eligible if o.never_wrong]
+    eligible = [o for o in eligible if not _wrong_anew(o, compared)]
     chosen = max(eligible, key=lambda o: _rank(o, eligible, asked), default=None)
     enough, sentence = _plain_dp(compared, count, probability)
     return Recommendation(
@@ -85,13 +84,24 @@ def right_words(option: Option, asked: Asked) -> float:
     return asked.size * float(option.probability_dangerous(least) or 0)
 
 
-def _may_be_wrong(compared: Comparison) -> bool:
-    """Whether the plan as written grants an error, or would have to."""
-    asked = compared.asked
-    if compared.as_written is not None:
-        return compared.as_written.error_at_most is not None
-    own = [o for o in compared.possible if o.notion == asked.notion]
-    return asked.error_at_most is not None or (bool(own) and not any(o.never_wrong for o in own))
+def _wrong_anew(option: Option, compared: Comparison) -> tuple[str, ...]:
+    """Return which words the option can get wrong, where as asked they never would be."""
+    asked, written = compared.asked, compared.as_written
+    if written is not None:
+        own = written.decisions
+    else:  # as one would be with the error that is missing; a notion that cannot be had at all grants nothing
+        rows = [o.decisions for o in compared.possible if o.notion == asked.notion and o.decisions is not None]
+        if not rows:
+            return ("safe",) if asked.error_at_most is None and not option.never_wrong else ()
+        own = rows[0]
+    assert option.decisions is not None
+    pairs = {
+        "safe": (own.safe, option.decisions.safe),
+        "dangerous": (own.dangerous, option.decisions.dangerous),
+    }
+    return tuple(
+        word for word, (mine, theirs) in pairs.items() if mine and theirs and mine.never_wrong > theirs.never_wrong
+    )
 
 
 def _rank(option: Option, eligible: list[Option], asked: Asked) -> tuple[float, int, bool]:
@@ -112,7 +122,7 @@ def implies(notion: Notion, other: Notion) -> bool:
 def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str:
     asked, said = compared.asked, []
     if asked.counts is not None:
-        said.append(f"Of the counts given it calls {_number(right_words(chosen, asked))} places rightly")
+        said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} places get a right word")
     elif (safe := chosen.probability_safe(0)) is not None:
         reached = chosen.answered(asked.size)
         said.append(
@@ -126,7 +136,7 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     if not rivals:
         said[0] += "; no other row keeps what is asked"
     elif all(right_words(o, asked) <= right_words(chosen, asked) * (1 + _EQUAL) for o in rivals):
-        said[0] += ", which no other row betters that keeps what is asked at this price"
+        said[0] += "; no row that keeps what is asked does better at this price"
     if chosen.never_wrong:
         said.append("What it says is never wrong")
     elif chosen.error_at_most is not None:
@@ -178,8 +188,7 @@ def _gives_up(compared: Comparison, chosen: Option | None, eligible: list[Option
             lacks.append(f"it gives up what {asked.notion.name} shelters: {asked.notion.words.shelters}")
         elif chosen is not None:
             lacks.append(f"it costs {option.in_asked} times {asked.notion.name} at ε = 1")
-        if not option.never_wrong and not _may_be_wrong(compared):
-            lacks.append("it can be wrong")
+        lacks += [f"'{word}' can be wrong" for word in _wrong_anew(option, compared)]
         found.append((option, "; ".join(lacks)))
     return found
 
@@ -202,11 +211,13 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
     assert alpha is not None
     enough = chance >= exact(probability)
     wrong = f"if a wrong 'safe' with probability {float(alpha):g} a place is acceptable"
-    at = f"plain differential privacy at ε = {plain.notion.epsilon} calls {percent(float(chance))} of them safe"
+    at = (
+        f"plain differential privacy at ε = {float(plain.notion.epsilon):g} calls {percent(float(chance))} of them safe"
+    )
     if enough:
         return True, f"Yes, {wrong}: asked for {wish}, {at}, and it shelters absence as well as presence."
     needed = plain.epsilon_for(count, probability)
-    more = "no ε would be enough" if needed is None else f"it would take ε = {needed.epsilon}"
+    more = "no ε would be enough" if needed is None else f"it would take ε = {float(needed.epsilon):g}"
     return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. And never to be wrong is beyond it at any ε."
 
 

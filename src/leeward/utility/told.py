@@ -100,10 +100,10 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> dic
     return told | {
         "never_wrong": option.never_wrong,
         "error_at_most": None if option.error_at_most is None else str(option.error_at_most),
-        "thresholds": {
-            name: decision.threshold
-            for name, decision in (("safe", option.decisions.safe), ("dangerous", option.decisions.dangerous))
-            if decision is not None
+        "decided": {
+            name: {"threshold": d.threshold, "wrong_at_most": None if d.error_at_most is None else str(d.error_at_most)}
+            for name, d in (("safe", option.decisions.safe), ("dangerous", option.decisions.dangerous))
+            if d is not None
         },
         "errors": None if error is None else {k: _short(v) for k, v in asdict(error).items()},
         "remapped_loss": None if option.remapped is None else _short(option.remapped),
@@ -112,6 +112,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> dic
         "expected": None if option.foreseen is None else _foreseen(option.foreseen),
         "epsilon_for_wish": None if needed is None else _notion(needed),
         "safe_at_most_for_wish": option.safe_at_most_for(count, probability),
+        "wish": {"count": count, "probability": str(probability)},
         "composed": _composed(option, asked),
     }
 
@@ -138,7 +139,7 @@ def _composed(option: Option, asked: Asked) -> dict[str, Any] | None:
     return {
         "price": str(option.price * asked.releases),
         "price_in_budget": None if option.in_budget is None else str(option.in_budget * asked.releases),
-        "epsilon_at_delta": {way: _short(epsilon) for way, epsilon in together.items()},
+        "epsilon_at_delta": {way: float(f"{epsilon:.9g}") for way, epsilon in together.items()},
     }
 
 

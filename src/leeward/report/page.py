@@ -1,0 +1,37 @@
+"""What the pages share: one self-contained file, with a policy that forbids every request and names every script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from leeward.report import words
+
+
+def asset(name: str) -> str:
+    """Return a file of the folder ``assets``."""
+    return (Path(__file__).parent / "assets" / name).read_text(encoding="utf-8")
+
+
+def template(name: str) -> jinja2.Template:
+    """Return a template of the folder ``assets``; what is put into it is escaped."""
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["grouped"] = lambda number: f"{number:,}"
+    environment.filters["sentence"] = words.sentence
+    return environment.from_string(asset(name))
+
+
+def digest(script: str) -> str:
+    """Return the digest of a script, by which the policy allows it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def embedded(text: str) -> Markup:
+    """Make JSON safe inside a script element: only its strings can hold these characters."""
+    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))

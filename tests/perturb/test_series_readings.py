@@ -37,7 +37,8 @@ def readings(values: list[Any], missing: Any = "refuse", kind: Any = None, **mor
 def test_amounts_are_exact_and_know_what_they_measure() -> None:
     assert quantity("0.1 kW", "step").into("W") == 100
     assert quantity("1/3kWh", "step").into("MWh") == Fraction(1, 3000)
-    assert str(Quantity(Fraction(3, 2), "kW")) == "3/2 kW"
+    assert str(Quantity(Fraction(3, 2), "kW")) == "1.5 kW"
+    assert str(quantity("1/3 W", "unit")) == "1/3 W"
     assert microseconds("1/2 h", "every") == 1_800_000_000
     with pytest.raises(InputError, match="measures energy"):
         quantity("10 Wh", "unit").into("kW")

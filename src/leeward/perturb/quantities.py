@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
@@ -56,7 +57,16 @@ class Quantity:
         return self.number * UNITS[self.unit][1] / size
 
     def __str__(self) -> str:
-        return f"{self.number} {self.unit}"
+        return f"{plain(self.number)} {self.unit}"
+
+
+def plain(number: Fraction) -> str:
+    """Return a rational as a decimal where it is one, else as a fraction."""
+    rest = number.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return str(number) if rest > 1 else f"{Decimal(number.numerator) / number.denominator:f}"
 
 
 def check_unit(unit: str, name: str) -> str:

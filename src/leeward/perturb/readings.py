@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import DataError, InputError, nearest
-from leeward.perturb.quantities import check_unit, positive_quantity, quantity
+from leeward.perturb.quantities import check_unit, plain, positive_quantity, quantity
 from leeward.perturb.schedule import Schedule
 
 Integers = NDArray[np.int64]
@@ -81,7 +81,8 @@ class Grid:
         return steps * self.step.numerator / self.step.denominator
 
     def __str__(self) -> str:
-        return f"from {self.low_value} to {self.high_value} {self.unit} in steps of {self.step} {self.unit}"
+        low, high, step = (plain(value) for value in (self.low_value, self.high_value, self.step))
+        return f"from {low} to {high} {self.unit} in steps of {step} {self.unit}"
 
 
 @dataclass(frozen=True)

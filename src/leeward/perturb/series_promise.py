@@ -25,7 +25,7 @@ from leeward.mechanism.series import (
     SeriesPrice,
 )
 from leeward.noise import Bits, SystemBits
-from leeward.perturb.quantities import Quantity, positive_quantity
+from leeward.perturb.quantities import Quantity, plain, positive_quantity
 from leeward.perturb.readings import Columns, Grid, Integers, Missing, Readings, find_columns, read_readings
 from leeward.perturb.schedule import Schedule
 from leeward.perturb.series_after import After, read_prior
@@ -87,6 +87,9 @@ class Series:
         bits: the entropy source; by default a fresh cryptographic stream for each call.
 
     Attributes:
+        epsilon: ε.
+        unit: the amount that it is for; with ``within`` and ``factor``, ε is ln(factor) for that amount.
+        size: that amount in the column's unit.
         schedule: the public clock.
         grid: the public values.
         mechanism: the mechanism of one window, in the column's unit and grid steps.
@@ -130,6 +133,7 @@ class Series:
             raise InputError(
                 f"A window of {window:,} readings", f"the period has {self.schedule.slots:,}", "Take a shorter window"
             )
+        self.size = self.unit.into(self.grid.unit)
         self.window = window
         self.mechanism = self._mechanism(between, noise)
         self.missing = missing
@@ -138,7 +142,7 @@ class Series:
         self._sane()
 
     def _mechanism(self, between: Between, noise: SeriesNoise | None) -> SeriesMechanism:
-        per_unit = self.epsilon if between == "hamming" else self.epsilon / self.unit.number
+        per_unit = self.epsilon if between == "hamming" else self.epsilon / self.size
         return SeriesMechanism(
             between, per_unit, window=self.window, noise=noise, step=self.grid.step, width=self.grid.width
         )
@@ -148,13 +152,14 @@ class Series:
         if error < _SHOWS * float(self.grid.step):
             raise RefusedError(
                 f"{self.promise}",
-                f"hardly a reading would move by a step of {self.grid.step} {unit}: they would be shown",
+                f"hardly a reading would move by a step of {plain(self.grid.step)} {unit}: they would be shown",
                 "Take a smaller ε, or a smaller step if closer readings are what is to be hidden",
             )
         if error > 100 * float(self.grid.width):
             raise UselessError(
                 f"{self.promise}",
-                f"a reading would be {error:,.4g} {unit} off on average, and its whole range is {self.grid.width} {unit}",
+                f"a reading would be {error:,.4g} {unit} off on average, and its whole range is {plain(self.grid.width)}"
+                f" {unit}",
                 "Take a larger ε, a shorter window, or another distance",
             )
 
@@ -185,7 +190,7 @@ class Series:
         return SeriesPrice(found.readings * step * seen, found.window * step, found.total * step)
 
     def _per_unit(self, mechanism: SeriesMechanism) -> SeriesPrice:
-        found, unit = mechanism.price(self.windows), self.unit.number
+        found, unit = mechanism.price(self.windows), self.size
         return SeriesPrice(found.readings * unit, found.window * unit, found.total * unit)
 
     def describe(self) -> list[Option]:
@@ -315,7 +320,7 @@ def replaced(table: Any, column: str, rows: Integers, there: Any, steps: Integer
 def _promise(
     between: str, epsilon: Exact | None, unit: str | None, within: str | None, factor: Exact | None, grid: Grid
 ) -> tuple[Real, Quantity, str]:
-    """Return ε, the amount it is for in the column's unit, and how it was asked for."""
+    """Return ε, the amount it is for, and how it was asked for."""
     if between == "hamming":
         if epsilon is None or unit is not None or within is not None or factor is not None:
             raise InputError(
@@ -338,7 +343,7 @@ def _promise(
         amount = positive_quantity(unit, "unit")
         return (
             _finite(epsilon),
-            Quantity(amount.into(grid.unit), grid.unit),
+            amount,
             f'epsilon="{exact(epsilon)}", unit="{unit}"',
         )
     assert within is not None
@@ -349,7 +354,7 @@ def _promise(
             f"factor = {odds}", "it is how much likelier an output may be, above 1 and finite", 'Write factor = "2"'
         )
     amount = positive_quantity(within, "within")
-    return log(odds), Quantity(amount.into(grid.unit), grid.unit), f'within="{within}", factor="{odds}"'
+    return log(odds), amount, f'within="{within}", factor="{odds}"'
 
 
 def _finite(epsilon: Exact) -> Real:

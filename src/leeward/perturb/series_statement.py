@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from leeward.mechanism.series import Between, SeriesNoise, SeriesPrice
+from leeward.perturb.quantities import plain
 from leeward.perturb.series_promise import Series
 from leeward.perturb.series_totals import Totals
 from leeward.real import Real
@@ -60,9 +61,9 @@ def statement(series: Series, totals: Totals | None = None) -> dict[str, Any]:
         },
         "grid": {
             "unit": series.grid.unit,
-            "step": str(series.grid.step),
-            "lower": str(series.grid.low_value),
-            "upper": str(series.grid.high_value),
+            "step": plain(series.grid.step),
+            "lower": plain(series.grid.low_value),
+            "upper": plain(series.grid.high_value),
             "text": "Readings beyond the bounds are moved to them first, which takes no two readings further apart;"
             " then they"
             " are rounded half up to the grid",
@@ -134,7 +135,7 @@ def _promise(series: Series, span: str) -> str:
 
 
 def _price(series: Series, price: SeriesPrice, span: str, readings: int) -> dict[str, Any]:
-    unit, whole = series.unit, series.grid.width / series.unit.number
+    unit, whole = series.unit, series.grid.width / series.size
     change = price.readings * whole
     texts = [
         f"d_1: ε = {_number(price.readings)} for each {unit} that readings move in all",
@@ -172,7 +173,7 @@ def _snapping(series: Series, totals: Totals | None) -> dict[str, Any]:
             "maximum_total": str(snapping.total),
         }
     return found | {
-        "text": f"Readings that are whole multiples of {series.grid.step} {series.grid.unit} cost nothing more."
+        "text": f"Readings that are whole multiples of {plain(series.grid.step)} {series.grid.unit} cost nothing more."
         f" Others are"
         f" rounded, which takes two readings less than a step further apart: at most ε = {shown:.4g} more over the period"
     }

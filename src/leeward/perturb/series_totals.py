@@ -74,7 +74,7 @@ class Totals:
     @property
     def price(self) -> SeriesPrice:
         """What one meter costs: ε for each of the series' units, in d_1, in d_∞ for one span, and in d_∞ for all."""
-        unit, spans = self.series.unit.number, self.spans
+        unit, spans = self.series.size, self.spans
         rates = [self.law(span.readings).line.rise * unit for span in spans]
         windows = [rate * span.readings for rate, span in zip(rates, spans, strict=True)]
         return SeriesPrice(max(rates), max(windows), sum(windows[1:], start=windows[0]))
@@ -82,7 +82,7 @@ class Totals:
     @property
     def snapping(self) -> Real:
         """What readings between grid points cost beyond the price over the period, as ε; nothing on the grid."""
-        return self.price.total / self.series.unit.number * self.series.grid.step * (1 + FLOAT_ROUNDING)
+        return self.price.total / self.series.size * self.series.grid.step * (1 + FLOAT_ROUNDING)
 
     def expected_error(self, readings: int | None = None) -> Weight:
         """Return E|error| of a total of so many readings, in its unit; by default of the longest span."""

@@ -133,7 +133,7 @@ def test_cells_places_and_a_picture(run: Run, tmp_path: Path) -> None:
     pd.DataFrame({"a": [39.9, 39.91, 39.95], "o": [116.4, 116.39, 116.35], "w": [1, 2, 3]}).to_csv("places.csv")
     listed = {"table": "places.csv", "latitude": "a", "longitude": "o", "weight": "w"}
     for use in ("remap", "best"):
-        code, out, err = run(str(spec(tmp_path, places={**listed, "use": use})), "--out", "r.parquet", "--json")
+        code, _, err = run(str(spec(tmp_path, places={**listed, "use": use})), "--out", "r.parquet", "--json")
         assert code == 0, err
         assert set(pd.read_parquet("r.parquet").lat) <= {39.9, 39.91, 39.95}
         loss = json.loads(Path("r.parquet.release.json").read_text())["expected_loss"]

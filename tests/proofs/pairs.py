@@ -1,0 +1,267 @@
+"""Every mechanism beside every notion that it serves: what docs/guide/proofs.md shows and tests/proofs checks.
+
+ε is always the notion's; each entry builds the exact matrix and the notion's distance from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.proofs.noises import COUNTS, FORMS, PATH, SPREAD
+from tests.proofs.pair import Pair
+from tests.proofs.universes import (
+    ALONE,
+    BITS,
+    ONE_PLACE,
+    PEOPLE,
+    SETS,
+    WORDS,
+    Proved,
+    answered,
+    asked_by,
+    monitored,
+    said,
+)
+
+from leeward.distance import FiniteDistance, Line
+from leeward.mechanism import (
+    FiniteMechanism,
+    OSDPRandomizedResponse,
+    Sanitized,
+    SparseVector,
+    SubsampledCount,
+    alap,
+    alarm,
+    exponential_fallback,
+    laplace_mechanism,
+    mangat,
+    randomized_sanitizer,
+    removal_only,
+    sample_tables,
+    sanitizer,
+    subsampled,
+    two_sided,
+    warner,
+)
+from leeward.notion import (
+    ADP,
+    OSDP,
+    ULDP,
+    AdditionOnly,
+    Blowfish,
+    BoundedDP,
+    ContextAwareLDP,
+    InputDiscriminativeLDP,
+    LocalDP,
+    Presence,
+    RemovalOnly,
+    UnboundedDP,
+    all_tables,
+)
+from leeward.optimum import optimal
+from leeward.query import PoissonSampling
+from leeward.real import Real, inf
+
+# ---- decisions, and paying only when it is not safe
+
+
+def sanitized(e: Real, notion: Any, c: int) -> Proved:
+    mechanism = Sanitized(Line(inf, e / c), at_most=0, stop_after=c)
+    return asked_by(mechanism, PEOPLE), notion.on(PEOPLE)
+
+
+def sparse(e: Real, notion: Any, tables: tuple[Any, ...], *, c: int, monotonic: bool) -> Proved:
+    return asked_by(SparseVector(e, at_most=0, stop_after=c, monotonic=monotonic), tables), notion.on(tables)
+
+
+def share(c: int) -> str:
+    return "ε" if c == 1 else f"ε/{c}"
+
+
+DECISIONS = [
+    Pair(
+        "*safe* at most 1, `sanitizer`",
+        "AdditionOnly(ε)",
+        lambda e: (said(sanitizer(alap(e).law, 1).probability_safe, PEOPLE), AdditionOnly(e).on(PEOPLE)),
+        True,
+    ),
+    Pair(
+        "*dangerous* from 2, `alarm`",
+        "RemovalOnly(ε)",
+        lambda e: (said(alarm(removal_only(e).law, 2).probability_dangerous, PEOPLE), RemovalOnly(e).on(PEOPLE)),
+        True,
+    ),
+    Pair(
+        "*safe* at most 1, `randomized_sanitizer` at α = 1/100",
+        "UnboundedDP(ε)",
+        lambda e: (
+            said(randomized_sanitizer(two_sided(e).law, 1, "1/100").probability_safe, PEOPLE),
+            UnboundedDP(e).on(PEOPLE),
+        ),
+    ),
+    *(
+        Pair(
+            f"`Sanitized(Line(∞, {share(c)}), at_most=0, stop_after={c})`",
+            f"{name}(ε)",
+            lambda e, c=c, notion=notion: sanitized(e, notion(e), c),
+            True,
+        )  # type: ignore[misc]
+        for c in (1, 2)
+        for name, notion in (("AdditionOnly", AdditionOnly), ("Presence", Presence))
+    ),
+    *(
+        Pair(
+            f"`Monitor(Line(∞, {share(c)}), stop_after={c})` over two windows",
+            f"{name}(ε)",
+            lambda e, c=c, notion=notion: (monitored(e / c, c, PEOPLE), notion(e).on(PEOPLE)),
+            True,
+        )  # type: ignore[misc]
+        for c in (1, 2)
+        for name, notion in (("AdditionOnly", AdditionOnly), ("Presence", Presence))
+    ),
+    *(
+        Pair(
+            f"`SparseVector(ε, stop_after={c}, monotonic=True)`",
+            "UnboundedDP(ε)",
+            lambda e, c=c: sparse(e, UnboundedDP(e), ALONE, c=c, monotonic=True),
+            tight=False,
+        )  # type: ignore[misc]
+        for c in (1, 2)
+    ),
+    *(
+        Pair(
+            f"`SparseVector(ε, stop_after={c})`",
+            "BoundedDP(ε)",
+            lambda e, c=c: sparse(e, BoundedDP(e), ALONE[1:], c=c, monotonic=False),
+            tight=False,
+        )  # type: ignore[misc]
+        for c in (1, 2)
+    ),
+]
+
+# ---- randomized response, and the other mechanism of OSDP
+
+
+def alone(matrix: FiniteMechanism, notion: Any, records: Any) -> Proved:
+    """One person's own record."""
+    tables = all_tables(records, 1)
+    return matrix.pull_back(tables, lambda table: table[0]), notion.on(tables)
+
+
+def at_a(record: Any) -> bool:
+    return "a" in record
+
+
+RESPONSES = [
+    Pair("`warner(ε)`", "LocalDP(ε)", lambda e: alone(warner(e).on(), LocalDP(e), BITS)),
+    Pair(
+        "`warner(ε)` of two people",
+        "LocalDP(ε)",
+        lambda e: (FiniteMechanism.product([warner(e).on()] * 2), LocalDP(e).on(all_tables(BITS, 2))),
+    ),
+    Pair("`mangat(ε)`", "ULDP(ε, yes is sensitive)", lambda e: alone(mangat(e).on(), ULDP(e, bool), BITS), True),
+    Pair("`mangat(ε)`", "ADP(ε, [no])", lambda e: alone(mangat(e).on(), ADP(e, [lambda yes: not yes]), BITS), True),
+    Pair(
+        "`OSDPRandomizedResponse(ε, at a)`",
+        "OSDP(ε, at a is sensitive)",
+        lambda e: alone(OSDPRandomizedResponse(e, at_a).on(SETS), OSDP(e, at_a), SETS),
+        True,
+    ),
+    Pair(
+        "`OSDPRandomizedResponse(ε, at a)`",
+        "ULDP(ε, at a is sensitive)",
+        lambda e: alone(OSDPRandomizedResponse(e, at_a).on(SETS), ULDP(e, at_a), SETS),
+        True,
+    ),
+]
+
+# ---- subsampling
+
+
+def halved(e: Real) -> Proved:
+    """Every second person by chance, then upward noise of rate ε."""
+    sampling = PoissonSampling("1/2")
+    base = answered(Line(inf, e), PEOPLE, ONE_PLACE.answer)
+    return subsampled(base, sampling), AdditionOnly(sampling.addition(e)).on(PEOPLE)
+
+
+SAMPLES = [
+    Pair(
+        "the sample itself, p = 1 − e^−ε",
+        "RemovalOnly(ε)",
+        lambda e: (sample_tables(PEOPLE, PoissonSampling.at_price(e)), RemovalOnly(e).on(PEOPLE)),
+        True,
+    ),
+    Pair(
+        "`SubsampledCount(ε)`, visitors of a",
+        "UnboundedDP(ε)",
+        lambda e: (SubsampledCount(e).on_tables(PEOPLE, "a"), UnboundedDP(e).on(PEOPLE)),
+    ),
+    Pair(
+        "`SubsampledCount(ε, places_per_person=2)`",
+        "UnboundedDP(ε)",
+        lambda e: (SubsampledCount(e, places_per_person=2).on_tables(PEOPLE, "ab"), UnboundedDP(e).on(PEOPLE)),
+    ),
+    Pair("`subsampled` upward noise of rate ε, p = 1/2", "AdditionOnly(ln(1 + (e^ε − 1)/2))", halved),
+]
+
+# ---- mechanisms made for a distance
+
+
+def finite(notion: Any) -> FiniteDistance[Any]:
+    return notion.on(all_tables(WORDS, 1))
+
+
+def best(distance: FiniteDistance[Any]) -> FiniteMechanism:
+    return optimal(distance.points, distance, "uniform", loss="absolute").mechanism
+
+
+def fallback(distance: FiniteDistance[Any]) -> FiniteMechanism:
+    return exponential_fallback(distance)[0]
+
+
+MADE = [
+    Pair("`laplace_mechanism`, 0..4", "Line(ε, ε)", lambda e: both(laplace_mechanism, Line(e, e).on(range(5)))),
+    Pair("`laplace_mechanism`, 0..4", "Line(∞, ε)", lambda e: both(laplace_mechanism, Line(inf, e).on(range(5))), True),
+    Pair("`laplace_mechanism`, 0..4", "Line(2ε, ε)", lambda e: both(laplace_mechanism, Line(e * 2, e).on(range(5)))),
+    Pair(
+        "`laplace_mechanism`",
+        "Blowfish(ε, a – b – c)",
+        lambda e: both(laplace_mechanism, finite(Blowfish(e, WORDS, PATH))),
+    ),
+    Pair(
+        "`laplace_mechanism`",
+        "ContextAwareLDP(ε, bounds both ways)",
+        lambda e: both(laplace_mechanism, finite(ContextAwareLDP(e, WORDS, SPREAD))),
+    ),
+    Pair(
+        "`laplace_mechanism`",
+        "InputDiscriminativeLDP({a: ε, b: 2ε, c: 2ε})",
+        lambda e: both(laplace_mechanism, finite(InputDiscriminativeLDP({"a": e, "b": e * 2, "c": e * 2}))),
+    ),
+    Pair("`laplace_mechanism`", "LocalDP(ε)", lambda e: both(laplace_mechanism, finite(LocalDP(e)))),
+    Pair("`exponential_fallback`, 0..4", "Line(ε, ε)", lambda e: both(fallback, Line(e, e).on(range(5))), tight=False),
+    Pair(
+        "`exponential_fallback`",
+        "Blowfish(ε, a – b – c)",
+        lambda e: both(fallback, finite(Blowfish(e, WORDS, PATH))),
+        tight=False,
+    ),
+    Pair("`optimal`, 0..3", "Line(ε, ε)", lambda e: both(best, Line(e, e).on(range(4))), tight=False),
+    Pair("`optimal`, 0..3", "Line(∞, ε)", lambda e: both(best, Line(inf, e).on(range(4))), True, tight=False),
+]
+
+
+def both(make: Callable[[FiniteDistance[Any]], FiniteMechanism], distance: FiniteDistance[Any]) -> Proved:
+    return make(distance), distance
+
+
+SECTIONS: dict[str, list[Pair]] = {
+    "Geometric noise at the rates that `sensitivity` derives": COUNTS,
+    "Its forms, and noise on vectors and series": FORMS,
+    "Decisions, and paying only when it is not safe": DECISIONS,
+    "Randomized response": RESPONSES,
+    "Subsampling": SAMPLES,
+    "Made for a distance": MADE,
+}

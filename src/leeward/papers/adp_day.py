@@ -161,6 +161,8 @@ def number_figure(key: str, histogram: Mapping[int, int], **described: str) -> F
         figure.update_yaxes(
             title_text="E[β] (lines)" if panel == 2 else "",
             range=[0, 1.04],
+            tickmode="array",
+            tickvals=[0, 0.25, 0.5, 0.75, 1],
             showgrid=False,
             **place(figure, panel),
             secondary_y=True,

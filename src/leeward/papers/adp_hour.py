@@ -81,7 +81,7 @@ def chapter(full: bool) -> Chapter:
 
 
 def _two_sided() -> Figure:
-    """The four places of Figure 1, whose counts are not printed: ours are two below the threshold 3, one at it, one above."""
+    """The four places of Figure 1, counts not printed: ours are two below the threshold 3, one at it, one above."""
     counts, t = {"a": 0, "b": 3, "c": 2, "d": 5}, 3
     dp, adp = two_sided("1").law, alap("1").law
     rows = [
@@ -137,11 +137,12 @@ def _map(key: str, city: City, setting: Setting) -> Figure:
         "ADP": states(city, setting, CORRECTED if setting.strict else PRINTED, 3),
     }
     names = [
-        f"{name}: {int((s == 1).sum()):,}/{int((truth == 1).sum()):,} safe,"
-        f" {int((s == 3).sum()):,}/{int((truth == 3).sum()):,} dangerous"
+        f"<b>{name}</b><br>{int((s == 1).sum()):,}/{int((truth == 1).sum()):,} safe"
+        f"<br>{int((s == 3).sum()):,}/{int((truth == 3).sum()):,} dangerous"
         for name, s in shown.items()
     ]
-    figure = panels(names, columns=2, horizontal_spacing=0.04, vertical_spacing=0.08)
+    figure = panels(names, horizontal_spacing=0.015)
+    figure.update_layout(margin={"l": 4, "r": 4, "t": 96, "b": 8})
     for panel, state in enumerate(shown.values()):
         lattice = np.zeros(cities.SIDE**2, np.int8)
         lattice[city.cells] = state
@@ -197,7 +198,9 @@ def beta_figure(
         lines(figure, panel, wide.reset_index(), "value", ALL, COLOURS, dashed=(EPSILON_BOUND, EPSILON_BEST))
         if drawn is not None and (here := drawn[drawn["varied"] == axis]).size:
             points(figure, panel, here["value"].tolist(), here["expected_beta"].tolist(), DRAWN, COLOURS[CORRECTED])
-        options: dict[str, Any] = {"x_type": "log"} if axis in ("alpha", "delta") else {}
+        options: dict[str, Any] = (
+            {"x_type": "log", "x_dtick": 1, "x_exponentformat": "power"} if axis in ("alpha", "delta") else {}
+        )
         axes(figure, panel, NAMES[axis], "E[β]", y_range=[-0.02, 1.04], **options)
     figure.update_layout(margin={"t": 118})
     return Figure(key, data if drawn is None else pd.concat([data, drawn], ignore_index=True), figure, **described)

@@ -129,7 +129,8 @@ def _halves() -> Figure:
         figure.add_trace(go.Bar(x=ks, y=data[name].tolist(), name=name, marker_color=colour), **place(figure, 0))
     axes(figure, 0, "noise", "probability")
     gain = bounded_gain([Fraction(e, 10) for e in range(2, 31, 2)])
-    lines(figure, 1, gain, "epsilon", ["two_sided", "one_sided"], {"two_sided": GREY, "one_sided": BLUE})
+    shown = gain.rename(columns={"two_sided": "two-sided variance", "one_sided": "one-sided variance"})
+    lines(figure, 1, shown, "epsilon", shown.columns[1:3], {shown.columns[1]: BLUE, shown.columns[2]: GREY})
     axes(figure, 1, "ε", "variance", y_type="log")
     return Figure("one-sided-halves", pd.concat([data, gain], axis=1), figure)
 
@@ -177,8 +178,10 @@ def _equation_3() -> list[Figure]:
         **place(figure, 0),
     )
     axes(figure, 0, "ε", "true count")
-    here = variances("1", range(7))
-    colours = {"laplace": GREY, "geometric": GREEN, "equation_3": BLUE, "equation_3_grid": SAND}
+    here = variances("1", range(7)).set_axis(
+        ["count", "Laplace", "geometric", "equation (3)", "equation (3) on integers"], axis=1
+    )
+    colours = dict(zip(here.columns[1:], (GREY, GREEN, BLUE, SAND), strict=True))
     lines(figure, 1, here, "count", colours, colours)
     axes(figure, 1, "true count", "variance")
     return [

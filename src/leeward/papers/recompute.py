@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leeward.papers import adp_day, adp_hour, adp_numbers, d_privacy_figures, d_privacy_tables, one_sided
+from leeward.papers import adp_day, adp_hour, adp_numbers, d_privacy_figures, d_privacy_tables, one_sided, universal
 from leeward.papers import visits as of_visits
 from leeward.papers.claim import SOURCES, Chapter, Claim, Figure
 from leeward.papers.visits import Visits
@@ -90,6 +90,7 @@ def recompute(full: bool = False, visits: Sequence[Visits] = (), say: Say | None
         ("One-sided", lambda: one_sided.chapter(full)),
         ("d-privacy: figures and examples", lambda: d_privacy_figures.chapter(full)),
         ("d-privacy: sensitivities and optimal mechanisms", lambda: d_privacy_tables.chapter(full)),
+        ("universal optimality", lambda: universal.chapter(full)),
         *((f"visits: {source.path.name}", lambda source=source: of_visits.chapter(source)) for source in visits),
     ]
     found = Recomputed(full)

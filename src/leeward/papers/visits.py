@@ -5,7 +5,7 @@ A study, not a release: true counts are read and nothing is protected, so what c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,14 +99,13 @@ def _people(histogram: Histogram) -> int:
 
 
 def _table(histogram: Histogram, when: str) -> pd.DataFrame:
-    rows: list[Sequence[object]] = []
-    for setting in (
-        Setting(t=3, alpha=Setting().alpha * 0, strict=True),
-        Setting(alpha=Setting().alpha * 0),
-        Setting(),
-    ):
+    never = Setting().alpha * 0
+    columns: dict[str, list[object]] = {
+        "in " + when: ["places", "people", "safe places", *(f"right answers, {name}" for name in ALL)]
+    }
+    for setting in (Setting(t=3, alpha=never, strict=True), Setting(alpha=never), Setting()):
         safe = sum(n for c, n in histogram.items() if c <= setting.at_most)
-        meaning = f"{'fewer than' if setting.strict else 'at most'} {setting.t}"
+        meaning = f"{'fewer than' if setting.strict else 'at most'} {setting.t}, α = {float(setting.alpha):g}"
         right = [safe * expected_beta(histogram, setting, n) for n in ALL]
-        rows.append((when, sum(histogram.values()), _people(histogram), meaning, float(setting.alpha), safe, *right))
-    return pd.DataFrame(rows, columns=["when", "places", "people", "safe means", "α", "safe", *ALL])
+        columns[f"safe = {meaning}"] = [sum(histogram.values()), _people(histogram), safe, *right]
+    return pd.DataFrame(columns)

@@ -25,5 +25,8 @@ epoch_ns = _function("epoch_ns", _one, 1)
 #: The 64-bit hash of two values; it is unsigned, whatever it is declared as.
 mix = _function("hash", _two, 2)
 
+#: The whole part of a quotient of integers, exactly; Ibis's own goes through floats.
+whole_quotient = _function("divide", _two, 2)
+
 #: The H3 cell of a latitude and a longitude; the connection must have been told of it.
 leeward_h3 = _function("leeward_h3", _two, 2)

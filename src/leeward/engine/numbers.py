@@ -22,12 +22,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.engine.bind import Bound, bind
+from leeward.engine.builtin import whole_quotient
 from leeward.engine.columns import kept, who
 from leeward.engine.rows import Rows, integers
 from leeward.engine.visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
+from leeward.noise.saturating import MOST
 from leeward.query.numeric import Mean, Percentile
-from leeward.query.statistic import Statistic
+from leeward.query.statistic import Statistic, fine
 
 REASONS = ("filtered", "null_person", "unknown_group", "no_number")
 """Why a row takes no part, in the order in which it is asked."""
@@ -50,7 +52,8 @@ class GroupList:
         if query.groups:
             columns["group"] = [group for group in query.groups for _ in range(query.bins)]
         if query.kind == "histogram" and query.values is not None:
-            edges = [float(edge) for edge in query.values.points] * max(1, len(query.groups))
+            whole = fine(query.values) == 1
+            edges = [int(e) if whole else float(e) for e in query.values.points] * max(1, len(query.groups))
             per = query.bins + 1
             columns["from"] = [edge for i, edge in enumerate(edges) if i % per < query.bins]
             columns["to"] = [edge for i, edge in enumerate(edges) if i % per > 0]
@@ -118,7 +121,10 @@ class NumberTable(Rows):
             several = int(integers(self._bound.fetch(more.aggregate(n=more.count())), "n")[0])
             taken = people
             if query.records.combine == "sum" and query.values is not None:
-                taken = taken.mutate(number=taken.number.clip(0, int(query.values.width / query.values.step)))
+                # steps above the lower bound, of which the sum of n numbers holds n, not 1
+                first = int(query.values.lower / query.values.step)
+                total = taken.number + (taken.rows - 1) * first
+                taken = taken.mutate(number=total.clip(0, int(query.values.width / query.values.step)))
         tally = self._bound.fetch(taken.group_by("group", "number").aggregate(people=taken.count()))
         self._bound.check_unchanged()
         refused = query.records.combine == "refuse" and several > 0
@@ -133,27 +139,47 @@ class NumberTable(Rows):
 
 
 def _index(column: Any, query: Statistic) -> Any:
-    """The number of each row as steps above the lower bound: clamped, then rounded half up; null where there is none."""
+    """The number of each row as steps above the lower bound: clamped, then rounded half up; null where there is none.
+
+    For a histogram, the interval that it is in: rounded down. From the reading of a number on, all arithmetic is exact.
+    """
     assert query.values is not None
     values, kind = query.values, column.type()
-    if kind.is_string():
-        column = column.try_cast("float64")
-    elif not kind.is_numeric() or kind.is_boolean():
+    if not (kind.is_string() or kind.is_numeric()) or kind.is_boolean():
         raise DataError(f"column = '{query.column}'", "it does not hold numbers", "Name a column of numbers")
-    if not kind.is_integer():
-        column = column.cast("float64")
-        column = column.isnan().ifelse(ibis.null(), column)
-    lower, upper, step = values.lower, values.upper, values.step
-    last = int(values.width / step) - (query.kind == "histogram")
-    exactly = kind.is_integer() and all(v.denominator == 1 and abs(v) < 2**60 for v in (lower, upper, step))
-    if query.kind == "histogram":  # intervals are half-open: no rounding
-        place = (column - int(lower)) // int(step) if exactly else ((column - float(lower)) / float(step)).floor()
-    elif exactly:
-        clamped = column.clip(int(lower), int(upper))
-        place = (2 * (clamped - int(lower)) + int(step)) // (2 * int(step))
+    most = max(abs(values.lower), abs(values.upper))
+    scale = fine(values)
+    if kind.is_integer():
+        lower, upper = math.floor(values.lower), math.ceil(values.upper)
+        if kind.is_uint64():
+            column = (column > MOST).ifelse(MOST, column)
+        column = column.cast("int64")
+        inside = (column < lower).ifelse(lower, (column > upper).ifelse(upper, column))
+        units = inside * scale
     else:
-        place = ((column.clip(float(lower), float(upper)) - float(lower)) / float(step) + 0.5).floor()
-    return place.clip(0, last).cast("int64")
+        # float32 goes through its text, so that it too is the decimal that it prints as
+        text = column.cast("string") if kind.is_floating() and kind.nbytes < 8 else column
+        number = text.try_cast("float64")
+        number = number.isnan().ifelse(ibis.null(), number)
+        places = next(d for d in range(9, -1, -1) if d == 0 or most * scale * 10**d <= _FLOAT_INTEGERS)
+        scale *= 10**places
+        inside = number.clip(_float_below(values.lower), -_float_below(-values.upper))
+        units = (inside * scale + 0.5).floor().cast("int64")
+    step = int(values.step * scale)
+    above = units - int(values.lower * scale)
+    if query.kind == "histogram":
+        return whole_quotient(above.clip(0, None), step).clip(0, query.bins - 1)
+    last = int(values.width / values.step)
+    return whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last)
+
+
+_FLOAT_INTEGERS = 2**50
+"""Up to here a float times a whole number is nearer than a quarter to the exact product."""
+
+
+def _float_below(bound: Fraction) -> float:
+    nearest = float(bound)
+    return nearest if Fraction(nearest) <= bound else math.nextafter(nearest, -math.inf)
 
 
 def _rank(column: Any, query: Statistic) -> Any:
@@ -179,14 +205,16 @@ def _answer(
     order = np.lexsort((number, group))
     group, number, people = group[order], number[order], people[order]
     parts = [(number[group == g], people[group == g]) for g in range(n)]
-    return np.array([value for part in parts for value in _statistic(query, *part)], dtype=np.int64)
+    exactly = [value for part in parts for value in _statistic(query, *part)]
+    return np.array([min(max(value, -MOST), MOST) for value in exactly], dtype=np.int64)
 
 
 def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.int64]) -> tuple[int, ...]:
     """Return one group's answer: numbers ascending with how many people have each."""
     assert query.values is not None
     assert query.numeric is not None
-    total, steps = int(people.sum()), int((number * people).sum())
+    total = int(people.sum())
+    steps = sum(value * count for value, count in zip(number.tolist(), people.tolist(), strict=True))
     if query.people is not None and total != query.people:
         raise BoundExceededError(
             f"{total} people have a number, and {query.people} were declared",

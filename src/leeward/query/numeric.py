@@ -219,8 +219,12 @@ class Percentile(Numeric):
         return move
 
     def presence(self) -> tuple[Fraction, Fraction]:
-        """Return the width of the universe: the next value in order may be at its other end."""
-        return self.values.width, self.values.width
+        """Return the width of the universe: the next value in order may be at its other end.
+
+        The greatest value, with the least as its default, never falls when somebody appears.
+        """
+        only_rises = self.p == 100 and _default(self.values, self.default) == self.values.lower
+        return self.values.width, Fraction(0) if only_rises else self.values.width
 
 
 def percentile(values: Values, p: Exact, **described: Any) -> Percentile:

@@ -1,21 +1,26 @@
 """A statistic of one number a person from a real table: sum, mean, percentile or histogram, whole or by public groups.
 
-The number is clamped to public bounds and rounded half up to a public grid, so that it is one of ``values``; NULL, NaN and
-an empty field mean that the person has none. What one change can do is `leeward.query.numeric`'s, group by group: a person
-is in one group, so withdrawing or inserting a person, or moving their number, touches one group; replacing their record may
-take them from one group to another, and touches two.
+The number is clamped to public bounds (so ±∞ are the bounds) and rounded half up to a public grid, so that it is one of
+``values``. NULL, NaN, an empty field and a text that is no number mean that the person has none. A floating-point number
+stands for the decimal that it prints as, to nine places.
+
+What one change can do is `leeward.query.numeric`'s, group by group: a person is in one group, so withdrawing or inserting a
+person, or moving their number, touches one group. Replacing their record may do more: it may take them from one group to
+another, which touches two, and it may leave them without a number, which is withdrawing by another name. Only where the
+number of people *with a number* is public, and checked, can it not.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from leeward.errors import InputError, NotShelteredError, SpecError, nearest
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
-from leeward.notion.metric import Nudge, Values
+from leeward.notion.metric import Nudge, Values, nudge
 from leeward.query.effect import Effect, Move
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
 from leeward.query.source import Allowed, Visits, visits
@@ -23,6 +28,9 @@ from leeward.real import Exact, exact
 
 Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram"]
 Combine = Literal["refuse", "sum", "min", "max"]
+
+MOST_CELLS = 10**6
+"""The most answers that one histogram may have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +68,8 @@ def records(
     """
     if combine not in get_args(Combine):
         raise SpecError(f"combine = {combine!r}", "it is not a known choice", nearest(str(combine), get_args(Combine)))
+    if combine != "refuse" and person is None:
+        raise SpecError(f'combine = "{combine}" without person', "every row is then a person of its own", "Name person")
     checked: Visits = visits(source, person=person or "-", place="-", keep=keep, table=table)
     return Records(source, person, combine, dict(checked.keep), table)
 
@@ -117,12 +127,17 @@ class Statistic:
             )
         if self.numeric is None:
             return _counted(change)
-        if change == REPLACE and len(self.groups) > 1:
-            leaves, joins = self.numeric.effect(WITHDRAW), self.numeric.effect(INSERT)
-            moved = [(a + c, b + d) for (a, b), (c, d) in itertools.product(leaves.each, joins.each)]
-            within = self.numeric.effect(REPLACE)
-            return Effect(total=(*moved, *within.each), each=(*leaves.each, *joins.each, *within.each))
-        return self.numeric.effect(change)
+        if isinstance(change, Nudge):
+            return self.numeric.effect(self._on_grid(change))
+        if change in {WITHDRAW, INSERT}:
+            return self.numeric.effect(change)
+        within = self.numeric.effect(REPLACE)
+        if self.people is not None:
+            return self.numeric.effect(change) if change.moves_people else within
+        leaves, joins = self.numeric.effect(WITHDRAW).each, self.numeric.effect(INSERT).each
+        each = (*within.each, *leaves, *joins)
+        pairs = itertools.product(leaves, joins) if len(self.groups) > 1 else ()
+        return Effect(total=(*each, *((a + c, b + d) for (a, b), (c, d) in pairs)), each=each)
 
     def effect_of_all(self, change: Change) -> Effect:
         """Return the extreme moves when the numbers of all persons change so at once: every group moves.
@@ -136,9 +151,14 @@ class Statistic:
                 "everybody may go to another interval, and the number of people is not public",
                 "Ask a mean or a percentile, or use another notion",
             )
-        one = self.numeric.effect_of_all(change)
+        one = self.numeric.effect_of_all(self._on_grid(change) if isinstance(change, Nudge) else change)
         n = max(1, len(self.groups))
         return Effect(total=tuple((r * n, f * n) for r, f in one.each), each=one.each)
+
+    def _on_grid(self, change: Nudge) -> Nudge:
+        """Return how far a rounded number moves: by whole steps, up to one more than the number itself."""
+        assert self.values is not None
+        return nudge(math.ceil(change.size / self.values.step) * self.values.step)
 
     def public(self) -> dict[str, Any]:
         """Everything public that the answer depends on, as JSON can hold it."""
@@ -192,6 +212,7 @@ def statistic(
     if kind not in get_args(Kind):
         raise SpecError(f"kind = {kind!r}", "there is no such statistic", nearest(str(kind), get_args(Kind)))
     listed = _groups(by, groups)
+    _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper)
     if kind == "histogram" and column is None:
         if not listed:
             raise SpecError("A histogram of nothing", "its keys are public", "Give column and bounds, or by and groups")
@@ -204,9 +225,20 @@ def statistic(
             "how far one person moves it must be public",
             "Give lower and upper; numbers beyond are clamped to them",
         )
-    values = Values(lower, upper, step)
+    values = _values(lower, upper, step)
+    if records.combine == "sum" and (kind == "histogram" or values.lower % values.step):
+        raise SpecError(
+            'combine = "sum" of numbers that are not whole steps from 0',
+            "a histogram puts them into intervals"
+            if kind == "histogram"
+            else "their sums fall between the grid points",
+            'Combine by "min" or "max"' if kind == "histogram" else "Make lower a whole number of steps",
+        )
     if kind == "histogram":
-        return Statistic(records, "histogram", column, values, None, by, listed)
+        made = Statistic(records, "histogram", column, values, None, by, listed)
+        if made.cells > MOST_CELLS:
+            raise SpecError(f"A histogram of {made.cells:,} answers", f"{MOST_CELLS:,} is the most", "Use wider steps")
+        return made
     if people is not None and len(listed) > 1:
         raise SpecError(
             "people with groups", "how many people each group has would have to be public", "Leave people out"
@@ -215,7 +247,9 @@ def statistic(
     if kind == "sum":
         numeric = Sum(values, people)
     elif kind == "mean":
-        published = Fraction(values.step) if grid is None else _fraction(grid, "grid")
+        published = values.step if grid is None else _fraction(grid, "grid")
+        if published > 0 and max(abs(values.lower), abs(values.upper)) / published >= 2**60:
+            raise SpecError(f"grid = {published}", "so fine a grid does not fit in 64 bits", "Take a coarser one")
         numeric = Mean(values, people, grid=published)
     else:
         if kind == "percentile" and p is None:
@@ -224,6 +258,27 @@ def statistic(
         numeric = ask(values, people=people) if ask is not None else percentile(values, p or 0, people=people)
     plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
     return Statistic(records, plain, column, values, numeric, by, listed)
+
+
+def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
+    """Refuse what has no meaning for a kind of statistic: it was meant for something."""
+    meant = {"p": {"percentile"}, "grid": {"mean"}, "people": {*get_args(Kind)} - {"histogram"}}
+    for name, value in given.items():
+        if value is not None and kind not in meant.get(name, {kind}):
+            raise SpecError(f"{name} = {value} for a {kind}", "it has no meaning there", "Leave it out")
+    bounds = [name for name in ("lower", "upper") if given[name] is not None]
+    if kind == "histogram" and column is None and bounds:
+        raise SpecError(f"{bounds[0]} without a column", "groups have no bounds", "Name the column of a number")
+    people = given["people"]
+    if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
+        raise SpecError(f"people = {people!r}", "it is no whole number", "Give how many people have a number")
+
+
+def _values(lower: Exact, upper: Exact, step: Exact) -> Values:
+    values = Values(lower, upper, step)
+    if (4 * max(abs(values.lower), abs(values.upper)) + values.step) * fine(values) >= 2**62:
+        raise SpecError(f"{values}", "so many steps do not fit in 64 bits", "Take a larger step, or narrower bounds")
+    return values
 
 
 def _counted(change: Change) -> Effect:
@@ -242,12 +297,19 @@ def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
             "the groups of an answer are public, never read from the data",
             'Give both: by = "income", groups = ["<=50K", ">50K"]',
         )
+    if isinstance(groups, str):
+        raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
     listed = tuple(groups or ())
+    if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
+        raise SpecError("groups that are no texts or whole numbers", "they are public keys", "Write them as such")
     if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
         raise SpecError("groups that repeat, mix types or are none", "each is a public key", "List each once")
-    if any(not isinstance(g, str | int) for g in listed):
-        raise SpecError("groups that are no texts or whole numbers", "they are public keys", "Write them as such")
     return listed
+
+
+def fine(values: Values) -> int:
+    """Return the least whole number that makes the bounds and the step of a universe whole."""
+    return math.lcm(values.lower.denominator, values.step.denominator)
 
 
 def _fraction(value: Exact, name: str) -> Fraction:

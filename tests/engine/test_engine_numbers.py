@@ -1,0 +1,271 @@
+"""Exact statistics of numbers are the oracle's, from every kind of column and source, whatever the order of the rows."""
+
+from __future__ import annotations
+
+import math
+import random
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+from tests.oracle import numbers as oracle
+
+from leeward.engine import open_data, read_keys
+from leeward.engine.numbers import REASONS
+from leeward.errors import BoundExceededError, DataError
+from leeward.notion import BoundedDP, UnboundedDP
+from leeward.query.statistic import Statistic, records, statistic
+from leeward.utility.number_plan import plan_number
+
+F = Fraction
+COLUMNS: dict[str, tuple[Any, Any]] = {
+    "int64": (pa.int64(), [-(2**62), -7, -1, 0, 1, 2, 3, 4, 5, 9, 2**62, None]),
+    "int8": (pa.int8(), [-128, -7, -1, 0, 1, 2, 3, 4, 5, 9, 127, None]),
+    "uint8": (pa.uint8(), [0, 1, 2, 3, 4, 5, 9, 255, None]),
+    "uint64": (pa.uint64(), [0, 1, 2, 3, 4, 5, 9, 2**64 - 1, None]),
+    "float64": (
+        pa.float64(),
+        [-math.inf, -1e300, -0.75, -0.5, 0.15, 0.29, 0.3, 0.35, 1.005, 2.5, 3.7, 1e300, math.inf],
+    ),
+    "float32": (pa.float32(), [-0.75, -0.5, 0.15, 0.29, 0.3, 0.7, 1.25, 2.5, 3.7, None]),
+    "decimal": (
+        pa.decimal128(12, 3),
+        [Decimal(t) for t in ("-9.125", "-0.5", "0.005", "0.15", "1.5", "2.675")] + [None],
+    ),
+    "text": (pa.string(), ["-3", "", "0.15", "1.005", "2.5", "1e1", "many", "inf", "-inf", "nan", None]),
+}
+BOUNDS = [(0, 4, 1), (-2, 4, 2), ("1/3", "7/3", "1/2"), ("-1/2", "5/2", "1/4"), (0, "3", "1/10"), (1, 4, "3/2")]
+KINDS = ["sum", "mean", "median", "min", "max", "percentile", "histogram"]
+
+
+def draw(rng: random.Random, kind: str) -> tuple[pa.Table, list[dict[str, Any]]]:
+    dtype, values = COLUMNS[kind]
+    n = rng.choice([1, 5, 40])
+    people = rng.choice([9, 10**6])
+    rows = [
+        {
+            "person": rng.choice([None, *(rng.randrange(people) for _ in range(8))]),
+            "group": rng.choice([None, "a", "b", "c"]),
+            "number": rng.choice(values),
+            "state": rng.choice([None, "in", "out"]),
+        }
+        for _ in range(n)
+    ]
+    if kind == "float64":
+        for row in rows:
+            row["number"] = rng.choice([row["number"], round(rng.uniform(-1, 5), rng.randint(0, 4)), math.nan, None])
+    table = pa.table(
+        {
+            "person": pa.array([r["person"] for r in rows], pa.int64()),
+            "group": pa.array([r["group"] for r in rows], pa.string()),
+            "number": pa.array([r["number"] for r in rows], dtype),
+            "state": pa.array([r["state"] for r in rows], pa.string()),
+        }
+    )
+    if kind == "float32":  # what it prints as
+        for row in rows:
+            row["number"] = None if row["number"] is None else float(str(np.float32(row["number"])))
+    return table, rows
+
+
+def ask(rng: random.Random, kind: str) -> dict[str, Any]:
+    lower, upper, step = map(F, rng.choice(BOUNDS[:2] if rng.random() < 0.3 else BOUNDS))
+    made: dict[str, Any] = {"kind": kind, "lower": lower, "upper": upper, "step": step}
+    if kind == "percentile":
+        made["p"] = F(rng.choice(["0", "25", "33.3", "90", "99.9"]))
+    if kind == "mean":
+        made["grid"] = rng.choice([step, F(1, 2), F(1, 10)])
+    if rng.random() < 0.5:
+        made["groups"] = rng.choice([["a", "b"], ["c"], ["b", "a", "z"]])
+    if rng.random() < 0.7:
+        made["combine"] = rng.choice(["refuse", "sum", "min", "max"])
+        if made["combine"] == "sum" and (kind == "histogram" or lower % step):
+            made["combine"] = "max"
+    if rng.random() < 0.3:
+        made["keep"] = {"state": ["in"]}
+    return made
+
+
+def describe(source: Any, asked: dict[str, Any]) -> Statistic:
+    combine = asked.get("combine")
+    table = records(
+        source, person="person" if combine else None, combine=combine or "refuse", keep=asked.get("keep") or None
+    )
+    by = "group" if asked.get("groups") else None
+    known = {key: asked[key] for key in ("lower", "upper", "step", "p", "people", "groups", "grid") if key in asked}
+    return statistic(table, asked["kind"], column="number", by=by, **known)
+
+
+def exactly(query: Statistic) -> tuple[list[Fraction], Any]:
+    """The engine's integers, in the units of the answer, by the plan's own scale."""
+    with open_data(query, read_keys(query)) as opened:
+        counted = opened.count(query)
+    plan = plan_number(query, UnboundedDP("1") if query.people is None else BoundedDP("1"))
+    whole = [F(int(k)) for k in counted.counts]
+    return (whole if len(plan.parts) == 2 else [plan.scale.origin + plan.scale.unit * k for k in whole]), counted
+
+
+def check(source: Any, rows: list[dict[str, Any]], asked: dict[str, Any]) -> bool:
+    """Compare one answer with the oracle's; whether it was answered."""
+    query = describe(source, asked)
+    counted, dropped, several = oracle.records(rows, asked)
+    if counted is None:
+        with pytest.raises(BoundExceededError, match="more than one row"):
+            exactly(query)
+        return False
+    found, notes = exactly(query)
+    assert found == oracle.answer(counted, asked), (asked, rows)
+    assert notes.dropped == dropped
+    assert list(notes.dropped) == list(REASONS)
+    assert notes.people_over_bound == several
+    return True
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_answers_agree_with_the_oracle(kind: str) -> None:
+    rng = random.Random(f"numbers {kind}")
+    assert sum(check(*draw(rng, kind), ask(rng, asked)) for asked in KINDS) > 3
+
+
+def test_every_source_gives_the_same_answers(tmp_path: Any) -> None:
+    """CSV columns are text: the same numbers, read the same way."""
+    rng = random.Random("sources")
+    for kind in ("sum", "histogram", "median"):
+        table, rows = draw(rng, "float64")
+        numbers = [v if v is None or math.isfinite(v) else None for v in table["number"].to_pylist()]
+        table = table.set_column(2, "number", pa.array(numbers, pa.float64()))
+        rows = [{**row, "number": number} for row, number in zip(rows, numbers, strict=True)]
+        pq.write_table(table, tmp_path / "t.parquet")
+        pa_csv.write_csv(table, tmp_path / "t.csv")
+        asked = {**ask(rng, kind), "combine": "max"}
+        for source in (
+            tmp_path / "t.parquet",
+            tmp_path / "t.csv",
+            table.to_pandas(),
+            table.take(pa.array(range(len(rows))[::-1])),
+        ):
+            check(source, rows, asked)
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    """Floating sums would depend on it: 1e16 + 1 − 1e16."""
+    numbers = [0.1] * 999 + [3.3] * 999 + [2.7] * 2
+    asked = {"kind": "sum", "lower": F(0), "upper": F(4), "step": F(1, 10)}
+    answers = []
+    for seed in range(3):
+        random.Random(seed).shuffle(numbers)
+        answers.append(exactly(describe(pa.table({"number": numbers}), asked))[0])
+    assert answers[0] == answers[1] == answers[2] == [F(999 * 34 + 54, 10)]
+
+
+@pytest.mark.parametrize(
+    ("number", "lower", "upper", "step", "expected"),
+    [
+        (0.5, 0, 4, 1, 1),  # half up, not to even
+        (1.5, 0, 4, 1, 2),
+        (2.5, 0, 4, 1, 3),
+        (-0.5, -2, 2, 1, 0),  # up, not away from 0
+        (-1.5, -2, 2, 1, -1),
+        (0.15, 0, 1, "1/10", "1/5"),  # the decimal that it prints as, not the binary fraction below it
+        (0.35, 0, 1, "1/10", "2/5"),
+        (1.005, 0, 2, "1/100", "101/100"),
+        (0.49999999999, 0, 4, 1, 1),  # to nine places, then half up
+        (0.4999, 0, 4, 1, 0),
+        (2.0, 1, 4, "3/2", "5/2"),  # a lower bound that is no multiple of the step
+        (1.7, 1, 4, "3/2", 1),
+        (float("inf"), 0, 4, 1, 4),
+        (float("-inf"), 0, 4, 1, 0),
+        (1e300, 0, 4, 1, 4),
+    ],
+)
+def test_rounding_is_half_up_on_decimals(number: float, lower: Any, upper: Any, step: Any, expected: Any) -> None:
+    asked = {"kind": "max", "lower": F(lower), "upper": F(upper), "step": F(step)}
+    (found,), _ = exactly(describe(pa.table({"number": [number]}), asked))
+    assert found == F(expected)
+
+
+def test_no_decimal_is_put_below_the_interval_that_it_begins() -> None:
+    """0.29 · 100 is 28.999999999999996 in floats: cents must stand in their own interval all the same."""
+    cents = [i / 100 for i in range(100)]
+    asked = {"kind": "histogram", "lower": F(0), "upper": F(1), "step": F(1, 100)}
+    assert exactly(describe(pa.table({"number": cents}), asked))[0] == [1] * 100
+    assert [math.floor(c * 100) for c in cents] != list(range(100))  # what floats alone would do
+
+
+def test_wide_universes_are_exact() -> None:
+    """Quotients beyond 2^53, which floats would round, and sums beyond 2^63, which saturate."""
+    top = 2**59
+
+    def counted(kind: str, numbers: list[int]) -> list[int]:
+        query = describe(pa.table({"number": numbers}), {"kind": kind, "lower": F(0), "upper": F(top), "step": F(1)})
+        with open_data(query, read_keys(query)) as opened:
+            return [int(k) for k in opened.count(query).counts]
+
+    assert counted("max", [top - 1]) == [top - 1]
+    assert counted("sum", [top - 1] * 5) == [5 * (top - 1)]
+    assert counted("sum", [top] * 40) == [2**63 - 1]
+
+
+@pytest.mark.parametrize("people", [2, 4])
+def test_a_wrong_number_of_people_is_refused_for_the_curator(people: int) -> None:
+    table = pa.table({"number": [1.0, 2.0, 3.0, None]})
+    asked = {"kind": "mean", "lower": F(0), "upper": F(4), "step": F(1), "grid": F(1, 10), "people": people}
+    with pytest.raises(BoundExceededError, match=f"3 people have a number, and {people} were declared.*do not publish"):
+        exactly(describe(table, asked))
+    assert exactly(describe(table, {**asked, "people": 3}))[0] == [2]
+
+
+def test_nobody_has_an_answer_too() -> None:
+    table = pa.table({"number": pa.array([None, None], pa.float64())})
+    for kind in KINDS:
+        asked = {"kind": kind, "lower": F(1), "upper": F(4), "step": F(1), "grid": F(1), "p": F(90)}
+        known = {k: v for k, v in asked.items() if k not in {"p", "grid"} or (k, kind) == ("p", "percentile")}
+        expected = {"sum": [0], "mean": [0, 0], "histogram": [0, 0, 0]}.get(kind, [1])
+        assert exactly(describe(table, known))[0] == expected
+
+
+def test_public_keys_have_one_shape() -> None:
+    table = pa.table({"number": [1], "group": ["a"]})
+    intervals = describe(table, {"kind": "histogram", "lower": F(0), "upper": F(3), "step": F(1), "groups": ["a", "b"]})
+    assert read_keys(intervals).to_arrow().to_pydict() == {
+        "group": ["a"] * 3 + ["b"] * 3,
+        "from": [0, 1, 2] * 2,
+        "to": [1, 2, 3] * 2,
+    }
+    halves = describe(table, {"kind": "histogram", "lower": F(0), "upper": F(1), "step": F(1, 2)})
+    assert read_keys(halves).to_arrow().to_pydict() == {"from": [0, 0.5], "to": [0.5, 1]}
+    assert read_keys(
+        describe(table, {"kind": "sum", "lower": F(0), "upper": F(3), "step": F(1)})
+    ).to_arrow().to_pydict() == {"group": ["all"]}
+    assert len({read_keys(query).digest() for query in (intervals, halves)}) == 2
+
+
+@pytest.mark.parametrize("values", [[True, False], ["2020-01-01"], [[1]]])
+def test_columns_that_hold_no_numbers(values: Any) -> None:
+    kind = pa.date32() if values == ["2020-01-01"] else None
+    table = pa.table({"number": pa.array([0], pa.date32()) if kind else pa.array(values)})
+    asked = {"kind": "sum", "lower": F(0), "upper": F(3), "step": F(1)}
+    with pytest.raises(DataError, match="does not hold numbers"):
+        exactly(describe(table, asked))
+
+
+def test_groups_of_another_type_are_refused() -> None:
+    table = pa.table({"number": [1], "group": [1]})
+    asked = {"kind": "sum", "lower": F(0), "upper": F(3), "step": F(1), "groups": ["1"]}
+    with pytest.raises(DataError, match="different types"):
+        exactly(describe(table, asked))
+    assert exactly(describe(table, {**asked, "groups": [1]}))[0] == [1]
+
+
+def test_no_message_holds_a_number_of_the_data() -> None:
+    table = pa.table({"number": [123456, 123456], "person": [777, 777]})
+    asked = {"kind": "sum", "lower": F(0), "upper": F(3), "step": F(1), "combine": "refuse"}
+    with pytest.raises(BoundExceededError) as refused:
+        exactly(describe(table, asked))
+    assert "123456" not in str(refused.value)
+    assert "777" not in str(refused.value)

@@ -112,7 +112,7 @@ class Manhattan(Notion):
     Args:
         epsilon: ε of a change by one unit.
         values: the public universe of values.
-        unit: the change that ε is about: ``"10"`` reads "a factor e^ε for a change of 10".
+        unit: the change that ε is about: ``"10"`` or ``"10 W"`` reads "a factor e^ε for a change of 10 W".
         nobody: whether absence is sheltered, as far from any value as two values can be. If not, the number of people with
             a value is public.
     """
@@ -120,18 +120,24 @@ class Manhattan(Notion):
     name = "manhattan"
 
     def __init__(self, epsilon: Exact, values: Values, *, unit: Exact = 1, nobody: bool = True) -> None:
-        self.values, self.unit, self.nobody = values, positive(unit, "unit"), nobody
+        number, _, measure = unit.strip().partition(" ") if isinstance(unit, str) else (unit, "", "")
+        self.values, self.unit, self.nobody = values, positive(number, "unit"), nobody
+        self.measure = measure.strip()
         super().__init__(epsilon)
+
+    @property
+    def _change(self) -> str:
+        return f"{self.unit} {self.measure}".strip()
 
     @property
     def words(self) -> Words:  # type: ignore[override]
         """The promise in words; it names the unit."""
         gone = "" if self.nobody else "; the number of people with a value is public"
         return Words(
-            definition=f"Pr[answer | data] ≤ e^(ε·c) · Pr[answer | data changed], c = {self._total} / {self.unit}",
+            definition=f"Pr[answer | data] ≤ e^(ε·c) · Pr[answer | data changed], c = {self._total} / {self._change}",
             shelters=f"the accuracy of a value: that it is this one, and not another nearby{gone}",
             exposes="",
-            cover=f"a value {self.unit} away at a factor of e^ε, twice as far at e^2ε, and so on",
+            cover=f"a value {self._change} away at a factor of e^ε, twice as far at e^2ε, and so on",
             unit=self._of,
         )
 
@@ -161,10 +167,10 @@ class Manhattan(Notion):
         return self.epsilon * move / self.unit
 
     def __hash__(self) -> int:
-        return hash((type(self), self.epsilon, self.values, self.unit, self.nobody))
+        return hash((type(self), self.epsilon, self.values, self.unit, self.measure, self.nobody))
 
     def __str__(self) -> str:
-        return f'{type(self).__name__}("{self.epsilon}", {self.values}, unit="{self.unit}")'
+        return f'{type(self).__name__}("{self.epsilon}", {self.values}, unit="{self._change}")'
 
 
 class NormalisedManhattan(Manhattan):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from leeward.errors import SpecError, nearest
+from leeward.errors import InputError, SpecError, nearest
 from leeward.notion import (
     AdditionOnly,
     BoundedDP,
@@ -69,9 +68,13 @@ def number_notion(kind: type[Notion], asked: Statistic, epsilon: str, unit: str 
         if unit is not None:
             raise SpecError("[protect] unit", "ε is about the largest change a number can make here", "Leave it out")
         return NormalisedManhattan(epsilon, asked.values, nobody=asked.people is None)
-    written = re.fullmatch(r"\s*([0-9./]+)\s*(\S*)\s*", unit or "1")
-    if written is None:
-        raise SpecError(f'[protect] unit = "{unit}"', "it is no amount", 'Write, say, unit = "10 W" or unit = "1"')
     metric: Any = kind  # Manhattan or Maximum: the two that take a unit
-    made: Notion = metric(epsilon, asked.values, unit=written[1], nobody=asked.people is None)
+    described = {"unit": "1" if unit is None else unit, "nobody": asked.people is None}
+    try:
+        metric("1", asked.values, **described)
+    except InputError as error:
+        raise SpecError(
+            f'[protect] unit = "{unit}"', error.because, 'Write, say, unit = "10 W" or unit = "1"'
+        ) from None
+    made: Notion = metric(epsilon, asked.values, **described)
     return made

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
+from leeward.notion.metric import Manhattan
 from leeward.query.numeric import Mean, Percentile
 from leeward.query.statistic import Statistic
 from leeward.statement.base import SIDES, direction, heading, privacy_statement
@@ -27,6 +29,8 @@ def number_statement(plan: NumberPlan, *, places: int, dataset: str, version: st
             "text": _question(query),
             "answers": places,
             "column": query.column,
+            "p": None if not isinstance(query.numeric, Percentile) else str(query.numeric.p),
+            "combine": None if query.records.person is None else query.records.combine,
             "by": query.by,
             "groups": list(query.groups),
             "lower": None if query.values is None else str(query.values.lower),
@@ -58,16 +62,17 @@ def number_statement(plan: NumberPlan, *, places: int, dataset: str, version: st
 
 
 def _question(query: Statistic) -> str:
-    of = "of all people" if not query.groups else f"of each of {len(query.groups):,} public groups by '{query.by}'"
+    groups = f"{len(query.groups):,} public {'group' if len(query.groups) == 1 else 'groups'} by '{query.by}'"
     if query.kind == "histogram":
         if query.values is None:
-            return f"How many people are in each of {len(query.groups):,} public groups by '{query.by}'"
-        return f"How many people {of} have a '{query.column}' in each of {query.bins:,} public intervals"
-    numeric = query.numeric
-    name: str = query.kind
+            return f"How many people are in each of {groups}"
+        of = f", in each of {groups}" if query.groups else ""
+        return f"How many people have a '{query.column}' in each of {query.bins:,} public intervals{of}"
+    numeric, name = query.numeric, str(query.kind)
     if isinstance(numeric, Percentile):
-        name = {0: "least value", 50: "median", 100: "greatest value"}.get(int(numeric.p), f"{numeric.p} % point")
-    return f"The {name} {of}: their '{query.column}'" if query.groups else f"The {name} of everybody's '{query.column}'"
+        named = {0: "least value", 50: "median", 100: "greatest value"}
+        name = named.get(numeric.p, f"{float(numeric.p):g} % point")  # type: ignore[call-overload]
+    return f"The {name} of everybody's '{query.column}'" + (f", in each of {groups}" if query.groups else "")
 
 
 def _mechanism(plan: NumberPlan) -> str:
@@ -78,16 +83,18 @@ def _mechanism(plan: NumberPlan) -> str:
             f" half steps ({laws[0]}), and the number of people ({laws[1]}); their quotient is published, clamped"
         )
     clamped = "" if plan.scale.lower is None else ", then clamped to the public bounds"
-    grid = f"an integer on a public grid of step {plan.scale.unit}"
+    grid = f"an integer on a public grid of step {_plain(plan.scale.unit)}"
     return f"Each answer, {grid}, gets exact geometric noise, {laws[0]}{clamped}"
 
 
 def _assumptions(query: Statistic) -> list[str]:
-    found = []
-    if query.records.person is None:
+    found, table = [], query.records
+    if table.person is None:
         found.append("Every row is about one person, and every person has at most one row: not checked")
     else:
         found.append("One person's rows all carry the same id, and different people carry different ids")
+        if table.combine == "refuse":
+            found.append("Nobody has more than one row that counts: that was checked on the data, and is not protected")
     if query.people is not None:
         found.append(
             f"That {query.people:,} people have a number is publicly known: it was checked, and is not protected"
@@ -97,13 +104,26 @@ def _assumptions(query: Statistic) -> list[str]:
 
 
 def _guaranteed(plan: NumberPlan) -> list[str]:
-    notion, found = plan.notion, []
-    accuracy = plan.accuracy()
-    if accuracy is not None:
+    notion, query, accuracy, found = plan.notion, plan.query, plan.accuracy(), []
+    rounded = isinstance(query.numeric, Mean)
+    if len(plan.parts) == 2:
+        known = [f"{entry['within_95_percent']:.3g} with {entry['people']:,} people" for entry in accuracy["by_people"]]
         found.append(
-            f"An answer is within {accuracy['within_95_percent']:g} of the exact one with probability at least 95 %"
-            + (", before rounding" if isinstance(plan.query.numeric, Mean) else "")
+            "How far an answer is from the exact one at most, with probability at least 95 %, depends on how many people"
+            f" it is about: {', '.join(known)}"
         )
+    else:
+        exactly = (
+            f" of the exact one, rounded to steps of {_plain(plan.scale.unit)}," if rounded else " of the exact one"
+        )
+        within = f"An answer is within {accuracy['within_95_percent']:g}{exactly} with probability at least 95 %"
+        if query.cells > 1:
+            within += f"; all {query.cells:,} are within {accuracy['all_within_95_percent']:g} with that probability"
+        found.append(within)
+        law = plan.parts[0].law
+        if law.down.is_infinite or law.up.is_infinite:
+            side = "below" if law.down.is_infinite else "above"
+            found.append(f"No answer is {side} the exact one: the noise goes the other way only")
     found.append(
         f"Whatever one concludes from all that is published here: {notion.words.definition}, with ε = {notion.epsilon}"
     )
@@ -112,16 +132,41 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
 
 def _not_guaranteed(plan: NumberPlan) -> list[str]:
     query, found = plan.query, []
-    if query.values is not None and query.kind != "histogram":
+    values, closeness = query.values, isinstance(plan.notion, Manhattan)
+    if values is not None and query.kind != "histogram":
         found.append(
-            f"Numbers are clamped to {query.values.lower} … {query.values.upper} and rounded half up to steps of"
-            f" {query.values.step}: the answer is about these, and closeness is protected between these"
+            f"Numbers are clamped to {_plain(values.lower)} … {_plain(values.upper)} and rounded half up to steps of"
+            f" {_plain(values.step)}: the answer is about these"
         )
     if query.kind == "histogram":
         found.append("Counts are not clamped: a noisy count may be negative, and small ones say little")
-        if query.values is not None:
+        if values is not None:
             found.append("Numbers beyond the bounds count in the first and last interval")
+    if closeness:
+        found.append(
+            "Closeness is that of the intervals: numbers in neighbouring ones are one step apart, however near"
+            if query.kind == "histogram"
+            else "Closeness is that of the rounded numbers: they may be up to one step further apart than the numbers were"
+        )
+        if len(query.groups) > 1:
+            found.append("Groups are not near or far: which group somebody is in is hidden like the largest change")
+    if query.records.person is not None and query.records.combine != "refuse":
+        how = {"sum": "the sum", "min": "the least", "max": "the greatest"}[query.records.combine]
+        among = ", in the first listed group they are in" if len(query.groups) > 1 else ""
+        found.append(
+            f"Someone with several rows counts once{among}"
+            + (f", with {how} of their numbers, clamped again" if values is not None else "")
+        )
+    empty = query.kind not in {"histogram", "sum"} and query.people is None
+    if empty and values is not None:
+        found.append(f"Where nobody has a number, {_plain(values.lower)} stands in for the exact answer")
     found.append("Rows without a person or a number, in no listed group, or removed by the filter are not counted")
     if plan.notion.words.exposes:
         found.append(f"Not sheltered: {plan.notion.words.exposes}")
     return found
+
+
+def _plain(number: Fraction) -> str:
+    """Write a public number as a decimal where it is one of a few digits, else as a fraction."""
+    short = f"{float(number):.10g}"
+    return short if Fraction(short) == number else str(number)

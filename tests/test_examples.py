@@ -17,6 +17,11 @@ SAYS = {
         r"UnboundedDP +0\.9011 .* wrong at most: 0\.01",
     ],
     "evening_by_evening.py": [r"(2026-03-0[234] safe: .*\n){3}2026-03-05 refused: .*budget of 'market'"],
+    "meters.py": [
+        r"ε=0\.1 ε·d_1: noise on each reading +\d+ W +100 W +0\.9\d +0\.1 +6 ",
+        r"ε=0\.1 ε·d_∞ an hour: norm noise +[23],\d+ W +3,050 W .* 0\.1 +0\.1 ",
+        r"maximum +off by 0\.4800 kWh; all readings of a day moving by 10 W cost ε = 0\.5",
+    ],
 }
 
 

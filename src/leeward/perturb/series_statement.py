@@ -90,6 +90,7 @@ def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
     """Return a statement in short, as (title, sentence)."""
     found = [("promise", made["promise"]["text"]), ("unit", made["unit"])]
     found += [("price", text) for text in made["price"]["texts"]]
+    found += [("first", made["grid"]["text"]), ("rounding", made["snapping"]["text"])]
     found.append(("mechanism", made["mechanism"]["text"]))
     found.append(("mean error", made["mean_error"]["text"]))
     found += [("at the same ε", option["text"]) for option in made["options"]]

@@ -66,6 +66,7 @@ def plan_html(told: dict[str, Any]) -> str:
         head=list(head(asked)),
         columns=_columns(asked, words),
         rows=[{"chosen": option is chosen, "cells": _cells(option, asked, words)} for option in shown],
+        uncovered=_uncovered(shown),
         refused=list(refused(options)),
         notes=[(name(option), option["note"]) for option in options if option["note"]],
         sides=_sides(shown),
@@ -160,7 +161,7 @@ def _cells(option: dict[str, Any], asked: dict[str, Any], words: list[str]) -> l
     at = {entry["count"]: entry for entry in option["curve"]}
     budget, error = option["price_in_budget"], option["errors"]
     cells = [label(option), option["mechanism"], short(option["price"])]
-    cells.append(f"none: {option['incomparable']}" if budget is None else short(budget))
+    cells.append("–" if budget is None else short(budget))
     for word in words:
         ends = [at[c] for c in _ends(asked, word) if c in at]
         cells += [f"{percent(float(e[word]))} ({percent(float(e[f'best_{word}']))})" for e in ends]
@@ -188,6 +189,14 @@ def _sides(shown: list[dict[str, Any]]) -> list[tuple[str, str, str | None]]:
     for option in shown:
         names.setdefault(option["shelters"], {})[label(option)] = None
     return [(", ".join(labels), shelters, leaks[shelters]) for shelters, labels in names.items()]
+
+
+def _uncovered(shown: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    names: dict[str, list[str]] = {}
+    for option in shown:
+        if option["incomparable"]:
+            names.setdefault(option["incomparable"], []).append(name(option))
+    return [("; ".join(rows), why) for why, rows in names.items()]
 
 
 def _headline(chosen: dict[str, Any] | None) -> str:

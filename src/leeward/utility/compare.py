@@ -292,18 +292,26 @@ def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
 
 
 SUBSAMPLED = (
-    "Never recommended for a count: it is the two-sided geometric answer with something thrown away (clamped at 0 and"
+    "Never recommended for one count: it is the two-sided geometric answer with something thrown away (clamped at 0 and"
     " thinned), so whatever it tells, that one tells too"
 )
-"""Why the subsampled count of *One-Sided Differential Privacy*, equation (3), is not recommended."""
+"""Why the subsampled count of *One-Sided Differential Privacy*, equation (3), is not recommended for a scalar count."""
 
 
 def _subsampled(asked: Asked, notion: Notion) -> Option:
-    count = SubsampledCount(notion.epsilon, places_per_person=asked.query.places_per_person or 1)
-    spread = [float(count.variance(c)) ** 0.5 for c in (0, 1, 10)]
+    k = asked.query.places_per_person or 1
+    count = SubsampledCount(notion.epsilon, places_per_person=k)
+    rate = notion.epsilon / k
+    usual = DirectedGeometric(rate, rate).variance()
+    deviations = ", ".join(f"{float(count.variance(c)) ** 0.5:.3g}" for c in (0, 1, 10))
+    spread = f"Standard deviation at 0, 1 and 10 people: {deviations}; two-sided: {float(usual) ** 0.5:.3g} everywhere"
+    if k == 1:
+        return Option(notion, "subsampled count", notion.epsilon, note=f"{SUBSAMPLED}. {spread}")
+    equal = float((usual - count.variance(0)) / (count.variance(1) - count.variance(0)))
+    better = f"its variance is the smaller one for counts below {equal:.3g}" if equal > 0 else "its variance is larger"
     note = (
-        f"{SUBSAMPLED}. Standard deviation at 0, 1 and 10 people: {', '.join(f'{s:.3g}' for s in spread)}; two-sided:"
-        f" {float(DirectedGeometric(*[notion.epsilon / count.places_per_person] * 2).variance()) ** 0.5:.3g} everywhere"
+        f"One coin a person and upward noise, for {k} places a person: {better}, and it is made for counts, not for 'safe'."
+        f" {spread}. `leeward release` does not draw it; leeward.mechanism.SubsampledCount does"
     )
     return Option(notion, "subsampled count", notion.epsilon, note=note)
 

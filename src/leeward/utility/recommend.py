@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from leeward.errors import UndecidedError
 from leeward.notion import INSERT, Notion, UnboundedDP
-from leeward.real import Exact, exact
+from leeward.real import Exact, Real, exact
 from leeward.utility.advice import cautions
 from leeward.utility.compare import SUBSAMPLED, Asked, Comparison
 from leeward.utility.option import Option
@@ -61,7 +61,7 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
         chosen,
         _none(compared) if chosen is None else _reason(chosen, compared, eligible),
         () if chosen is None else _cautions(chosen, asked),
-        tuple(_gives_up(compared, chosen, eligible)),
+        tuple(_gives_up(compared, chosen, eligible, allowed)),
         sentence,
         enough,
     )
@@ -174,7 +174,9 @@ def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
     return said
 
 
-def _gives_up(compared: Comparison, chosen: Option | None, eligible: list[Option]) -> list[tuple[Option, str]]:
+def _gives_up(
+    compared: Comparison, chosen: Option | None, eligible: list[Option], allowed: Real
+) -> list[tuple[Option, str]]:
     """What would say more, or is cheaper than it seems, and what it lacks."""
     asked, found = compared.asked, []
     words = 0.0 if chosen is None else right_words(chosen, asked)
@@ -186,8 +188,8 @@ def _gives_up(compared: Comparison, chosen: Option | None, eligible: list[Option
         lacks = []
         if option.in_asked.is_infinite:
             lacks.append(f"it gives up what {asked.notion.name} shelters: {asked.notion.words.shelters}")
-        elif chosen is not None:
-            lacks.append(f"it costs {option.in_asked} times {asked.notion.name} at ε = 1")
+        elif option.in_asked * asked.notion.epsilon > allowed:
+            lacks.append(f"it costs {option.in_asked} times as much, in {asked.notion.name}")
         lacks += [f"'{word}' can be wrong" for word in _wrong_anew(option, compared)]
         found.append((option, "; ".join(lacks)))
     return found

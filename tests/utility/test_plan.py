@@ -1,0 +1,91 @@
+"""One plan: what a release will do. The command's own tests are in tests/release."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import leeward as lw
+from leeward.errors import InputError, NotShelteredError, SpecError, UselessError
+from leeward.mechanism import Geometric, Sanitized
+from leeward.query import CountVisitors
+from leeward.utility.plan import plan
+
+
+def query(bound: int | None = 1, if_more: Any = "refuse") -> CountVisitors:
+    visits = lw.visits("visits.parquet", person="user", place="venue", time="at")
+    places = lw.places("places.parquet", place="venue")
+    window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
+    return lw.count_visitors(visits, places, **window, places_per_person=bound, if_more=if_more)
+
+
+def test_the_mechanism_follows_from_the_bound() -> None:
+    assert isinstance(plan(query(), lw.Presence("1"), safe_at_most=2).mechanism, Geometric)
+    made = plan(query(None), lw.Presence("1/2"), safe_at_most=2, stop_after=3)
+    assert isinstance(made.mechanism, Sanitized)
+    assert (made.price, made.mechanism.stop_after) == (Fraction(3, 2), 3)
+    assert plan(query(2), lw.AdditionOnly("1"), safe_at_most=2).mechanism.law.up == Fraction(1, 2)
+
+
+def test_with_both_decisions_the_error_is_granted_to_the_one_that_can_be_wrong() -> None:
+    made = plan(query(), lw.Presence("1"), safe_at_most=2, dangerous_at_least=6, error_at_most="0.05")
+    assert made.sanitizer is not None
+    assert made.alarm is not None
+    assert (made.sanitizer.error_at_most, made.alarm.error_at_most) == (None, Fraction(1, 20))
+    assert made.error_at_most == Fraction(1, 20)
+    assert (made.safe_at_most, made.dangerous_at_least) == (2, 6)
+    noisy = np.arange(-2, 15)
+    said = made.states(noisy).tolist()
+    assert said == ["safe" if z <= 2 else "dangerous" if z >= made.alarm.threshold else "obscure" for z in noisy]
+    curve = made.decision_curve()
+    assert curve[3][0] == 0
+    assert 0 < float(curve[5][1] or 0) <= 0.05
+
+
+def test_under_dp_both_share_the_error() -> None:
+    made = plan(query(), lw.UnboundedDP("2"), safe_at_most=2, dangerous_at_least=6, error_at_most="0.05")
+    assert [d.error_at_most for d in (made.sanitizer, made.alarm) if d] == [Fraction(1, 20)] * 2
+
+
+@pytest.mark.parametrize(
+    ("notion", "asked", "error"),
+    [
+        (lw.Presence("1"), {}, SpecError),
+        (lw.Presence("1"), {"safe_at_most": -1}, InputError),
+        (lw.Presence("1"), {"safe_at_most": True}, InputError),
+        (lw.Presence("1"), {"safe_at_most": 2, "dangerous_at_least": 2}, InputError),
+        (lw.Presence("1"), {"safe_at_most": 2, "error_at_most": "0.1"}, InputError),
+        (lw.Presence("1"), {"safe_at_most": 2, "stop_after": 2}, SpecError),
+        (lw.Presence("1"), {"safe_at_most": 2, "mechanism": "gaussian"}, SpecError),
+        (lw.Presence("1"), {"safe_at_most": 2, "what": "everything"}, SpecError),
+        (lw.Presence("1"), {"safe_at_most": 2, "dangerous_at_least": 6}, NotShelteredError),
+        (lw.UnboundedDP("1"), {"safe_at_most": 2}, NotShelteredError),
+        (lw.UnboundedDP("1"), {"safe_at_most": 2, "mechanism": "sanitized"}, NotShelteredError),
+        (lw.UnboundedDP("0.1"), {"safe_at_most": 2, "error_at_most": "1e-4"}, UselessError),
+        (lw.UnboundedDP("1"), {"safe_at_most": 2, "dangerous_at_least": 3, "error_at_most": "0.9"}, InputError),
+    ],
+    ids=str,
+)
+def test_what_is_refused(notion: lw.Notion, asked: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        plan(query(), notion, **asked)
+
+
+def test_useful_from_is_a_knife_edge() -> None:
+    asked: dict[str, Any] = {"safe_at_most": 2, "error_at_most": "0.01"}
+    chance = plan(query(), lw.UnboundedDP("1"), **asked).decision_curve()[0][0]
+    assert chance is not None
+    low, high = chance.bounds()
+    plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(low) - Fraction(1, 10**9))
+    with pytest.raises(UselessError):
+        plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(high) + Fraction(1, 10**9))
+
+
+def test_promises_that_differ_have_keys_that_differ() -> None:
+    notions = [lw.Graded(presence="1", absence="4"), lw.Graded(presence="2", absence="4"), lw.Presence("4")]
+    keys = [plan(query(), n, safe_at_most=2, error_at_most="0.05" if n.name == "graded" else None) for n in notions]
+    assert len({str(made.public()) for made in keys}) == 3
+    assert keys[2].public()["notion"] == "presence"

@@ -40,7 +40,7 @@ def classes(seen: Visit, name: str) -> int:
 def test_every_place_and_every_point_of_the_curve_is_drawn(city: Visit) -> None:
     assert classes(city, "point") == 300 + 7
     legend = [e.text for e in city.page.elements if "legendtext" in e.attributes.get("class", "")]
-    assert legend == ["obscure (50)", "safe (250)", "a place that is safe", "a place that is not safe"]
+    assert legend == ["obscure (50)", "safe (250)", "said to be safe"]
 
 
 def test_the_scale_bar_is_drawn(city: Visit) -> None:

@@ -1,13 +1,14 @@
 """The report as one HTML file that makes no network request: everything it shows and runs is inside it.
 
 Its Content-Security-Policy forbids every request, and every script but the three it carries, named by their digests:
-a place whose name is a script stays a name.
+a place whose name is a script stays a name. What all pages share is in ``base.html.j2``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ import pyarrow as pa
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from leeward.report import words
+from leeward.report import numbers, words
 from leeward.report.figures import decision_curve, mapped, places_map
+from leeward.report.number_figures import answers_figure, height
 from leeward.report.page import asset, digest, embedded, template
 from leeward.report.words import Readable, Tally
 
@@ -39,30 +41,95 @@ def write_report(result: Readable, path: str | Path) -> Path:
 def report_html(result: Readable) -> str:
     """Return the report of a release as one self-contained HTML page.
 
-    Only published things are read: the answers, the public list of places, and the privacy statement.
+    Only published things are read: the answers, the public list of their keys, and the privacy statement.
     """
+    shown = _visitors(result) if result.statement["query"]["kind"] == "visitors" else _numbers(result)
+    statement, scripts = result.statement, [get_plotlyjs(), asset("report.js")]
+    rows = _rows(result.answers, shown.columns)
+    text = json.dumps(statement, ensure_ascii=False, indent=2)
+    return template(shown.template).render(
+        statement=statement,
+        words=words,
+        headline=shown.headline,
+        may=shown.may,
+        may_not=shown.may_not,
+        asked=shown.asked,
+        figures={name: embedded(figure.to_json()) for name, figure in shown.figures.items()},
+        columns=[shown.columns[name] for name in _listed(result.answers, shown.columns)],
+        nouns=shown.nouns,
+        find=shown.find,
+        rows=rows,
+        all_rows=result.answers.num_rows,
+        first_rows=rows[:ROWS_A_PAGE],
+        rows_json=embedded(_json(rows)),
+        statement_json=embedded(text),
+        statement_text=text,
+        style=Markup(asset("report.css")),
+        scripts=[Markup(script) for script in scripts],
+        digests=[digest(script) for script in scripts],
+        **shown.more,
+    )
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What differs between the reports of different questions."""
+
+    template: str
+    headline: str
+    may: list[str]
+    may_not: list[str]
+    asked: list[tuple[str, str]]
+    figures: Mapping[str, go.Figure]
+    columns: Mapping[str, str]
+    nouns: tuple[str, str]
+    find: str
+    more: Mapping[str, Any]
+
+
+def _visitors(result: Readable) -> _Shown:
     statement, tally = result.statement, Tally.of(result.answers)
     figures = {"curve": decision_curve(statement)}
     if mapped(result):
         figures["map"] = places_map(result)
-    rows = _rows(result.answers)
-    scripts = [get_plotlyjs(), asset("report.js")]
-    return template("report.html.j2").render(
-        statement=statement,
-        tally=tally,
-        words=words,
-        figures={name: embedded(figure.to_json()) for name, figure in figures.items()},
-        map_ratio=_ratio(figures["map"]) if "map" in figures else None,
-        undrawn=tally.places - mapped(result),
-        columns=[_COLUMNS[name] for name in _listed(result.answers)],
-        rows=rows,
-        first_rows=rows[:ROWS_A_PAGE],
-        rows_json=embedded(_json(rows)),
-        statement_json=embedded(json.dumps(statement, ensure_ascii=False, indent=2)),
-        statement_text=json.dumps(statement, ensure_ascii=False, indent=2),
-        style=Markup(asset("report.css")),
-        scripts=[Markup(script) for script in scripts],
-        digests=[digest(script) for script in scripts],
+    return _Shown(
+        "visitors.html.j2",
+        words.headline(statement, tally),
+        words.may_conclude(statement, tally),
+        words.may_not_conclude(statement, tally),
+        words.asked(statement),
+        figures,
+        _COLUMNS,
+        ("place", "places"),
+        "place or name",
+        {
+            "tally": tally,
+            "map_ratio": _ratio(figures["map"]) if "map" in figures else None,
+            "undrawn": tally.places - mapped(result),
+        },
+    )
+
+
+def _numbers(result: Readable) -> _Shown:
+    statement = result.statement
+    single = numbers.single(result)
+    return _Shown(
+        "numbers.html.j2",
+        numbers.headline(result),
+        [words.sentence(said) for said in statement["guaranteed"]],
+        [words.sentence(said) for said in statement["not_guaranteed"]],
+        numbers.asked(statement),
+        {} if single else {"answers": answers_figure(result)},
+        numbers.columns(statement),
+        ("answer", "answers"),
+        "group" if statement["query"]["groups"] else "number",
+        {
+            "single": single,
+            "height": height(result),
+            "lead": numbers.lead(result),
+            "caption": numbers.caption(result),
+            "errors": numbers.errors(statement),
+        },
     )
 
 
@@ -70,22 +137,24 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _listed(answers: pa.Table) -> list[str]:
-    return [name for name in _COLUMNS if name in answers.column_names]
+def _listed(answers: pa.Table, columns: Mapping[str, str]) -> list[str]:
+    return [name for name in columns if name in answers.column_names]
 
 
-def _rows(answers: pa.Table) -> list[list[str]]:
+def _rows(answers: pa.Table, columns: Mapping[str, str]) -> list[list[str]]:
     """Return the first answers as text: the keys of places may be integers that a browser would round."""
     first = answers.slice(0, MOST_ROWS)
     return [
         [_text(value) for value in row]
-        for row in zip(*(first[name].to_pylist() for name in _listed(answers)), strict=True)
+        for row in zip(*(first[name].to_pylist() for name in _listed(answers, columns)), strict=True)
     ]
 
 
 def _text(value: Any) -> str:
     if value is None:
         return "–"
+    if isinstance(value, float):
+        return numbers.plain(value)
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 

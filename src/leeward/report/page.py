@@ -20,11 +20,15 @@ def asset(name: str) -> str:
 def template(name: str) -> jinja2.Template:
     """Return a template of the folder ``assets``; what is put into it is escaped."""
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "assets"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["grouped"] = lambda number: f"{number:,}"
     environment.filters["sentence"] = words.sentence
-    return environment.from_string(asset(name))
+    return environment.get_template(name)
 
 
 def digest(script: str) -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from leeward.notion.metric import Manhattan
-from leeward.query.numeric import Mean, Percentile
+from leeward.query.numeric import Percentile
 from leeward.query.statistic import Statistic
 from leeward.statement.base import SIDES, direction, heading, privacy_statement
 from leeward.utility.number_plan import NumberPlan
@@ -105,7 +105,6 @@ def _assumptions(query: Statistic) -> list[str]:
 
 def _guaranteed(plan: NumberPlan) -> list[str]:
     notion, query, accuracy, found = plan.notion, plan.query, plan.accuracy(), []
-    rounded = isinstance(query.numeric, Mean)
     if len(plan.parts) == 2:
         known = [f"{entry['within_95_percent']:.3g} with {entry['people']:,} people" for entry in accuracy["by_people"]]
         found.append(

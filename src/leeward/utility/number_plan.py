@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 EXAMPLES = (100, 1_000, 10_000, 100_000)
 """Numbers of people for which the accuracy of a mean over a private number of them is told."""
 
-_MOST_SHIFTS = 10**6
+_MOST_SHIFTS = 10**5
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,23 @@ class NumberPlan:
         return np.stack(drawn, axis=1).ravel()
 
     def answers(self, drawn: NDArray[np.int64], keys: pa.Table) -> pa.Table:
-        """Return the published table: one row a public key, with ``value``, or ``count`` for a histogram."""
+        """Return the published table: one row a public key, with ``value``, or ``count`` for a histogram.
+
+        A mean over a private number of people comes with ``people``, their noisy number, and ``within_95_percent``: the
+        exact mean is so near with probability at least 95 %, as far as can be told from what is published. (The number of
+        people is at least what it seems less the 99 % point of its noise, and the error then kept with 96 %.)
+        """
         import pyarrow as pa
 
         columns: dict[str, Any] = {name: keys[name] for name in keys.column_names}
         if self.query.kind == "histogram":
             columns["count"] = pa.array(drawn)
         elif len(self.parts) == 2:
-            columns["value"] = [float(v) for v in self._means(drawn[0::2], drawn[1::2])]
+            sums, people = drawn[0::2], drawn[1::2]
+            columns["value"] = [float(v) for v in self._means(sums, people)]
+            columns["people"] = pa.array(people)
+            fewer = self.parts[1].law.quantile("0.99")
+            columns["within_95_percent"] = [self._mean_error(int(n) - fewer, 0.96) for n in people]
         else:
             values = self.scale.values(drawn)
             whole = self.scale.unit.denominator == self.scale.origin.denominator == 1
@@ -113,20 +122,23 @@ class NumberPlan:
         """Return how far answers are off, in their own units.
 
         For one part: ``mean_absolute``; ``within_95_percent``, the least error that one answer keeps with probability 95 %;
-        and ``all_within_95_percent``, which all answers keep together. Clamping can only make these smaller. For a mean over
-        a private number of people the error depends on that number: ``by_people`` gives ``within_95_percent`` for some.
+        and ``all_within_95_percent``, which all answers keep together. Clamping can only make these smaller; of a mean, they
+        include the most that rounding it to its grid can add. For a mean over a private number of people the error depends
+        on that number: ``by_people`` gives ``within_95_percent`` for some.
         """
         if len(self.parts) == 2:
-            return {"by_people": [self._mean_accuracy(people) for people in EXAMPLES]}
+            told = [{"people": n, "within_95_percent": self._mean_error(n, 0.95)} for n in EXAMPLES]
+            return {"by_people": told}
         law, unit = self.parts[0].law, float(self.scale.unit)
+        rounding = unit / 2 if isinstance(self.query.numeric, Mean) else 0
         return {
-            "mean_absolute": float(law.mean_absolute()) * unit,
-            "within_95_percent": _within(law, 0.95) * unit,
-            "all_within_95_percent": _within(law, 0.95 ** (1 / self.query.cells)) * unit,
+            "mean_absolute": float(law.mean_absolute()) * unit + rounding,
+            "within_95_percent": _within(law, 0.95) * unit + rounding,
+            "all_within_95_percent": _within(law, 0.95 ** (1 / self.query.cells)) * unit + rounding,
         }
 
-    def _mean_accuracy(self, people: int) -> dict[str, float]:
-        """Return the 95 % error of a mean of so many people, wherever their mean lies.
+    def _mean_error(self, people: int, chance: float) -> float:
+        """Return how far a mean of at least so many people is off with this chance, wherever their mean lies.
 
         With noises X and Y on sum and number, the error is |X − cY| / (people + Y) half steps, where |c| ≤ k is twice the
         distance of the mean from the middle, in steps. X is symmetric and unimodal, so c = k is worst (Anderson 1955).
@@ -138,25 +150,25 @@ class NumberPlan:
         k, (sums, number) = int(values.width / values.step), (part.law for part in self.parts)
         far = _within(number, 1 - 1e-4)
         if far > _MOST_SHIFTS:  # so noisy a number that nothing better is worth the working out
-            return {"people": people, "within_95_percent": float(values.width)}
+            return float(values.width)
         shift = np.arange(0 if number.down.is_infinite else -far, 1 + (0 if number.up.is_infinite else far))
         shift = shift[people + shift >= 1]  # where nobody seems to be there, the answer counts as wrong
-        chance = number.pmf_array(shift)
+        weight = number.pmf_array(shift)
         a = math.exp(-float(sums.up))
 
         def kept(error: float) -> float:
             reach = error * (people + shift.astype(float))
             high, low = np.floor(reach + k * shift), np.ceil(-reach + k * shift)
             inside = np.where(high >= low, _below(a, high) - _below(a, low - 1), 0.0)
-            return float(chance @ inside)
+            return float(weight @ inside)
 
         least, most = 0.0, 2.0 * k  # in half steps: further apart no two means are
-        if kept(most) >= 0.95:
+        if kept(most) >= chance:
             for _ in range(50):
                 middle = (least + most) / 2
-                least, most = (least, middle) if kept(middle) >= 0.95 else (middle, most)
+                least, most = (least, middle) if kept(middle) >= chance else (middle, most)
         error = most * float(values.step) / 2 + float(numeric.grid) / 2
-        return {"people": people, "within_95_percent": min(error, float(values.width))}
+        return min(error, float(values.width))
 
     def _means(self, sums: NDArray[np.int64], people: NDArray[np.int64]) -> list[Fraction]:
         values, numeric = self.query.values, self.query.numeric

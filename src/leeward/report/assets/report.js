@@ -13,7 +13,7 @@ function draw(name) {
   if (!plot) return;
   const figure = read("figure-" + name);
   // On a touch screen a finger on the map must still scroll the page: zooming there is by the buttons.
-  figure.layout.dragmode = touch || name === "curve" ? false : "pan";
+  figure.layout.dragmode = touch || name !== "map" ? false : "pan";
   if (plot.clientWidth < 560) {
     figure.layout.font.size = 11;
     for (const { marker } of figure.data) if (name === "map" && marker) marker.size *= 0.7;
@@ -74,7 +74,8 @@ function table() {
   const rows = read("rows");
   const head = [...byId("table").tHead.rows[0].cells].map((cell) => cell.textContent);
   const said = head.indexOf("Said to be");
-  const searched = rows.map((row) => row.slice(0, said).join(" ").toLowerCase());
+  const searched = rows.map((row) => row.slice(0, said < 0 ? row.length : said).join(" ").toLowerCase());
+  const { one, many } = byId("tools").dataset;
   const body = byId("table").tBodies[0];
   let found = [];
   let page = 0;
@@ -99,20 +100,20 @@ function table() {
         return tr;
       }),
     );
-    byId("found").textContent = found.length.toLocaleString("en") + (found.length === 1 ? " place" : " places");
+    byId("found").textContent = found.length.toLocaleString("en") + " " + (found.length === 1 ? one : many);
     byId("page").textContent = "page " + (page + 1).toLocaleString("en") + " of " + (last + 1).toLocaleString("en");
     byId("back").disabled = page === 0;
     byId("on").disabled = page === last;
   }
   function find() {
     const text = byId("find").value.trim().toLowerCase();
-    const state = byId("state").value;
+    const state = byId("state")?.value;
     found = [...rows.keys()].filter((i) => searched[i].includes(text) && (!state || rows[i][said] === state));
     page = 0;
     show();
   }
   byId("find").addEventListener("input", find);
-  byId("state").addEventListener("change", find);
+  byId("state")?.addEventListener("change", find);
   byId("tools").addEventListener("submit", (event) => event.preventDefault());
   byId("back").addEventListener("click", () => { page -= 1; show(); });
   byId("on").addEventListener("click", () => { page += 1; show(); });
@@ -122,5 +123,4 @@ function table() {
 }
 
 table();
-draw("map");
-draw("curve");
+for (const name of ["map", "curve", "answers"]) draw(name);

@@ -112,10 +112,9 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
             f" it is about: {', '.join(known)}"
         )
     else:
-        exactly = (
-            f" of the exact one, rounded to steps of {_plain(plan.scale.unit)}," if rounded else " of the exact one"
+        within = (
+            f"An answer is within {accuracy['within_95_percent']:g} of the exact one with probability at least 95 %"
         )
-        within = f"An answer is within {accuracy['within_95_percent']:g}{exactly} with probability at least 95 %"
         if query.cells > 1:
             within += f"; all {query.cells:,} are within {accuracy['all_within_95_percent']:g} with that probability"
         found.append(within)

@@ -42,6 +42,8 @@ def papers(
     names = [name.strip() for name in columns.split(",")]
     if len(names) != 3:
         raise InputError(f"--columns {columns}", "three columns are needed", "Name them: --columns user,venue,jst")
+    for path in visits or ():
+        Visits(path, *names).check()
     with progress(quiet) as say:
         found = recompute(full, [Visits(path, *names) for path in visits or ()], say)
         say("writing", 1.0)

@@ -10,7 +10,7 @@ from typing import Any
 from scipy.integrate import quad
 
 from leeward.distance import FiniteDistance, Line
-from leeward.exponential import exp, weighted_sum
+from leeward.exponential import Weight, exp, weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, ageo, alap, sanitizer, two_sided
 from leeward.optimum import optimal
 from leeward.papers.claim import Chapter, Numbers
@@ -25,7 +25,7 @@ from leeward.utility.bounds import (
     one_sided,
 )
 from leeward.utility.remapping import expected_loss, remap
-from leeward.utility.risk import risk
+from leeward.utility.risk import posterior, risk
 from leeward.verify import verify
 
 ONE = Line(inf, 1)
@@ -33,7 +33,7 @@ ONE = Line(inf, 1)
 
 def chapter() -> Chapter:
     """Return the claims about definitions, bounds and mechanisms."""
-    return Chapter([*_definitions(), *_bounds(), *_mechanisms(), *_risks(), *_steps(), *_appendix()])
+    return Chapter([*_definitions(), *_bounds(), *_mechanisms(), *_risks(), *_steps(), *_appendix(), *_slips()])
 
 
 def _definitions() -> Numbers:
@@ -172,3 +172,39 @@ def _risks() -> Numbers:
 
 def _subsets(size: int) -> list[tuple[int, ...]]:
     return [chosen for n in range(size + 1) for chosen in itertools.combinations(range(size), n)]
+
+
+def _slips() -> Numbers:
+    """Where a statement needs a condition, a sign or another word."""
+    records = [frozenset(s) for s in ((), (1,), (2,), (1, 2))]
+    known = [frozenset([1]), frozenset([2])]  # the adversary knows that it was one of the two places
+    one = Geometric(ONE, lower=0, upper=1).on(range(2))
+    counts = FiniteMechanism.product([one, one]).pull_back(known, lambda r: tuple(int(place in r) for place in (1, 2)))
+    always = two_sided("1", lower=0, upper=1).on(range(2))  # records that all meet p
+    law = alap("1").law
+    example = FiniteMechanism.from_rows({"a": {"": 1}, "m": {"m": 1 - exp(-1), "": exp(-1)}, "n": {"": 1}})
+    edges = {("a", "n"), ("n", "a"), ("n", "m")}
+    policy = [[0 if x == y else 1 if (x, y) in edges else inf for y in "amn"] for x in "amn"]
+    sure = FiniteMechanism(range(6), (True, False), [[p, 1 - p] for p in _decide()])
+    moves = [abs((1 in x) - (1 in y)) for x, y in itertools.product(known, repeat=2) if (1 in x) == (1 in y)]
+    steps = [
+        (x, y) for x, y in itertools.product(records, repeat=2) if all((place in y) <= (place in x) for place in (1, 2))
+    ]
+    lowered = Geometric(Line(1, inf)).on(range(4))
+    return [
+        ("adp-iv-4-several", risk(counts, None, lambda r: 1 in r)),
+        ("adp-iv-3-constant", risk(always, None, lambda _: True)),
+        ("adp-iii-1", float(law.cdf(2 - 3)) * float(law.cdf(2)) - float(law.cdf(2)) * float(law.cdf(2 - 3))),
+        ("adp-iii-2", verify(example, FiniteDistance.closed("amn", policy)).exact_scale or math.nan),
+        ("adp-ii-b3", posterior(sure, {2: "1/100", 3: "99/100"}, True)[3]),
+        ("adp-v-2", max(moves)),
+        ("adp-viii-6-sum", len(steps)),
+        ("adp-ii-5", sum(count <= 3 and count >= 3 for count in range(7))),
+        ("adp-i-a", delta_needed(1, 3, 0, "1/2")),
+        ("adp-v-3-sign", verify(lowered, ONE).scale[1]),
+    ]
+
+
+def _decide() -> list[Weight]:
+    decide = sanitizer(two_sided("1").law, 2, error_at_most="1/100")
+    return [decide.probability_safe(c) for c in range(6)]

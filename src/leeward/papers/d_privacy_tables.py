@@ -88,7 +88,7 @@ def chapter(full: bool) -> Chapter:
             *(_of_all_optima(optima) if full else ()),
         ],
         [
-            Figure("d-privacy-sensitivities", sensitivities),
+            Figure("d-privacy-sensitivity-table", sensitivities),
             Figure("d-privacy-optima", optima),
         ],
     )

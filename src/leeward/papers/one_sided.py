@@ -185,8 +185,8 @@ def _equation_3() -> list[Figure]:
     lines(figure, 1, here, "count", colours, colours)
     axes(figure, 1, "true count", "variance")
     return [
-        Figure("one-sided-equation-3", data, figure),
-        Figure("one-sided-equation-3-variances", here),
+        Figure("one-sided-region", data, figure),
+        Figure("one-sided-variances", here),
     ]
 
 

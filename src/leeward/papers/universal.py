@@ -48,7 +48,7 @@ def _gap(kind: str, rng: np.random.Generator) -> tuple[float, float]:
     """Return by how much one random program is missed, without and with the remap, relative to its largest loss."""
     n = int(rng.integers(1, 9))
     fall, rise = (RATES[int(i)] for i in rng.integers(0, len(RATES), 2))
-    line = Line(rise={KINDS[0]: inf, KINDS[1]: fall}.get(kind, rise), fall=fall)
+    line = Line(rise=inf if kind == KINDS[0] else fall if kind == KINDS[1] else rise, fall=fall)
     prior = [Fraction(int(w)) for w in rng.integers(0, 10, n + 1)]
     prior[int(rng.integers(0, n + 1))] += 1
     chances = [p / sum(prior) for p in prior]

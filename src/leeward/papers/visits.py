@@ -37,14 +37,18 @@ class Visits:
     place: str = "place"
     time: str = "time"
 
+    def check(self) -> None:
+        """Raise an InputError if there is no such file."""
+        if not self.path.is_file():
+            raise InputError(f"--visits {self.path}", "there is no such file", "Name a parquet or CSV file")
+
     def read(self) -> pd.DataFrame:
         """Return the three columns, renamed.
 
         Raises:
             InputError: there is no such file, or it lacks a column.
         """
-        if not self.path.is_file():
-            raise InputError(f"--visits {self.path}", "there is no such file", "Name a parquet or CSV file")
+        self.check()
         csv = self.path.suffix.lower() == ".csv"
         table = pd.read_csv(self.path) if csv else pd.read_parquet(self.path)
         wanted = {self.person: "person", self.place: "place", self.time: "time"}

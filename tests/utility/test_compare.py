@@ -223,6 +223,17 @@ def test_the_sheltered_side_is_kept() -> None:
     assert name_of(compare(query(), lw.Presence("1"), safe_at_most=2)) == ("presence", "geometric")
 
 
+def test_what_the_budget_cannot_pay_is_not_recommended() -> None:
+    asked: dict[str, Any] = {"safe_at_most": 2, "kept_in": "presence/person"}
+    assert name_of(compare(query(1, "latest"), lw.AdditionOnly("1"), **asked)) is None
+    assert name_of(compare(query(), lw.AdditionOnly("1"), **asked)) == ("presence", "geometric")
+    assert name_of(compare(query(), lw.Presence("1"), **asked, left=Fraction(1))) == ("presence", "geometric")
+    advice = recommend(compare(query(), lw.Presence("1"), **asked, left=Fraction(999, 1000)))
+    assert advice.option is None
+    assert "can be paid" in advice.reason
+    assert any("does not pay for it" in what for _, what in advice.gives_up)
+
+
 def test_of_equal_rows_the_one_that_shelters_more() -> None:
     advice = recommend(compare(query(), lw.AdditionOnly("1"), safe_at_most=2))
     assert advice.option is not None
@@ -235,7 +246,7 @@ def test_of_equal_rows_the_one_that_shelters_more() -> None:
 
 
 def test_nothing_that_can_be_wrong_replaces_what_never_is() -> None:
-    """dp at a large α would say more at the same price, and be wrong: it is told, and not recommended."""
+    """With a large α dp would say more at the same price, and be wrong: it is told, and not recommended."""
     compared = compare(query(), lw.AdditionOnly("1"), safe_at_most=2, assumed_error="0.3")
     dp, advice = compared.find("dp"), recommend(compared)
     assert advice.option is not None

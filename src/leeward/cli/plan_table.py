@@ -48,7 +48,8 @@ def _rows(shown: list[dict[str, Any]], asked: dict[str, Any], chosen: dict[str, 
         word, first = "dangerous", asked["dangerous_at_least"]
         last = first + 2
     ends = list(dict.fromkeys((first, last)))
-    headers = ["", "notion", "mechanism", "price\nε", "in the\nbudget", *(f"{word}\nat {c}" for c in ends)]
+    said = "safe" if word == "safe" else "dang."
+    headers = ["", "notion", "mechanism", "price\nε", "in the\nbudget", *(f"{said}\nat {c}" for c in ends)]
     headers += ["95%\nerror", "wrong\n≤", *(["right\nwords"] if asked["counts"] else [])]
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
     for i, header in enumerate(headers):
@@ -153,7 +154,7 @@ def _facts(rows: Iterable[tuple[str, str]]) -> Table:
     from rich.table import Table
 
     facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="bold", max_width=20)
+    facts.add_column(style="bold", max_width=21)
     facts.add_column()
     before = ""
     for title, sentence in rows:

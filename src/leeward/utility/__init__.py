@@ -19,10 +19,13 @@ from leeward.utility.characterise import (
     tight,
     without_chain,
 )
+from leeward.utility.compare import Comparison, compare
 from leeward.utility.decisions import Chances, Decisions, State, decisions
 from leeward.utility.loss import LOSSES, LossMatrix, outside_ball, read_loss
+from leeward.utility.option import Option
 from leeward.utility.plan import Plan, plan
 from leeward.utility.prior import read_prior
+from leeward.utility.recommend import Recommendation, recommend
 from leeward.utility.remapping import Remapped, expected_loss, remap
 from leeward.utility.risk import Risk, posterior, risk
 from leeward.utility.useful import useful_within, usefulness, usefulness_curve
@@ -30,10 +33,13 @@ from leeward.utility.useful import useful_within, usefulness, usefulness_curve
 __all__ = [
     "LOSSES",
     "Chances",
+    "Comparison",
     "Decisions",
     "LossMatrix",
     "OneSided",
+    "Option",
     "Plan",
+    "Recommendation",
     "Remapped",
     "Risk",
     "State",
@@ -41,6 +47,7 @@ __all__ = [
     "best_decision",
     "bounded_gain",
     "cautions",
+    "compare",
     "crossover",
     "decisions",
     "expected_loss",
@@ -55,6 +62,7 @@ __all__ = [
     "posterior",
     "read_loss",
     "read_prior",
+    "recommend",
     "region",
     "remap",
     "restricted",

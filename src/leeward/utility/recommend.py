@@ -3,6 +3,7 @@
 * Only what `leeward.release` can carry out is recommended, and never the subsampled count.
 * The side that the notion asked for shelters stays sheltered, at no more than its price: the row must cost at most as much
   in that notion as the plan as written would.
+* The budget can pay for one release.
 * Where nothing was granted to be wrong, nothing is.
 * Among these, the row with the most right words about the places that are safe (or dangerous): of the counts given, or if
   nobody were anywhere. Of equals, the one whose notion implies more of the others; then the one asked for.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from leeward.accounting.currency import in_words
 from leeward.errors import UndecidedError
 from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.real import Exact, Real, exact
@@ -53,8 +55,8 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
     """
     asked = compared.asked
     allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon
-    eligible = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]
-    eligible = [o for o in eligible if not _wrong_anew(o, compared)]
+    kept = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]
+    eligible = [o for o in kept if _payable(o, asked) and not _wrong_anew(o, compared)]
     chosen = max(eligible, key=lambda o: _rank(o, eligible, asked), default=None)
     enough, sentence = _plain_dp(compared, count, probability)
     return Recommendation(
@@ -82,6 +84,11 @@ def right_words(option: Option, asked: Asked) -> float:
         return max(reached - stops, 0.0)
     least = asked.dangerous_at_least or 1
     return asked.size * float(option.probability_dangerous(least) or 0)
+
+
+def _payable(option: Option, asked: Asked) -> bool:
+    """Whether the budget covers the notion, and what is left of it one release."""
+    return option.in_budget is not None and (asked.left is None or option.in_budget <= asked.left)
 
 
 def _wrong_anew(option: Option, compared: Comparison) -> tuple[str, ...]:
@@ -152,9 +159,8 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
 
 
 def _none(compared: Comparison) -> str:
-    if compared.refusal:
-        return f"No row keeps what is asked. As written it is refused: {compared.refusal}"
-    return "No row keeps what is asked."
+    said = "No row keeps what is asked at its price and can be paid from this budget"
+    return f"{said}. As written it is refused: {compared.refusal}" if compared.refusal else f"{said}."
 
 
 def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
@@ -181,11 +187,13 @@ def _gives_up(
     asked, found = compared.asked, []
     words = 0.0 if chosen is None else right_words(chosen, asked)
     for option in compared.possible:
-        if option in eligible or not option.releasable:
+        if any(option is o for o in eligible) or not option.releasable:
             continue
         if right_words(option, asked) <= words * (1 + _EQUAL):
             continue
         lacks = []
+        if not _payable(option, asked):
+            lacks.append(f"this budget, kept in {in_words(asked.kept_in)}, does not pay for it")
         if option.in_asked.is_infinite:
             lacks.append(f"it gives up what {asked.notion.name} shelters: {asked.notion.words.shelters}")
         elif option.in_asked * asked.notion.epsilon > allowed:

@@ -1,0 +1,89 @@
+"""What budgets are kept in: names that say which promise, and prices in them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from leeward.accounting.currency import NAMED, charge, currency, named_currency, read_currency
+from leeward.errors import BudgetConflictError, InputError, SpecError
+from leeward.notion import (
+    ADP,
+    AdditionOnly,
+    BoundedDP,
+    Graded,
+    GradedFacts,
+    Notion,
+    Presence,
+    RemovalOnly,
+    ReplaceDP,
+    UnboundedDP,
+    has,
+)
+from leeward.real import exact, sqrt
+
+GRADED = Graded(presence="1", absence="4")
+
+
+@pytest.mark.parametrize("notion", [*(kind("3/7") for kind in NAMED.values()), GRADED, Graded("2", "inf")], ids=str)
+def test_a_named_currency_is_read_back_as_its_notion_at_one(notion: Notion) -> None:
+    read = read_currency(currency(notion))
+    assert read is not None
+    assert read == notion.with_epsilon(1)
+    assert currency(read) == currency(notion.scale(5)) == currency(notion)
+
+
+def test_promises_that_differ_are_kept_apart() -> None:
+    at_a, at_b = ~has("a"), ~has("b")
+    notions = [
+        *(GRADED, Graded(presence="1", absence="2"), Graded(presence="4", absence="1"), Presence("1")),
+        *(ADP("1", [at_a]), ADP("1", [at_b]), ADP("1", [at_a, at_b]), ADP("1", [at_a], absent_too=True)),
+        GradedFacts(presence="1", absence="4"),
+    ]
+    assert len({currency(notion) for notion in notions}) == len(notions)
+    many = ADP("1", [~has(f"place {i}") for i in range(99)])
+    assert len(currency(many)) < 60
+    assert currency(many) != currency(ADP("1", [~has(f"place {i}") for i in range(98)]))
+
+
+@pytest.mark.parametrize(
+    ("release", "kept_in", "price"),
+    [
+        (Presence("1"), "presence/person", 1),
+        (Presence("3/7"), "addition-only/person", Fraction(3, 7)),
+        (AdditionOnly("1"), "presence/person", None),
+        (RemovalOnly("1"), "addition-only/person", None),
+        (UnboundedDP("1"), "addition-only/person", 1),
+        (UnboundedDP("1"), "presence/person", 2),
+        (UnboundedDP("1"), "bounded-dp/person", 2),
+        (BoundedDP("1"), "presence/person", 1),
+        (BoundedDP("1"), "dp/person", None),
+        (ReplaceDP("1"), "dp/person", 1),
+        (GRADED, "presence/person", 1),
+        (GRADED, "bounded-dp/person", 4),
+        (Presence("1"), "graded(absence=1, presence=1/4)/person", None),
+        (BoundedDP("1"), "graded(absence=1, presence=1/4)/person", 4),
+        (GradedFacts(presence="1", absence="1"), "presence/person", None),
+        (Presence("1"), "adp(policies=not (has a))/person", None),
+    ],
+    ids=str,
+)
+def test_what_a_release_costs_in_another_budget(release: Notion, kept_in: str, price: Fraction | None) -> None:
+    if price is None:
+        with pytest.raises(BudgetConflictError):
+            charge(release, release.epsilon, kept_in)
+    else:
+        assert charge(release, release.epsilon, kept_in) == price
+        assert charge(release, release.epsilon * 3, kept_in) == 3 * price  # a mechanism that stops thrice
+
+
+def test_a_refusal_says_why() -> None:
+    with pytest.raises(BudgetConflictError, match="promises cover also when some of the facts"):
+        charge(AdditionOnly("1"), exact(1), "presence/person")
+    with pytest.raises(BudgetConflictError, match="does not follow from its name"):
+        charge(Presence("1"), exact(1), "my-notion/person")
+    with pytest.raises(SpecError, match="presence"):
+        named_currency("presense")
+    with pytest.raises(InputError, match="fractions"):
+        charge(Presence("1"), sqrt(2), "presence/person")

@@ -19,7 +19,7 @@ from plotly.offline import get_plotlyjs
 
 from leeward.report import numbers, words
 from leeward.report.figures import decision_curve, mapped, places_map
-from leeward.report.number_figures import answers_figure, height
+from leeward.report.number_figures import MOST_GROUPS, answers_figure, height
 from leeward.report.page import asset, digest, embedded, template
 from leeward.report.words import Readable, Tally
 
@@ -112,7 +112,7 @@ def _visitors(result: Readable) -> _Shown:
 
 def _numbers(result: Readable) -> _Shown:
     statement = result.statement
-    single = numbers.single(result)
+    single, rows = numbers.single(result), result.answers.num_rows
     return _Shown(
         "numbers.html.j2",
         numbers.headline(result),
@@ -126,6 +126,7 @@ def _numbers(result: Readable) -> _Shown:
         {
             "single": single,
             "height": height(result),
+            "drawn": rows if "from" in result.answers.column_names else min(rows, MOST_GROUPS),
             "lead": numbers.lead(result),
             "caption": numbers.caption(result),
             "errors": numbers.errors(statement),

@@ -18,6 +18,10 @@ MOST_LINES = 80
 """With more answers than this their errors are told in words: lines would hide the bars."""
 
 
+MOST_GROUPS = 100
+"""Groups beyond are in the table alone."""
+
+
 def answers_figure(result: Readable) -> go.Figure:
     """Draw the answers of a statistic, with a line for the 95 % error of each where they are few enough.
 
@@ -30,15 +34,16 @@ def answers_figure(result: Readable) -> go.Figure:
         reach = [result.statement["accuracy"]["within_95_percent"]] * answers.num_rows
     if answers.num_rows > MOST_LINES:
         reach = [0.0] * answers.num_rows
-    figure = _intervals(result, reach) if "from" in names else _groups(result, reach)
+    figure = _intervals(result, reach) if "from" in names else _groups(result, reach[:MOST_GROUPS])
+    several = "from" in names and len(result.statement["query"]["groups"]) > 1
     figure.update_layout(
         template="none",
         font={"family": FONT, "size": 13, "color": "#333"},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        margin={"l": 50, "r": 12, "t": 44, "b": 60},
+        margin={"l": 50, "r": 12, "t": 44 if several else 12, "b": 60},
         autosize=True,
-        showlegend="from" in names and len(result.statement["query"]["groups"]) > 1,
+        showlegend=several,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     )
     return figure
@@ -46,7 +51,9 @@ def answers_figure(result: Readable) -> go.Figure:
 
 def height(result: Readable) -> int:
     """Return how high the picture must be, in pixels: groups have a line each."""
-    return 380 if "from" in result.answers.column_names else max(180, 110 + 28 * result.answers.num_rows)
+    return (
+        380 if "from" in result.answers.column_names else max(180, 80 + 28 * min(result.answers.num_rows, MOST_GROUPS))
+    )
 
 
 def _intervals(result: Readable, reach: list[float]) -> go.Figure:
@@ -77,7 +84,7 @@ def _intervals(result: Readable, reach: list[float]) -> go.Figure:
 
 
 def _groups(result: Readable, reach: list[float]) -> go.Figure:
-    answers, query = result.answers, result.statement["query"]
+    answers, query = result.answers.slice(0, MOST_GROUPS), result.statement["query"]
     counted = "count" in answers.column_names
     values = answers["count" if counted else "value"].to_pylist()
     labels = [escape(str(group)) for group in answers["group"].to_pylist()]

@@ -8,8 +8,7 @@ from typing import Any
 
 from leeward.report.words import Readable, people
 
-_NAMES = {"sum": "sum", "mean": "mean", "percentile": "percentile"}
-_POINTS = {"0": "least", "50": "median", "100": "greatest"}
+_POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
 
 
 def columns(statement: Mapping[str, Any]) -> dict[str, str]:

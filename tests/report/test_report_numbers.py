@@ -1,0 +1,213 @@
+"""The report of a statistic says and draws what was published, escapes what is public, and asks nothing of the network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.report.conftest import FakeRelease, statement
+from tests.report.pages import Page, visit
+
+from leeward.errors import InputError
+from leeward.report import number_figures, places_map, report_html, write_report
+from leeward.report.number_figures import answers_figure
+from leeward.report.numbers import plain
+
+NASTY = ["<script>document.title='owned'</script>", "</script><img src=x onerror=alert(1)>", "}}{{ 7*7 }}"]
+
+
+def numbers(answers: dict[str, Any], kind: str = "mean", groups: Any = (), **changes: Any) -> FakeRelease:
+    """A release of made-up answers; `changes` replace parts of the query or, if named ``accuracy``, of the statement."""
+    made = statement(0)
+    made.pop("sensitivity"), made.pop("decision")
+    made["accuracy"] = changes.pop(
+        "accuracy", {"mean_absolute": 1.5, "within_95_percent": 4.25, "all_within_95_percent": 6.5}
+    )
+    made["query"] = {
+        "kind": kind,
+        "text": "The mean of everybody's 'age'",
+        "answers": len(next(iter(answers.values()))),
+        "column": "age", "p": None, "combine": None, "by": "income" if groups else None, "groups": list(groups),
+        "lower": "0", "upper": "100", "step": "1/2", "people": None, "keep": {},
+        **changes,
+    }
+    made["mechanism"] = {
+        "name": "geometric",
+        "text": "Each answer gets noise",
+        "parts": [],
+        "lower": None,
+        "upper": None,
+    }
+    made["not_guaranteed"] = ["numbers are clamped to 0 … 100"]
+    table = pa.table(answers)
+    return FakeRelease(table, table, made)
+
+
+@pytest.fixture
+def single() -> FakeRelease:
+    return numbers({"group": ["all"], "value": [38.5]}, people=1000)
+
+
+@pytest.fixture
+def grouped() -> FakeRelease:
+    return numbers(
+        {
+            "group": NASTY,
+            "value": [36.5, 44.0, -1.0],
+            "people": [900, 12_000, -3],
+            "within_95_percent": [0.5, 0.25, 100.0],
+        },
+        groups=NASTY,
+        accuracy={"by_people": [{"people": 100, "within_95_percent": 39.456}]},
+    )
+
+
+@pytest.fixture
+def histogram() -> FakeRelease:
+    ends = {"group": ["a"] * 3 + ["b"] * 3, "from": [0, 1, 2] * 2, "to": [1, 2, 3] * 2}
+    return numbers({**ends, "count": [5, -2, 7, 1, 0, 12_345]}, "histogram", ["a", "b"], step="1", upper="3")
+
+
+def test_one_answer_is_large_and_has_its_error(single: FakeRelease) -> None:
+    page = Page(report_html(single))
+    assert page.all("h1")[0].text == "The mean of ‘age’ is about 38.5"
+    (large,) = [e for e in page.elements if e.attributes.get("class") == "single"]
+    assert large.tag == "p"
+    assert "38.5" in [e.text for e in page.all("b")]
+    assert "± 4.25" in [e.text for e in page.all("span")]
+    assert "The exact answer is within 4.25, with probability at least 95 %." in page.text()
+    assert not any(e.attributes.get("id") == "plot-answers" for e in page.elements)
+    assert "1,000 people with a number" in page.text()
+    assert "clamped to 0 to 100, rounded half up to steps of 0.5" in page.text()
+
+
+def test_groups_are_points_with_their_errors(grouped: FakeRelease) -> None:
+    page = Page(report_html(grouped))
+    assert page.all("h1")[0].text == "The mean of ‘age’ in 3 groups: from −1 to 44"
+    (points,) = page.data("figure-answers")["data"]
+    assert points["x"] == [36.5, 44.0, -1.0]
+    assert points["error_x"]["array"] == [0.5, 0.25, 100.0]
+    assert "39.5" in page.text()  # the error by the number of people
+    assert [e.text for e in page.all("th")][-4:] == ["income", "Mean", "People (noisy)", "Within, 95 %"]
+    assert page.data("rows")[1] == [NASTY[1], "44", "12000", "0.25"]
+
+
+def test_names_of_groups_stay_names(grouped: FakeRelease) -> None:
+    page = Page(report_html(grouped))
+    assert set(NASTY) <= {e.text for e in page.all("td")}
+    assert not page.all("img")
+    figure = page.data("figure-answers")
+    shown = [*figure["layout"]["yaxis"]["ticktext"], *figure["data"][0]["customdata"]]
+    assert not any("<" in text for text in shown)
+
+
+def test_bars_have_lines_as_long_as_the_stated_error(histogram: FakeRelease) -> None:
+    page = Page(report_html(histogram))
+    assert page.all("h1")[0].text == "People by ‘age’ in 3 intervals, in 2 groups"
+    one, two = page.data("figure-answers")["data"]
+    assert (one["name"], one["x"], one["y"]) == ("a", [0.5, 1.5, 2.5], [5, -2, 7])
+    assert two["y"] == [1, 0, 12_345]
+    assert one["error_y"]["array"] == [4.25] * 3
+    low, high = page.data("figure-answers")["layout"]["yaxis"]["range"]
+    assert low < -2 - 4.25
+    assert high > 12_345 + 4.25
+    assert "all 6 are within 6.5 with that probability" in page.text()
+
+
+def test_lines_give_way_where_there_are_many_bars_and_groups_where_there_are_many() -> None:
+    many = {"from": list(range(200)), "to": list(range(1, 201)), "count": [1] * 200}
+    (bars,) = answers_figure(numbers(many, "histogram")).data
+    assert not bars.error_y.visible
+    names = [f"g{i}" for i in range(250)]
+    groups = numbers({"group": names, "value": [1] * 250}, groups=names)
+    (points,) = answers_figure(groups).data
+    assert len(points.x) == number_figures.MOST_GROUPS
+    assert "The first 100 of 250 groups are drawn." in Page(report_html(groups)).text()
+
+
+def test_groups_are_counted_by_bars() -> None:
+    result = numbers(
+        {"group": ["a", "b"], "count": [5, 7]}, "histogram", ["a", "b"], column=None, lower=None, upper=None
+    )
+    (bars,) = answers_figure(result).data
+    assert (bars.type, bars.orientation, list(bars.x)) == ("bar", "h", [5, 7])
+    page = Page(report_html(result))
+    assert page.all("h1")[0].text == "People in 2 groups by ‘income’"
+    assert "Numbers" not in [e.text for e in page.all("dt")]
+
+
+def test_the_statement_is_carried_and_spoken(histogram: FakeRelease) -> None:
+    page = Page(report_html(histogram))
+    assert page.data("release.json") == histogram.statement
+    assert json.loads(page.all("pre")[0].text) == histogram.statement
+    for part in ("assumptions", "theorems", "guaranteed"):
+        assert all(each in page.text() for each in histogram.statement[part])
+    assert "Numbers are clamped to 0 … 100." in page.text()
+    ids = [e.attributes["id"] for e in page.elements if "id" in e.attributes]
+    assert len(ids) == len(set(ids))
+    assert {e.attributes["aria-labelledby"] for e in page.all("section")} <= set(ids)
+
+
+def test_a_seeded_release_is_marked_unfit(single: FakeRelease) -> None:
+    assert "Not fit for release" not in Page(report_html(single)).text()
+    single.statement["fit_for_release"] = False
+    assert "Not fit for release" in Page(report_html(single)).text()
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"kind": "percentile", "p": "50"}, "The median of ‘age’ is about 38.5"),
+        ({"kind": "percentile", "p": "0"}, "The least value of ‘age’ is about 38.5"),
+        ({"kind": "percentile", "p": "181/2"}, "The 90.5 % point of ‘age’ is about 38.5"),
+        ({"kind": "sum", "by": "income", "groups": ["low"]}, "The sum of ‘age’ in ‘low’ is about 38.5"),
+    ],
+)
+def test_headlines(query: dict[str, Any], said: str, single: FakeRelease) -> None:
+    single.statement["query"] |= query
+    assert Page(report_html(single)).all("h1")[0].text == said
+
+
+@pytest.mark.parametrize(("how", "said"), [("sum", "the sum"), ("min", "the least"), ("refuse", None), (None, None)])
+def test_how_a_person_s_rows_are_combined_is_said(how: str | None, said: str | None, single: FakeRelease) -> None:
+    single.statement["query"] |= {"combine": how, "keep": {"state": ["in", "out"]}}
+    text = Page(report_html(single)).text()
+    assert ("A person with several rows" in text) == (said is not None)
+    assert said is None or f"counts once, with {said} of their numbers" in text
+    assert "state = in or out" in text
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(3, "3"), (-3, "−3"), (12345.0, "12,345"), (0.1, "0.1"), (1234.5678, "1,234.5678"), (2**60, f"{2**60:,}")],
+)
+def test_numbers_are_written_as_they_are(number: float, written: str) -> None:
+    assert plain(number) == written
+
+
+def test_a_statistic_has_no_map(single: FakeRelease) -> None:
+    with pytest.raises(InputError, match="coordinates"):
+        places_map(single)
+
+
+@pytest.mark.parametrize("name", ["grouped", "histogram"])
+def test_a_browser_draws_it_and_is_asked_for_nothing(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    result = request.getfixturevalue(name)
+    seen = visit(write_report(result, tmp_path / "report.html"), tmp_path / "browser")
+    points = [e for e in seen.page.elements if "point" in e.attributes.get("class", "").split()]
+    assert len(points) == result.answers.num_rows
+    assert seen.page.by_id("found").text == f"{result.answers.num_rows} answers"
+    assert seen.console == []
+    assert seen.requests == []
+    assert "owned" not in seen.page.all("title")[0].text
+
+
+def test_visitors_keep_their_own_page(make_release: Callable[..., Any]) -> None:
+    page = Page(report_html(make_release(["safe", "obscure"])))
+    assert page.by_id("plot-curve")
+    assert page.by_id("state")
+    assert not any(e.attributes.get("id") == "plot-answers" for e in page.elements)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +20,7 @@ from tests.oracle.decision import best_by_program
 from leeward.distance import FiniteDistance, Line
 from leeward.errors import InputError, NotShelteredError
 from leeward.exponential import exp, exp_minus
-from leeward.mechanism import FiniteMechanism, Geometric, alap, sanitizer, two_sided
+from leeward.mechanism import FiniteMechanism, Geometric, alap, alarm, sanitizer, two_sided
 from leeward.notion import ADP, OSDP, Blowfish, BoundedDP, all_tables, has
 from leeward.query.counting import CountWhere
 from leeward.real import inf
@@ -150,6 +151,19 @@ def test_section_iv_c1_needs_equivalence() -> None:
     distances = both_ways.on(TWO)
     assert not any(distances(x, y).is_infinite for x in TWO for y in TWO)  # so 0 on unsafe tables is 0 on all
     assert [best_by_program(1.0, 1.0, k, 0.0) for k in range(1, 4)] == [0, 0, 0]
+
+
+def test_section_iv_c2_dangerous_is_better_off_than_under_dp() -> None:
+    """Printed: "the same performance". Falling steps leave min(e^{kε}·α, 1), which ALap attains; ε-DP bounds it further."""
+    alpha, at_least = float(exp_minus(4)), 6
+    decide = alarm(alap("1").law, at_least, "0.0184")
+    for k in range(1, 7):
+        ours = float(decide.probability_dangerous(at_least - 1 + k))
+        assert ours == pytest.approx(best_by_program(None, 1.0, k, alpha), abs=1e-7)  # mirrored: falls become rises
+        assert ours == pytest.approx(min(math.exp(k) * alpha, 1))
+        under_dp = best_by_program(1.0, 1.0, k, alpha)
+        assert ours > under_dp + 0.03 if k >= 4 else ours == pytest.approx(under_dp, abs=1e-7)
+    assert decide.probability_dangerous(at_least - 1) <= Fraction("0.0184")
 
 
 # ---- Section V

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 
 from leeward.distance import FiniteDistance, Line
 from leeward.exponential import Weight, exp, weighted_sum
-from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, ageo, alap, sanitizer, two_sided
+from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, ageo, alap, alarm, sanitizer, two_sided
 from leeward.optimum import optimal
 from leeward.papers.claim import Chapter, Numbers
 from leeward.real import inf
@@ -196,11 +196,14 @@ def _slips() -> Numbers:
         ("adp-iv-3-constant", risk(always, None, lambda _: True)),
         ("adp-iii-1", float(law.cdf(2 - 3)) * float(law.cdf(2)) - float(law.cdf(2)) * float(law.cdf(2 - 3))),
         ("adp-iii-2", verify(example, FiniteDistance.closed("amn", policy)).exact_scale or math.nan),
+        ("adp-iv-c2", alarm(law, 6, "0.0184").probability_dangerous(9)),
         ("adp-ii-b3", posterior(sure, {2: "1/100", 3: "99/100"}, True)[3]),
         ("adp-v-2", max(moves)),
         ("adp-viii-6-sum", len(steps)),
         ("adp-ii-5", sum(count <= 3 and count >= 3 for count in range(7))),
         ("adp-i-a", delta_needed(1, 3, 0, "1/2")),
+        ("adp-iv-c2", best_decision(inf, 1, 4, exp(-4))[4]),
+        ("adp-iv-c2-dp", best_decision(1, 1, 4, exp(-4))[4]),
         ("adp-v-3-sign", verify(lowered, ONE).scale[1]),
     ]
 

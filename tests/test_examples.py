@@ -12,6 +12,10 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SAYS = {
+    "near_me.py": [
+        r"Half of the reports lie within 484 m, 95 % within 1369 m\.",
+        r"(\d: near 59\.\d{4}, 10\.\d{4}\n){5}6: refused: their budget does not pay for it",
+    ],
     "compare_notions.py": [
         r"Presence +0\.9975 0\.9933 0\.9817 0\.9502 0\.8647 0\.6321 0\.0000 0\.0000  wrong at most: never",
         r"UnboundedDP +0\.9011 .* wrong at most: 0\.01",

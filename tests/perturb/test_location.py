@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ import pytest
 from leeward.cli import main
 from leeward.errors import SpecError
 from leeward.perturb import check_job, read_job
+from leeward.perturb.location import Location
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -297,6 +299,14 @@ def test_wrong_specs_are_taught(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError) as caught:
         check_job(given)
     assert message in str(caught.value)
+
+
+def test_the_guide_names_every_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "locations.md").read_text()
+    for name, field in Location.model_fields.items():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `[{name}]` |"))
+        kind = next(k for k in (field.annotation, *get_args(field.annotation)) if hasattr(k, "model_fields"))
+        assert set(kind.model_fields) <= set(re.findall(r"\w+", " ".join(re.findall(r"`[^`]+`", row)))), name
 
 
 def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:

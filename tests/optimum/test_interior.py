@@ -88,3 +88,16 @@ def test_long_solves_give_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None
     told: list[str] = []
     optimal(GRID, Plane("1"), [Fraction(w, 136) for w in range(1, 17)], "euclidean", progress=told.append)
     assert any(text.startswith("solving for 0 s") for text in told)
+
+
+def test_a_grid_without_symmetry_to_its_known_optimum() -> None:
+    """6 × 6, a prior from a seed: 1.2232314 by the general solver."""
+    grid = [(i, j) for i in range(6) for j in range(6)]
+    seed = random.Random(1)
+    weights = np.array([seed.randint(1, 100) for _ in grid], dtype=float)
+    plane = Plane("1").on(grid)
+    far = np.array([float(v) for v in plane.values])[plane.codes]
+    pairs = irreducible(plane)
+    found = solve_by_columns(weights[:, None] / weights.sum() * far, pairs, np.exp(-far[pairs[:, 0], pairs[:, 1]]))
+    assert found.value == pytest.approx(1.2232314, abs=2e-6)
+    assert found.value - found.bound < 1e-5

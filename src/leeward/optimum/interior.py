@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 STEPS = 250
-CLOSE = 1e-7
+CLOSE = 1e-6
 """Relative gap between the best columns and the best bound at which to stop."""
 CORRECTIONS = 2
 
@@ -133,7 +133,10 @@ class _State:
             for _ in range(2):  # what rounding added to the multipliers of tight pairs, shared out again
                 missing = self.cost - self.gt @ self.dual - self.prices[:, None]
                 inner = np.matmul(self.inverses, missing.T[:, :, None])[:, :, 0].T
-                self.dual = np.maximum(self.dual + self.weight * (self.g @ inner), 0.1 * self.dual)
+                change = self.weight * (self.g @ inner)
+                if not (np.abs(change) < 0.5 * self.dual).all():  # more than rounding: the next step sees to it
+                    break
+                self.dual = self.dual + change
         return bool((self.slack > 0).all() and (self.dual > 0).all())
 
     def _factor(self) -> bool:

@@ -91,6 +91,29 @@ def test_how_many_safe_places_would_i_get(town: Town) -> None:
     assert again == told
 
 
+def test_a_statistic_is_sent_to_the_dry_run(town: Town) -> None:
+    spec = town.folder / "sum.toml"
+    spec.write_text(
+        '[data]\ntable = "t.parquet"\n[query]\nkind = "sum"\ncolumn = "c"\nlower = "0"\nupper = "9"\n'
+        '[protect]\nnotion = "dp"\nepsilon = "1"\n[budget]\nledger = "sqlite:///b.db"\ndataset = "d"\ncap = "1"\n'
+    )
+    code, _, err = town.run("plan", spec)
+    assert (code, "--dry-run" in err) == (2, True)
+
+
+def test_graded_facts_are_planned_in_their_own_unit(town: Town) -> None:
+    town.spec(
+        ('"addition-only"\nepsilon = "1"', '"graded-facts"\npresence = "1"\nabsence = "6"'),
+        ('if_more = "latest"', 'if_more = "refuse"'),
+        ("safe_at_most = 2", 'safe_at_most = 2\nerror_at_most = "1/50"'),
+        ('cap = "5"', 'cap = "20"'),
+    )
+    told = planned(town)
+    assert told["asked"]["budget"]["notion"].endswith("per fact")
+    assert told["options"][told["recommendation"]["option"]]["notion"]["name"] == "graded-facts"
+    assert all(row["price_in_budget"] is None for row in told["options"][1:])
+
+
 def test_windows_are_releases_and_the_ledger_is_read(town: Town) -> None:
     town.spec(("end = 2026-01-01T19:00:00", 'end = 2026-01-01T22:00:00\nevery = "1h"'))
     told = planned(town)

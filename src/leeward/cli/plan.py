@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leeward.cli.output import print_json
-from leeward.errors import InputError, LedgerError
+from leeward.errors import InputError, LedgerError, SpecError
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -81,6 +81,12 @@ def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, 
     from leeward.utility.compare import compare
     from leeward.utility.foresee import read_counts
 
+    if spec.query.kind != "visitors":
+        raise SpecError(
+            f'[query] kind = "{spec.query.kind}"',
+            "notions and mechanisms are compared for counts of visitors",
+            "Use `leeward release SPEC --dry-run`: it tells price and errors",
+        )
     queries, notion = spec.queries(), spec.notion()
     kept_in, left = _account(spec)
     return compare(

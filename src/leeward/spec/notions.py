@@ -24,6 +24,8 @@ NOTIONS: dict[str, type[Notion]] = {
     "addition-only": AdditionOnly,
     "removal-only": RemovalOnly,
     "dp": UnboundedDP,
+    "bounded-dp": BoundedDP,
+    "add-remove-replace-dp": ReplaceDP,
 }
 
 

@@ -113,8 +113,8 @@ def _two_sided() -> Figure:
 def states(city: City, setting: Setting, name: str, seed: int) -> NDArray[np.int64]:
     """Return 1 safe, 2 obscure, 3 dangerous for each place: drawn as the authors draw, each with its own β.
 
-    *Dangerous* is dual: Pr[dangerous | c] at distance c − at_most. ADP shelters presence, so there it can do no more than
-    ε-DP (Section IV-C2).
+    *Dangerous* is dual: Pr[dangerous | c] at distance c − at_most. ADP attains min(e^{kε}·α, 1), the bound of III-A, which
+    ε-DP does not reach (Section IV-C2, corrected); at α = 0 both say nothing.
     """
     rng = np.random.default_rng([SEED, seed])
     top = setting.at_most

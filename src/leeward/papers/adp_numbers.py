@@ -202,8 +202,6 @@ def _slips() -> Numbers:
         ("adp-viii-6-sum", len(steps)),
         ("adp-ii-5", sum(count <= 3 and count >= 3 for count in range(7))),
         ("adp-i-a", delta_needed(1, 3, 0, "1/2")),
-        ("adp-iv-c2", best_decision(inf, 1, 4, exp(-4))[4]),
-        ("adp-iv-c2-dp", best_decision(1, 1, 4, exp(-4))[4]),
         ("adp-v-3-sign", verify(lowered, ONE).scale[1]),
     ]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import importlib
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from leeward.errors import SpecError, nearest
+from leeward.errors import SpecError
+from leeward.keys import read_toml
 
 KINDS: Final[Mapping[str, str]] = {
     "location": "leeward.perturb.location",
@@ -65,19 +65,8 @@ def read_job(path: str | os.PathLike[str]) -> Job:
     Raises:
         SpecError: it is missing, is no TOML, or a key or value is not as described.
     """
-    file = Path(path)
-    try:
-        given = tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
-        raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None
-    except (OSError, UnicodeDecodeError):
-        raise SpecError(f"The spec '{file}'", "it cannot be read as text in UTF-8", "Check the path") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(
-            f"The spec '{file}'", f"it is not TOML ({error})", "Strings need quotes, sections [brackets]"
-        ) from None
-    return check_job(given, folder=file.resolve().parent)
+    given, folder = read_toml(path)
+    return check_job(given, folder=folder)
 
 
 def check_job(given: Mapping[str, Any], *, folder: str | os.PathLike[str] = ".") -> Job:

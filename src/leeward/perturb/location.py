@@ -21,10 +21,10 @@ from leeward.geo.planar_laplace import Missing, Outside
 from leeward.geo.remap import check_resolution, h3_cells
 from leeward.geo.statement import Terms, facts, statement
 from leeward.geo.tables import untouched
+from leeward.keys import ExactText, Section, check
 from leeward.ledger import Memo, PersonBudgets, read_secret
 from leeward.ledger.people import Over
 from leeward.perturb.job import Written
-from leeward.perturb.teaching import ExactText, Section, check
 
 CELL_COLUMN: Final = "h3"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from leeward.errors import SpecError
+from leeward.keys import ExactText, Section, check
 from leeward.mechanism.series import Between, SeriesNoise
 from leeward.perturb.job import Written
 from leeward.perturb.readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
@@ -17,7 +18,6 @@ from leeward.perturb.series_files import ReadingsFile, together
 from leeward.perturb.series_promise import Series, untouched
 from leeward.perturb.series_statement import facts, statement
 from leeward.perturb.series_totals import Per, Totals
-from leeward.perturb.teaching import ExactText, Section, check
 
 
 class Data(Section):

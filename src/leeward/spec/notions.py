@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from leeward.errors import InputError, SpecError, nearest
@@ -18,6 +19,7 @@ from leeward.notion import (
 )
 from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan
 from leeward.query.statistic import Statistic
+from leeward.real import Exact
 
 NOTIONS: dict[str, type[Notion]] = {
     "presence": Presence,
@@ -29,7 +31,7 @@ NOTIONS: dict[str, type[Notion]] = {
 }
 
 
-GRADED = {"graded": Graded, "graded-facts": GradedFacts}
+GRADED: dict[str, Callable[[Exact, Exact], Notion]] = {"graded": Graded, "graded-facts": GradedFacts}
 
 NUMBER_NOTIONS: dict[str, type[Notion]] = {
     "manhattan": Manhattan,

@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from leeward.errors import InputError, SpecError
+from leeward.errors import SpecError
+from leeward.keys import ExactText, Section
 from leeward.query.statistic import Combine
-from leeward.real import exact
 from leeward.utility.plan import USEFUL_FROM, MechanismName, What
 
-
-def _exact_text(value: object) -> str:
-    try:
-        return str(exact(value))  # type: ignore[arg-type]
-    except InputError as error:
-        raise ValueError(str(error)) from None
-
-
-ExactText = Annotated[str, BeforeValidator(_exact_text)]
 Moment = datetime | date | str
-
-
-class Section(BaseModel):
-    """A section of a spec: its keys, and no others."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Data(Section):

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from leeward.errors import SpecError, nearest
+from leeward.keys import Section, check, keys_at, read_toml
 from leeward.notion import Notion
 from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
 from leeward.query.statistic import Statistic, records, statistic
 from leeward.release import Budget
 from leeward.spec.notions import GRADED, NOTIONS, NUMBER_NOTIONS, named, number_notion
-from leeward.spec.sections import Account, Data, Decide, Protect, PublicPlaces, Publish, Query, Section, Span, Windows
-from leeward.spec.teach import example, keys_at, taught
+from leeward.spec.sections import Account, Data, Decide, Protect, PublicPlaces, Publish, Query, Span, Windows
 from leeward.spec.windows import cut
 from leeward.utility.number_plan import NumberPlan, plan_number
 from leeward.utility.plan import Plan, plan
+
+EXAMPLES = {
+    "epsilon": 'epsilon = "1"',
+    "notion": 'notion = "addition-only"',
+    "safe_at_most": "safe_at_most = 2",
+    "ledger": 'ledger = "sqlite:///budget.db"',
+    "dataset": 'dataset = "a-public-name"',
+    "visits": 'visits = "visits.parquet"',
+    "table": 'table = "records.parquet"',
+    "person": 'person = "the column that says who"',
+    "time": 'time = "the column that says when"',
+}
+"""How keys are written that a message says to add."""
+
+_OF_VISITORS = {
+    "data": {"visits", "place", "time", "latitude", "longitude", "timezone", "time_unit"},
+    "protect": {"places_per_person", "if_more"},
+}
+_OF_STATISTICS = {"data": {"table"}, "query": {*Query.model_fields} - {"kind"}}
 
 
 class Spec(Section):
@@ -43,13 +61,18 @@ class Spec(Section):
         needed |= {} if visitors else {"table": self.data.table}
         for key, value in needed.items():
             if value is None:
-                raise ValueError(f"[data] {key} is missing. Add {example(key)}")
+                raise ValueError(f"[data] {key} is missing. Add {EXAMPLES[key]}")
         if visitors and self.places is None:
             raise ValueError("the section [places] is missing. Add it: the public list of places")
         if visitors and (self.window is None) == (self.windows is None):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
-        if not visitors and (self.places or self.window or self.windows or self.data.visits):
-            raise ValueError(f"a {self.query.kind} has no visits, places or windows: leave them out")
+        for section in sorted(self.model_fields_set & {"places", "window", "windows", "decide", "publish"}):
+            if not visitors:
+                raise ValueError(f"a {self.query.kind} has no [{section}]. Leave it out")
+        for section, keys in (_OF_STATISTICS if visitors else _OF_VISITORS).items():
+            if given := sorted(getattr(self, section).model_fields_set & keys):
+                asked = "where visitors are counted" if visitors else f"for a {self.query.kind}"
+                raise ValueError(f"[{section}] {given[0]} means nothing {asked}. Leave it out")
         return self
 
     @property
@@ -195,19 +218,8 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
     Raises:
         SpecError: it is missing, is no TOML, or a key or value is not as described.
     """
-    file = Path(path)
-    try:
-        given = tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
-        raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None
-    except (OSError, UnicodeDecodeError):
-        raise SpecError(f"The spec '{file}'", "it cannot be read as text in UTF-8", "Check the path") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(
-            f"The spec '{file}'", f"it is not TOML ({error})", "Strings need quotes, sections [brackets]"
-        ) from None
-    return check_spec(given, folder=file.resolve().parent)
+    given, folder = read_toml(path)
+    return check_spec(given, folder=folder)
 
 
 def check_spec(given: dict[str, Any], *, folder: str | os.PathLike[str] = ".") -> Spec:
@@ -218,7 +230,4 @@ def check_spec(given: dict[str, Any], *, folder: str | os.PathLike[str] = ".") -
     """
     if "folder" in given:
         raise SpecError("The key 'folder'", "it is not known", nearest("folder", keys_at(Spec, [])))
-    try:
-        return Spec.model_validate({**given, "folder": Path(folder)})
-    except ValidationError as error:
-        raise taught(error, Spec) from None
+    return check(Spec, {**given, "folder": Path(folder)}, EXAMPLES)

@@ -1,0 +1,110 @@
+"""Reading spec files: TOML checked key by key by pydantic models, with errors that name the nearest known key."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from leeward.errors import InputError, SpecError, nearest
+from leeward.real import exact
+
+
+def _exact_text(value: object) -> str:
+    try:
+        return str(exact(value))  # type: ignore[arg-type]
+    except InputError as error:
+        raise ValueError(str(error)) from None
+
+
+ExactText = Annotated[str, BeforeValidator(_exact_text)]
+"""An exact number, in a string or an integer; a TOML float is refused, because it is not the decimal it prints as."""
+
+
+class Section(BaseModel):
+    """A section of a spec: unknown keys and wrong types are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
+    """Read a TOML file and return its nested dicts, and the folder that its paths are relative to.
+
+    Raises:
+        SpecError: it is missing, or is no TOML.
+    """
+    file = Path(path)
+    try:
+        return tomllib.loads(file.read_text("utf-8")), file.resolve().parent
+    except FileNotFoundError:
+        near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
+        raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None
+    except (OSError, UnicodeDecodeError):
+        raise SpecError(f"The spec '{file}'", "it cannot be read as text in UTF-8", "Check the path") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(
+            f"The spec '{file}'", f"it is not TOML ({error})", "Strings need quotes, sections [brackets]"
+        ) from None
+
+
+def check(model: type[_Model], given: Mapping[str, Any], examples: Mapping[str, str]) -> _Model:
+    """Return the given dicts as the model of a whole spec.
+
+    Args:
+        model: sections as fields, each a `Section`.
+        given: nested dicts, as TOML reads them.
+        examples: what a missing key or section looks like when it is there.
+
+    Raises:
+        SpecError: a key or value is not as described; the message names the first such key.
+    """
+    try:
+        return model.model_validate(dict(given))
+    except ValidationError as error:
+        raise _taught(model, error, examples) from None
+
+
+def keys_at(model: type[BaseModel], where: Iterable[str]) -> list[str]:
+    """Return the keys that are known at a place in a spec, given as the names of the sections that lead there."""
+    for part in where:
+        field = model.model_fields.get(part)
+        if field is not None:
+            model = _section(field.annotation) or model
+    return [name for name, field in model.model_fields.items() if not field.exclude]
+
+
+def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[str, str]) -> SpecError:
+    # an unknown key usually also leaves a known one missing: say the unknown one, it is what was mistyped
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+    where = [str(part) for part in first["loc"]]
+    unknown, missing = first["type"] == "extra_forbidden", first["type"] == "missing"
+    key = where[-1] if where else ""
+    if not unknown and not missing:  # pydantic also names the types it tried: the key is the last part that is one
+        key = next((part for at, part in reversed([*enumerate(where)]) if part in keys_at(model, where[:at])), key)
+    is_section = key in model.model_fields and _section(model.model_fields[key].annotation) is not None
+    name = f"[{where[0]}] {key}" if len(where) > 1 and where[0] != key else f"[{key}]" if is_section else key
+    if unknown:
+        return SpecError(name, "this key is not known", nearest(key, keys_at(model, where[:-1])))
+    if missing:
+        return SpecError(
+            f"{name} is missing", "it is required", f"Add {examples.get(key, name if is_section else f'{key} = …')}"
+        )
+    if first["type"] == "value_error":
+        return SpecError(name or "The spec", str(first["ctx"]["error"]), "")
+    return SpecError(name, first["msg"][0].lower() + first["msg"][1:], "See the guide for what the key means")
+
+
+def _section(annotation: Any) -> type[BaseModel] | None:
+    """Return the model that a field holds: itself, or one of a union or a list."""
+    for kind in (annotation, *getattr(annotation, "__args__", ())):
+        for inner in (kind, *getattr(kind, "__args__", ())):
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                return inner
+    return None

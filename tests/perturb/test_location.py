@@ -143,7 +143,7 @@ def test_cells_places_and_a_picture(run: Run, tmp_path: Path) -> None:
     assert run(str(spec(tmp_path, output={"h3": 8, "map": True})), "--out", "r.parquet")[0] == 0
     assert pd.read_parquet("r.parquet").h3.str.fullmatch("88[0-9a-f]{13}").all()
     page = Path("r.parquet.map.html").read_text()
-    assert "Made-up people and their reports" in page
+    assert "What the noise does to made-up people" in page
     assert 'src="http' not in page
     assert "200 m" in page
 

@@ -9,61 +9,68 @@ import numpy as np
 import plotly.graph_objects as go
 
 if TYPE_CHECKING:
-    from leeward.geo import PlanarLaplace
+    from leeward.geo.planar_laplace import PlanarLaplace
 
-REPORTS: Final = 400
+REPORTS: Final = 600
 """Reports drawn for each made-up person."""
 
-_COLOURS: Final = ("#0b6e6e", "#b3541e", "#5a4fa2")
+_LOOKS: Final = (("#0b6e6e", "circle"), ("#b3541e", "triangle-up"), ("#5a4fa2", "square"))
+_TURN: Final = np.linspace(0, 2 * np.pi, 181)
 
 
 def picture(geo: PlanarLaplace, people: list[tuple[float, float]] | None = None) -> go.Figure:
-    """Draw reports of made-up people, with the circles that hold half and 95 % of them.
+    """Draw reports of made-up people, with the circles that hold half and 95 % of those of the first, if they are circles.
 
     Args:
         geo: the mechanism.
-        people: latitudes and longitudes of the made-up people; by default one in the middle of the box, one half-way to its
-            north-east corner, and one in the south-west corner, where reports pile up at the edge.
+        people: latitudes and longitudes of the made-up people; by default one in the middle of the box, and one as far to
+            the east as half of the reports lie away: it is hard to say which report is whose.
     """
-    box, away = geo.box, geo.describe()
-    if people is None:
-        shares = ((0.5, 0.5), (0.75, 0.75), (0.02, 0.02))
-        people = [
-            (box.south + up * (box.north - box.south), (box.west + across * box.width + 180) % 360 - 180)
-            for up, across in shares
-        ]
-    figure = go.Figure()
+    away, box = geo.describe(), geo.box
     west, south, east, north = geo.plane.extent()
+    if people is None:
+        pair = geo.plane.unproject(np.array([[0.0, 0.0], [min(away.median, east / 2), 0.0]]))
+        people = [*zip(pair[0].tolist(), pair[1].tolist(), strict=True)]
+    at = geo.plane.project(*np.array(people, np.float64).T)
+    figure = go.Figure()
     figure.add_shape(type="rect", x0=west, y0=south, x1=east, y1=north, line={"color": "#888", "dash": "dot"})
-    turn = np.linspace(0, 2 * np.pi, 181)
     for number, (latitude, longitude) in enumerate(people):
-        colour = _COLOURS[number % len(_COLOURS)]
+        colour, symbol = _LOOKS[number % len(_LOOKS)]
         reports = geo.plane.project(*geo.perturb_points(np.full(REPORTS, latitude), np.full(REPORTS, longitude)))
-        at = geo.plane.project(np.array([latitude]), np.array([longitude]))[0]
-        name = f"person {number + 1}"
         figure.add_scatter(
-            x=reports[:, 0], y=reports[:, 1], mode="markers", name=f"{REPORTS} reports of {name}",
-            marker={"size": 4, "color": colour, "opacity": 0.45}, hoverinfo="skip",
+            x=reports[:, 0], y=reports[:, 1], mode="markers", name=f"{REPORTS} reports of person {number + 1}",
+            marker={"size": 5, "color": colour, "opacity": 0.5, "symbol": symbol}, hoverinfo="skip",
         )  # fmt: skip
+    if geo.terms.places is None:
         for radius, share, dash in ((away.median, "half", "solid"), (away.within_95, "95 %", "dash")):
             figure.add_scatter(
-                x=at[0] + radius * np.cos(turn), y=at[1] + radius * np.sin(turn), mode="lines",
-                name=f"{share} within {radius:,.0f} m", line={"color": colour, "dash": dash, "width": 1.5},
-                hoverinfo="name", showlegend=number == 0,
+                x=at[0, 0] + radius * np.cos(_TURN), y=at[0, 1] + radius * np.sin(_TURN), mode="lines",
+                name=f"{share} of person 1's within {radius:,.0f} m", line={"color": _LOOKS[0][0], "dash": dash},
+                hoverinfo="skip",
             )  # fmt: skip
+    for number, (x, y) in enumerate(at.tolist()):
+        colour, symbol = _LOOKS[number % len(_LOOKS)]
         figure.add_scatter(
-            x=[at[0]], y=[at[1]], mode="markers", name=f"where {name} is",
-            marker={"symbol": "x", "size": 11, "color": colour, "line": {"color": "white", "width": 1}},
+            x=[x], y=[y], mode="markers", name=f"where person {number + 1} is", hoverinfo="name",
+            marker={"symbol": symbol, "size": 14, "color": colour, "line": {"color": "black", "width": 2}},
         )  # fmt: skip
+    reach = 1.4 * away.within_95
     axis: dict[str, Any] = {"zeroline": False, "gridcolor": "#eee"}
-    middle = box.middle
     figure.update_layout(
-        title=f"Made-up people and their reports: {geo.promise}",
+        title=f"What the noise does to made-up people: {geo.promise}",
         template="plotly_white",
-        xaxis={**axis, "title": f"metres east of {middle[1]:.4f}°"},
-        yaxis={**axis, "title": f"metres north of {middle[0]:.4f}°", "scaleanchor": "x"},
-        legend={"orientation": "v"},
-        height=800,
+        xaxis={
+            **axis,
+            "title": f"metres east of {box.middle[1]:.4f}°",
+            "range": [at[:, 0].min() - reach, at[:, 0].max() + reach],
+        },
+        yaxis={
+            **axis,
+            "title": f"metres north of {box.middle[0]:.4f}°",
+            "range": [at[:, 1].min() - reach, at[:, 1].max() + reach],
+            "scaleanchor": "x",
+        },
+        height=780,
     )
     return figure
 

@@ -191,7 +191,7 @@ class PlanarLaplace:
         """Draw reports of made-up people in the box, with the circles that hold half and 95 % of them.
 
         Args:
-            people: latitudes and longitudes of the made-up people; by default three.
+            people: latitudes and longitudes of the made-up people; by default two, near one another.
         """
         from leeward.geo.picture import picture
 

@@ -119,6 +119,8 @@ from .utility import posterior as posterior
 from .utility import recommend as recommend
 from .utility import remap as remap
 from .utility import risk as risk
+from .utility.number_plan import NumberPlan as NumberPlan
+from .utility.number_plan import plan_number as plan_number
 from .verify import Verdict as Verdict
 from .verify import audit as audit
 from .verify import verify as verify

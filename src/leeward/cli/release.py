@@ -103,9 +103,10 @@ def _summary(one: Release) -> dict[str, Any]:
 
 
 def _sentence(made: Plan | NumberPlan, summary: dict[str, Any]) -> str:
-    said = [_answered(summary["answers"])] if "answers" in summary else _decided(made, summary)
-    said.append(f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing.")
-    return " ".join(said)
+    paid = f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing."
+    if "answers" in summary:
+        return _answered(summary["answers"]) + paid
+    return " ".join([*_decided(made, summary), paid])
 
 
 def _answered(answers: list[dict[str, Any]]) -> str:

@@ -1,0 +1,29 @@
+"""What does each notion cost in accuracy? The mean age of the bundled census, by income, planned and then released.
+
+Prints, for several notions at the same ε, how far the mean of 1,000 people is off at most (95 %): free, no data are read.
+Then releases it under one of them. Data: UCI Machine Learning Repository, doi 10.24432/C5XW20 (CC BY 4.0).
+"""
+
+import leeward as lw
+from leeward.data import census
+
+people = lw.records(census())
+ages = lw.Values(17, 90)
+asked = {"column": "age", "lower": 17, "upper": 90, "grid": "1/10", "by": "income", "groups": ["<=50K", ">50K"]}
+question = lw.statistic(people, "mean", **asked)
+
+for notion in (
+    lw.AdditionOnly("1/2"),
+    lw.UnboundedDP("1/2"),
+    lw.BoundedDP("1/2"),
+    lw.Manhattan("1/2", ages, unit="10 years"),
+):
+    errors = {
+        entry["people"]: entry["within_95_percent"]
+        for entry in lw.plan_number(question, notion).accuracy()["by_people"]
+    }
+    print(f"{notion.name:14} ± {errors[1_000]:.2f} years with 1,000 people, ± {errors[10_000]:.2f} with 10,000")
+
+budget = lw.Budget("sqlite:///budget.db", dataset="census", cap="1")
+result = lw.release(question, lw.UnboundedDP("1/2"), budget=budget)
+print(result.to_pandas().to_string(index=False))

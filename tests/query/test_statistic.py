@@ -1,0 +1,129 @@
+"""Questions about numbers: what is malformed is refused in words that teach, and what is asked is described in public."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from leeward.errors import InputError, NotShelteredError, SpecError
+from leeward.notion import INSERT, REPLACE, SHRINK, WITHDRAW
+from leeward.notion.metric import nudge
+from leeward.query.statistic import MOST_CELLS, records, statistic
+
+TABLE = records("t.parquet")
+AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"kind": "meen"}, "Did you mean 'mean'?"),
+        ({"kind": "mean", "lower": 0, "upper": 1}, "Give the column"),
+        ({"kind": "mean", "column": "age", "lower": 0}, "Give lower and upper"),
+        ({"kind": "mean", "column": "age"}, "without bounds"),
+        ({"kind": "mean", **AGE, "upper": -1}, "lower < upper"),
+        ({"kind": "mean", **AGE, "step": 3}, "whole number of steps"),
+        ({"kind": "mean", **AGE, "step": 0}, "that is no grid"),
+        ({"kind": "mean", **AGE, "step": 0.1}, "Write it as a string"),
+        ({"kind": "mean", **AGE, "grid": "0"}, "positive step"),
+        ({"kind": "mean", **AGE, "grid": "1e-30"}, "does not fit in 64 bits"),
+        ({"kind": "mean", **AGE, "upper": 10**18, "step": "1/100"}, "do not fit in 64 bits"),
+        ({"kind": "mean", **AGE, "p": 50}, "p = 50 for a mean"),
+        ({"kind": "sum", **AGE, "grid": 1}, "grid = 1 for a sum"),
+        ({"kind": "percentile", **AGE}, "without p"),
+        ({"kind": "percentile", **AGE, "p": 100}, "0 ≤ p < 100"),
+        ({"kind": "percentile", **AGE, "p": -1}, "0 ≤ p < 100"),
+        ({"kind": "histogram"}, "A histogram of nothing"),
+        ({"kind": "histogram", "lower": 0, "by": "g", "groups": ["a"]}, "groups have no bounds"),
+        ({"kind": "histogram", **AGE, "people": 5}, "people = 5 for a histogram"),
+        ({"kind": "histogram", **AGE, "upper": MOST_CELLS + 1}, "Use wider steps"),
+        ({"kind": "sum", **AGE, "people": 0}, "nobody would be asked"),
+        ({"kind": "sum", **AGE, "people": "5"}, "no whole number"),
+        ({"kind": "sum", **AGE, "people": True}, "no whole number"),
+        ({"kind": "sum", **AGE, "people": 5, "by": "g", "groups": ["a", "b"]}, "Leave people out"),
+        ({"kind": "sum", **AGE, "by": "g"}, "Give both"),
+        ({"kind": "sum", **AGE, "groups": ["a"]}, "Give both"),
+        ({"kind": "sum", **AGE, "by": "g", "groups": []}, "List each once"),
+        ({"kind": "sum", **AGE, "by": "g", "groups": ["a", "a"]}, "List each once"),
+        ({"kind": "sum", **AGE, "by": "g", "groups": ["a", 1]}, "mix types"),
+        ({"kind": "sum", **AGE, "by": "g", "groups": [1.5]}, "public keys"),
+        ({"kind": "sum", **AGE, "by": "g", "groups": [True]}, "public keys"),
+        ({"kind": "sum", **AGE, "by": "g", "groups": "ab"}, "not a list of groups"),
+    ],
+)
+def test_malformed_questions_are_refused_by_name(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        statistic(TABLE, asked.pop("kind"), **asked)
+    assert said in str(refused.value)
+
+
+def test_what_they_nearly_say_is_accepted() -> None:
+    statistic(TABLE, "percentile", **AGE, p="99.9")
+    statistic(TABLE, "mean", **AGE, grid="1/10", by="g", groups=("a",), people=3)
+    statistic(TABLE, "histogram", **AGE, by="g", groups=[1, 2])
+    assert statistic(TABLE, "histogram", **{**AGE, "upper": MOST_CELLS}).cells == MOST_CELLS
+
+
+@pytest.mark.parametrize(
+    ("table", "asked", "said"),
+    [
+        ({"combine": "mean", "person": "who"}, None, "not a known choice"),
+        ({"combine": "sum"}, None, "Name person"),
+        ({"combine": "sum", "person": "who"}, {"kind": "histogram", **AGE}, 'Combine by "min" or "max"'),
+        ({"combine": "sum", "person": "who"}, {"kind": "sum", **AGE, "lower": "1/2", "upper": "9/2"}, "Make lower"),
+    ],
+)
+def test_tables_and_questions_that_do_not_go_together(table: Any, asked: Any, said: str) -> None:
+    def made() -> None:
+        statistic(records("t.parquet", **table), asked.pop("kind"), **asked)
+
+    with pytest.raises(SpecError) as refused:
+        made()
+    assert said in str(refused.value)
+
+
+def test_sums_of_a_person_s_numbers_where_they_stay_on_the_grid() -> None:
+    by_person = records("t.parquet", person="who", combine="sum")
+    assert statistic(by_person, "sum", column="age", lower="-1/2", upper="9/2", step="1/2").values is not None
+
+
+def test_a_replacement_touches_two_groups_and_the_rest_one() -> None:
+    one = statistic(TABLE, "sum", **AGE)
+    two = statistic(TABLE, "sum", **AGE, by="g", groups=["a", "b"])
+    assert (10, 10) in (two.effect(REPLACE).total or ())
+    assert (10, 10) not in (one.effect(REPLACE).total or ())
+    for change in (WITHDRAW, INSERT, nudge(1)):
+        assert two.effect(change) == one.effect(change)
+
+
+def test_a_replacement_may_take_the_number_away_unless_everybody_has_one() -> None:
+    far = {"column": "age", "lower": 10, "upper": 14}
+    assert max(fall for _, fall in statistic(TABLE, "sum", **far).effect(REPLACE).total or ()) == 14
+    assert max(fall for _, fall in statistic(TABLE, "sum", **far, people=2).effect(REPLACE).total or ()) == 4
+
+
+def test_a_nudge_moves_a_rounded_number_by_whole_steps() -> None:
+    asked = statistic(TABLE, "sum", column="age", lower=0, upper=10, step=5)
+    assert asked.effect(nudge("1/10")).total == ((5, 0), (0, 5))
+    assert asked.effect(nudge("51/10")).total == ((10, 0), (0, 10))
+    assert asked.effect(nudge(100)).total == ((10, 0), (0, 10))
+
+
+def test_facts_are_not_numbers() -> None:
+    with pytest.raises(NotShelteredError, match="not a set of facts"):
+        statistic(TABLE, "sum", **AGE).effect(SHRINK)
+
+
+def test_everything_public_that_changes_the_answer_is_in_its_key() -> None:
+    base = {"column": "age", "lower": 0, "upper": 10, "grid": "1/2", "by": "g", "groups": ["a"]}
+    changes = [{}, {"column": "hours"}, {"lower": 1}, {"step": "1/2"}, {"grid": 1}, {"by": "h"}, {"people": 7}]
+    keys = [statistic(TABLE, "mean", **{**base, **change}).public() for change in changes]
+    keys += [statistic(TABLE, "percentile", **AGE, p=p).public() for p in (Fraction(1), 50)]
+    keys += [
+        statistic(records("t.parquet", **table), "sum", **AGE).public()
+        for table in ({"person": "who"}, {"person": "id"}, {"person": "who", "combine": "max"}, {"keep": {"a": [1]}})
+    ]
+    written = [str(key) for key in keys]
+    assert len(set(written)) == len(written) == 13

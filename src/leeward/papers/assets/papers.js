@@ -6,7 +6,6 @@ const config = { responsive: true, displaylogo: false, displayModeBar: false, sh
 function draw(plot) {
   const figure = JSON.parse(document.getElementById("figure-" + plot.dataset.figure).textContent);
   figure.layout.dragmode = false;
-  if (plot.clientWidth < 560) figure.layout.font.size = 10;
   Plotly.newPlot(plot, figure.data, figure.layout, config);
 }
 

@@ -56,7 +56,8 @@ class VisitCounts:
         """
         if self.refused:
             raise BoundExceededError(
-                f"{self.people_over_bound} people were at more places than places_per_person allows",
+                f"{self.people_over_bound} {'person was' if self.people_over_bound == 1 else 'people were'} at more places"
+                " than places_per_person allows",
                 "if_more = 'refuse' (that it is refused is a fact about the data: do not publish it)",
                 "Raise places_per_person, or choose which places to keep by if_more",
             )

@@ -31,8 +31,16 @@ def numbers(answers: dict[str, Any], kind: str = "mean", groups: Any = (), **cha
         "kind": kind,
         "text": "The mean of everybody's 'age'",
         "answers": len(next(iter(answers.values()))),
-        "column": "age", "p": None, "combine": None, "by": "income" if groups else None, "groups": list(groups),
-        "lower": "0", "upper": "100", "step": "1/2", "people": None, "keep": {},
+        "column": "age",
+        "p": None,
+        "combine": None,
+        "by": "income" if groups else None,
+        "groups": list(groups),
+        "lower": "0",
+        "upper": "100",
+        "step": "1/2",
+        "people": None,
+        "keep": {},
         **changes,
     }
     made["mechanism"] = {

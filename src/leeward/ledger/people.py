@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -200,36 +200,30 @@ class PersonBudgets(PeopleStore):
     def _charge(
         self, connection: Connection, people: Sequence[Any], days: Sequence[int], over: Over
     ) -> NDArray[np.bool_]:
-        names: dict[Any, bytes] = {}
-        rows: dict[tuple[bytes, int], list[int]] = defaultdict(list)
-        for row, (person, day) in enumerate(zip(people, days, strict=True)):
-            if person is None or person != person:
-                raise InputError(
-                    "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
-                )
-            if (name := names.get(person)) is None:
-                name = names[person] = self.digest(person)
-            rows[name, day].append(row)
-        before = _read(connection, rows)
-        paid = np.ones(len(people), bool)
-        after = []
-        for key, asked in rows.items():
-            spent = before.get(key, 0)
-            left = max(self.reports_a_day - spent, 0)
-            if len(asked) > left:
-                if over == "refuse":
-                    raise CapExceededError(
-                        f"Somebody has more than {self.reports_a_day} reports in a day (this is for the curator only)",
-                        "their budget does not pay for it; nothing was charged",
-                        'Thin the table, choose over = "withhold", or have a larger budget from the start',
-                    )
-                paid[asked[left:]] = False
-            after.append((*key, spent + min(len(asked), left)))
-        if after:
-            connection.exec_driver_sql(
-                "INSERT INTO spent VALUES (?, ?, ?) ON CONFLICT (person, day) DO UPDATE SET reports = excluded.reports",
-                after,
+        if any(person is None or person != person for person in people):
+            raise InputError(
+                "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
             )
+        names = {person: self.digest(person) for person in set(people)}
+        keys = [(names[person], day) for person, day in zip(people, days, strict=True)]
+        asked = Counter(keys)
+        before = _read(connection, asked)
+        left = {key: max(self.reports_a_day - before.get(key, 0), 0) for key in asked}
+        short = {key for key, reports in asked.items() if reports > left[key]}
+        if short and over == "refuse":
+            raise CapExceededError(
+                f"Somebody has more than {self.reports_a_day} reports in a day (this is for the curator only)",
+                "their budget does not pay for it; nothing was charged",
+                'Thin the table, choose over = "withhold", or have a larger budget from the start',
+            )
+        after = sorted((*key, before.get(key, 0) + min(reports, left[key])) for key, reports in asked.items())
+        if after:  # in the order of the file: several times as fast
+            connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", after)
+        paid = np.ones(len(keys), bool)
+        for row, key in enumerate(keys if short else ()):
+            if key in short:
+                paid[row] = left[key] > 0
+                left[key] -= 1
         return paid
 
 

@@ -21,20 +21,8 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ROOF = {SOURCE / "__init__.py", SOURCE / "__main__.py"}  # they hand on what is below, and stand on no floor
 
 FLOORS = [
-    *[
-        "errors",
-        "version",
-        "real",
-        "exponential",
-        "keys",
-        "distance",
-        "notion",
-        "query",
-        "sensitivity",
-        "noise",
-        "mechanism",
-    ],
-    *["accounting", "utility", "engine", "ledger", "statement", "report", "result", "release", "monitor"],
+    *["errors", "version", "real", "exponential", "keys", "distance", "notion", "query", "sensitivity", "noise"],
+    *["mechanism", "accounting", "utility", "engine", "ledger", "statement", "report", "result", "release", "monitor"],
     *["verify", "optimum", "geo", "perturb", "papers", "city", "data", "spec", "cli", "web"],
 ]
 """From the ground up. A floor may import floors before it; the package's __init__ stands on top of all."""

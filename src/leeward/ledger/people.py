@@ -34,6 +34,8 @@ Charge = Callable[[Sequence[Any], Sequence[int]], NDArray[np.bool_]]
 APPLICATION_ID: Final = int.from_bytes(b"LeeP")
 SHORTEST_SECRET: Final = 16
 
+_AT_ONCE: Final = 1 << 16
+
 
 _metadata = MetaData()
 _about = Table("about", _metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
@@ -189,7 +191,13 @@ class PersonBudgets(PeopleStore):
             CapExceededError: somebody asks for more than is left, and ``over`` is ``"refuse"``. For the curator only.
         """
         with self.writing() as connection:
-            yield lambda people, days: self._charge(connection, people, days, over)
+
+            def charge(people: Sequence[Any], days: Sequence[int]) -> NDArray[np.bool_]:
+                parts = range(0, len(people), _AT_ONCE)  # a million at once is slower than in parts
+                paid = [self._charge(connection, people[i : i + _AT_ONCE], days[i : i + _AT_ONCE], over) for i in parts]
+                return np.concatenate([np.zeros(0, bool), *paid])
+
+            yield charge
 
     def spent(self, person: Any, day: int) -> int:
         """Return how many reports of a person are paid for on a day."""
@@ -206,7 +214,7 @@ class PersonBudgets(PeopleStore):
             )
         names = {person: self.digest(person) for person in set(people)}
         keys = [(names[person], day) for person, day in zip(people, days, strict=True)]
-        asked = Counter(keys)
+        asked = dict(sorted(Counter(keys).items()))  # in the order of the file: several times as fast
         before = _read(connection, asked)
         left = {key: max(self.reports_a_day - before.get(key, 0), 0) for key in asked}
         short = {key for key, reports in asked.items() if reports > left[key]}
@@ -216,8 +224,7 @@ class PersonBudgets(PeopleStore):
                 "their budget does not pay for it; nothing was charged",
                 'Thin the table, choose over = "withhold", or have a larger budget from the start',
             )
-        after = sorted((*key, before.get(key, 0) + min(reports, left[key])) for key, reports in asked.items())
-        if after:  # in the order of the file: several times as fast
+        if after := [(*key, before.get(key, 0) + min(reports, left[key])) for key, reports in asked.items()]:
             connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", after)
         paid = np.ones(len(keys), bool)
         for row, key in enumerate(keys if short else ()):
@@ -236,7 +243,7 @@ def _read(connection: Connection, keys: Any) -> dict[tuple[bytes, int], int]:
     """Return what is spent under each key that has any."""
     connection.exec_driver_sql("CREATE TEMP TABLE IF NOT EXISTS wanted (person BLOB, day INTEGER)")
     connection.exec_driver_sql("DELETE FROM wanted")
-    if keys := sorted(keys):
+    if keys := list(keys):
         connection.exec_driver_sql("INSERT INTO wanted VALUES (?, ?)", keys)
     found = connection.exec_driver_sql("SELECT person, day, reports FROM wanted CROSS JOIN spent USING (person, day)")
     return {(person, day): reports for person, day, reports in found}

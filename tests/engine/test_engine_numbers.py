@@ -152,6 +152,17 @@ def test_every_source_gives_the_same_answers(tmp_path: Any) -> None:
             check(source, rows, asked)
 
 
+@pytest.mark.parametrize(("lower", "upper", "step"), [(-2, 20, 1), (10, 40, 5), ("-3/2", 9, "1/2")])
+@pytest.mark.parametrize("combine", ["sum", "min", "max"])
+def test_a_person_s_numbers_are_combined_where_0_is_not_the_least(
+    lower: Any, upper: Any, step: Any, combine: str
+) -> None:
+    held = [(1, 13), (1, 4), (2, -1), (2, -1), (2, 7), (3, 11), (4, 30), (4, 30), (5, -9), (5, -9)]
+    rows = [{"person": person, "number": number} for person, number in held]
+    asked = {"kind": "sum", "lower": F(lower), "upper": F(upper), "step": F(step), "combine": combine}
+    assert check(pa.Table.from_pylist(rows), rows, asked)
+
+
 def test_the_order_of_rows_does_not_matter() -> None:
     """Floating sums would depend on it: 1e16 + 1 − 1e16."""
     numbers = [0.1] * 999 + [3.3] * 999 + [2.7] * 2

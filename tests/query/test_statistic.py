@@ -111,6 +111,21 @@ def test_a_nudge_moves_a_rounded_number_by_whole_steps() -> None:
     assert asked.effect(nudge(100)).total == ((10, 0), (0, 10))
 
 
+@pytest.mark.parametrize(
+    ("table", "grouped"),
+    [({"keep": {"age": [3]}}, {}), ({"person": "age"}, {}), ({}, {"by": "age", "groups": [3, 4]})],
+)
+@pytest.mark.parametrize("kind", ["sum", "histogram"])
+def test_closeness_of_a_number_that_decides_who_counts_is_refused(table: Any, grouped: Any, kind: Any) -> None:
+    """A nudge from 3 to 4 would take a person out of the answer: as much as withdrawing them, at the price of one step."""
+    asked = statistic(records("t.parquet", **table), kind, **AGE, **grouped)
+    for effect in (asked.effect, asked.effect_of_all):
+        with pytest.raises(NotShelteredError, match="also decides who counts"):
+            effect(nudge(1))
+    assert asked.effect(WITHDRAW).total
+    statistic(records("t.parquet", keep={"other": [3]}), kind, **AGE).effect(nudge(1))
+
+
 def test_facts_are_not_numbers() -> None:
     with pytest.raises(NotShelteredError, match="not a set of facts"):
         statistic(TABLE, "sum", **AGE).effect(SHRINK)

@@ -117,8 +117,10 @@ class Statistic:
         """Return the extreme moves of all answers under one change of one person.
 
         Raises:
-            NotShelteredError: for changes of single facts, because a record here is a number; and see `Numeric.effect`.
+            NotShelteredError: for changes of single facts, because a record here is a number; for small changes of a number
+                that also decides whether, or in which group, its person counts; and see `Numeric.effect`.
         """
+        self._refuse_deciding(change)
         if change.of_facts:
             raise NotShelteredError(
                 f"A {self.kind} under a notion whose steps are '{change.name}'",
@@ -143,8 +145,9 @@ class Statistic:
         """Return the extreme moves when the numbers of all persons change so at once: every group moves.
 
         Raises:
-            NotShelteredError: if nothing bounds them.
+            NotShelteredError: if nothing bounds them, or as for `effect`.
         """
+        self._refuse_deciding(change)
         if self.numeric is None:
             raise NotShelteredError(
                 "A histogram where all values may change at once",
@@ -154,6 +157,15 @@ class Statistic:
         one = self.numeric.effect_of_all(self._on_grid(change) if isinstance(change, Nudge) else change)
         n = max(1, len(self.groups))
         return Effect(total=tuple((r * n, f * n) for r, f in one.each), each=one.each)
+
+    def _refuse_deciding(self, change: Change) -> None:
+        deciding = {self.by, self.records.person, *self.records.keep}
+        if isinstance(change, Nudge) and self.column in deciding:
+            raise NotShelteredError(
+                f"Closeness of '{self.column}', which also decides who counts",
+                "the smallest change of it may take a person out of the answer, or from one group to another",
+                "Filter and group by other columns, or use a notion such as dp",
+            )
 
     def _on_grid(self, change: Nudge) -> Nudge:
         """Return how far a rounded number moves: by whole steps, up to one more than the number itself."""

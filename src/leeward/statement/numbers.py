@@ -144,6 +144,8 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
         found.append(
             "Closeness is that of the intervals: numbers in neighbouring ones are one step apart, however near"
             if query.kind == "histogram"
+            else "Closeness is that of each person's sum of rounded numbers"
+            if query.records.combine == "sum"
             else "Closeness is that of the rounded numbers: they may be up to one step further apart than the numbers were"
         )
         if len(query.groups) > 1:

@@ -9,8 +9,9 @@ the nearest grid point inside: a remap, which is post-processing.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,8 +20,10 @@ from numpy.typing import NDArray
 
 from leeward.distance import Plane
 from leeward.errors import InputError
-from leeward.exponential import Weight, weight
+from leeward.exponential import Weight, weight, weighted_sum
+from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import integers
+from leeward.mechanism.norm import BEYOND
 from leeward.noise import Bits, PlanarNoise, SystemBits, add_saturating
 from leeward.real import Exact, Real, exact, positive, sqrt
 
@@ -111,6 +114,37 @@ class PlanarMechanism:
     def weight(self, truth: GridPoint, output: GridPoint) -> Weight:
         """Return Pr[output | truth] before the bounds, up to the normaliser, which is the same for every truth."""
         return self.noise.weight((output[0] - truth[0], output[1] - truth[1]))
+
+    def probability(self, truth: GridPoint, output: GridPoint) -> Weight:
+        """Return Pr[output | truth] before the bounds, exactly."""
+        return self.noise.pmf((output[0] - truth[0], output[1] - truth[1]))
+
+    def on(self, points: Iterable[GridPoint]) -> FiniteMechanism:
+        """Return the exact matrix on the given grid points, before the bounds; outputs far from all of them are one.
+
+        Two rows differ most at the points themselves and beyond them on the line through both: the outputs around the points
+        show it, and to join the others is post-processing.
+        """
+        points = tuple(points)
+        low, high = ([pick(p[axis] for p in points) for axis in (0, 1)] for pick in (min, max))
+        span = max(b - a for a, b in zip(low, high, strict=True))
+        outputs: list[Any] = [
+            *itertools.product(*(range(a - span, b + span + 1) for a, b in zip(low, high, strict=True)))
+        ]
+        grid, values, known = np.array(outputs), [weight(0)], {}
+        codes = np.zeros((len(points), len(outputs) + 1), np.intp)
+        for row, truth in enumerate(points):
+            for column, move in enumerate(
+                np.sort(np.abs(grid - truth), axis=1).tolist()
+            ):  # the law has eight symmetries
+                if (key := tuple(move)) not in known:
+                    known[key] = len(values)
+                    values.append(self.noise.pmf(key))
+                codes[row, column] = known[key]
+            counts = np.bincount(codes[row, :-1], minlength=len(values))
+            codes[row, -1] = len(values)
+            values.append(1 - weighted_sum((values[code], int(counts[code])) for code in np.flatnonzero(counts)))
+        return FiniteMechanism.coded(points, [*outputs, BEYOND], values, codes)
 
     def posterior(self, output: GridPoint, prior: Mapping[GridPoint, Exact]) -> dict[GridPoint, Weight]:
         """Return, exactly, what someone with this prior believes after seeing an output strictly inside the bounds.

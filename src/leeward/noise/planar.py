@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import InputError, NoiseError, nearest
-from leeward.exponential import Weight, exp_minus
+from leeward.exponential import Weight, exp, exp_minus
 from leeward.noise.bernoulli import flip_enclosed
 from leeward.noise.bits import Bits
 from leeward.noise.geometric import LEAST_RATE, DirectedGeometric
@@ -146,15 +146,9 @@ class PlanarNoise:
         """Σ_z e^{−rate·‖z‖}, as tightly enclosed as asked."""
         return Enclosure(lambda precision: self._sums(precision)[0])
 
-    def pmf(self, point: tuple[int, int]) -> Enclosure:
-        """Return P(z), as tightly enclosed as asked."""
-        top = self.weight(point)
-
-        def enclose(precision: int) -> Any:
-            with flint.ctx.workprec(precision + 32):
-                return top.arb(precision + 32) / self._sums(precision)[0]
-
-        return Enclosure(enclose)
+    def pmf(self, point: tuple[int, int]) -> Weight:
+        """Return P(z): exact, with the logarithm of the normaliser as an atom of its exponent."""
+        return exp(-self.rate * self.length(point) - Real({(1, (_LogNormaliser(self),)): Fraction(1)}))
 
     def mean_length(self) -> Enclosure:
         """Return E‖z‖, in grid steps: −Z′/Z, where Z is the normaliser as a function of the rate. About 2/rate."""
@@ -176,6 +170,20 @@ class PlanarNoise:
             if self.rate < _SERIES_BELOW:
                 return _by_poisson(rate, precision)
             return _by_points(rate, precision)
+
+
+@dataclass(frozen=True)
+class _LogNormaliser:
+    """The atom ln Z: ratios of probabilities lose it, and sums can be enclosed."""
+
+    law: PlanarNoise
+
+    def arb(self) -> Any:
+        """Enclose it at the precision in force."""
+        return self.law._sums(flint.ctx.prec)[0].log()
+
+    def __str__(self) -> str:
+        return f"log(sum of exp(-{self.law.rate}*{self.law.norm} length))"
 
 
 def _by_poisson(rate: Any, precision: int) -> tuple[Any, Any]:

@@ -274,3 +274,5 @@ def test_a_weight_shows_its_form_and_its_size() -> None:
     shown = repr(1 - exp(-1))
     assert "exp(-1)" in shown
     assert "0.632121" in shown
+    assert repr((exp(-1) - 1) / (1 + exp(-2))) == "Weight((exp(-1) - 1) / (exp(-2) + 1) ≈ -0.55677)"
+    assert (repr(weight(3)), repr(weight("1/3"))) == ("Weight(3)", "Weight(1/3 ≈ 0.333333)")

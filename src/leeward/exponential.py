@@ -176,7 +176,9 @@ class Weight:
         return (lower + upper) / 2
 
     def __repr__(self) -> str:
-        return f"Weight({_sum_str(self.numerator)} / {_sum_str(self.denominator)} ≈ {float(self):.6g})"
+        top, bottom = _sum_str(self.numerator), _sum_str(self.denominator)
+        ratio = top if bottom == "1" else f"({top}) / ({bottom})"
+        return f"Weight({ratio})" if "exp" not in ratio and "/" not in ratio else f"Weight({ratio} ≈ {float(self):.6g})"
 
 
 def weight(value: Weight | Exact) -> Weight:

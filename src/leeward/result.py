@@ -35,7 +35,7 @@ class CuratorNotes:
     charged: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
     """What may be published.
 
@@ -57,6 +57,30 @@ class Release:
     def window_name(self) -> str:
         """The start of its window, as the name of a folder."""
         return str(self.statement["query"]["window"]["start"]).replace(":", "-")
+
+    def __repr__(self) -> str:
+        said = self.statement
+        notion = f"{said['notion']['name']} at ε = {said['notion']['epsilon']}"
+        return (
+            f"<Release of {self.answers.num_rows:,} answers from '{said['dataset']}', {notion}, entry {said['entry']}>"
+        )
+
+    def __str__(self) -> str:
+        """Say what was asked, of what, at which price, what is sheltered, and what was answered; all of it is public."""
+        said, notion = self.statement, self.statement["notion"]
+        lines = [
+            said["query"]["text"],
+            f"dataset: {said['dataset']}, version {said['version']}",
+            f"notion: {notion['name']}, ε = {notion['epsilon']} per {notion['unit']}, price {said['price']}",
+            f"sheltered: {notion['shelters']}",
+            f"not sheltered: {notion['does_not_shelter'] or 'nothing'}",
+        ]
+        if "state" in self.answers.column_names:
+            states = self.answers["state"].value_counts().to_pylist()
+            lines.append("answers: " + ", ".join(f"{entry['counts']:,} {entry['values']}" for entry in states))
+        if not said["fit_for_release"]:
+            lines.insert(0, "NOT FIT FOR RELEASE: drawn from a stream that others can repeat")
+        return "\n".join([*lines, *(f"guaranteed: {sentence}" for sentence in said["guaranteed"])])
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the answers as a DataFrame; ``count`` is a nullable Int64."""

@@ -321,6 +321,27 @@ def test_what_no_rate_reaches_is_refused() -> None:
         least_multiple(lambda _: False, 1)
 
 
+def test_all_outputs_of_a_clamped_mechanism_are_its_grid() -> None:
+    mechanism = Geometric(Line(inf, 1), lower=2, upper=9)
+    whole = mechanism.pmf(5)
+    assert list(whole) == list(range(2, 10))
+    assert sum(whole.values(), weight(0)) == 1
+    assert mechanism.pmf(5, [7]) == {7: exp(-2) * (1 - exp(-1))}
+    with pytest.raises(InputError, match="endlessly many"):
+        Geometric(Line(inf, 1), lower=0).pmf(5)
+
+
+def test_decisions_are_read_off_the_unclamped_law() -> None:
+    for bounds in ({}, {"lower": 0, "upper": 3}):
+        decision = Geometric(Line(inf, 1), **bounds).sanitizer(at_most=2)
+        assert decision.never_wrong
+        assert decision.decision_curve(range(4)) == {0: 1 - exp(-3), 1: 1 - exp(-2), 2: 1 - exp(-1), 3: weight(0)}
+    two_sided = Geometric(Line(1, 1), lower=0).sanitizer(2, "0.01")
+    assert two_sided.threshold < 0  # below the clamp
+    assert two_sided.error <= weight("0.01") < two_sided.law.cdf(two_sided.threshold - 2)
+    assert Geometric(Line(1, inf)).alarm(at_least=4).probability_dangerous(3) == 0
+
+
 def test_bounds_the_wrong_way_round_and_no_shelter_are_refused() -> None:
     with pytest.raises(InputError, match="reversed"):
         Geometric(Line(1, 1), lower=3, upper=2)

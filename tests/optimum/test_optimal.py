@@ -156,3 +156,14 @@ def test_a_ball_as_a_loss() -> None:
         oracle(list(range(6)), Line("1/2", "1/2"), [Fraction(1, 6)] * 6, outside_ball(1)),
     )
     assert math.isclose(float(face(range(6), Line("1/2", "1/2"), None, outside_ball(1)).loss), float(found.loss))
+
+
+def test_what_is_printed_says_the_loss_how_near_it_is_and_the_verdict() -> None:
+    found = optimal(range(3), Line(1, 1))
+    first, rest = str(found).split("\n", 1)
+    assert first.startswith(f"expected loss {float(found.loss):.6g}, at most ")
+    assert first.endswith(" above the least there is")
+    assert rest == str(found.verdict)
+    assert "  least c such that it is c·d-private: 1\n" in rest  # not a sum of logarithms of twelve digits
+    wide = optimal(GRID, Plane(1), loss="euclidean", dilation="1.5")
+    assert str(wide).split("\n")[0].endswith(" above the least there is for the 3/2-spanner")

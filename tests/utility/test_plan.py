@@ -89,3 +89,15 @@ def test_promises_that_differ_have_keys_that_differ() -> None:
     keys = [plan(query(), n, safe_at_most=2, error_at_most="0.05" if n.name == "graded" else None) for n in notions]
     assert len({str(made.public()) for made in keys}) == 3
     assert keys[2].public()["notion"] == "presence"
+
+
+def test_a_printed_plan_says_price_chances_and_what_is_sheltered() -> None:
+    made = plan(query(), lw.Presence("1"), safe_at_most=2, dangerous_at_least=6, error_at_most="0.05")
+    said = str(made).splitlines()
+    assert said[0] == f'{made.mechanism} under Presence("1"), price 1'
+    assert "safe: at most 2 people, never wrong" in said
+    assert "dangerous: at least 6 people, wrong with probability at most 1/20" in said
+    assert "    0:  0.9502 safe  0.0003355 dangerous" in said
+    assert "mean error of a count: 0.582" in said
+    assert said[-2:] == [f"sheltered: {made.notion.words.shelters}", f"not sheltered: {made.notion.words.exposes}"]
+    assert "mean error" not in str(plan(query(None), lw.Presence("1"), safe_at_most=2))

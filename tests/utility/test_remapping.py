@@ -101,3 +101,10 @@ def test_a_geometric_mechanism_needs_bounds_here() -> None:
     with pytest.raises(InputError, match="not finitely many"):
         remap(Geometric(Line("1", "1")))
     assert remap(Geometric(Line("1", "1")).on(range(2))).loss == 1 / (1 + exp(1))
+
+
+def test_a_printed_remap_says_how_much_it_changes() -> None:
+    ageo = Geometric(Line(inf, "0.1"), lower=0, upper=12)
+    assert str(remap(ageo)) == "expected loss 2.55127, with 11 of 13 outputs remapped"
+    assert str(remap(Geometric(Line(1, 1), lower=0, upper=3))).endswith("with 0 of 4 outputs remapped")
+    assert str(remap(ageo, "worst")).endswith("with guesses drawn at random")

@@ -100,3 +100,5 @@ def test_what_shows_nothing_is_refused() -> None:
         audit(noisy(Line(1, 1)), 1, 0, confidence=1, batched=True)
     with pytest.raises(InputError, match="another size"):
         audit(lambda x, n: [x], 1, 0, batched=True)
+    with pytest.raises(InputError, match=r"a Geometric.*mechanism\.release"):
+        audit(Geometric(Line(1, 1)), 1, 0)  # type: ignore[arg-type]

@@ -33,6 +33,7 @@ from leeward.distance import Line
 from leeward.errors import InputError, nearest
 from leeward.exponential import Weight, weight, weighted_sum
 from leeward.mechanism.accuracy import Accuracy
+from leeward.mechanism.decision import Alarm, Sanitizer, alarm, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.noise import Bits, Coin, DirectedGeometric, SystemBits, add_saturating, floor_digits
 from leeward.real import Exact, exact
@@ -128,9 +129,29 @@ class Geometric:
             return weight(0)
         return self._entry(self._key(truth, output))
 
-    def pmf(self, truth: int, outputs: Iterable[int]) -> dict[int, Weight]:
-        """Return the exact probabilities of the given outputs for one truth."""
+    def pmf(self, truth: int, outputs: Iterable[int] | None = None) -> dict[int, Weight]:
+        """Return the exact probabilities of the given outputs for one truth; by default of all from ``lower`` to ``upper``.
+
+        Raises:
+            InputError: if no outputs are given and there are endlessly many.
+        """
+        if outputs is None:
+            if self.lower is None or self.upper is None:
+                raise InputError(
+                    f"All outputs of {self!r}",
+                    "they are endlessly many",
+                    "Name the outputs: pmf(truth, range(0, 20)); or give the mechanism lower and upper",
+                )
+            outputs = range(self.lower, self.upper + 1)
         return {z: self.probability(truth, z) for z in outputs}
+
+    def sanitizer(self, at_most: int, error_at_most: Exact | None = None) -> Sanitizer:
+        """Return the best rule that reads "the count is at most t" off `noisy` counts; as `leeward.sanitizer`."""
+        return sanitizer(self.law, at_most, error_at_most)
+
+    def alarm(self, at_least: int, error_at_most: Exact | None = None) -> Alarm:
+        """Return the best rule that reads "the count is at least T" off `noisy` counts; as `leeward.alarm`."""
+        return alarm(self.law, at_least, error_at_most)
 
     def on(self, truths: Iterable[int]) -> FiniteMechanism:
         """Return the exact matrix on the given truths.

@@ -54,6 +54,11 @@ class Optimal:
     variables: int
     constraints: int
 
+    def __str__(self) -> str:
+        spread = "" if self.dilation == 1 else f" for the {self.dilation}-spanner"
+        near = f"at most {max(float(self.loss) - self.bound, 0.0):.1e} above the least there is{spread}"
+        return f"expected loss {float(self.loss):.6g}, {near}\n{self.verdict}"
+
 
 def optimal(
     space: Iterable[Any],

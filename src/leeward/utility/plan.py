@@ -33,6 +33,8 @@ What = Literal["decisions", "counts"]
 USEFUL_FROM = "0.001"
 """Below this Pr[safe | nobody there] a release is refused: it would spend budget to say nothing."""
 
+_SAID = ("safe", "dangerous")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -88,6 +90,40 @@ class Plan:
             c: (None if self.sanitizer is None else chances.safe, None if self.alarm is None else chances.dangerous)
             for c, chances in self.decisions.curve(range(last + 1)).items()
         }
+
+    def __str__(self) -> str:
+        """Say what it costs, what is said how often, how far off counts are, and what is sheltered."""
+        words, lines = self.notion.words, []
+        for state, decision, means in (
+            ("safe", self.sanitizer, f"at most {self.safe_at_most}"),
+            ("dangerous", self.alarm, f"at least {self.dangerous_at_least}"),
+        ):
+            if decision is not None:
+                trust = (
+                    "never wrong" if decision.never_wrong else f"wrong with probability at most {self.error_at_most}"
+                )
+                lines.append(f"{state}: {means} people, {trust}")
+        curve = [
+            "  ".join(
+                [
+                    f"{count:>5}:",
+                    *(f"{float(p):.4g} {s}" for s, p in zip(_SAID, row, strict=True) if p is not None),
+                ]
+            )
+            for count, row in self.decision_curve().items()
+        ]
+        if isinstance(self.mechanism, Geometric):
+            lines.append(f"mean error of a count: {float(self.mechanism.expected_error()):.4g}")
+        return "\n".join(
+            [
+                f"{self.mechanism} under {self.notion}, price {self.price}",
+                *lines,
+                "chance of each word, by the true count:",
+                *curve,
+                f"sheltered: {words.shelters}",
+                f"not sheltered: {words.exposes or 'nothing'}",
+            ]
+        )
 
     def public(self) -> dict[str, Any]:
         """Return everything public that the drawn integers depend on, as JSON can hold it.

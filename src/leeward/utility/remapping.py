@@ -45,6 +45,12 @@ class Remapped:
     guess: Mapping[Any, Any] | None
     loss: Expected
 
+    def __str__(self) -> str:
+        if self.guess is None:
+            return f"expected loss {float(self.loss):.6g}, with guesses drawn at random"
+        changed = sum(z != w for z, w in self.guess.items())
+        return f"expected loss {float(self.loss):.6g}, with {changed:,} of {len(self.guess):,} outputs remapped"
+
 
 def remap(
     mechanism: FiniteMechanism | Geometric,

@@ -78,8 +78,14 @@ def audit(
             is n): much faster.
 
     Raises:
-        InputError: for fewer than 100 samples or a confidence outside (0, 1).
+        InputError: for fewer than 100 samples, a confidence outside (0, 1), or a mechanism in place of a function.
     """
+    if not callable(black_box):
+        raise InputError(
+            f"An audit of a {type(black_box).__name__}",
+            "a black box is a function that takes a secret and returns an output",
+            "Give mechanism.release, or `lambda x, n: mechanism.release(np.full(n, x))` with batched=True",
+        )
     if samples < 100 or not 0 < confidence < 1:
         raise InputError(f"An audit of {samples} samples at {confidence}", "it shows nothing", "Give at least 100")
     half = samples // 2

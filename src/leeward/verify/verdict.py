@@ -13,6 +13,9 @@ Outcome = Literal["private", "not private", "undecided"]
 Interval = tuple[float, float]
 """Floats (lower, upper) that are proved to enclose an exact number."""
 
+_LONG = 40
+"""A closed form of more characters than this is shown as a number."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -63,7 +66,9 @@ class Verdict:
                     else f"ln Pr[z|x]/Pr[z|x'] = {show(low, high)}, allowed d(x → x') = {self.allowed}"
                 )
             )
-        lines.append(f"  least c such that it is c·d-private: {self.exact_scale or show(*self.scale)}")
+        exactly, about = str(self.exact_scale), show(*self.scale)
+        least = about if self.exact_scale is None or len(exactly) > _LONG else exactly
+        lines.append(f"  least c such that it is c·d-private: {least}")
         lines.append(f"  compared: {self.pairs:,} ordered pairs at finite distance, every output")
         return "\n".join(lines + ([f"  note: {self.note}"] if self.note else []))
 

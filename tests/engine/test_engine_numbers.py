@@ -135,7 +135,7 @@ def test_answers_agree_with_the_oracle(kind: str) -> None:
 def test_every_source_gives_the_same_answers(tmp_path: Any) -> None:
     """CSV columns are text: the same numbers, read the same way."""
     rng = random.Random("sources")
-    for kind in ("sum", "histogram", "median"):
+    for kind in ("sum", "histogram"):
         table, rows = draw(rng, "float64")
         numbers = [v if v is None or math.isfinite(v) else None for v in table["number"].to_pylist()]
         table = table.set_column(2, "number", pa.array(numbers, pa.float64()))

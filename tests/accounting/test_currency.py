@@ -7,15 +7,20 @@ from fractions import Fraction
 import pytest
 
 from leeward.accounting.currency import NAMED, charge, currency, named_currency, read_currency
+from leeward.distance import Line
 from leeward.errors import BudgetConflictError, InputError, SpecError
 from leeward.notion import (
     ADP,
+    OSDP,
     AdditionOnly,
+    Blowfish,
     BoundedDP,
     Graded,
     GradedFacts,
+    InputDiscriminativeLDP,
     Notion,
     Presence,
+    RecordDistance,
     RemovalOnly,
     ReplaceDP,
     UnboundedDP,
@@ -45,6 +50,23 @@ def test_promises_that_differ_are_kept_apart() -> None:
     many = ADP("1", [~has(f"place {i}") for i in range(99)])
     assert len(currency(many)) < 60
     assert currency(many) != currency(ADP("1", [~has(f"place {i}") for i in range(98)]))
+
+
+def test_promises_that_differ_only_in_a_distance_or_a_function_are_kept_apart() -> None:
+    near, far = (Line(c, 1).on(range(3)) for c in (1, 5))
+    of = [0, 1, 2]
+    notions = [
+        *(RecordDistance("1", near), RecordDistance("1", far), RecordDistance("1", far.reverse())),
+        *(InputDiscriminativeLDP({"flu": "2", "hiv": "3"}), InputDiscriminativeLDP({"flu": "3", "hiv": "5"})),
+        *(OSDP("1", lambda r: r == 0, records=of), OSDP("1", lambda r: r == 1, records=of)),
+        *(ADP("1", [lambda r: r > 0], records=of), ADP("1", [lambda r: r > 1], records=of)),
+        *(Blowfish("1", of, [(0, 1)]), Blowfish("1", of, [(0, 2)])),
+    ]
+    assert len({currency(notion) for notion in notions}) == len(notions)
+    again = [RecordDistance("3", Line(1, 1).on(range(3))), OSDP("2", lambda r: not r, records=of)]
+    assert [currency(notion) for notion in again] == [currency(notions[0]), currency(notions[5])]
+    with pytest.raises(BudgetConflictError):
+        charge(notions[1], exact(1), currency(notions[0]))
 
 
 @pytest.mark.parametrize(

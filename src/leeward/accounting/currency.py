@@ -11,8 +11,10 @@ import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from leeward.accounting.prices import price
+from leeward.distance import FiniteDistance
 from leeward.errors import BudgetConflictError, InputError, SpecError, nearest
 from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
 from leeward.real import Real
@@ -24,26 +26,45 @@ NAMED: Mapping[str, type[Notion]] = {
 
 _LONGEST = 160
 
+_NO_TEXT = " at 0x"
+"""What Python writes for an object that has no text of its own."""
+
 
 def currency(notion: Notion) -> str:
     """Return the text under which a ledger keeps a budget in this notion: ``presence/person``.
 
     Notions with parameters name them, at ε = 1 (``graded(absence=1, presence=1/4)/person``), so that promises that differ
-    are not added up. Functions have no text that lasts, and are left out: keep one dataset's budget in one set of them.
+    are not added up. A distance is written as its matrix. A function has no text that lasts: it is written as what it says
+    of each of the notion's records, and left out where those are not listed, as no release can be made then.
     """
     unit = notion.words.unit
     if type(notion) is NAMED.get(notion.name):
         return f"{notion.name}/{unit}"
     fields = vars(notion.with_epsilon(1)).items()
-    written = {name: _written(value) for name, value in fields if name not in {"epsilon", "words", "per_person"}}
-    listed = ", ".join(f"{name}={text}" for name, text in sorted(written.items()) if " at 0x" not in text)
+    records = getattr(notion, "records", None)
+    written = {
+        name: _written(value, records) for name, value in fields if name not in {"epsilon", "words", "per_person"}
+    }
+    listed = ", ".join(f"{name}={text}" for name, text in sorted(written.items()) if _NO_TEXT not in text)
     if len(listed) > _LONGEST:
         listed = hashlib.sha256(listed.encode()).hexdigest()[:16]
     return f"{notion.name}({listed})/{unit}" if listed else f"{notion.name}/{unit}"
 
 
-def _written(value: object) -> str:
-    return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+def _written(value: object, records: tuple[Any, ...] | None) -> str:
+    if isinstance(value, tuple):
+        return " and ".join(_text(each, records) for each in value)
+    return _text(value, records)
+
+
+def _text(value: object, records: tuple[Any, ...] | None) -> str:
+    if isinstance(value, FiniteDistance):
+        rows = zip(value.points, value.codes.tolist(), strict=True)
+        return "; ".join(f"{x}: {' '.join(str(value.values[code]) for code in row)}" for x, row in rows)
+    text = str(value)
+    if callable(value) and records is not None and _NO_TEXT in text:
+        return "".join(str(int(bool(value(record)))) for record in records)
+    return text
 
 
 def read_currency(text: str) -> Notion | None:

@@ -303,3 +303,10 @@ def test_outward_encloses() -> None:
 def test_reals_read_like_formulas(number: Real, text: str) -> None:
     assert sorted(str(number).replace("- ", "+ -").split(" + ")) == sorted(text.replace("- ", "+ -").split(" + "))
     assert repr(number) == f"Real('{number}')"
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1e-999999999", "0." + "3" * 2000, "1" * 1001])
+def test_numbers_too_long_to_write_out_are_refused_at_once(text: str) -> None:
+    with pytest.raises(InputError, match="more than 1000 digits"):
+        exact(text)
+    assert exact("1e-300") * exact("1e300") == 1

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -272,6 +273,9 @@ def exact(value: Exact) -> Real:
     return _parse(value)
 
 
+_LONGEST = 1_000
+
+
 def _parse(value: object) -> Real:
     if isinstance(value, float) and value != math.inf:
         raise InexactError(
@@ -283,6 +287,13 @@ def _parse(value: object) -> Real:
     if isinstance(value, float | Decimal | str) and text.lower() in {"inf", "infinity", "∞"}:
         return inf
     if isinstance(value, Decimal | str):
+        exponent = re.search(r"[eE]([+-]?\d+)", text)
+        if len(text) > _LONGEST or (exponent and abs(int(exponent[1])) > _LONGEST):
+            raise InputError(
+                f"A number of more than {_LONGEST} digits",
+                "it would be written out in full to be exact, and no privacy parameter is so large or so small",
+                'Write, say, "1e-6"',
+            )
         try:
             return Real({_UNIT: Fraction(text)})
         except (ValueError, ZeroDivisionError):

@@ -392,3 +392,8 @@ def test_a_query_pulls_a_distance_back_to_the_secrets() -> None:
     assert pulled((1, 1, 0), (0, 1, 0)) == 1
     assert pulled((0, 1, 0), (1, 1, 0)) == inf
     assert pulled((1, 0, 0), (0, 1, 0)) == 0  # the answer does not tell them apart: a pseudo-distance
+
+
+def test_a_distance_shows_what_it_is() -> None:
+    assert repr(Line(1, 2).on(range(3))) == "<FiniteDistance on 3 points>"
+    assert repr(Line(1, inf)) == "Line(rise=1, fall=inf)"

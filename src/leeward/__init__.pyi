@@ -21,11 +21,13 @@ from .mechanism import FiniteMechanism as FiniteMechanism
 from .mechanism import Geometric as Geometric
 from .mechanism import Monitor as Monitor
 from .mechanism import NormMechanism as NormMechanism
+from .mechanism import OSDPRandomizedResponse as OSDPRandomizedResponse
 from .mechanism import RandomizedResponse as RandomizedResponse
 from .mechanism import Sanitized as Sanitized
 from .mechanism import Sanitizer as Sanitizer
 from .mechanism import SparseVector as SparseVector
 from .mechanism import SubsampledCount as SubsampledCount
+from .mechanism import addition_only as addition_only
 from .mechanism import ageo as ageo
 from .mechanism import alap as alap
 from .mechanism import alarm as alarm
@@ -36,6 +38,7 @@ from .mechanism import laplace_mechanism as laplace_mechanism
 from .mechanism import mangat as mangat
 from .mechanism import osdp_laplace as osdp_laplace
 from .mechanism import rate_for as rate_for
+from .mechanism import removal_only as removal_only
 from .mechanism import sanitizer as sanitizer
 from .mechanism import subsampled as subsampled
 from .mechanism import truncated_geometric as truncated_geometric

@@ -114,3 +114,10 @@ def test_an_odometer_only_counts() -> None:
     assert [e.kind for e in odometer.events] == ["geometric"] * 2
     with pytest.raises(InputError):
         Filter(AdditionOnly("1"), 0)
+
+
+def test_they_show_what_is_spent() -> None:
+    limited = Filter(AdditionOnly("1"), 3)
+    limited.add(GeometricEvent(up="1/2", down=inf))
+    assert repr(limited) == '<Filter after 1 events: 1/2 of 3 × AdditionOnly("1") spent>'
+    assert repr(Odometer()) == f"<Odometer after 0 events: {Odometer().total}>"

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import dblquad, quad
 
 from leeward.distance import FiniteDistance, Line, Plane, graph_distance
-from leeward.errors import RefusedError
+from leeward.errors import InputError, RefusedError
 from leeward.exponential import exp, exp_minus, log, weight
 from leeward.mechanism import Geometric
 from leeward.mechanism.fallback import exponential_fallback, exponential_mechanism, true_scale
@@ -144,3 +144,11 @@ def test_no_fallback_where_infinity_leaves_some_points_alone() -> None:
     lonely = FiniteDistance("abcde", [[0, *["1/10"] * 4], *([inf] * i + [0] + [inf] * (4 - i) for i in range(1, 5))])
     with pytest.raises(RefusedError, match="normalised too differently"):
         exponential_fallback(lonely.reverse())
+
+
+@pytest.mark.parametrize("of", [laplace_mechanism, exponential_fallback])
+def test_a_space_that_is_not_listed_is_refused(of: Any) -> None:
+    with pytest.raises(
+        InputError, match=r"Line\(rise=1, fall=2\) on points that are not listed.*distance\.on\(points\)"
+    ):
+        of(Line(1, 2))

@@ -107,3 +107,10 @@ def test_what_has_no_meaning_is_refused() -> None:
     for arguments in ({"epsilon": inf}, {"epsilon": 0}, {"stop_after": 0}, {"stop_after": True}):
         with pytest.raises(InputError):
             SparseVector(**{"epsilon": "1", "at_most": 1, **arguments})  # type: ignore[arg-type]
+
+
+def test_mechanisms_of_many_answers_show_what_they_are() -> None:
+    assert (
+        repr(Sanitized(Line(inf, "1/2"), at_most=2)) == "Sanitized(Line(rise=inf, fall=1/2), at_most=2, stop_after=1)"
+    )
+    assert repr(SparseVector("1/3", at_most=2)) == 'SparseVector("1/3", at_most=2, stop_after=1, monotonic=False)'

@@ -415,3 +415,10 @@ def test_a_notion_says_its_promise_in_words(case: str) -> None:
         assert "certainty" in words.exposes or "public" in words.shelters
     else:
         assert words.exposes == ""
+
+
+def test_each_one_sided_notion_read_backwards_is_the_other() -> None:
+    assert AdditionOnly("1/3").reverse() == RemovalOnly("1/3")
+    assert RemovalOnly("1/3").reverse() == AdditionOnly("1/3")
+    table, gone = ("a", "b"), (None, "b")
+    assert AdditionOnly("1/3").reverse()(gone, table) == AdditionOnly("1/3")(table, gone) == exact("1/3")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from leeward.errors import InexactError, InputError
@@ -61,3 +62,17 @@ def test_priors() -> None:
         read_prior("ab", ["3/2", "-1/2"])
     with pytest.raises(InputError, match="no prior has that name"):
         read_prior("ab", "worst")
+
+
+@pytest.mark.parametrize("guess", ["b", (1, 2), None])
+def test_a_loss_of_numbers_says_so_of_other_secrets(guess: object) -> None:
+    for loss in ("absolute", "squared", "euclidean"):
+        with pytest.raises(InputError, match=r'they are no numbers.*"zero-one"'):
+            read_loss([0], [guess], loss)
+    assert read_loss([0], [guess], "zero-one")(0, guess) == 1
+
+
+def test_a_prior_in_an_array_is_read_like_a_list() -> None:
+    assert read_prior("abc", np.array(["1/2", "1/4", "1/4"])) == (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))  # type: ignore[arg-type]
+    with pytest.raises(InexactError, match=r"float"):
+        read_prior("ab", np.array([0.5, 0.5]))  # type: ignore[arg-type]

@@ -418,3 +418,10 @@ def test_three_hundred_by_three_hundred_fractions() -> None:
     assert found
     steps = max(max(p / q, q / p) for x, y in itertools.pairwise(rows) for p, q in zip(x, y, strict=True))
     assert verify(matrix, Line(log(steps), log(steps))).tight
+
+
+def test_what_cannot_be_verified_is_told_what_to_give() -> None:
+    with pytest.raises(InputError, match=r"a list: .*FiniteMechanism\(secrets, outputs, matrix\)"):
+        verify([[1, 0], [0, 1]], Line(1, 1))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"not a table: .*pull_back\(tables, query\)"):
+        verify(Geometric(Line(inf, 1), lower=0, upper=3), AdditionOnly("1"))

@@ -67,6 +67,9 @@ class Accountant:
         self.grid = positive(grid, "grid")
         self._made: dict[Direction, tuple[Real, Any]] = {}
 
+    def __repr__(self) -> str:
+        return f"<Accountant of {self._counts.total():,} events, {len(self._counts):,} distinct: {self.cost}>"
+
     def compose(self, event: Event, times: int = 1) -> Accountant:
         """Return an accountant that has seen this event too, so many times."""
         made = Accountant(grid=self.grid)

@@ -22,6 +22,9 @@ class Odometer:
         self._total = Cost()
         self._events: tuple[Event, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} after {len(self._events):,} events: {self._total}>"
+
     @property
     def total(self) -> Cost:
         """What everything so far costs."""
@@ -50,6 +53,9 @@ class Filter(Odometer):
     def __init__(self, notion: Notion, cap: Exact) -> None:
         super().__init__()
         self.notion, self.cap = notion, positive(cap, "cap")
+
+    def __repr__(self) -> str:
+        return f"<Filter after {len(self.events):,} events: {self.spent} of {self.cap} × {self.notion} spent>"
 
     @property
     def spent(self) -> Real:

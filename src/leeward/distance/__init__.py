@@ -1,6 +1,6 @@
 """Directed distances, the one idea of the house, and their algebra (see `leeward.distance.directed`)."""
 
-from leeward.distance.directed import Derived, DirectedDistance, FiniteDistance, both_hold, pull_back
+from leeward.distance.directed import Derived, DirectedDistance, FiniteDistance, both_hold, listed, pull_back
 from leeward.distance.graph import graph_distance
 from leeward.distance.line import Line
 from leeward.distance.paths import common_unit
@@ -17,5 +17,6 @@ __all__ = [
     "both_hold",
     "common_unit",
     "graph_distance",
+    "listed",
     "pull_back",
 ]

@@ -70,6 +70,9 @@ class DirectedDistance(ABC, Generic[S]):
     def __str__(self) -> str:
         return type(self).__name__
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
 
 class Derived(DirectedDistance[S]):
     """A distance given by a function; what the algebra returns where nothing simpler is known."""
@@ -273,6 +276,21 @@ def pull_back(distance: DirectedDistance[Y], query: Callable[[S], Y], name: str 
     (Chatzikokolakis et al., Fact 5: if it is at most d_X, the mechanism after f is d_X-private.)
     """
     return Derived(f"{distance} of {name}", lambda x, y: distance(query(x), query(y)))
+
+
+def listed(distance: DirectedDistance[S]) -> FiniteDistance[S]:
+    """Return a distance whose points are listed as it is, for what goes through all of them.
+
+    Raises:
+        InputError: for any other distance.
+    """
+    if not isinstance(distance, FiniteDistance):
+        raise InputError(
+            f"{distance} on points that are not listed",
+            "all of them are needed here",
+            "Take the distance on a finite space: distance.on(points)",
+        )
+    return distance
 
 
 def factor_of(factor: Exact) -> Real:

@@ -27,6 +27,7 @@ class SumOverPersons(DirectedDistance[tuple[Any, ...]]):
 
     def __call__(self, x: tuple[Any, ...], y: tuple[Any, ...]) -> Real:
         """Return the sum over persons."""
+        _check_tables((x, y))
         if len(x) != len(y):
             raise InputError("Tables of different length", "a table has one record a person", "Fill with ABSENT")
         total = ZERO
@@ -48,6 +49,7 @@ class SumOverPersons(DirectedDistance[tuple[Any, ...]]):
     def on(self, points: Iterable[tuple[Any, ...]]) -> FiniteDistance[tuple[Any, ...]]:
         """Return the exact matrix on the given tables: one small matrix of records a person, then whole-array sums."""
         points = tuple(points)
+        _check_tables(points)
         if len({len(table) for table in points}) > 1:
             raise InputError("Tables of different length", "a table has one record a person", "Fill with ABSENT")
         total: Coded = (ZERO,), np.zeros((len(points), len(points)), dtype=np.intp)
@@ -83,3 +85,13 @@ class SumOverPersons(DirectedDistance[tuple[Any, ...]]):
 
     def __str__(self) -> str:
         return f"the sum over persons of {self.per_person}"
+
+
+def _check_tables(points: Iterable[Any]) -> None:
+    if not all(isinstance(point, Sequence) for point in points):
+        raise InputError(
+            "A secret that is not a table",
+            "this distance is between tables: tuples of one record a person",
+            "Carry a mechanism on answers back to tables, mechanism.on(answers).pull_back(tables, query), or verify it for"
+            " the line of its answers, leeward.sensitivity(notion, query).line",
+        )

@@ -15,7 +15,7 @@ from typing import Any
 
 import flint
 
-from leeward.distance import FiniteDistance
+from leeward.distance import FiniteDistance, listed
 from leeward.errors import RefusedError
 from leeward.exponential import exp_minus, weighted_sum
 from leeward.mechanism.finite import FiniteMechanism
@@ -59,8 +59,10 @@ def exponential_fallback(distance: FiniteDistance[Any]) -> tuple[FiniteMechanism
     """Return a d-private exponential mechanism and its scale: the largest multiple of 2^−20 found that is proved private.
 
     Raises:
+        InputError: if the distance has not its points listed.
         RefusedError: if no scale is: where ∞ leaves some points far fewer covers than others.
     """
+    distance = listed(distance)
     low, high = 0, 2 << HALVINGS
     while high - low > 1:
         middle = (low + high) // 2

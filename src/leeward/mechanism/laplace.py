@@ -19,7 +19,7 @@ from typing import Any
 
 import flint
 
-from leeward.distance import FiniteDistance
+from leeward.distance import FiniteDistance, listed
 from leeward.errors import RefusedError
 from leeward.exponential import Weight, exp_minus
 from leeward.mechanism.finite import FiniteMechanism
@@ -32,8 +32,10 @@ def laplace_mechanism(distance: FiniteDistance[Any]) -> FiniteMechanism:
     """Return the Laplace mechanism on all points of a finite space, exact.
 
     Raises:
+        InputError: if the distance has not its points listed.
         RefusedError: if the space has none; the message says why.
     """
+    distance = listed(distance)
     scaling = scaling_function(distance)
     near = [exp_minus(value) for value in distance.values]
     points = distance.points

@@ -174,6 +174,9 @@ class Monitor:
             )
         self.line, self.stop_after = line, int(stop_after)
 
+    def __repr__(self) -> str:
+        return f"Monitor({self.line}, stop_after={self.stop_after})"
+
     @property
     def price(self) -> Real:
         """c·ε: the most it can ever cost."""

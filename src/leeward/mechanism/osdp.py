@@ -46,6 +46,9 @@ class OSDPRandomizedResponse:
             raise InputError("epsilon = inf", "it promises nothing", 'Give a finite number, such as epsilon = "1"')
         self.kept = 1 - exp_minus(self.epsilon)
 
+    def __repr__(self) -> str:
+        return f'OSDPRandomizedResponse("{self.epsilon}")'
+
     def release(self, records: Sequence[R], bits: Bits | None = None) -> list[R]:
         """Return the published records, in the order given: give them in an order that says nothing."""
         chosen = self._flip(len(records), bits)

@@ -79,6 +79,9 @@ class Sanitized:
         if self._thresholds.size and self._thresholds.min() < 0:
             raise InputError(f"safe_at_most = {at_most}", "a count is never below 0", "Give at least 0")
 
+    def __repr__(self) -> str:
+        return f"Sanitized({self.line}, at_most={self.at_most!r}, stop_after={self.stop_after})"
+
     @property
     def price(self) -> Real:
         """c·ε: what one run costs."""

@@ -71,6 +71,10 @@ class SparseVector:
         self.count_law = DirectedGeometric(rate, rate)
         self._thresholds = np.asarray(at_most, dtype=np.int64)
 
+    def __repr__(self) -> str:
+        more = f"stop_after={self.stop_after}, monotonic={self.monotonic}"
+        return f'SparseVector("{self.epsilon}", at_most={self.at_most!r}, {more})'
+
     @property
     def price(self) -> Real:
         """ε: what one run costs."""

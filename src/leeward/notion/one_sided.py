@@ -37,6 +37,10 @@ class AdditionOnly(Notion):
             return UnboundedDP(self.epsilon)  # the first remark on Proposition 4
         return super()._both(other)
 
+    def reverse(self) -> RemovalOnly:
+        """Return removal-only with the same ε."""
+        return RemovalOnly(self.epsilon)
+
     def cost(self, change: Change) -> Real:
         """Return ε for `WITHDRAW`, ∞ otherwise."""
         return only_if(change == WITHDRAW, self.epsilon)
@@ -64,6 +68,10 @@ class RemovalOnly(Notion):
 
     def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
         return other._both(self) if isinstance(other, AdditionOnly) else super()._both(other)
+
+    def reverse(self) -> AdditionOnly:
+        """Return addition-only with the same ε."""
+        return AdditionOnly(self.epsilon)
 
     def cost(self, change: Change) -> Real:
         """Return ε for `INSERT`, ∞ otherwise."""

@@ -24,7 +24,14 @@ LossLike: TypeAlias = "str | Callable[[Any, Any], Exact] | Sequence[Sequence[Exa
 
 def _moves(secret: Any, guess: Any) -> list[Fraction]:
     one, other = (x if isinstance(x, tuple | list) else (x,) for x in (secret, guess))
-    return [Fraction(w) - Fraction(x) for x, w in zip(one, other, strict=True)]
+    try:
+        return [Fraction(w) - Fraction(x) for x, w in zip(one, other, strict=True)]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"How far {guess!r} is from {secret!r}",
+            "they are no numbers, nor tuples of as many numbers",
+            'Take loss="zero-one", a function of (secret, guess), or a matrix',
+        ) from None
 
 
 def absolute(secret: Any, guess: Any) -> Fraction:

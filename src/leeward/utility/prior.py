@@ -20,7 +20,7 @@ def read_prior(secrets: Sequence[Hashable], prior: Prior = None) -> tuple[Fracti
         InexactError: for a float: write ``"0.3"``.
         InputError: if a secret is unknown, a probability negative or irrational, or the sum is not exactly 1.
     """
-    if prior is None or prior == "uniform":
+    if prior is None or (isinstance(prior, str) and prior == "uniform"):
         return (Fraction(1, len(secrets)),) * len(secrets)
     if isinstance(prior, str):
         raise InputError(f"The prior {prior!r}", "no prior has that name", 'Write "uniform", or give probabilities')

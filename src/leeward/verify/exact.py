@@ -88,6 +88,12 @@ def _matrix(mechanism: Any, distance: DirectedDistance[Any], points: Iterable[An
         if points is not None and tuple(points) != matrix.inputs:
             raise InputError("Points beside a matrix", "its rows already say which secrets it has", "Leave points out")
         return matrix
+    if not hasattr(mechanism, "on"):
+        raise InputError(
+            f"A verification of a {type(mechanism).__name__}",
+            "it is neither an exact matrix that names its secrets, nor a mechanism that gives one",
+            "Give FiniteMechanism(secrets, outputs, matrix), or an object with .on(points)",
+        )
     if points is None and isinstance(distance, FiniteDistance):
         points = distance.points
     if points is None:

@@ -422,3 +422,10 @@ def test_each_one_sided_notion_read_backwards_is_the_other() -> None:
     assert RemovalOnly("1/3").reverse() == AdditionOnly("1/3")
     table, gone = ("a", "b"), (None, "b")
     assert AdditionOnly("1/3").reverse()(gone, table) == AdditionOnly("1/3")(table, gone) == exact("1/3")
+
+
+def test_a_policy_is_a_proposition() -> None:
+    assert ADP("1", ~has("a")) == ADP("1", [~has("a")])
+    for make in (lambda: ADP("1", ["a"]), lambda: OSDP("1", "a"), lambda: ADP("1", "ab")):  # type: ignore[arg-type, list-item]
+        with pytest.raises(InputError, match=r"as a policy: .*~has\('a'\)"):
+            make()

@@ -334,3 +334,17 @@ def test_counts_are_read_from_text_and_files(tmp_path: Any) -> None:
     for bad in ("0=1", "0:1,0:2", "-1:3", "0:0", "", "1:2:3"):
         with pytest.raises(InputError):
             read_counts(bad)
+
+
+def test_a_printed_comparison_has_a_line_for_each_row_and_a_printed_recommendation_the_reason() -> None:
+    compared = compare(query(2), lw.Presence("1"), safe_at_most=2)
+    lines = str(compared).splitlines()
+    assert len(lines) == len(compared.options)
+    first = 'Presence("1"), geometric: price 1, a place with nobody called safe: 77.7%, never wrong'
+    assert first in lines
+    assert any(line.startswith('BoundedDP("1"), ') and line.endswith(", wrong at most 0.001") for line in lines)
+    refused = compare(query(1, "latest"), lw.Presence("1"), safe_at_most=2)
+    assert any(line.startswith('Presence("1"), geometric: refused: ') for line in str(refused).splitlines())
+    chosen = recommend(compared)
+    assert str(chosen).splitlines()[:2] == [str(chosen.option), chosen.reason]
+    assert str(chosen).splitlines()[-1] == chosen.plain_dp

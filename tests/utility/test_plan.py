@@ -101,3 +101,9 @@ def test_a_printed_plan_says_price_chances_and_what_is_sheltered() -> None:
     assert "mean error of a count: 0.582" in said
     assert said[-2:] == [f"sheltered: {made.notion.words.shelters}", f"not sheltered: {made.notion.words.exposes}"]
     assert "mean error" not in str(plan(query(None), lw.Presence("1"), safe_at_most=2))
+
+
+def test_a_statistic_is_sent_to_its_own_planner() -> None:
+    mean = lw.statistic(lw.records("people.parquet"), "mean", column="age", lower=0, upper=9)
+    with pytest.raises(InputError, match=r"plan_number\(query, notion\)"):
+        plan(mean, lw.UnboundedDP("1"))  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from tests.oracle import privacy as oracle
 from leeward.distance import DirectedDistance, FiniteDistance, Line, SumOverPersons
 from leeward.errors import InputError
 from leeward.exponential import Weight, exp, exp_minus, weight
-from leeward.mechanism import FiniteMechanism, Geometric, sanitizer
+from leeward.mechanism import FiniteMechanism, Geometric, sanitizer, warner
 from leeward.notion import ABSENT, ADP, OSDP, AdditionOnly, Blowfish, BoundedDP, Presence, UnboundedDP
 from leeward.real import Real, exact, inf
 from leeward.utility.risk import posterior, risk
@@ -349,3 +349,11 @@ def test_addition_only_protects_presence_and_not_absence() -> None:
     two_sided = Geometric(Line(1, 1)).on(range(3)).pull_back(tables, lambda t: sum(r is not ABSENT for r in t))
     assert verify(two_sided, UnboundedDP(1)).tight
     assert risk(two_sided, "uniform", lambda r: r is ABSENT, person=0).at_most(exp(1))
+
+
+def test_a_clamped_mechanism_is_read_as_its_matrix_and_others_are_told_how() -> None:
+    ageo = Geometric(Line(inf, 1), lower=0, upper=4)
+    assert risk(ageo, "uniform", lambda c: c > 2) == risk(ageo.on(range(5)), "uniform", lambda c: c > 2)
+    assert posterior(ageo, "uniform", 0)[0] == 1
+    with pytest.raises(InputError, match=r"mechanism\.on\(secrets\)"):
+        risk(warner("1"), "uniform", bool)  # type: ignore[arg-type]

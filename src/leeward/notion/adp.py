@@ -14,7 +14,8 @@ from typing import Any
 from leeward.errors import InputError
 from leeward.notion.base import Notion, Words, only_if, unless_equal
 from leeward.notion.change import DROP_FACT, SHRINK, WITHDRAW, Change, facts
-from leeward.notion.policy import Policy, covers, policy_change
+from leeward.notion.condition import Condition
+from leeward.notion.policy import Policy, check_policies, covers, policy_change
 from leeward.real import Exact, Real
 
 
@@ -44,7 +45,7 @@ class ADP(Notion):
     Args:
         epsilon: ε of one step.
         policies: propositions about a record: what may become known about its owner. Conditions, or any functions where
-            ``records`` is given or the notion is only used ``.on`` a finite universe.
+            ``records`` is given or the notion is only used ``.on`` a finite universe. A single condition needs no list.
         name: how the policies are called in statements.
         records: all records there are, where that is a finite list.
         absent_too: whether nobody is a record like any other, of which the policies hold or not. If not, the number of
@@ -56,13 +57,14 @@ class ADP(Notion):
     def __init__(
         self,
         epsilon: Exact,
-        policies: Iterable[Policy],
+        policies: Iterable[Policy] | Condition,
         name: str = "the policies",
         *,
         records: Iterable[Any] | None = None,
         absent_too: bool = False,
     ) -> None:
-        self.policies = tuple(policies)
+        self.policies = (policies,) if isinstance(policies, Condition) else tuple(policies)
+        check_policies(self.policies)
         self.records = None if records is None else tuple(records)
         self.absent_too = absent_too
         if not self.policies:

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from leeward.errors import InputError, nearest
 from leeward.notion.base import Notion, Words, only_if, unless_equal
 from leeward.notion.change import Change
-from leeward.notion.policy import Policy, covers, policy_change
+from leeward.notion.policy import Policy, check_policies, covers, policy_change
 from leeward.real import Exact, Real
 
 Reading = Literal["any", "non-sensitive"]
@@ -58,6 +58,7 @@ class OSDP(Notion):
             raise InputError(
                 f"reading = {reading!r}", "it is none of the readings of OSDP", nearest(str(reading), get_args(Reading))
             )
+        check_policies((sensitive,))
         self.sensitive, self.reading = sensitive, reading
         self.records = None if records is None else tuple(records)
         super().__init__(epsilon)

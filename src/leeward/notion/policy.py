@@ -14,6 +14,21 @@ Policy: TypeAlias = Callable[[Any], bool]
 """A proposition about a record: a `Condition`, or any function where the universe of records is listed."""
 
 
+def check_policies(policies: Sequence[Any]) -> None:
+    """Refuse what is no proposition about a record.
+
+    Raises:
+        InputError: if a policy cannot be called.
+    """
+    for policy in policies:
+        if not callable(policy):
+            raise InputError(
+                f"{policy!r} as a policy",
+                "a policy is a proposition about a record, true or false of it",
+                f"Give a condition, such as has({policy!r}) or ~has({policy!r}), or a function of the record",
+            )
+
+
 def policy_change(
     name: str,
     text: str,

@@ -102,6 +102,9 @@ class Comparison:
     as_written: Plan | None
     refusal: str
 
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.options))
+
     @property
     def possible(self) -> tuple[Option, ...]:
         """The rows that are not refused."""

@@ -76,6 +76,18 @@ class Option:
     remapped: float | None = None
     note: str = ""
 
+    def __str__(self) -> str:
+        said = f"{self.notion}, {self.mechanism}: "
+        if self.refused:
+            return f"{said}refused: {self.refused}"
+        said += f"price {self.price}"
+        for word, chance in (("safe", self.probability_safe(0)), ("dangerous", self.probability_dangerous(0))):
+            if chance is not None:
+                said += f", a place with nobody called {word}: {float(chance):.1%}"
+        if self.decisions is None:
+            return said
+        return said + (", never wrong" if self.never_wrong else f", wrong at most {float(self.error_at_most or 0):g}")
+
     @property
     def releasable(self) -> bool:
         """Whether `leeward.release` can carry it out."""

@@ -202,6 +202,12 @@ def plan(
         NotShelteredError: the notion does not shelter such an answer.
         UselessError: *safe* would practically never be said.
     """
+    if not isinstance(query, CountVisitors):
+        raise InputError(
+            f"A plan for a {type(query).__name__}",
+            "this function plans which places are safe, from `count_visitors`",
+            "Plan a statistic with plan_number(query, notion)",
+        )
     if mechanism not in get_args(MechanismName):
         raise SpecError(
             f"mechanism = '{mechanism}'", "there is no such mechanism", nearest(mechanism, get_args(MechanismName))

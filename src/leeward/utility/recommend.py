@@ -44,6 +44,10 @@ class Recommendation:
     plain_dp: str
     plain_dp_is_enough: bool | None
 
+    def __str__(self) -> str:
+        lines = [self.reason if self.option is None else f"{self.option}\n{self.reason}", *self.cautions]
+        return "\n".join([*lines, *(f"{option}: {what}" for option, what in self.gives_up), self.plain_dp])
+
 
 def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9") -> Recommendation:
     """Choose among the rows of a comparison.

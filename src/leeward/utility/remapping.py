@@ -98,6 +98,12 @@ def as_finite(mechanism: FiniteMechanism | Geometric) -> FiniteMechanism:
     """Return a mechanism as its matrix; the truths of a bounded geometric mechanism are all steps within its bounds."""
     if isinstance(mechanism, FiniteMechanism):
         return mechanism
+    if not isinstance(mechanism, Geometric):
+        raise InputError(
+            f"A {type(mechanism).__name__} where an exact matrix is needed",
+            "its secrets are not known",
+            "Take mechanism.on(secrets)",
+        )
     if mechanism.lower is None or mechanism.upper is None:
         raise InputError(
             f"{mechanism!r}", "its truths are not finitely many", "Give lower and upper, or use .on(truths)"

@@ -16,9 +16,10 @@ from typing import Any
 
 from leeward.errors import InputError
 from leeward.exponential import Weight, weight, weighted_sum
-from leeward.mechanism import FiniteMechanism
+from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.real import Exact
 from leeward.utility.prior import Prior, read_prior
+from leeward.utility.remapping import as_finite
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,17 @@ class Risk:
         return f"{float(self):.6g}"
 
 
-def risk(mechanism: FiniteMechanism, prior: Prior, about: Callable[[Any], bool], *, person: int | None = None) -> Risk:
+def risk(
+    mechanism: FiniteMechanism | Geometric, prior: Prior, about: Callable[[Any], bool], *, person: int | None = None
+) -> Risk:
     """Return Risk_π(M, p), exactly (Takagi et al., ADP, Section III-C).
 
     0 where the prior already knows whether the proposition holds; a/0 = ∞ otherwise. Outputs of probability 0 do not
     count.
 
     Args:
-        mechanism: the exact matrix. Its secrets are single records; or, with ``person``, tables: tuples of records.
+        mechanism: the exact matrix; a `Geometric` must have both bounds. Its secrets are single records; or, with
+            ``person``, tables: tuples of records.
         prior: π, the adversary's belief about the record: by record, or ``"uniform"``.
         about: p, the proposition about a record.
         person: whose record it is, a position in the tables; the risk is then the largest over all records of the
@@ -67,6 +71,7 @@ def risk(mechanism: FiniteMechanism, prior: Prior, about: Callable[[Any], bool],
     Raises:
         InputError: if the prior is no distribution on the records, or a table it makes possible is missing.
     """
+    mechanism = as_finite(mechanism)
     worst = Risk(weight(0))
     for others, rows in _situations(mechanism, person).items():
         beliefs = _beliefs(rows, prior)
@@ -87,7 +92,7 @@ def risk(mechanism: FiniteMechanism, prior: Prior, about: Callable[[Any], bool],
 
 
 def posterior(
-    mechanism: FiniteMechanism,
+    mechanism: FiniteMechanism | Geometric,
     prior: Prior,
     output: Hashable,
     *,
@@ -106,6 +111,7 @@ def posterior(
     Raises:
         InputError: if the output has probability 0 under the prior, or there is no such table.
     """
+    mechanism = as_finite(mechanism)
     situations = _situations(mechanism, person)
     if others not in situations:
         raise InputError("Records of the others that the mechanism has no table for", "nothing is known then", "Check")

@@ -11,10 +11,12 @@ from leeward.distance import Line
 from leeward.errors import BudgetConflictError, InputError, SpecError
 from leeward.notion import (
     ADP,
+    INSERT,
     OSDP,
     AdditionOnly,
     Blowfish,
     BoundedDP,
+    Change,
     Graded,
     GradedFacts,
     InputDiscriminativeLDP,
@@ -26,7 +28,7 @@ from leeward.notion import (
     UnboundedDP,
     has,
 )
-from leeward.real import exact, sqrt
+from leeward.real import Real, exact, inf, sqrt
 
 GRADED = Graded(presence="1", absence="4")
 
@@ -67,6 +69,22 @@ def test_promises_that_differ_only_in_a_distance_or_a_function_are_kept_apart() 
     assert [currency(notion) for notion in again] == [currency(notions[0]), currency(notions[5])]
     with pytest.raises(BudgetConflictError):
         charge(notions[1], exact(1), currency(notions[0]))
+
+
+def test_a_notion_of_ones_own_does_not_pass_as_ours_by_its_name() -> None:
+    class Weaker(UnboundedDP):
+        """Everything may be told of the people in the data."""
+
+        def record(self, before: object, after: object) -> Real:
+            return super().record(before, after) if before is None else inf
+
+        def cost(self, change: Change) -> Real:
+            return super().cost(change) if change == INSERT else inf
+
+    assert Weaker.name == UnboundedDP.name
+    assert "Weaker" in currency(Weaker("1"))
+    with pytest.raises(BudgetConflictError):
+        charge(Weaker("1"), exact(1), currency(UnboundedDP("1")))
 
 
 @pytest.mark.parametrize(

@@ -37,18 +37,20 @@ def currency(notion: Notion) -> str:
     are not added up. A distance is written as its matrix. A function has no text that lasts: it is written as what it says
     of each of the notion's records, and left out where those are not listed, as no release can be made then.
     """
-    unit = notion.words.unit
-    if type(notion) is NAMED.get(notion.name):
-        return f"{notion.name}/{unit}"
+    name, unit = notion.name, notion.words.unit
+    if type(notion) is NAMED.get(name):
+        return f"{name}/{unit}"
+    if name in NAMED:  # a class of the user's own under a name of ours
+        name = f"{type(notion).__module__}.{type(notion).__qualname__}"
     fields = vars(notion.with_epsilon(1)).items()
     records = getattr(notion, "records", None)
     written = {
-        name: _written(value, records) for name, value in fields if name not in {"epsilon", "words", "per_person"}
+        field: _written(value, records) for field, value in fields if field not in {"epsilon", "words", "per_person"}
     }
-    listed = ", ".join(f"{name}={text}" for name, text in sorted(written.items()) if _NO_TEXT not in text)
+    listed = ", ".join(f"{field}={text}" for field, text in sorted(written.items()) if _NO_TEXT not in text)
     if len(listed) > _LONGEST:
         listed = hashlib.sha256(listed.encode()).hexdigest()[:16]
-    return f"{notion.name}({listed})/{unit}" if listed else f"{notion.name}/{unit}"
+    return f"{name}({listed})/{unit}" if listed else f"{name}/{unit}"
 
 
 def _written(value: object, records: tuple[Any, ...] | None) -> str:

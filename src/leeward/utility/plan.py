@@ -102,7 +102,8 @@ class Plan:
                 trust = (
                     "never wrong" if decision.never_wrong else f"wrong with probability at most {self.error_at_most}"
                 )
-                lines.append(f"{state}: {means} people, {trust}")
+                people = "person" if means.endswith(" 1") else "people"
+                lines.append(f"{state}: {means} {people}, {trust}")
         curve = [
             "  ".join(
                 [

@@ -172,5 +172,15 @@ def test_a_public_name_is_documented(name: str, floor: str) -> None:
     assert f"leeward.{floor}" in documented() or floor == "version", "its floor has no page in docs/reference"
 
 
+WHOLE = set(re.findall(r"^from \. import (\w+) as", STUB, re.MULTILINE))
+"""The floors that are public as they are, for the names that are not handed on to the top."""
+
+
 def test_every_public_name_comes_from_the_stub() -> None:
-    assert set(leeward.__all__) == set(PUBLIC)
+    assert set(leeward.__all__) == set(PUBLIC) | WHOLE
+
+
+@pytest.mark.parametrize("floor", sorted(WHOLE))
+def test_a_public_floor_is_there_without_an_import_of_its_own(floor: str) -> None:
+    assert floor in FLOORS
+    assert f"leeward.{floor}" in modules_after(f"import leeward; leeward.{floor}")

@@ -1,3 +1,11 @@
+from . import accounting as accounting
+from . import distance as distance
+from . import errors as errors
+from . import mechanism as mechanism
+from . import noise as noise
+from . import notion as notion
+from . import query as query
+from . import utility as utility
 from .accounting import Accountant as Accountant
 from .accounting import Filter as Filter
 from .accounting import Odometer as Odometer

@@ -1,5 +1,6 @@
 """Named privacy notions, each a directed distance between tables (see `leeward.distance`)."""
 
+from leeward.notion import compose, convert
 from leeward.notion.adjacency import REWIRE, EdgeDP, Graph, GroupDP, NodeDP
 from leeward.notion.adp import ADP, Presence
 from leeward.notion.base import ABSENT, Notion, Step, Words, all_tables
@@ -71,6 +72,8 @@ __all__ = [
     "Values",
     "Words",
     "all_tables",
+    "compose",
+    "convert",
     "has",
     "nudge",
     "where",

@@ -397,3 +397,20 @@ def test_a_query_pulls_a_distance_back_to_the_secrets() -> None:
 def test_a_distance_shows_what_it_is() -> None:
     assert repr(Line(1, 2).on(range(3))) == "<FiniteDistance on 3 points>"
     assert repr(Line(1, inf)) == "Line(rise=1, fall=inf)"
+
+
+def test_a_matrix_of_distances_can_be_looked_at() -> None:
+    line = Line(rise=inf, fall="1/2").on(range(3))
+    assert line.to_numpy().tolist() == [[0, math.inf, math.inf], [0.5, 0, math.inf], [1, 0.5, 0]]
+    assert line.to_pandas().loc[2, 0] == 1
+    pairs = Line(1, 1).on([(0, 0), (1, 1)]).to_pandas()
+    assert pairs[(1, 1)].tolist() == [2, 0]
+
+
+def test_distances_between_different_things_have_no_price_and_no_sum_with_a_number() -> None:
+    for first, second in ((Line(1, 1), Plane(1)), (Plane(1), Line(1, 1))):
+        with pytest.raises(InputError, match=r"between different things.*\.on\(points\)"):
+            first.price_in(second)  # type: ignore[arg-type]
+    for distance in (Line(1, 1), Line(1, 1).on(range(2)), Plane(1)):
+        with pytest.raises(TypeError):
+            distance + 1  # type: ignore[operator]

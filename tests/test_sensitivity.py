@@ -324,3 +324,10 @@ def test_functions_are_welcome_where_all_records_are_listed() -> None:
     assert GROW not in ADP(1, [has("a")]).changes
     assert INSERT not in BoundedDP(1).changes
     assert DROP_FACT in GradedFacts(1, 1).changes
+
+
+def test_arguments_the_wrong_way_round_are_told_the_order() -> None:
+    query = CountWhere((has("a"),))
+    for notion, asked in ((query, Presence("1")), (Presence("1"), sum)):
+        with pytest.raises(InputError, match=r"sensitivity\(notion, query\)"):
+            sensitivity(notion, asked)  # type: ignore[arg-type]

@@ -52,7 +52,7 @@ def sensitivity(notion: Notion, query: Query) -> Sensitivity:
     Raises:
         NotShelteredError: if the query cannot be answered under the notion, or nothing bounds one person's effect.
     """
-    return _solve(notion, ((step, _bounded(_effect(notion, query, step.change))) for step in notion.steps))
+    return _solve(notion, ((step, _bounded(_effect(notion, query, step.change))) for step in _steps(notion, query)))
 
 
 def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
@@ -61,7 +61,7 @@ def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
     Raises:
         NotShelteredError: if the query cannot be answered under the notion.
     """
-    return _solve(notion, ((step, _effect(notion, query, step.change).each) for step in notion.steps))
+    return _solve(notion, ((step, _effect(notion, query, step.change).each) for step in _steps(notion, query)))
 
 
 def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
@@ -74,7 +74,7 @@ def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
         InputError: if the query does not tell how single coordinates move.
         NotShelteredError: see `sensitivity`.
     """
-    effects = [(step, _effect(notion, query, step.change)) for step in notion.steps]
+    effects = [(step, _effect(notion, query, step.change)) for step in _steps(notion, query)]
     if any(effect.by_coordinate is None for _, effect in effects):
         raise InputError(
             "A line for each coordinate of this query",
@@ -88,6 +88,16 @@ def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
     falls = [any(row[i][1] for row in moves) for i in range(len(moves[0]))]
     rate = whole.line.rise
     return tuple(Line(rate if up else inf, rate if down else inf) for up, down in zip(rises, falls, strict=True))
+
+
+def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:
+    if not isinstance(notion, Notion) or not hasattr(query, "effect"):
+        raise InputError(
+            f"The sensitivity of {query} under {notion}",
+            "it is about a notion and a query that knows how far a change moves it, in this order",
+            "Give sensitivity(notion, query), with a query of leeward.query or one that has `effect`",
+        )
+    return notion.steps
 
 
 def _effect(notion: Notion, query: Query, change: Change) -> Effect:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
+from leeward.distance import Line
 from leeward.errors import InputError, NotShelteredError
 from leeward.exponential import exp_minus, weight
-from leeward.mechanism import alarm, randomized_sanitizer, sanitizer
+from leeward.mechanism import Geometric, alarm, randomized_sanitizer, sanitizer
 from leeward.mechanism.decision import CountNoise
 from leeward.noise import DirectedGeometric, NormNoise, SeededBitsForTests
 from leeward.real import inf
@@ -108,3 +110,9 @@ def test_the_coin_is_flipped_at_the_boundary_only() -> None:
     assert (said[0], said[2]) == (n, 0)
     assert rejects([int(said[1])], [chance], n) is None
     assert rejects([n], [chance], n)
+
+
+@pytest.mark.parametrize("decide", [lambda of: sanitizer(of, 2), lambda of: alarm(of, 2)])
+def test_a_mechanism_in_place_of_its_noise_is_told_how(decide: Any) -> None:
+    with pytest.raises(InputError, match=r"mechanism\.law.*mechanism\.sanitizer"):
+        decide(Geometric(Line(inf, 1)))

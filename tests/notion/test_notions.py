@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.oracle import tables as oracle
 
-from leeward.distance import FiniteDistance, both_hold
+from leeward.distance import FiniteDistance, Line, both_hold
 from leeward.errors import InputError
 from leeward.exponential import log
 from leeward.notion import (
@@ -429,3 +429,10 @@ def test_a_policy_is_a_proposition() -> None:
     for make in (lambda: ADP("1", ["a"]), lambda: OSDP("1", "a"), lambda: ADP("1", "ab")):  # type: ignore[arg-type, list-item]
         with pytest.raises(InputError, match=r"as a policy: .*~has\('a'\)"):
             make()
+
+
+def test_a_notion_has_no_price_in_a_distance_between_answers() -> None:
+    with pytest.raises(InputError, match=r"AdditionOnly\(\"1\"\) in Line.*between different things"):
+        AdditionOnly("1").price_in(Line(1, 1))  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        AdditionOnly("1") + 1  # type: ignore[operator]

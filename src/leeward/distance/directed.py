@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 from leeward.distance.paths import Codes, broken_triangle, combine, encode, merge, shortest_paths
 from leeward.errors import InputError
 from leeward.real import ZERO, Exact, Real, exact, inf
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 S = TypeVar("S")
 Y = TypeVar("Y")
@@ -53,6 +56,8 @@ class DirectedDistance(ABC, Generic[S]):
 
     def __add__(self, other: DirectedDistance[S]) -> DirectedDistance[S]:
         """Return the pointwise sum, ∞ absorbing: the price of publishing two answers."""
+        if not isinstance(other, DirectedDistance):
+            return NotImplemented
         return Derived(f"({self}) + ({other})", lambda x, y: self(x, y) + other(x, y))
 
     def on(self, points: Iterable[S]) -> FiniteDistance[S]:
@@ -149,6 +154,17 @@ class FiniteDistance(DirectedDistance[S]):
         pairs[exactly] = 0.0
         return pairs[self.codes, 0], pairs[self.codes, 1]
 
+    def to_numpy(self) -> NDArray[np.float64]:
+        """Return the matrix rounded to floats: row x, column x' is d(x → x')."""
+        return np.array([float(v) for v in self.values])[self.codes]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the matrix rounded to floats as a DataFrame: one row a truth, one column a secret it is passed off as."""
+        import pandas as pd  # lazily: pandas is slow to import
+
+        labels = pd.Index(list(self.points), tupleize_cols=False)
+        return pd.DataFrame(self.to_numpy(), index=labels, columns=labels)
+
     def scale(self, factor: Exact) -> FiniteDistance[S]:
         """Return factor · d on the same points."""
         number = factor_of(factor)
@@ -159,6 +175,8 @@ class FiniteDistance(DirectedDistance[S]):
         return self._map(self.values, self.codes.T)
 
     def __add__(self, other: DirectedDistance[S]) -> FiniteDistance[S]:
+        if not isinstance(other, DirectedDistance):
+            return NotImplemented
         other = other.on(self.points) if not isinstance(other, FiniteDistance) else other
         return self._combine(other, lambda a, b: a + b)
 
@@ -291,6 +309,20 @@ def listed(distance: DirectedDistance[S]) -> FiniteDistance[S]:
             "Take the distance on a finite space: distance.on(points)",
         )
     return distance
+
+
+def comparable(first: object, second: object, kind: type) -> None:
+    """Refuse to price a distance in one between other secrets.
+
+    Raises:
+        InputError: if the second is not of this kind.
+    """
+    if not isinstance(second, kind):
+        raise InputError(
+            f"The price of {first} in {second}",
+            "they are distances between different things, such as tables and answers",
+            "Take both .on(points) of one finite space; from a notion to answers leads leeward.sensitivity(notion, query)",
+        )
 
 
 def factor_of(factor: Exact) -> Real:

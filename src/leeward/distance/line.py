@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from leeward.distance.directed import DirectedDistance, FiniteDistance, factor_of
+from leeward.distance.directed import DirectedDistance, FiniteDistance, comparable, factor_of
 from leeward.errors import InputError
 from leeward.real import ZERO, Exact, Real, exact
 
@@ -72,6 +72,7 @@ class Line(DirectedDistance[Any]):
 
     def price_in(self, other: Line) -> Real:
         """Return the least c with ``d ≤ c·d'``; ∞ if this line promises no cover in a direction where the other does."""
+        comparable(self, other, Line)
         pairs = ((self.rise, other.rise), (self.fall, other.fall))
         return max((mine / theirs for mine, theirs in pairs if not theirs.is_infinite), default=ZERO)
 

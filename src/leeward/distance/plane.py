@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
-from leeward.distance.directed import DirectedDistance, FiniteDistance, factor_of
+from leeward.distance.directed import DirectedDistance, FiniteDistance, comparable, factor_of
 from leeward.errors import InputError, nearest
 from leeward.real import Exact, Real, exact, positive, sqrt
 
@@ -62,6 +62,7 @@ class Plane(DirectedDistance[Any]):
 
     def price_in(self, other: Plane) -> Real:
         """Return the least c with ``d ≤ c·d'`` in the plane: ‖·‖_2 ≤ ‖·‖_1 ≤ √2·‖·‖_2."""
+        comparable(self, other, Plane)
         crooked = self.norm == "manhattan" and other.norm == "euclidean"
         return self.rate * (sqrt(2) if crooked else exact(1)) / other.rate
 

@@ -96,6 +96,20 @@ class Sanitizer:
         return {c: self.probability_safe(c) for c in (range(self.at_most + 6) if counts is None else counts)}
 
 
+def check_noise(law: object) -> None:
+    """Refuse what is no noise on one count.
+
+    Raises:
+        InputError: if it has no distribution function.
+    """
+    if not hasattr(law, "cdf"):
+        raise InputError(
+            f"A decision about {law!r}",
+            "decisions are read off the noise on one count",
+            "Give mechanism.law, or ask the mechanism itself: mechanism.sanitizer(at_most=…)",
+        )
+
+
 def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None) -> Sanitizer:
     """Return the best threshold sanitizer for "the count is at most t" under this noise.
 
@@ -105,9 +119,10 @@ def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None)
         error_at_most: α, the largest Pr[safe | unsafe] for one count; needed iff noise can be negative.
 
     Raises:
-        InputError: if t is negative or α is not in (0, 1), or if α is given where *safe* is never wrong.
+        InputError: if it is no noise, t is negative, α is not in (0, 1), or if α is given where *safe* is never wrong.
         NotShelteredError: if α is missing where noise can be negative.
     """
+    check_noise(law)
     if at_most < 0:
         raise InputError(f"safe_at_most = {at_most}", "a count is never below 0", "Give at least 0")
     if law.down.is_infinite:
@@ -212,9 +227,10 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
         error_at_most: α, the largest Pr[dangerous | not dangerous] for one count; needed iff noise can be positive.
 
     Raises:
-        InputError: if T is below 1 or α is not in (0, 1), or if α is given where *dangerous* is never wrong.
+        InputError: if it is no noise, T is below 1, α is not in (0, 1), or if α is given where *dangerous* is never wrong.
         NotShelteredError: if α is missing where noise can be positive.
     """
+    check_noise(law)
     if isinstance(at_least, bool) or at_least < 1:
         raise InputError(f"dangerous_at_least = {at_least}", "every count is at least 0", "Give at least 1")
     if law.up.is_infinite:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from leeward.distance import Derived, DirectedDistance, SumOverPersons
+from leeward.distance import Derived, DirectedDistance, SumOverPersons, comparable
 from leeward.errors import InputError, UndecidedError
 from leeward.notion.change import CHANGES, Change
 from leeward.real import ZERO, Exact, Real, inf, positive
@@ -95,6 +95,7 @@ class Notion(SumOverPersons):
         Every step of ``other`` is priced in this notion, which is enough because distances have the triangle inequality.
         ∞ means that no multiple of the other notion covers this one: the two cannot share a budget.
         """
+        comparable(self, other, Notion)
         if other.everyone and not self.everyone:
             return inf  # one step of the other is a step of every person here
         return max((_ratio(self.cost(step.change), step.cost) for step in other.steps), default=ZERO)

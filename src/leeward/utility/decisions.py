@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from leeward.errors import InputError, NotShelteredError
 from leeward.exponential import Weight, weight
-from leeward.mechanism.decision import Alarm, CountNoise, Sanitizer, alarm, sanitizer
+from leeward.mechanism.decision import Alarm, CountNoise, Sanitizer, alarm, check_noise, sanitizer
 from leeward.real import Exact
 
 State = Literal["safe", "obscure", "dangerous"]
@@ -108,6 +108,7 @@ def decisions(
         InputError: no decision is asked for, T ≤ t, or α is given where neither can be wrong.
         NotShelteredError: α is missing where one can.
     """
+    check_noise(law)
     if safe_at_most is None and dangerous_at_least is None:
         raise InputError(
             "No decision", "there is nothing to decide", "Give safe_at_most, or dangerous_at_least, or both"

@@ -201,7 +201,7 @@ def test_what_cannot_be_read_is_refused_without_telling_a_value(folder, kind):
         ({"keep": {"user": [True]}}, "truth values"),
         ({"time": "venue"}, "not times"),
         ({"place": "at"}, "of another type"),
-        ({"table": "absent"}, "cannot be read"),
+        ({"table": "absent"}, "only a DuckDB file has tables"),
     ],
 )
 def test_a_wrong_column_names_what_was_meant(folder, changes, told):
@@ -222,6 +222,8 @@ def test_a_missing_table_of_a_database_names_the_nearest(folder):
     ("source", "told"),
     [
         ("visit.parquet", "Did you mean 'visits.parquet'"),
+        ("march.parquet", "no such file. Check the path"),
+        ("visits.csv", "Did you mean 'visits.parquet'"),
         ("nowhere/visits.parquet", "no such file"),
         ("*.pq", "no such file"),
         ("", "no such file|a folder"),

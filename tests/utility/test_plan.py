@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -82,6 +83,14 @@ def test_useful_from_is_a_knife_edge() -> None:
     plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(low) - Fraction(1, 10**9))
     with pytest.raises(UselessError):
         plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(high) + Fraction(1, 10**9))
+
+
+def test_an_answer_that_says_nothing_is_refused_even_if_it_is_never_wrong() -> None:
+    asked: dict[str, Any] = {"safe_at_most": 2}
+    chance = 1 - math.exp(-3)  # geometric noise of rate 1, at most 2
+    plan(query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance - 1e-6, 9)))
+    with pytest.raises(UselessError, match=r"probability 0.95 only, below useful_from.*Raise epsilon"):
+        plan(query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance + 1e-6, 9)))
 
 
 def test_promises_that_differ_have_keys_that_differ() -> None:

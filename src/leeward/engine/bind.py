@@ -8,6 +8,7 @@ reach further. No SQL text is taken from anyone; names are quoted by Ibis.
 from __future__ import annotations
 
 import csv
+import difflib
 import glob
 import gzip
 import os
@@ -186,16 +187,20 @@ def _files(source: Any, table: str | None) -> tuple[str, list[str]]:
 
 def nearest_file(text: str, neighbours: list[str]) -> str:
     """Say which file of the same folder has nearly the missing file's name."""
-    hint = nearest(Path(text).name, neighbours)
-    return hint if hint.startswith("Did") else "Check the path; it is relative to the spec file"
+    # By their stems, or all files of one kind would be near each other.
+    stems = {name.partition(".")[0]: name for name in neighbours}
+    close = difflib.get_close_matches(Path(text).name.partition(".")[0], stems, n=1, cutoff=0.6)
+    return f"Did you mean '{stems[close[0]]}'?" if close else "Check the path; it is relative to the spec file"
 
 
 def _kind(path: str, table: str | None) -> str:
-    if table is not None:
-        return "duckdb"
-    for kind, suffixes in _KINDS.items():
-        if path.lower().endswith(suffixes):
-            return kind
+    kind = next((kind for kind, suffixes in _KINDS.items() if path.lower().endswith(suffixes)), None)
+    if table is not None and kind in {"parquet", "csv"}:
+        raise DataError(
+            f"The file '{path}' with a table named", "only a DuckDB file has tables in it", "Leave the table's name out"
+        )
+    if table is not None or kind is not None:
+        return kind or "duckdb"
     raise DataError(
         f"The file '{path}'",
         "its name does not say what it holds",

@@ -75,7 +75,7 @@ def open_numbers(query: Statistic) -> Iterator[NumberTable]:
     source = query.records
     named = {"person": source.person, "column": query.column, "by": query.by}
     columns = {role: column for role, column in named.items() if column is not None}
-    columns |= {f"keep ({index})": column for index, column in enumerate(source.keep, 1)}
+    columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
     with bind(source.source, columns, source.table) as bound:
         yield NumberTable(query, bound)
 

@@ -78,7 +78,7 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
     else:
         wanted |= {"latitude": visits.latitude, "longitude": visits.longitude}
     columns = {role: column for role, column in wanted.items() if column is not None}
-    columns |= {f"keep ({index})": column for index, column in enumerate(visits.keep, 1)}
+    columns |= {f"column {index} of keep": column for index, column in enumerate(visits.keep, 1)}
     with bind(visits.source, columns, visits.table) as bound:
         yield VisitTable(visits, places, bound)
 

@@ -140,8 +140,8 @@ class Spec(Section):
 
     def _paths(self, named: str | list[str]) -> str | list[str]:
         if isinstance(named, str):
-            return str(self.folder / named)
-        return [str(self.folder / path) for path in named]
+            return named if "://" in named else str(self.folder / named)  # an address is refused as it was written
+        return [str(self._paths(path)) for path in named]
 
     def queries(self) -> list[CountVisitors]:
         """Return one question a window."""

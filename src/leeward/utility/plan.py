@@ -278,11 +278,14 @@ def _check_useful(decision: Sanitizer, notion: Notion, useful_from: Exact) -> No
     least = exact(useful_from).rational
     if least is None or not 0 <= least < 1:
         raise InputError(f"useful_from = {useful_from}", "it is no probability below 1", f'Give, say, "{USEFUL_FROM}"')
-    if not decision.never_wrong and chance < least:
+    if chance < least:
+        error = "" if decision.never_wrong else f" with error_at_most = {decision.error_at_most}"
         raise UselessError(
-            f"error_at_most = {decision.error_at_most} under {notion}",
+            f"safe_at_most = {decision.at_most}{error} under {notion}",
             f"even a place where nobody was would be called safe with probability {float(chance):.2g} only, below"
             f" useful_from = {useful_from}",
-            "Raise epsilon, safe_at_most or error_at_most, or choose presence or addition-only, under which 'safe' can be"
-            " promised never to be wrong",
+            "Raise epsilon or safe_at_most, or lower places_per_person"
+            if decision.never_wrong
+            else "Raise epsilon, safe_at_most or error_at_most, or choose presence or addition-only, under which 'safe'"
+            " can be promised never to be wrong",
         )

@@ -68,6 +68,49 @@ def test_other_questions_are_charged_and_draw_new_noise(town: Town) -> None:
     assert _spent(town) == "7/2"
 
 
+def test_the_statement_names_the_zone_in_which_a_window_is_read(town: Town) -> None:
+    visits = pd.read_parquet(town.folder / "visits.parquet")
+    visits["at"] = visits["at"].astype("datetime64[s]").astype("int64")
+    visits.to_parquet(town.folder / "visits.parquet")
+    named = ('time = "at"', 'time = "at"\ntime_unit = "s"')
+    for changes, zone in (([named], "UTC"), ([(named[0], named[1] + '\ntimezone = "Asia/Tokyo"')], "Asia/Tokyo")):
+        assert town.run("release", town.spec(*changes), "--out", town.out)[0] == 0
+        query = json.loads((town.out / "release.json").read_text())["query"]
+        assert query["text"].endswith(f"2026-01-01 19:00 ({zone})")
+        assert query["window"]["timezone"] == zone
+        assert f"2026-01-01 19:00:00 ({zone})" in (town.out / "report.html").read_text()
+
+
+def test_a_summary_counts_only_what_could_be_said(town: Town) -> None:
+    asked = {
+        "safe_at_most = 2": {"safe", "obscure"},
+        'dangerous_at_least = 3\nerror_at_most = "0.1"': {"obscure", "dangerous"},
+    }
+    for decide, states in asked.items():
+        spec = town.spec(("safe_at_most = 2", decide))
+        code, out, _ = town.run("release", spec, "--out", town.out, "--json")
+        assert code == 0
+        (summary,) = json.loads(out)["releases"]
+        assert {"safe", "obscure", "dangerous"} & set(summary) == states
+        assert sum(summary[state] for state in states) == summary["places"]
+
+
+def test_an_address_is_refused_as_it_was_written(town: Town) -> None:
+    spec = town.spec(('"visits.parquet"', '"https://example.org/visits.parquet"'))
+    code, _, err = town.run("release", spec, "--out", town.out)
+    assert code == 2
+    assert "'https://example.org/visits.parquet': only files on this machine" in err
+
+
+def test_the_history_is_never_cut(town: Town) -> None:
+    label = "the-first-content-of-the-year-that-was-cleaned-by-hand"
+    town.run("release", town.spec(('cap = "5"', f'cap = "5"\nversion = "{label}"')), "--out", town.out)
+    out = town.run("budget", "history", "--ledger", f"sqlite:///{town.folder}/budget.db")[1]
+    column = out.splitlines()[0].index("version"), out.splitlines()[0].index("kind")
+    assert "…" not in out
+    assert label in "".join(line[slice(*column)].strip() for line in out.splitlines()[1:])
+
+
 def test_a_release_over_the_cap_is_refused_and_leaves_nothing(town: Town) -> None:
     code, _, err = town.run("release", town.spec(('epsilon = "1"', 'epsilon = "5.0001"')), "--out", town.out)
     assert code == 2

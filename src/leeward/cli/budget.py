@@ -109,7 +109,9 @@ def _print(rows: Sequence[Mapping[str, object]], columns: tuple[str, ...]) -> No
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    table: Table = RichTable(*columns, padding=(0, 1), box=None)
+    table: Table = RichTable(padding=(0, 1), box=None)
+    for column in columns:
+        table.add_column(column, overflow="fold")  # never cut: a label without its end names nothing
     for row in rows:
         table.add_row(*("" if row[column] is None else str(row[column]) for column in columns))
     Console(markup=False, highlight=False).print(table)

@@ -30,7 +30,7 @@ def release(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Publish which places are safe, under the notion of the spec, and charge its budget.
+    """Publish which places are safe, or a statistic, under the notion of the spec, and charge its budget.
 
     Writes answers.parquet, release.json (the privacy statement) and report.html into the directory. Asking again with the
     same public key shows the stored answer and charges nothing.
@@ -73,7 +73,7 @@ def publish(plans: Sequence[Plan | NumberPlan], budget: Budget, out: Path, *, qu
     if not quiet:
         for one in releases:
             print_notes(one.curator)
-    summaries = [_summary(one) for one in releases]
+    summaries = [_summary(made, one) for made, one in zip(plans, releases, strict=True)]
     if as_json:
         print_json({"out": str(out), "releases": summaries, "budget": _left(budget)})
     elif not quiet:
@@ -85,17 +85,20 @@ def publish(plans: Sequence[Plan | NumberPlan], budget: Budget, out: Path, *, qu
         typer.echo(f"The report is at {report}")
 
 
-def _summary(one: Release) -> dict[str, Any]:
+def _summary(made: Plan | NumberPlan, one: Release) -> dict[str, Any]:
+    from leeward.utility.number_plan import NumberPlan
+
     shared = {
         "entry": one.statement["entry"],
         "price": one.statement["price"],
         "charged": one.curator.charged,
         "fit_for_release": one.statement["fit_for_release"],
     }
-    if "state" not in one.answers.column_names:
+    if isinstance(made, NumberPlan):
         return {**shared, "answers": one.answers.to_pylist()}
     counted = {entry["values"]: entry["counts"] for entry in one.answers["state"].value_counts().to_pylist()}
-    states = {state: counted.get(state, 0) for state in ("safe", "obscure", "dangerous")}
+    sayable = {"safe": made.sanitizer is not None, "obscure": True, "dangerous": made.alarm is not None}
+    states = {state: counted.get(state, 0) for state, asked in sayable.items() if asked}
     answered = {}
     if "answered" in one.answers.column_names:
         answered = {"answered": one.answers["answered"].to_pylist().count(True)}

@@ -10,6 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from leeward.report import words
+from leeward.utility.plan_words import short
 
 
 def asset(name: str) -> str:
@@ -28,6 +29,7 @@ def template(name: str) -> jinja2.Template:
     )
     environment.filters["grouped"] = lambda number: f"{number:,}"
     environment.filters["sentence"] = words.sentence
+    environment.filters["short"] = short
     return environment.get_template(name)
 
 

@@ -145,8 +145,8 @@ def asked(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [
         ("Question", query["text"].rstrip(".?") + "?"),
         ("Data set", f"{statement['dataset']}, version {statement['version']}"),
-        ("From", _moment(query["window"]["start"])),
-        ("Until (excluded)", _moment(query["window"]["end"])),
+        ("From", _moment(query["window"], "start")),
+        ("Until (excluded)", _moment(query["window"], "end")),
         ("Places", f"{query['places']:,}, from a public list that does not depend on the data"),
     ]
     if query["keep"]:
@@ -254,8 +254,9 @@ def _kept(query: Mapping[str, Any]) -> str:
     return f"the place {KEPT[query['if_more']]}" if bound == 1 else f"the {places(bound)} {KEPT[query['if_more']]}"
 
 
-def _moment(text: str) -> str:
-    return str(text).replace("T", " ", 1)
+def _moment(window: Mapping[str, Any], end: str) -> str:
+    zone = window.get("timezone")
+    return str(window[end]).replace("T", " ", 1) + (f" ({zone})" if zone else "")
 
 
 def _minus(number: int) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from leeward.mechanism import Alarm, Sanitized, Sanitizer
+from leeward.query import CountVisitors
 from leeward.statement.base import SIDES, direction, heading, privacy_statement
 from leeward.utility.plan import Plan
 
@@ -24,13 +25,14 @@ _SANITIZED_THEOREM = (
 def visitor_statement(plan: Plan, *, places: int, dataset: str, version: str) -> dict[str, Any]:
     """Return the statement of a release of safe and dangerous places; see `privacy_statement`."""
     query = plan.query
-    window = {"start": query.window.start.isoformat(), "end": query.window.end.isoformat()}
+    zone = _zone(query)
+    window = {"start": query.window.start.isoformat(), "end": query.window.end.isoformat(), "timezone": zone}
     return {
         **heading(plan.notion, plan.price, dataset, version),
         "query": {
             "kind": "visitors",
             "text": f"How many distinct people were at each of {places:,} public places from {_when(query.window.start)} up"
-            f" to, but not at, {_when(query.window.end)}",
+            f" to, but not at, {_when(query.window.end)}{f' ({zone})' if zone else ''}",
             "places": places,
             "window": window,
             "keep": {column: list(values) for column, values in query.visits.keep.items()},
@@ -167,6 +169,13 @@ def _people(number: int) -> str:
 
 def _places(number: int | None) -> str:
     return "1 listed place" if number == 1 else f"{number} listed places"
+
+
+def _zone(query: CountVisitors) -> str | None:
+    """The zone in which the window is read; None if it says so itself, or if the times of the data have none either."""
+    if query.window.aware:
+        return None
+    return query.visits.timezone or ("UTC" if query.visits.time_unit is not None else None)
 
 
 def _when(moment: datetime) -> str:

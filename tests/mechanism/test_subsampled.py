@@ -393,3 +393,10 @@ def test_visits_beyond_the_bound_are_refused() -> None:
             count.release_visits(person, place, places=2)
     with pytest.raises(InputError, match="release_visits"):
         SubsampledCount("1", places_per_person=2).release([3])
+
+
+@pytest.mark.parametrize("places", [[0, 2], [-1, 0], [0.5, 1.0], ["a", "b"]])
+def test_the_list_of_places_is_public(places: list[Any]) -> None:
+    """A place beyond it would show in the length of the answer."""
+    with pytest.raises(InputError, match=r"the list of places is public|Answers of type"):
+        SubsampledCount("1").release_visits([1, 2], places, places=2)

@@ -22,7 +22,7 @@ from leeward.distance import Line
 from leeward.errors import InputError
 from leeward.exponential import Weight, exp, log, weight
 from leeward.mechanism.finite import FiniteMechanism
-from leeward.mechanism.geometric import Geometric
+from leeward.mechanism.geometric import Geometric, integers
 from leeward.noise import Bits, Coin, SystemBits
 from leeward.notion import ABSENT
 from leeward.query.sampling import PoissonSampling
@@ -168,10 +168,17 @@ class SubsampledCount:
             bits: the entropy source.
 
         Raises:
-            InputError: if a pair repeats, or a person has more than ``places_per_person`` (for the curator only).
+            InputError: if a place is not on the list, or, for the curator only, if a pair repeats or a person has more than
+                ``places_per_person``.
         """
         bits = bits or SystemBits()
-        at = np.asarray(place, np.int64)
+        at = integers(place)
+        if at.size and not 0 <= at.min() <= at.max() < places:
+            raise InputError(
+                f"A visit to a place that is none of the numbers 0 … {places - 1}",
+                "the list of places is public: nothing in the data may add to it",
+                "Drop such visits, or list the place",
+            )
         _, owner, visits = np.unique(np.asarray(person), return_inverse=True, return_counts=True)
         pairs = np.unique(np.stack([owner, at]), axis=1).shape[1]
         if visits.max(initial=0) > self.places_per_person or pairs < at.size:

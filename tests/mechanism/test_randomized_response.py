@@ -182,3 +182,8 @@ def test_osdp_laplace_is_private_for_counts_of_non_sensitive_records() -> None:
 def test_osdp_needs_a_finite_epsilon() -> None:
     with pytest.raises(InputError, match="promises nothing"):
         OSDPRandomizedResponse(inf, sensitive)
+
+
+def test_a_rule_that_is_no_function_is_refused() -> None:
+    with pytest.raises(InputError, match="as a policy"):
+        OSDPRandomizedResponse("1", "secret")  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,3 +115,12 @@ def test_mechanisms_of_many_answers_show_what_they_are() -> None:
         repr(Sanitized(Line(inf, "1/2"), at_most=2)) == "Sanitized(Line(rise=inf, fall=1/2), at_most=2, stop_after=1)"
     )
     assert repr(SparseVector("1/3", at_most=2)) == 'SparseVector("1/3", at_most=2, stop_after=1, monotonic=False)'
+
+
+@pytest.mark.parametrize("counts", [[1], [1, 2, 3], [[1, 2]], [[1], [2]], [1.0, 2.0]])
+def test_no_noise_is_spread_over_several_counts(counts: list[Any]) -> None:
+    """Two thresholds: NumPy would make one noise serve several counts, or fail in the middle of a draw."""
+    for mechanism in (Sanitized(Line(inf, 1), at_most=[1, 2]), SparseVector("1", at_most=[1, 2])):
+        with pytest.raises(InputError, match=r"each count has one|one public order|Answers of type"):
+            mechanism.release(counts)
+        assert len(mechanism.release([1, 2]).answered) == 2

@@ -395,6 +395,11 @@ def test_visits_beyond_the_bound_are_refused() -> None:
         SubsampledCount("1", places_per_person=2).release([3])
 
 
+def test_only_whole_people_are_counted() -> None:
+    with pytest.raises(InputError, match="Answers of type float64"):
+        SubsampledCount("1").release([1.5])
+
+
 @pytest.mark.parametrize("places", [[0, 2], [-1, 0], [0.5, 1.0], ["a", "b"]])
 def test_the_list_of_places_is_public(places: list[Any]) -> None:
     """A place beyond it would show in the length of the answer."""

@@ -36,7 +36,7 @@ from leeward.mechanism.accuracy import Accuracy
 from leeward.mechanism.decision import Alarm, Sanitizer, alarm, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.noise import Bits, Coin, DirectedGeometric, SystemBits, add_saturating, floor_digits
-from leeward.real import Exact, exact
+from leeward.real import Exact, positive
 
 Centre = Literal["mean", "median"]
 """What is subtracted from the noise: its mean (the answer is unbiased) or its median (as often above as below)."""
@@ -59,7 +59,8 @@ class Geometric:
         shifts: what centring subtracts: pairs (integer, probability).
 
     Raises:
-        InputError: if both rates are infinite (nothing is sheltered), the bounds are reversed, or there is no such centre.
+        InputError: if both rates are infinite (nothing is sheltered), the step is not above 0, the bounds are reversed or
+            no integers, or there is no such centre.
         NoiseError: if a rate is too small for 64-bit answers.
     """
 
@@ -72,6 +73,11 @@ class Geometric:
         upper: int | None = None,
         centre: Centre | None = None,
     ) -> None:
+        for bound in (lower, upper):
+            if bound is not None and not isinstance(bound, int | np.integer):
+                raise InputError(
+                    f"A bound of {bound!r}", "bounds are whole steps of the grid", "Give an integer or None"
+                )
         if lower is not None and upper is not None and lower > upper:
             raise InputError(f"Bounds from {lower} to {upper}", "they are reversed", "Give lower ≤ upper")
         if line.rise.is_infinite and line.fall.is_infinite:
@@ -80,7 +86,7 @@ class Geometric:
             )
         if centre is not None and centre not in get_args(Centre):
             raise InputError(f"centre = {centre!r}", "noise has no such centre", nearest(centre, get_args(Centre)))
-        self.line, self.step, self.lower, self.upper, self.centre = line, exact(step), lower, upper, centre
+        self.line, self.step, self.lower, self.upper, self.centre = line, positive(step, "step"), lower, upper, centre
         self.law = DirectedGeometric(up=line.fall * self.step, down=line.rise * self.step)
         self.shifts = _shifts(self.law, centre)
 

@@ -21,6 +21,7 @@ from leeward.errors import InputError
 from leeward.exponential import Weight, exp_minus
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.noise import Bits, Coin, SystemBits
+from leeward.notion.policy import check_policies
 from leeward.real import Exact, positive
 
 R = TypeVar("R", bound=Hashable)
@@ -37,10 +38,11 @@ class OSDPRandomizedResponse:
         sensitive: whether a record is sensitive (P_N is its negation); a public rule.
 
     Raises:
-        InputError: if ε is infinite.
+        InputError: if ε is infinite, or the rule no function of a record.
     """
 
     def __init__(self, epsilon: Exact, sensitive: Callable[[Hashable], bool]) -> None:
+        check_policies((sensitive,))
         self.epsilon, self.sensitive = positive(epsilon, "epsilon"), sensitive
         if self.epsilon.is_infinite:
             raise InputError("epsilon = inf", "it promises nothing", 'Give a finite number, such as epsilon = "1"')

@@ -91,8 +91,11 @@ class Sanitized:
         """Answer the counts (int64, shape (n,), in the public order).
 
         Noise is drawn for all of them at once; what lies behind the stop is never looked at by anyone.
+
+        Raises:
+            InputError: if they are not a row of integers, or thresholds were given for another number of counts.
         """
-        truth = integers(counts)
+        truth = row_of_counts(counts, self._thresholds)
         return self.decide(add_saturating(truth, self.law.sample(truth.size, bits or SystemBits())))
 
     def decide(self, noisy: NDArray[np.int64]) -> SanitizedAnswers:
@@ -108,10 +111,7 @@ class Sanitized:
         Raises:
             InputError: if thresholds were given for another number of counts.
         """
-        if self._thresholds.shape not in ((), (counts,)):
-            raise InputError(
-                f"{self._thresholds.size} thresholds for {counts} counts", "each count has one", "Give one for each"
-            )
+        row_of_counts(np.zeros(counts, np.int64), self._thresholds)
         return tuple(np.broadcast_to(self._thresholds, (counts,)).tolist())
 
     def sanitizer(self, at: int = 0) -> Sanitizer:
@@ -164,3 +164,21 @@ class Sanitized:
                 extended[(*prefix, top)] = p * self.law.tail(top - c), stops + 1
             done = extended
         return {z: p for z, (p, _) in done.items()}
+
+
+def row_of_counts(counts: ArrayLike, thresholds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return counts in an order as int64 of shape (n,): each has noise and a threshold of its own, none is spread.
+
+    Raises:
+        InputError: if they are not integers in a row, or there is another number of thresholds.
+    """
+    truth = integers(counts)
+    if truth.ndim != 1:
+        raise InputError(
+            f"Counts of shape {truth.shape}", "they are answered in one public order, until the stop", "Give one row"
+        )
+    if thresholds.shape not in ((), truth.shape):
+        raise InputError(
+            f"{thresholds.size} thresholds for {truth.size} counts", "each count has one", "Give one for each"
+        )
+    return truth

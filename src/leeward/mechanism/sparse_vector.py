@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.errors import InputError
 from leeward.exponential import Weight, exp_minus, weight, weighted_sum
 from leeward.mechanism.finite import FiniteMechanism
-from leeward.mechanism.geometric import integers
+from leeward.mechanism.sanitized import row_of_counts
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
 from leeward.real import Exact, Real, positive
 
@@ -81,8 +81,12 @@ class SparseVector:
         return self.epsilon
 
     def release(self, counts: ArrayLike, bits: Bits | None = None) -> AboveThreshold:
-        """Answer the counts (integers of shape (n,), in the public order)."""
-        truth, bits = integers(counts), bits or SystemBits()
+        """Answer the counts (integers of shape (n,), in the public order).
+
+        Raises:
+            InputError: if they are not a row of integers, or thresholds were given for another number of counts.
+        """
+        truth, bits = row_of_counts(counts, self._thresholds), bits or SystemBits()
         moved = add_saturating(truth, self.count_law.sample(truth.size, bits))
         threshold = np.broadcast_to(self.threshold_law.sample(1, bits), truth.shape)
         above = moved > add_saturating(np.broadcast_to(self._thresholds, truth.shape), threshold)

@@ -78,7 +78,7 @@ def thin(counts: ArrayLike, sampling: PoissonSampling, bits: Bits) -> NDArray[np
     For people who are counted at several places use `sampled_rows`: one coin decides about all visits of a person. The time
     taken grows with the number of people.
     """
-    truth = np.asarray(counts, np.int64)
+    truth = integers(counts)
     if truth.size and truth.min() < 0:
         raise InputError("A count below 0", "nobody can be kept or left out of it", "Give counts of people")
     coin, flat = Coin(sampling.probability), truth.ravel()

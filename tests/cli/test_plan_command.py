@@ -42,6 +42,17 @@ def planned(town: Town, *words: str) -> dict[str, Any]:
     return told
 
 
+def test_a_plan_too_noisy_to_be_of_use_is_told_all_the_same(town: Town) -> None:
+    town.spec(('epsilon = "1"', 'epsilon = "1/100000"'))
+    told = planned(town)
+    assert "below useful_from" in told["refused_as_written"]
+    assert told["recommendation"]["option"] is None
+    asked = next(
+        option for option in told["options"] if option["notion"]["name"] == "removal-only" and "errors" in option
+    )
+    assert 299_500 < asked["errors"]["most"] < 299_600  # ln 20 / ε
+
+
 @pytest.mark.parametrize("name", SPECS)
 def test_the_plan_is_what_release_does(town: Town, name: str) -> None:
     spec = town.spec(*SPECS[name])

@@ -25,7 +25,7 @@ def print_plan(told: dict[str, Any]) -> None:
     console.print()
     shown = [o for o in options if not o["refused"] and "curve" in o]
     console.print(_rows(shown, asked, None if advice["option"] is None else options[advice["option"]]))
-    console.print(_legend(asked, shown), style="dim")
+    console.print(_legend(asked, shown, advice["option"] is not None), style="dim")
     console.print()
     console.print(_facts(_advice(advice, options)))
     console.print()
@@ -68,8 +68,8 @@ def _rows(shown: list[dict[str, Any]], asked: dict[str, Any], chosen: dict[str, 
     return table
 
 
-def _legend(asked: dict[str, Any], shown: list[dict[str, Any]]) -> str:
-    said = ["→ recommended.", "95% error: of a published count."]
+def _legend(asked: dict[str, Any], shown: list[dict[str, Any]], recommended: bool) -> str:
+    said = [*(["→ recommended."] if recommended else []), "95% error: of a published count."]
     if any(not option["never_wrong"] for option in shown):
         said.append("Wrong ≤: α, for one place.")
     if any(option["price_in_budget"] is None for option in shown):

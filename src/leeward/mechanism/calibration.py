@@ -17,7 +17,8 @@ from leeward.mechanism.decision import sanitizer
 from leeward.mechanism.geometric import Geometric
 from leeward.real import Exact, exact
 
-_MOST = 1 << 40
+_MOST_STEPS = 1 << 60
+_MOST_RATE = 10_000  # noise of a greater rate is 0, but once in e^10,000 draws
 """Steps tried before a wish is called unreachable."""
 
 
@@ -56,7 +57,7 @@ def rate_for(
             "within and safe need it, expected_error has none",
             'Give, say, within=3, probability="0.95"',
         )
-    return least_multiple(_meets(line, expected_error, within, safe, probability, error_at_most), step)
+    return least_multiple(_meets(line, expected_error, within, safe, probability, error_at_most), step, _MOST_RATE)
 
 
 def _meets(
@@ -98,12 +99,12 @@ def _probability(given: Exact | None) -> Weight:
     return weight(p)
 
 
-def least_multiple(meets: Callable[[Fraction], bool], step: Exact) -> Fraction:
+def least_multiple(meets: Callable[[Fraction], bool], step: Exact, most: int = _MOST_STEPS) -> Fraction:
     """Return the least positive multiple of ``step`` that meets a wish which, once met, stays met.
 
     Raises:
         InputError: if the step is not a rational above 0.
-        UselessError: if 2⁴⁰ steps are not enough.
+        UselessError: if 2⁶⁰ steps, or multiples up to ``most``, are not enough.
     """
     unit = exact(step).rational
     if unit is None or unit <= 0:
@@ -111,7 +112,7 @@ def least_multiple(meets: Callable[[Fraction], bool], step: Exact) -> Fraction:
     high = 1
     while not meets(high * unit):
         high *= 2
-        if high > _MOST or high * unit > 10_000:
+        if high > _MOST_STEPS or high * unit > most:
             raise UselessError("That accuracy", "no rate that noise can have reaches it", "Ask for a little less")
     low = high // 2  # not met, or 0
     while high - low > 1:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.engine import open_visits, read_places
-from leeward.engine.bind import bind
+from leeward.engine.bind import bind, translated
 from leeward.errors import DataError
 from leeward.query import count_visitors, places, visits
 
@@ -241,6 +241,13 @@ def test_a_missing_or_unknown_file_is_told(folder, monkeypatch, source, told):
     csv(folder, "x", "notes.txt")
     with pytest.raises(DataError, match=told):
         count(source)
+
+
+def test_ctrl_c_during_a_query_is_an_interrupt_and_no_defect():
+    with pytest.raises(KeyboardInterrupt), translated():
+        raise RuntimeError("Query interrupted")
+    with pytest.raises(RuntimeError, match="another"), translated():
+        raise RuntimeError("another")
 
 
 @pytest.mark.parametrize(

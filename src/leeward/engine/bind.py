@@ -152,6 +152,10 @@ def translated() -> Iterator[None]:
             "a file is damaged, is no table, or its rows do not have the columns and types it began with",
             "Check the file by reading it with the tool that wrote it",
         )
+    except RuntimeError as error:
+        if "Query interrupted" not in str(error):
+            raise
+        raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB tells so while a query runs
     else:
         return
     raise DataError(*problem)

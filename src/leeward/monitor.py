@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.accounting import Filter, SanitizedEvent
 from leeward.errors import SpecError
 from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
@@ -37,11 +38,13 @@ class Watch:
         releases: one a window that was answered, oldest first.
         state: its state: what was asked and answered, and whether it has stopped for good.
         unasked: how many of the given windows were not asked, because it has stopped.
+        paid: the filter it pays through: what was spent so far, in every direction, of c·ε.
     """
 
     releases: tuple[Release, ...]
     state: MonitorState
     unasked: int
+    paid: Filter
 
 
 def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, on_stage: Told | None = None) -> Watch:
@@ -61,6 +64,7 @@ def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, 
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
     state, releases, asked = rules.start(), list[Release](), list[Any]()
+    paid = Filter(plans[0].notion.with_epsilon(1), rules.price)
     with Door(plans[0].query, budget, bits, on_stage) as door:
         for made in plans:
             if state.stopped:
@@ -70,8 +74,10 @@ def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, 
             stops = state.stops
             charge = _answer(made, door, asked, reserved, rules)
             state = rules.decide(reserved, charge.stored)  # what was published decides as what was drawn did
+            if state.stops > stops:
+                paid.add(SanitizedEvent(rules.line.fall, stops=state.stops - stops))
             releases.append(_publish(made, door, charge, len(asked), stops, rules))
-    return Watch(tuple(releases), state, len(plans) - len(releases))
+    return Watch(tuple(releases), state, len(plans) - len(releases), paid)
 
 
 def _answer(made: Plan, door: Door, asked: list[Any], reserved: MonitorState, rules: Monitor) -> Charge:

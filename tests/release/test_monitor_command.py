@@ -15,7 +15,10 @@ import pandas as pd
 import pytest
 from tests.release.conftest import Town
 
+from leeward.accounting import SanitizedEvent
 from leeward.ledger import Ledger
+from leeward.monitor import monitor
+from leeward.spec import read_spec
 
 HOURLY = (
     "start = 2026-01-01T18:00:00\nend = 2026-01-01T19:00:00",
@@ -128,3 +131,12 @@ def test_killed_in_a_round_it_goes_on_at_the_same_charge(town: Town, stage: str)
     assert (told["stops"], told["spent"]) == (1, "40")
     (account,) = Ledger(town.folder / "budget.db").show("town")
     assert account.spent == 40
+
+
+def test_it_pays_through_a_filter_of_its_whole_price(town: Town) -> None:
+    _visits(town, {19: ["v5"]})
+    read = read_spec(town.spec(*SANITIZED))
+    watch = monitor(read.visitor_plans(), read.ledger())
+    assert (watch.paid.spent, watch.paid.cap) == (watch.state.spent, 80) == (40, 80)
+    assert watch.paid.admits(SanitizedEvent("40", stops=1))
+    assert not watch.paid.admits(SanitizedEvent("40", stops=2))

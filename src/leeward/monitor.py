@@ -21,7 +21,6 @@ from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
 from leeward.release import Budget, Charge, Door, Told
 from leeward.result import CuratorNotes, Release
-from leeward.statement import privacy_statement
 from leeward.utility.plan import Plan
 
 _PROMISES = (
@@ -76,7 +75,8 @@ def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, 
             state = rules.decide(reserved, charge.stored)  # what was published decides as what was drawn did
             if state.stops > stops:
                 paid.add(SanitizedEvent(rules.line.fall, stops=state.stops - stops))
-            releases.append(_publish(made, door, charge, len(asked), stops, rules))
+            told = _told(len(asked), stops, rules)
+            releases.append(door.publish(made, charge, promises=_PROMISES, monitor=told))
     return Watch(tuple(releases), state, len(plans) - len(releases), paid)
 
 
@@ -105,21 +105,16 @@ def _answer(made: Plan, door: Door, asked: list[Any], reserved: MonitorState, ru
     )
 
 
-def _publish(made: Plan, door: Door, charge: Charge, number: int, stops: int, rules: Monitor) -> Release:
-    keys, budget = door.keys, door.budget
-    stated = privacy_statement(made, places=len(keys), dataset=budget.dataset, version=budget.version)
-    stated["assumptions"] = [*stated["assumptions"], *_PROMISES]
-    stated["monitor"] = {
+def _told(number: int, stops: int, rules: Monitor) -> dict[str, Any]:
+    """Return what the statement of a round says of its monitor."""
+    return {
         "round": number,
         "stops_before": stops,
         "stop_after": rules.stop_after,
         "price_at_most": str(rules.price),
-        "text": f"Round {number} of a monitor that costs ε = {rules.line.fall} for each place it cannot call safe, and stops"
-        f" for good after {rules.stop_after} of them: at most ε = {rules.price} for one person's data over all windows",
+        "text": f"Round {number} of a monitor that costs ε = {rules.line.fall} for each place it cannot call safe, and"
+        f" stops for good after {rules.stop_after} of them: at most ε = {rules.price} for one person's data in all windows",
     }
-    statement = {"entry": charge.entry, "fit_for_release": door.fit_for_release, **stated}
-    public = keys.to_arrow()
-    return Release(made.answers(charge.stored, public), public, statement, charge.notes, keys.grid is not None)
 
 
 def _shared(plans: list[Plan]) -> Sanitized:

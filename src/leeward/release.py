@@ -8,7 +8,7 @@ shown (decisions, counts) is post-processing of what was stored, so asking again
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
@@ -219,6 +219,29 @@ class Door:
         account = next(iter(self.ledger.show(self.budget.dataset)), None)
         return self.budget.kept_in(notion, None if account is None else account.notion)
 
+    def publish(self, made: Plan | NumberPlan, paid: Charge, *, promises: Sequence[str] = (), **stated: Any) -> Release:
+        """Return what may be shown of an answer that is stored and paid for: post-processing.
+
+        Args:
+            made: the plan it was drawn by.
+            paid: the answer.
+            promises: assumptions of the statement beyond the plan's.
+            stated: more parts of the statement.
+        """
+        self.on_stage("deciding")
+        kept_in, budget = self.kept_in(made.notion), self.budget
+        plain = privacy_statement(made, places=len(self.keys), dataset=budget.dataset, version=budget.version)
+        statement = {
+            "entry": paid.entry,
+            "fit_for_release": self.fit_for_release,
+            **plain,
+            "assumptions": [*plain["assumptions"], *promises],
+            "budget": {"notion": in_words(kept_in), "price": str(charge(made.notion, made.price, kept_in))},
+            **stated,
+        }
+        public = self.keys.to_arrow()
+        return Release(made.answers(paid.stored, public), public, statement, paid.notes, self.keys.grid is not None)
+
     def check_total(self, prices: Iterable[tuple[str, Fraction]]) -> None:
         """Refuse several releases if not all of them fit what is left: before the first is made.
 
@@ -308,19 +331,5 @@ def release_planned(
         keys = [door.key(**made.public()) for made in plans]
         kept_in = door.kept_in(plans[0].notion)
         door.check_total((k, charge(p.notion, p.price, kept_in)) for k, p in zip(keys, plans, strict=True))
-        return [_publish(made, door, key) for made, key in zip(plans, keys, strict=True)]
-
-
-def _publish(made: Plan | NumberPlan, door: Door, key: str) -> Release:
-    kept_in = door.kept_in(made.notion)
-    paid = door.answer(made.query, made.notion, key, made.price, made.draw)
-    door.on_stage("deciding")
-    keys, budget = door.keys, door.budget
-    statement = {
-        "entry": paid.entry,
-        "fit_for_release": door.fit_for_release,
-        **privacy_statement(made, places=len(keys), dataset=budget.dataset, version=budget.version),
-        "budget": {"notion": in_words(kept_in), "price": str(charge(made.notion, made.price, kept_in))},
-    }
-    public = keys.to_arrow()
-    return Release(made.answers(paid.stored, public), public, statement, paid.notes, keys.grid is not None)
+        paid = (door.answer(p.query, p.notion, k, p.price, p.draw) for k, p in zip(keys, plans, strict=True))
+        return [door.publish(made, one) for made, one in zip(plans, paid, strict=True)]

@@ -140,3 +140,10 @@ def test_it_pays_through_a_filter_of_its_whole_price(town: Town) -> None:
     assert (watch.paid.spent, watch.paid.cap) == (watch.state.spent, 80) == (40, 80)
     assert watch.paid.admits(SanitizedEvent("40", stops=1))
     assert not watch.paid.admits(SanitizedEvent("40", stops=2))
+
+
+def test_its_statements_name_the_budget_as_those_of_releases_do(town: Town) -> None:
+    _visits(town, {})
+    _run(town)
+    statement = json.loads((town.out / "2026-01-01T18-00-00" / "release.json").read_text())
+    assert statement["budget"] == {"notion": "addition-only per person", "price": "80"}

@@ -17,9 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 import opendp.prelude as dp
-from rich.console import Console
 from rich.table import Table
 
+from history import show
 from leeward.noise import DirectedGeometric, SystemBits
 from leeward.real import inf
 
@@ -83,7 +83,7 @@ def main() -> None:
             single = f"{alone[sampler]:.1f}" if sampler in alone else ""
             table.add_row(name, sampler, f"{time_each:,.1f}", f"{ratio:,.0f}", single)
         table.add_section()
-    Console().print(table)
+    show("noise", table)
 
 
 if __name__ == "__main__":

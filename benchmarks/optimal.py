@@ -20,8 +20,9 @@ import time
 from fractions import Fraction
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
+
+from history import show
 
 
 def prior_of(n: int, kind: str) -> list[Fraction]:
@@ -92,7 +93,6 @@ def main() -> None:
         name, n, kind, *rest = chosen.one
         print(json.dumps(leeward(int(n), kind, *rest) if name == "leeward" else qif(int(n), kind)))
         return
-    console = Console(width=120)
     for kind in ("uniform", "random"):
         table = Table("grid", "by", "seconds", "loss", "gap", "least c: c·d-private", "program", title=f"{kind} prior")
         for n in chosen.sizes:
@@ -115,7 +115,7 @@ def main() -> None:
                     ]
                 )
                 table.add_row(f"{n} × {n}", name, *row)
-        console.print(table)
+        show("optimal", table)
 
 
 if __name__ == "__main__":

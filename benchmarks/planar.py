@@ -21,10 +21,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from scipy.stats import chisquare
 
+from history import show
 from leeward.geo import PlanarLaplace
 from leeward.ledger import PersonBudgets
 from leeward.noise import PlanarNoise, SystemBits
@@ -87,7 +87,6 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
-    console = Console()
 
     law = Table(title="The law, beside qif's")
     for column in ("rate", "largest relative difference", "p, ours", "p, qif"):
@@ -101,7 +100,7 @@ def main() -> None:
             f"{fits(ours, rate):.3f}",
             f"{fits(theirs(float(exact(rate)), 20_000), rate):.3f}",
         )
-    console.print(law)
+    show("planar, the law", law)
 
     geo = PlanarLaplace(box=CITY, within="200 m", factor=2)
     rng = np.random.default_rng(1)
@@ -140,7 +139,7 @@ def main() -> None:
         )
     for name, (clock, processor) in one.items():
         speed.add_row(name, f"{clock:.6f}", f"{processor:.6f}", f"{clock * 1e9:,.0f}")
-    console.print(speed)
+    show("planar", speed)
 
 
 if __name__ == "__main__":

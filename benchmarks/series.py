@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 from rich.table import Table
 
 import leeward as lw
+from history import show
 
 CHOICES: dict[str, dict[str, Any]] = {
     "d_1, each reading": {"between": "manhattan"},
@@ -60,7 +60,7 @@ def main() -> None:
         error = made[name].mechanism.typical_error()
         nanoseconds = statistics.median(noise) / readings * 1e9
         table.add_row(name, f"{error:,.0f} W", f"{nanoseconds:.0f}", f"{statistics.median(whole):.2f}")
-    Console().print(table)
+    show("series", table)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,10 @@ import time
 from datetime import datetime
 from pathlib import Path
 
+from rich.table import Table
+
+from history import show
+
 START, END = datetime(2024, 1, 1), datetime(2024, 2, 1)
 
 SPEC = """
@@ -156,13 +160,14 @@ def compare(folder: Path, repeats: int, opendp_python: str) -> None:
             shutil.rmtree(folder / "out", ignore_errors=True)
             spent[name].append(run(command))
     middle = {name: [statistics.median(column) for column in zip(*runs, strict=True)] for name, runs in spent.items()}
+    table = Table(title=f"{folder.name}: visits, people, places, ids; median of {repeats}")
+    for column in ("process", "seconds", "of computing", "peak GB", "OpenDP's time ÷ this"):
+        table.add_column(column, justify="left" if column == "process" else "right")
     for name, (seconds, computing, _) in middle.items():
         peak = max(gigabytes for *_, gigabytes in spent[name])
         ratio = middle["OpenDP, Context"][0] / seconds
-        print(
-            f"{name:16} {seconds:6.2f} s ({computing:5.2f} s of computing)   {peak:5.2f} GB   "
-            f"OpenDP's time ÷ this {ratio:5.2f}"
-        )
+        table.add_row(name, f"{seconds:.2f}", f"{computing:.2f}", f"{peak:.2f}", f"{ratio:.2f}")
+    show("visits", table)
 
 
 def main() -> None:

@@ -37,6 +37,6 @@ def test_the_version_is_told_once_everywhere() -> None:
 
 def test_make_help_and_the_contributors_page_name_the_same_commands() -> None:
     targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
-    rows = re.findall(r"^\| `make ([a-z-]+)` \|", (ROOT / "docs" / "contributing.md").read_text(), flags=re.MULTILINE)
+    rows = re.findall(r"^\| `make ([a-z-]+)` \|", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE)
     assert rows == [target for target in targets if target != "help"]
     assert len(rows) == 10

@@ -225,8 +225,11 @@ def test_a_lost_or_unreadable_mark_is_refused_until_it_is_accepted(path: Path) -
     with pytest.raises(LedgerError, match=r"missing.*accept-restored"):
         Ledger(path)
     mark(path).write_text("{}")
-    with pytest.raises(LedgerError, match=r"cannot be read.*accept-restored"):
-        Ledger(path)
+    for attempt in (lambda: Ledger(path), lambda: Ledger.accept_restored(path)):
+        with pytest.raises(LedgerError, match=r"cannot be read.*accept-restored"):
+            attempt()
+    assert mark(path).read_text() == "{}"  # it may be somebody's file
+    mark(path).unlink()
     Ledger.accept_restored(path)
     spend(path, "b")
 
@@ -267,12 +270,18 @@ def test_another_ledger_in_its_place_is_refused(path: Path) -> None:
 )
 def test_every_change_by_another_hand_is_found(statement: str, path: Path) -> None:
     spend(path, "a", "b")
-    Ledger(path).check()
+    running = Ledger(path)
+    running.check()
     change(path, statement)
     with pytest.raises(LedgerError):
-        Ledger(path).check()
+        running.check()
     with pytest.raises(LedgerError):
         Ledger.accept_restored(path)
+    if "payload = x'00'" not in statement:  # every answer is read by check(), and else the one that is shown
+        with pytest.raises(LedgerError):
+            running.history()
+        with pytest.raises(LedgerError):
+            Ledger(path)
 
 
 def test_a_changed_balance_or_answer_is_never_used(path: Path) -> None:
@@ -315,24 +324,25 @@ def test_a_chain_and_mark_forged_together_must_still_add_up(path: Path) -> None:
         forged["hash"] = link(before["hash"], forged)
         connection.execute("UPDATE entries SET spent = :spent, hash = :hash WHERE number = :number", forged)
     mark(path).write_text(mark(path).read_text().replace(last["hash"], forged["hash"]))
-    assert Ledger(path).show()[0].spent == 0
     with pytest.raises(LedgerError, match="Entry 3"):
-        Ledger(path).check()
+        Ledger(path)
 
 
 def test_a_mark_that_cannot_be_written_shows_nothing(path: Path) -> None:
     """Committed without its mark: not shown now, and neither lost nor charged again later."""
     ledger = Ledger(path)
-    blocker = mark(path).with_name(mark(path).name + ".new")
+    aside = path.with_name("aside")
 
     def block(stage: str) -> None:
         if stage == "saved":
-            blocker.mkdir()
+            mark(path).rename(aside)
+            mark(path).mkdir()
 
     with pytest.raises(LedgerError, match="mark"), ledger.reserve(**asked("k"), on_stage=block) as claim:
         claim.store(b"answer")
     assert claim.answer is None
-    blocker.rmdir()
+    mark(path).rmdir()
+    aside.rename(mark(path))
     with ledger.reserve(**asked("k")) as again:
         assert again.answer == b"answer"
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]

@@ -72,6 +72,27 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
         _print(rows, ("number", "time", "dataset", "version", "kind", "cost", "cap"))
 
 
+@budget.command()
+def check(ledger: LedgerUrl, as_json: AsJson = False) -> None:
+    """Check that every entry, balance and answer in the ledger is what was written there. Exits with 2 if one is not.
+
+    The entries are checked whenever a ledger is opened; this also reads every stored answer.
+
+    **Examples**
+
+    * `leeward budget check --ledger sqlite:///budget.db`
+    """
+    from leeward.ledger import Ledger
+
+    opened = Ledger(ledger, create=False)
+    opened.check()
+    told = {"entries": len(opened.history()), "as_written": True}
+    if as_json:
+        print_json(told)
+    else:
+        typer.echo(f"{told['entries']:,} entries, and every answer, are as they were written.")
+
+
 @budget.command("set-cap")
 def set_cap(
     ledger: LedgerUrl,

@@ -29,14 +29,14 @@ class Ledger:
         lock_wait: how many seconds to wait for another process's transaction.
 
     Raises:
-        LedgerError: the file cannot be used, is not a ledger, was written by a later version, or is older than its
-            mark.
+        LedgerError: the file cannot be used, is not a ledger, was written by a later version, is older than its mark,
+            or does not fit its hash chain.
     """
 
     def __init__(self, url: str | Path, *, create: bool = True, lock_wait: float = 30.0) -> None:
         self._store = SqliteStore(path_of(url), create=create, lock_wait=lock_wait)
-        with self._store.reading():
-            pass  # refuses a ledger behind its mark
+        with self._store.reading() as connection:  # refuses a ledger behind its mark
+            chain.check_all(connection, answers=False)
 
     @classmethod
     def accept_restored(cls, url: str | Path, *, lock_wait: float = 30.0) -> None:
@@ -45,10 +45,12 @@ class Ledger:
         What the lost entries spent was spent all the same: lower the caps by it.
 
         Raises:
-            LedgerError: the file cannot be used, or does not fit its own hash chain.
+            LedgerError: the file cannot be used, does not fit its own hash chain, or what stands in the place of its mark
+                is none.
         """
         store = SqliteStore(path_of(url), create=False, lock_wait=lock_wait)
         with store.writing(check_mark=False) as connection:
+            store.read_mark()  # what cannot be read as a mark may be somebody's file: it is not written over
             chain.check_all(connection)
             append(connection, Balance(None, None, Fraction(0)), kind="accepted-restored", dataset="")
         store.advance_mark()
@@ -71,7 +73,9 @@ class Ledger:
         """Return the stored answer for a public key, or None. Charges nothing; tells a price before it is paid."""
         with self._store.reading() as connection:
             charge = find_charge(connection, dataset, version, key)
-            return None if charge is None or charge["payload"] is None else read_answer(connection, charge)
+            if charge is None or (history := chain.check_charge(connection, charge)).answer is None:
+                return None
+            return read_answer(charge, history)
 
     @contextmanager
     def reserve(
@@ -153,11 +157,16 @@ class Ledger:
         return [Account(name, str(b.notion), b.cap, b.spent) for name, b in found if b.cap is not None]
 
     def history(self, dataset: str | None = None) -> list[Entry]:
-        """Return what happened, oldest first, to every dataset or to one."""
+        """Return what happened, oldest first, to every dataset or to one.
+
+        Raises:
+            LedgerError: something in the ledger is not what was written.
+        """
         rows = select(entries).order_by(entries.c.number)
         if dataset is not None:
             rows = rows.where(entries.c.dataset == dataset)
         with self._store.reading() as connection:
+            chain.check_all(connection, answers=False)  # in the same moment: what was edited is never shown as true
             return [
                 Entry(
                     number=row["number"],

@@ -2,6 +2,9 @@
 
 hash_n = SHA-256(hash_{n−1}, content of entry n), and hash_0 is made from the ledger's random id. Whoever can write the
 file can also forge a whole new chain; what he cannot do is make it agree with a mark kept elsewhere (see ``mark``).
+
+The chain is replayed whenever a ledger is opened. Between openings, what a transaction uses is checked by itself: the last
+entry of the account, and every entry of the release that is looked for.
 """
 
 from __future__ import annotations
@@ -10,23 +13,24 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, select
 
 from leeward.errors import LedgerError
-from leeward.ledger.records import from_text
+from leeward.ledger.records import from_text, to_text
 from leeward.ledger.schema import charges, entries, identity
 
 _COVERED = [column.name for column in entries.columns if column.name != "hash"]
 
 
-def sha256(*parts: bytes | str) -> str:
-    """Hash parts together; each is preceded by its length, so that no two lists of parts collide."""
+def sha256(*parts: object) -> str:
+    """Hash parts (bytes, or what is written as text) together, each after its length: no two lists of parts collide."""
     whole = hashlib.sha256()
     for part in parts:
-        raw = part.encode() if isinstance(part, str) else part
+        raw = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
         whole.update(len(raw).to_bytes(8))
         whole.update(raw)
     return whole.hexdigest()
@@ -34,10 +38,11 @@ def sha256(*parts: bytes | str) -> str:
 
 def link(previous: str, entry: Mapping[str, Any] | RowMapping) -> str:
     """Return the hash of an entry that follows the one whose hash is ``previous``."""
-    return sha256(previous, json.dumps([entry[name] for name in _COVERED]))
+    # a value of a type that no entry has is written as its repr: the hash is then another, and the entry is refused
+    return sha256(previous, json.dumps([entry[name] for name in _COVERED], default=repr))
 
 
-def content_seal(digest_columns: str, digest: bytes) -> str:
+def content_seal(digest_columns: object, digest: object) -> str:
     """What a reservation binds: the content its charge was made for."""
     return sha256(digest_columns, digest)
 
@@ -59,6 +64,27 @@ def hash_of(connection: Connection, number: int) -> str | None:
     return connection.execute(select(entries.c.hash).where(entries.c.number == number)).scalar_one_or_none()
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the history says of one release.
+
+    Attributes:
+        dataset: the dataset it is charged to.
+        version: the label of the content.
+        key: its public key.
+        cost: what it costs now.
+        content: the seal of the content it was reserved for.
+        answer: the seal of its answer; None while it is only reserved.
+    """
+
+    dataset: str
+    version: str
+    key: str
+    cost: Fraction
+    content: str
+    answer: str | None = None
+
+
 def check_entry(connection: Connection, entry: RowMapping) -> None:
     """Check one entry against the one before it.
 
@@ -70,49 +96,80 @@ def check_entry(connection: Connection, entry: RowMapping) -> None:
         raise broken(entry["number"])
 
 
-def check_all(connection: Connection) -> None:
+def check_charge(connection: Connection, charge: RowMapping) -> Standing:
+    """Check a release, but for the bytes of its answer, against every entry about it; return what they say.
+
+    Raises:
+        LedgerError: it, or one of these entries, is not what was written.
+    """
+    standing: Standing | None = None
+    for row in connection.execute(
+        select(entries).where(entries.c.id == charge["id"]).order_by(entries.c.number)
+    ).mappings():
+        check_entry(connection, row)
+        standing = _after(standing, row)
+    if standing is None or not _agrees(charge, standing):
+        raise _changed(charge["id"])
+    return standing
+
+
+def check_absent(connection: Connection, dataset: str, version: str, key: str) -> None:
+    """Refuse a ledger whose history knows a release that was not found among its charges.
+
+    Raises:
+        LedgerError: it was reserved and never withdrawn.
+    """
+    about = (entries.c.dataset == dataset) & (entries.c.version == version) & (entries.c.key == key)
+    known: dict[str, int] = defaultdict(int)
+    for row in connection.execute(
+        select(entries.c.id, entries.c.kind).where(about & entries.c.kind.in_(("reserved", "withdrawn")))
+    ):
+        known[row.id] += 1 if row.kind == "reserved" else -1
+    for id, count in known.items():  # noqa: A001 - the name of the column
+        if count > 0:
+            raise _gone(id)
+
+
+def check_all(connection: Connection, *, answers: bool = True) -> None:
     """Replay every entry and compare what follows from them with what the ledger holds.
+
+    Args:
+        connection: within a transaction.
+        answers: also hash the bytes of every stored answer, which takes long in a large ledger. An answer is always
+            checked when it is read.
 
     Raises:
         LedgerError: an entry, a balance, a reservation or an answer is not what was written.
     """
     previous = str(hash_of(connection, 0))
     spent: dict[str, Fraction] = defaultdict(Fraction)
-    standing: dict[str, tuple[str, str, str]] = {}
-    for row in connection.execute(select(entries).order_by(entries.c.number)).mappings():
-        if row["hash"] != link(previous, row):
-            raise broken(row["number"])
+    standing: dict[str, Standing] = {}
+    rows = connection.execute(select(entries).order_by(entries.c.number)).mappings()
+    for number, row in enumerate(rows, start=1):
+        if row["number"] != number or row["hash"] != link(previous, row):
+            raise broken(number)
         previous = row["hash"]
         spent[row["dataset"]] += from_text(row["cost"])
         if from_text(row["spent"]) != spent[row["dataset"]]:
-            raise broken(row["number"])
-        match row["kind"]:
-            case "reserved":
-                standing[row["id"]] = (row["key"], row["seal"], "")
-            case "released":
-                key, content, _ = standing.get(row["id"], ("", "", ""))
-                standing[row["id"]] = (key, content, row["seal"])
-            case "withdrawn":
-                standing.pop(row["id"], None)
-    for charge in connection.execute(select(charges)).mappings():
-        payload = charge["payload"]
-        found = (
-            charge["key"],
-            content_seal(charge["digest_columns"], charge["digest"]),
-            "" if payload is None else answer_seal(payload),
-        )
-        if standing.pop(charge["id"], None) != found or charge["key_hash"] != sha256(charge["key"]):
-            raise LedgerError(
-                f"The release {charge['id']} in the ledger is not what its history says",
-                "the file was changed by something else",
-                "Restore the ledger from a copy you trust",
-            )
+            raise broken(number)
+        after = _after(standing.pop(row["id"], None), row)
+        if after is not None:
+            standing[row["id"]] = after
+    columns = [column for column in charges.columns if column is not charges.c.payload]
+    known = [*columns, charges.c.payload if answers else charges.c.payload.is_not(None).label("payload")]
+    for charge in connection.execute(select(*known)).mappings():
+        found = standing.pop(charge["id"], None)
+        if found is None or not _agrees(charge, found):
+            raise _changed(charge["id"])
+        if answers and found.answer is not None and not is_answer(charge["payload"], found):
+            raise _changed(charge["id"])
     if standing:
-        raise LedgerError(
-            f"The release {next(iter(standing))} is in the history of the ledger but its answer is gone",
-            "the file was changed by something else",
-            "Restore the ledger from a copy you trust",
-        )
+        raise _gone(next(iter(standing)))
+
+
+def is_answer(payload: object, standing: Standing) -> bool:
+    """Whether these are the bytes that were stored as the answer of a release."""
+    return isinstance(payload, bytes) and standing.answer == answer_seal(payload)
 
 
 def broken(number: int) -> LedgerError:
@@ -120,5 +177,47 @@ def broken(number: int) -> LedgerError:
     return LedgerError(
         f"Entry {number} of the ledger does not fit its hash chain",
         "an entry was changed or removed by something else",
+        "Restore the ledger from a copy you trust",
+    )
+
+
+def _after(standing: Standing | None, row: RowMapping) -> Standing | None:
+    """Return what is to be said of a release after one more entry about it; None after its withdrawal."""
+    kind = row["kind"]
+    if kind not in ("reserved", "taken-over", "released", "withdrawn"):
+        return standing
+    if (standing is None) != (kind == "reserved") or (standing is not None and standing.answer is not None):
+        raise broken(row["number"])  # an answer is the end of a release: nothing is taken over or withdrawn after it
+    if standing is None:
+        return Standing(row["dataset"], row["version"], row["key"], from_text(row["cost"]), row["seal"])
+    if kind == "released":
+        return replace(standing, answer=row["seal"], cost=standing.cost + from_text(row["cost"]))
+    return None if kind == "withdrawn" else standing
+
+
+def _agrees(charge: RowMapping, standing: Standing) -> bool:
+    """Whether a charge, but for the bytes of its answer, is what the history says."""
+    said = (standing.dataset, standing.version, standing.key, to_text(standing.cost), sha256(standing.key))
+    held = tuple(charge[name] for name in ("dataset", "version", "key", "cost", "key_hash"))
+    is_answered = charge["payload"] not in (None, False)
+    return (
+        held == said
+        and content_seal(charge["digest_columns"], charge["digest"]) == standing.content
+        and is_answered == (standing.answer is not None)
+    )
+
+
+def _changed(id: object) -> LedgerError:  # noqa: A002 - the name of the column
+    return LedgerError(
+        f"The release {id} in the ledger is not what its history says",
+        "the file was changed by something else",
+        "Restore the ledger from a copy you trust",
+    )
+
+
+def _gone(id: object) -> LedgerError:  # noqa: A002 - the name of the column
+    return LedgerError(
+        f"The release {id} is in the history of the ledger but its answer is gone",
+        "the file was changed by something else",
         "Restore the ledger from a copy you trust",
     )

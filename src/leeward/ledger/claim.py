@@ -15,7 +15,7 @@ from leeward.errors import ContentChangedError, InputError, LedgerError
 from leeward.ledger import chain
 from leeward.ledger.account import Balance, agree, append, balance, charged
 from leeward.ledger.hold import Hold
-from leeward.ledger.records import Answer, exact_amount, from_text, to_text
+from leeward.ledger.records import Answer, exact_amount, to_text
 from leeward.ledger.schema import charges, entries
 from leeward.ledger.sqlite import SqliteStore
 
@@ -121,14 +121,15 @@ class Claim:
             _refuse_changed_content(connection, request)
             charge = find_charge(connection, request.dataset, request.version, request.key)
             if charge is None:
+                chain.check_absent(connection, request.dataset, request.version, request.key)
                 self._reserve(connection, request, standing)
-            elif charge["payload"] is not None:
-                found = read_answer(connection, charge)
+            elif (history := chain.check_charge(connection, charge)).answer is not None:
+                found = read_answer(charge, history)
                 self.id, self.cost, self.answer = found.id, found.cost, found.payload
             elif self._store.is_held(charge["holder"]):
                 return str(charge["holder"])
             else:
-                self._take_over(connection, charge)
+                self._take_over(connection, charge, history)
             if self.answer is None:
                 self._on_stage("charging")
         if self.answer is None:
@@ -171,9 +172,9 @@ class Claim:
             )
         )
 
-    def _take_over(self, connection: Connection, charge: RowMapping) -> None:
+    def _take_over(self, connection: Connection, charge: RowMapping, history: chain.Standing) -> None:
         self._hold = self._store.new_hold(self._holder)
-        self.id, self.cost = charge["id"], from_text(charge["cost"])
+        self.id, self.cost = charge["id"], history.cost
         connection.execute(update(charges).where(charges.c.id == self.id).values(holder=self._holder))
         _append_for(connection, charge, "taken-over")
 
@@ -203,8 +204,11 @@ class Claim:
         self._on_stage("withdrawn")
 
     def _reservation(self, connection: Connection) -> RowMapping | None:
-        ours = (charges.c.id == self.id) & (charges.c.holder == self._holder) & charges.c.payload.is_(None)
-        return connection.execute(select(charges).where(ours)).mappings().one_or_none()
+        ours = (charges.c.id == self.id) & (charges.c.holder == self._holder)
+        charge = connection.execute(select(charges).where(ours)).mappings().one_or_none()
+        if charge is None or chain.check_charge(connection, charge).answer is not None:
+            return None
+        return charge
 
     def _is_mine(self) -> bool:
         """A child forked inside the block has a copy of the claim, which is not its own to store or withdraw."""
@@ -239,17 +243,16 @@ def find_charge(connection: Connection, dataset: str, version: str, key: str) ->
     return connection.execute(select(charges).where(same)).mappings().one_or_none()
 
 
-def read_answer(connection: Connection, charge: RowMapping) -> Answer:
+def read_answer(charge: RowMapping, history: chain.Standing) -> Answer:
     """Read a stored answer; one that is not what the history says is never shown."""
-    seal = select(entries.c.seal).where((entries.c.id == charge["id"]) & (entries.c.kind == "released"))
-    payload = bytes(charge["payload"])
-    if connection.execute(seal).scalar_one_or_none() != chain.answer_seal(payload):
+    payload = charge["payload"]
+    if not chain.is_answer(payload, history):
         raise LedgerError(
             f"The stored answer {charge['id']} is not the one that was stored",
             "the file was changed by something else",
             "Restore the ledger from a copy you trust",
         )
-    return Answer(charge["id"], from_text(charge["cost"]), payload)
+    return Answer(charge["id"], history.cost, payload)
 
 
 def _refuse_changed_content(connection: Connection, request: Request) -> None:

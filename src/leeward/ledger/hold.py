@@ -11,24 +11,27 @@ import fcntl
 import os
 from pathlib import Path
 
-_SUFFIX = ".hold"
+from leeward.ledger.beside import companion, companions, make
+
+_KIND = "hold"
 
 
 class Hold:
     """A locked file of this process.
 
     Args:
-        path: where; must not exist.
+        ledger: the ledger it is beside.
+        holder: the random name of the holder.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+    def __init__(self, ledger: Path, holder: str) -> None:
+        self._path = hold_path(ledger, holder)
+        self._file = make(self._path, ledger)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._file)
-            path.unlink(missing_ok=True)
+            self._path.unlink(missing_ok=True)
             raise
 
     def release(self) -> None:
@@ -39,9 +42,9 @@ class Hold:
         os.close(self._file)
 
 
-def hold_path(ledger: Path, holder: str) -> Path:
+def hold_path(ledger: Path, holder: object) -> Path:
     """Where the hold of a holder is."""
-    return ledger.with_name(f"{ledger.name}.{holder}{_SUFFIX}")
+    return companion(ledger, holder, _KIND)
 
 
 def is_held(path: Path) -> bool:
@@ -63,6 +66,6 @@ def is_held(path: Path) -> bool:
 
 def sweep(ledger: Path) -> None:
     """Remove the holds that dead processes left behind."""
-    for path in ledger.parent.iterdir():
-        if path.name.startswith(ledger.name + ".") and path.suffix == _SUFFIX and not is_held(path):
+    for path in companions(ledger, _KIND):
+        if not is_held(path):
             path.unlink(missing_ok=True)

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+import uuid
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from leeward.errors import LedgerError
+from leeward.ledger.beside import companion, companions, make
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,14 @@ class Mark:
     head: str
 
 
+def _mark(found: Any) -> Mark:
+    ledger, entries, head = found["ledger"], found["entries"], found["head"]
+    texts = isinstance(ledger, str) and isinstance(head, str)
+    if not texts or type(entries) is not int or not 0 <= entries < 2**63:
+        raise ValueError
+    return Mark(ledger, entries, head)
+
+
 def read_mark(path: Path) -> Mark | None:
     """Read a mark; None where there is no file.
 
@@ -37,31 +48,40 @@ def read_mark(path: Path) -> Mark | None:
         LedgerError: the file is there but is not a mark.
     """
     try:
-        found = json.loads(path.read_text())
-        return Mark(str(found["ledger"]), int(found["entries"]), str(found["head"]))
+        return _mark(json.loads(path.read_bytes()))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         raise LedgerError(
             f"The mark {path} cannot be read",
             "without it nobody can tell whether the ledger was replaced by an older copy",
-            "Restore it, or delete it and run `leeward budget accept-restored`",
+            "Restore it, or move it away and run `leeward budget accept-restored`",
         ) from None
 
 
-def write_mark(path: Path, mark: Mark) -> None:
-    """Replace a mark in one step, durably. Only under the ledger's write lock, so that it never goes back.
+def mark_path(ledger: Path) -> Path:
+    """Where the mark of a ledger is."""
+    return ledger.with_name(ledger.name + ".mark")
+
+
+def write_mark(ledger: Path, mark: Mark) -> None:
+    """Replace a ledger's mark in one step, durably. Only under its write lock, so that the mark never goes back.
 
     Raises:
         LedgerError: the disk is full or not writable. The old mark is then still there.
     """
-    fresh = path.with_name(path.name + ".new")
+    path, fresh = mark_path(ledger), companion(ledger, uuid.uuid4().hex, "new")
     try:
-        with fresh.open("w") as file:
-            file.write(json.dumps(asdict(mark)) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        for left in companions(ledger, "new"):  # by somebody who died here: under the lock nobody else is at it
+            left.unlink(missing_ok=True)
+        try:
+            with open(make(fresh, ledger), "w") as file:
+                file.write(json.dumps(asdict(mark)) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(path)
+        finally:
+            fresh.unlink(missing_ok=True)
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -20,9 +20,10 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from leeward.errors import LedgerError
+from leeward.ledger.beside import PRIVATE
 from leeward.ledger.chain import hash_of
 from leeward.ledger.hold import Hold, hold_path, is_held, sweep
-from leeward.ledger.mark import Mark, read_mark, write_mark
+from leeward.ledger.mark import Mark, mark_path, read_mark, write_mark
 from leeward.ledger.schema import APPLICATION_ID, VERSION, entries, identity, metadata
 
 
@@ -39,7 +40,7 @@ class SqliteStore:
 
     def __init__(self, path: Path, *, create: bool, lock_wait: float) -> None:
         self.path = Path(os.path.realpath(path))  # one file has one mark, whatever link it is reached by
-        self._mark = self.path.with_name(self.path.name + ".mark")
+        self._mark = mark_path(self.path)
         self._lock_wait = lock_wait
         self._engine = create_engine(
             URL.create("sqlite", database=str(self.path)),
@@ -51,12 +52,14 @@ class SqliteStore:
         event.listen(self._engine, "begin", _begin)
         self._check_place(create)
         with self._in_plain_words():
+            if create:
+                self._touch()
             self._open(create)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one moment of the ledger and blocks nobody."""
-        mark = read_mark(self._mark)  # before the moment that is seen: a later mark would lead it
+        mark = self.read_mark()  # before the moment that is seen: a later mark would lead it
         with self._in_plain_words(), self._engine.connect() as connection, connection.begin():
             self._check_mark(connection, mark)
             yield connection
@@ -68,11 +71,15 @@ class SqliteStore:
             connection.execution_options(leeward_writes=True)
             with connection.begin():
                 if check_mark:
-                    mark = read_mark(self._mark)
+                    mark = self.read_mark()
                     if mark is None and _count(connection) == 0:
                         mark = self._write_mark(connection)  # before the first entry: an entry without a mark is wrong
                     self._check_mark(connection, mark)
                 yield connection
+
+    def read_mark(self) -> Mark | None:
+        """Return the mark; None where there is none."""
+        return read_mark(self._mark)
 
     def advance_mark(self) -> None:
         """Write the mark from what is committed. Under the write lock: two writers cannot put it back."""
@@ -83,7 +90,7 @@ class SqliteStore:
         """Make the hold of a new holder, and remove those of the dead. Only within ``writing``."""
         try:
             sweep(self.path)
-            return Hold(hold_path(self.path, holder))
+            return Hold(self.path, holder)
         except OSError as error:
             raise LedgerError(
                 f"No file can be made beside the ledger {self.path}: {error.strerror}",
@@ -91,7 +98,7 @@ class SqliteStore:
                 "Make room, or make the folder writable, and run again",
             ) from None
 
-    def is_held(self, holder: str) -> bool:
+    def is_held(self, holder: object) -> bool:
         """Whether a holder still lives."""
         return is_held(hold_path(self.path, holder))
 
@@ -113,6 +120,19 @@ class SqliteStore:
                 f"The ledger cannot be made at {self.path}", "its folder does not exist", "Make the folder first"
             )
 
+    def _touch(self) -> None:
+        """Make the file for its owner alone, before SQLite makes it for all; its log files then are as private."""
+        try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE))
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise LedgerError(
+                f"The ledger cannot be made at {self.path}: {error.strerror}",
+                "it is one file in a folder that can be written",
+                "Make the folder writable, or name another file",
+            ) from None
+
     def _open(self, create: bool) -> None:
         with self._engine.connect() as connection, connection.begin():  # one moment: another may be making the file
             fresh = self._is_fresh(connection, create)
@@ -124,6 +144,7 @@ class SqliteStore:
                 connection.execution_options(leeward_writes=True)
                 with connection.begin():
                     if connection.exec_driver_sql("PRAGMA application_id").scalar() == 0:  # else another was faster
+                        self.path.chmod(PRIVATE)  # an empty file may have been there
                         metadata.create_all(connection, checkfirst=False)
                         connection.execute(insert(identity).values(id=str(uuid.uuid4())))
                         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -167,8 +188,8 @@ class SqliteStore:
     def _write_mark(self, connection: Connection) -> Mark:
         count = _count(connection)
         head = hash_of(connection, count)
-        mark = Mark(connection.execute(select(identity.c.id)).scalar_one(), count, str(head))
-        write_mark(self._mark, mark)
+        mark = Mark(_identity(connection), count, str(head))
+        write_mark(self.path, mark)
         return mark
 
     def _check_mark(self, connection: Connection, mark: Mark | None) -> None:
@@ -180,7 +201,7 @@ class SqliteStore:
                 "without it nobody can tell whether the ledger was replaced by an older copy",
                 "Bring it along; if it is lost, accept the ledger as it is with `leeward budget accept-restored`",
             )
-        if hash_of(connection, mark.entries) != mark.head:
+        if mark.ledger != _identity(connection) or hash_of(connection, mark.entries) != mark.head:
             raise LedgerError(
                 f"The ledger {self.path} ends at entry {_count(connection)}, "
                 f"but its mark remembers another entry {mark.entries}",
@@ -231,6 +252,10 @@ def _prepare(connection: Any, _record: object) -> None:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get("leeward_writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _identity(connection: Connection) -> str:
+    return str(connection.execute(select(identity.c.id)).scalar_one())
 
 
 def _count(connection: Connection) -> int:

@@ -1,0 +1,52 @@
+"""The small files beside a ledger: how they are named, who may read them, and which of them are left from the dead.
+
+Each is named ``LEDGER.TOKEN.KIND``, where the token is 32 random hexadecimal digits; nothing of another name is ever
+removed. They may be read and written by whoever may read and write the ledger, which is made for its owner alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from leeward.errors import LedgerError
+
+PRIVATE = 0o600
+"""How a ledger, and whatever else tells of people, is made: for its owner alone."""
+
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+def companion(ledger: Path, token: object, kind: str) -> Path:
+    """Return the path of a small file beside a ledger.
+
+    Raises:
+        LedgerError: the token is none, as when something else has written it into the ledger.
+    """
+    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        raise LedgerError(
+            "A holder named in the ledger is none",
+            "the file was changed by something else",
+            "Restore the ledger from a copy you trust",
+        )
+    return ledger.with_name(f"{ledger.name}.{token}.{kind}")
+
+
+def companions(ledger: Path, kind: str) -> Iterator[Path]:
+    """Find the small files of one kind beside a ledger."""
+    ours = re.compile(re.escape(ledger.name) + rf"\.[0-9a-f]{{32}}\.{kind}")
+    return (path for path in ledger.parent.iterdir() if ours.fullmatch(path.name))
+
+
+def make(path: Path, like: Path) -> int:
+    """Make a file that must not exist, for those who may use the file ``like``; return its descriptor.
+
+    It is private from its first moment: whatever the umask is, it is never open to more people than ``like``.
+    """
+    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE)
+    mode = like.stat().st_mode & 0o666
+    if mode != PRIVATE:
+        os.fchmod(file, mode)
+    return file

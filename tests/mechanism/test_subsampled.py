@@ -41,7 +41,6 @@ from leeward.verify import verify
 
 TABLES = all_tables((ABSENT, "a", "b"), 3)
 PAIRS = all_tables((ABSENT, "a"), 2)
-NEIGHBOURS = all_tables((ABSENT, "a"), 1)
 ALMOST = "0.999"
 
 
@@ -94,7 +93,7 @@ def test_propositions_3_and_4_need_a_monotone_query() -> None:
 
 @pytest.mark.parametrize(("line", "notion"), [(Line(inf, 1), AdditionOnly), (Line(1, inf), RemovalOnly)])
 def test_definitions_1_and_2_with_delta(line: Line, notion: Any) -> None:
-    mechanism = answered(line, tables=NEIGHBOURS)
+    mechanism = answered(line, tables=PAIRS)
     delta = 1 - exp("-1/10")  # at 9/10 of ε every output breaks the bound by the same factor
     verdict = verify(mechanism, notion("9/10"), delta=delta)
     assert verdict
@@ -209,10 +208,10 @@ def test_theorem_6_as_printed_is_the_case_of_a_base_that_promises_no_removal() -
 def test_amplification_with_delta() -> None:
     """Addition-only (b, δ) becomes (ln(1 + p(e^b − 1)), p·δ), and removal-only likewise: exact at the base's worst set.
 
-    δ is about neighbours, so the universe is one person: two steps away it grows.
+    δ is about neighbours: two people in the universe change nothing.
     """
     p = Fraction(1, 4)
-    sampling, base = PoissonSampling(p), answered(Line("1", "1"), tables=NEIGHBOURS)
+    sampling, base = PoissonSampling(p), answered(Line("1", "1"), tables=PAIRS)
     mechanism = subsampled(base, sampling)
     b = exact("1/2")
     for notion, amplified, delta_of in (

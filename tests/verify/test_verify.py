@@ -100,7 +100,7 @@ def test_it_agrees_with_the_definition(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_delta_agrees_with_the_definition(seed: int) -> None:
+def test_the_same_delta_at_every_distance_agrees_with_its_definition(seed: int) -> None:
     rng = random.Random(100 + seed)
     met = 0
     for _ in range(40):
@@ -109,13 +109,13 @@ def test_delta_agrees_with_the_definition(seed: int) -> None:
         if not oracle.ordered_pairs(factors):
             continue
         least = oracle.least_delta(rows, factors)
-        at = verify(mechanism, as_distance(factors), delta=least)
+        at = verify(mechanism, as_distance(factors), same_delta=least)
         assert at
         assert at.exact_needed == least
         assert at.needed[0] <= least <= at.needed[1] <= least + 1e-12
         if least > 0:
             met += 1
-            under = verify(mechanism, as_distance(factors), delta=least - Fraction(1, 10**18))
+            under = verify(mechanism, as_distance(factors), same_delta=least - Fraction(1, 10**18))
             assert under.outcome == "not private"
             assert under.worst_pair is not None
     assert met > 10
@@ -138,12 +138,12 @@ def test_delta_of_one_sided_noise_in_closed_form(rate: Real) -> None:
     space = Line(inf, rate / 2).on(points)
     matrix = Geometric(Line(inf, rate)).on(points)
     least = 1 - exp_minus(rate * 4)  # x = 8 is sure to say 8; x' = 0 says so with e^{−8·b}, allowed e^{4·b} times
-    found = verify(matrix, space, delta=least)
+    found = verify(matrix, space, same_delta=least)
     assert found
     assert found.exact_needed == least
     assert found.worst_pair == (8, 0) or float(least) == 1.0
     assert found.needed[1] - found.needed[0] < 1e-9
-    under = verify(matrix, space, delta=least - exp_minus(rate * 5))
+    under = verify(matrix, space, same_delta=least - exp_minus(rate * 5))
     assert under.outcome == "not private"
 
 
@@ -243,8 +243,9 @@ def test_the_secrets_come_from_the_distance_the_bounds_or_the_caller() -> None:
         verify(clamped.on(range(3)), Line(1, 1), range(4))
     with pytest.raises(InputError, match="does not know every secret"):
         verify(clamped.on(range(3)), Line(1, 1).on(range(2)))
-    with pytest.raises(InputError, match="delta"):
-        verify(clamped, Line(1, 1), delta=2)
+    for wrong in ({"delta": 2}, {"same_delta": 2}, {"delta": "-1/10"}):
+        with pytest.raises(InputError, match="it is a probability"):
+            verify(clamped, Line(1, 1).on(range(5)), **wrong)
 
 
 # ---- undecided, vacuous, in words
@@ -296,7 +297,7 @@ def test_the_verdict_teaches_and_travels() -> None:
     never = verify(Geometric(Line(inf, 1)).on(range(3)), Line(1, 1))
     assert "possible from x, impossible from x'" in str(never)
     assert json.loads(json.dumps(never.to_dict()))["scale"] == ["inf", "inf"]
-    short = verify(matrix, Line("1/2", "1/2"), delta="0.01")
+    short = verify(matrix, Line("1/2", "1/2").on(matrix.inputs), delta="0.01")
     assert "asked: 0.01" in str(short)
     assert json.loads(json.dumps(short.to_dict()))["delta"] == pytest.approx(0.01)
 

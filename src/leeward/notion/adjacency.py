@@ -10,9 +10,12 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from leeward.distance import Derived, FiniteDistance
 from leeward.errors import InputError
-from leeward.notion.base import Notion, Step, Words, only_if, unless_equal
+from leeward.notion.base import Notion, Step, Words, one_person_apart, only_if, unless_equal
 from leeward.notion.change import ADD_FACT, DROP_FACT, REPLACE, Change, facts
 from leeward.real import Exact, Real, inf
 
@@ -62,6 +65,11 @@ class GroupDP(Notion):
         made = super().on(self._grouped(table) for table in points)
         return FiniteDistance.coded(points, made.values, made.codes)
 
+    def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:
+        """Return which ordered pairs of tables differ in one group only, with the same people present."""
+        grouped = (self._grouped(table) for table in tables)
+        return one_person_apart(grouped, lambda group, before, after: not self.record(before, after).is_infinite)
+
     def record(self, before: Any, after: Any) -> Real:
         """Return ε between any two states of one group with the same people present."""
         same_people = [b is None for b in before] == [a is None for a in after]
@@ -97,6 +105,11 @@ class _OnGraphs(Notion):
     def __call__(self, x: Any, y: Any) -> Real:
         """Return the distance between two graphs, each a set of edges."""
         return self.record(frozenset(x), frozenset(y))
+
+    def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:
+        """Return which ordered pairs of graphs are one step apart."""
+        graphs = ((frozenset(graph),) for graph in tables)
+        return one_person_apart(graphs, lambda _, before, after: self.one_step(before, after))
 
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
         """Return the exact matrix on the given graphs."""

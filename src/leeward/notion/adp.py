@@ -85,6 +85,10 @@ class ADP(Notion):
         """Return ε where every policy that holds before holds after, else ∞."""
         return unless_equal(before, after, only_if(Keeps(self.policies, self.absent_too)(before, after), self.epsilon))
 
+    def one_step(self, before: Any, after: Any) -> bool:
+        """Return whether every policy that holds before holds after: one step leads wherever several do."""
+        return Keeps(self.policies, self.absent_too)(before, after)
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """The p-steps.

@@ -10,9 +10,12 @@ from __future__ import annotations
 import copy
 import itertools
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from leeward.distance import Derived, DirectedDistance, SumOverPersons, comparable
 from leeward.errors import InputError, UndecidedError
@@ -89,6 +92,21 @@ class Notion(SumOverPersons):
         """The generating changes with their costs."""
         return tuple(Step(change, self.cost(change)) for change in self.changes)
 
+    def one_step(self, before: Any, after: Any) -> bool:
+        """Return whether one generating change turns one person's record ``before`` into ``after``."""
+        return any(change.allows(before, after) for change in self.changes)
+
+    def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:
+        """Return which ordered pairs (row, column) of these tables are one step apart: whom an (ε, δ)-promise is about.
+
+        One person's record differs, by one generating change. Not every pair at finite distance is: changing a record under
+        `UnboundedDP` is two steps, out and in.
+
+        Raises:
+            InputError: if the notion has no steps of its own, or the tables have different lengths.
+        """
+        return one_person_apart(tables, lambda person, before, after: self.one_step(before, after))
+
     def price_in(self, other: Notion) -> Real:
         """Return the least c with ``d ≤ c·d'``: what a release under this notion costs in a budget kept in ``other``.
 
@@ -145,6 +163,24 @@ class Notion(SumOverPersons):
         return f'{type(self).__name__}("{self.epsilon}")'
 
     __repr__ = __str__
+
+
+def one_person_apart(tables: Iterable[Any], one_step: Callable[[int, Any, Any], bool]) -> NDArray[np.bool_]:
+    """Return which ordered pairs of tables differ in one person only, by a change that ``one_step(person, …)`` allows."""
+    tables = tuple(tables)
+    if len({len(table) for table in tables}) > 1:
+        raise InputError("Tables of different length", "a table has one record a person", "Fill with ABSENT")
+    differing = np.zeros((len(tables), len(tables)), dtype=np.intp)
+    stepping = np.zeros_like(differing, dtype=np.bool_)
+    for person in range(len(tables[0]) if tables else 0):
+        column = [table[person] for table in tables]
+        place = {record: i for i, record in enumerate(dict.fromkeys(column))}
+        rows = np.array([place[record] for record in column])
+        allowed = np.array([[b != a and one_step(person, b, a) for a in place] for b in place], dtype=np.bool_)
+        differing += rows[:, None] != rows
+        stepping |= allowed[np.ix_(rows, rows)]
+    apart: NDArray[np.bool_] = (differing == 1) & stepping
+    return apart
 
 
 def _ratio(cost: Real, step: Real) -> Real:

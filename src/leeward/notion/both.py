@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from leeward.distance import SumOverPersons, both_hold
 from leeward.errors import InputError
@@ -39,6 +43,16 @@ class Both(Notion):
             InputError: always; take the notion ``.on`` the tables of a finite universe.
         """
         return self.per_person(before, after)  # type: ignore[operator]
+
+    def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:
+        """Refuse: a step of one notion may be a chain of steps of the other, so each has an (ε, δ)-promise of its own.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(
+            f"δ under {self}", "each of the two notions has neighbours of its own", "Verify each of them with its δ"
+        )
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -19,6 +19,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from leeward.distance import Derived, DirectedDistance, FiniteDistance
 from leeward.errors import InputError
 from leeward.notion.base import ABSENT, Notion, Words, only_if
@@ -227,6 +230,23 @@ class Maximum(Manhattan):
 
     def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
         return DirectedDistance._both(self, other)
+
+    def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:
+        """Return which ordered pairs of tables are one step apart: every value moves by at most one grid step.
+
+        Raises:
+            InputError: where absence is sheltered: a change of everything at once is then a step as well as a chain of them.
+        """
+        if self.nobody:
+            raise InputError(
+                f"δ under {self}",
+                "a step may change everything at once, at the price of the widest change, and is then also a chain of"
+                " smaller ones; what δ would mean for those is not settled",
+                "Use nobody=False, or ask for the same δ at every distance: verify(…, same_delta=…)",
+            )
+        tables, step = tuple(tables), nudge(self.values.step)
+        one = [[x != y and all(map(step.allows, x, y)) for y in tables] for x in tables]
+        return np.array(one, dtype=np.bool_).reshape(len(tables), len(tables))
 
     @property
     def changes(self) -> tuple[Change, ...]:

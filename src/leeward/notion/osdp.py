@@ -75,6 +75,10 @@ class OSDP(Notion):
         """Return ε from a sensitive record to one that the reading names, else ∞."""
         return unless_equal(before, after, only_if(Masks(self.sensitive, self.reading)(before, after), self.epsilon))
 
+    def one_step(self, before: Any, after: Any) -> bool:
+        """Return whether a sensitive record becomes one that the reading names."""
+        return Masks(self.sensitive, self.reading)(before, after)
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """Replacing a sensitive record.

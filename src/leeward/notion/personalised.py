@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from leeward.errors import InputError
-from leeward.notion.base import Notion, Step
+from leeward.notion.base import Notion, Step, one_person_apart
 from leeward.notion.change import Change
 from leeward.real import Exact, Real
 
@@ -46,6 +49,10 @@ class Personalised(Notion):
         raise InputError(
             "The distance of one record under personalised ε", "it depends on the person", "Ask persons[i].record(…)"
         )
+
+    def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:
+        """Return which ordered pairs of tables are one person's step apart, each at that person's own ε."""
+        return one_person_apart(tables, lambda person, before, after: self.persons[person].one_step(before, after))
 
     @property
     def changes(self) -> tuple[Change, ...]:

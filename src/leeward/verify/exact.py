@@ -23,6 +23,7 @@ from leeward.exponential import LogPrime, Weight, exp, log
 from leeward.real import ONE, ZERO, Exact, Real, inf
 from leeward.verify.hockey import verify_delta
 from leeward.verify.logs import Logs, Matrix, enclosed, enclosed_log, logs
+from leeward.verify.neighbours import neighbours
 from leeward.verify.steps import IrreduciblePairs
 from leeward.verify.verdict import DeltaVerdict, Interval, Verdict
 
@@ -52,33 +53,55 @@ def verify(
     *,
     delta: Weight | Exact,
 ) -> DeltaVerdict: ...
+@overload
+def verify(
+    mechanism: Matrix | Mechanism,
+    distance: DirectedDistance[Any],
+    points: Iterable[Any] | None = None,
+    *,
+    same_delta: Weight | Exact,
+) -> DeltaVerdict: ...
 def verify(
     mechanism: Matrix | Mechanism,
     distance: DirectedDistance[Any],
     points: Iterable[Any] | None = None,
     *,
     delta: Weight | Exact | None = None,
+    same_delta: Weight | Exact | None = None,
 ) -> Verdict | DeltaVerdict:
     """Decide whether a mechanism is d-private, exactly, over all ordered pairs of secrets and all outputs.
+
+    With ``delta`` it decides (ε, δ)-differential privacy under a notion: ``Pr[Z | x] ≤ e^{d(x → x')} · Pr[Z | x'] + δ`` for
+    all sets of outputs Z and all *neighbours*, pairs one step apart (Takagi et al., ADP, Definition II.2; *One-Sided
+    Differential Privacy*, Definitions 1 and 2). For a group the verdict's `DeltaVerdict.group` tells what that is worth.
 
     Args:
         mechanism: an exact matrix (`leeward.mechanism.FiniteMechanism`), or a mechanism with ``.on(points)``.
         distance: the directed distance d between secrets; a notion is one.
         points: the secrets; by default the rows of the matrix, the points of a finite distance, or the integers between
             a mechanism's public bounds.
-        delta: if given, ask instead for ``Pr[Z | x] ≤ e^d · Pr[Z | x'] + δ`` for all sets of outputs Z.
+        delta: the δ of one step, in [0, 1]. The steps are a notion's own; of a finite distance they are its generating
+            pairs, those that no third point divides. Other distances have none.
+        same_delta: ask instead for one δ for all pairs at finite distance, however far apart. This is another promise, and
+            a stronger one: a group of any size has no more than that δ.
 
     Returns:
         A `Verdict` (or `DeltaVerdict`): true in a condition iff privacy was proved.
 
     Raises:
-        InputError: if the secrets cannot be told, or the distance does not know some of them.
+        InputError: if the secrets cannot be told, the distance does not know some of them, δ is no probability, or it is
+            not settled which secrets are neighbours.
     """
+    if delta is not None and same_delta is not None:
+        raise InputError("delta and same_delta", "they are two promises", "Give one of them")
     matrix = _matrix(mechanism, distance, points)
     finite = distance if isinstance(distance, FiniteDistance) else distance.on(matrix.inputs)
     between = _codes(finite, matrix.inputs)
     if delta is not None:
-        return verify_delta(matrix, finite.values, between, delta)
+        steps = neighbours(distance, finite.values, between, matrix.inputs)
+        return verify_delta(matrix, finite.values, between, delta, steps)
+    if same_delta is not None:
+        return verify_delta(matrix, finite.values, between, same_delta)
     return _Pairs(matrix, finite.values, between).verdict()
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leeward.errors import InputError, UndecidedError
 from leeward.exponential import Weight, exp, weight, weighted_sum
-from leeward.real import Exact, Real
+from leeward.real import ZERO, Exact, Real
 from leeward.verify.logs import Matrix, enclosed, logs
 from leeward.verify.verdict import DeltaVerdict, Interval
 
@@ -25,9 +25,13 @@ _PLAIN = 600
 
 
 def verify_delta(
-    matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp], delta: Weight | Exact
+    matrix: Matrix,
+    distances: tuple[Real, ...],
+    between: NDArray[np.intp],
+    delta: Weight | Exact,
+    steps: NDArray[np.bool_] | None = None,
 ) -> DeltaVerdict:
-    """Decide (d, δ)-privacy over all ordered pairs; see `leeward.verify.verify`.
+    """Decide (d, δ)-privacy over the ordered pairs that are steps, or over all; see `leeward.verify.verify`.
 
     Raises:
         InputError: if δ is not in [0, 1].
@@ -35,43 +39,39 @@ def verify_delta(
     bound = weight(delta)
     if bound < 0 or bound > 1:
         raise InputError(f"delta = {delta}", "it is a probability", 'Give a number from 0 to 1, such as delta = "1e-6"')
-    bounded = np.array([not d.is_infinite for d in distances])[between]
-    np.fill_diagonal(bounded, False)
-    note, count = getattr(matrix, "note", ""), int(bounded.sum())
+    asked = np.array([not d.is_infinite for d in distances])[between]
+    np.fill_diagonal(asked, False)
+    if steps is not None:
+        asked &= steps
+    note, count = getattr(matrix, "note", ""), int(asked.sum())
+    whom = "any ordered pair" if steps is None else "any neighbours"
+    one = None if steps is None else max((distances[code] for code in np.unique(between[asked])), default=ZERO)
     if not count:
         reason = "no two secrets are at finite distance, so nothing is promised and nothing can be broken"
-        return DeltaVerdict("private", reason, 0, None, bound, (0.0, 0.0), weight(0), note)
+        return DeltaVerdict("private", reason, 0, None, bound, (0.0, 0.0), weight(0), note, one)
     sums, error = _sums(matrix, distances, between)
-    sums = np.where(bounded, sums, -np.inf)
-    asked = bound.bounds() if bound else (0.0, 0.0)
+    sums = np.where(asked, sums, -np.inf)
     x, y = (int(i) for i in np.unravel_index(int(sums.argmax()), sums.shape))
     worst, exactly = (x, y), _Exactly(matrix, distances, between)
-    outcome, reason = "private", "no set of outputs breaks the bound by more than δ, for any ordered pair"
+    outcome, reason = "private", f"no set of outputs breaks the bound by more than δ, for {whom}"
+    broken = f"a set of outputs breaks the bound by more than δ, for {'a pair' if steps is None else 'neighbours'}"
     needed: Weight | None = None
     try:
         needed = exactly.needed(x, y)
-        for i, j in np.argwhere(sums >= asked[0] - error).tolist():
+        for i, j in np.argwhere(sums >= sums[x, y] - 2 * error).tolist():  # the worst pair of all is among these
             value = exactly.needed(i, j)
             if value > needed:
                 worst, needed = (i, j), value
-            if value > bound:
-                outcome, reason = "not private", "a set of outputs breaks the bound by more than δ"
-                break
+        if needed > bound:
+            outcome, reason = "not private", broken
     except UndecidedError as unsettled:
-        certain = float(sums.max()) - error > asked[1]
-        outcome, reason = (
-            ("not private", "a set of outputs breaks the bound by more than δ")
-            if certain
-            else (
-                "undecided",
-                str(unsettled),
-            )
-        )
+        certain = float(sums.max()) - error > (bound.bounds()[1] if bound else 0.0)
+        outcome, reason = ("not private", broken) if certain else ("undecided", str(unsettled))
     most = float(np.nextafter(sums.max() + error, np.inf))
     least = needed.bounds()[0] if needed is not None else float(sums.max()) - error
     interval: Interval = (max(least, 0.0), most)
     pair = matrix.inputs[worst[0]], matrix.inputs[worst[1]]
-    return DeltaVerdict(outcome, reason, count, pair, bound, interval, needed, note)  # type: ignore[arg-type]
+    return DeltaVerdict(outcome, reason, count, pair, bound, interval, needed, note, one)  # type: ignore[arg-type]
 
 
 def _sums(matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp]) -> tuple[NDArray[np.float64], float]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from leeward.exponential import Weight
+from leeward.errors import InputError
+from leeward.exponential import Weight, exp, weighted_sum
 from leeward.real import Real
 
 Outcome = Literal["private", "not private", "undecided"]
@@ -92,19 +93,20 @@ class Verdict:
 
 @dataclass(frozen=True)
 class DeltaVerdict:
-    """Whether ``Σ_z max(Pr[z | x] − e^{d(x → x')} · Pr[z | x'], 0) ≤ δ`` for all ordered pairs of secrets.
+    """Whether ``Σ_z max(Pr[z | x] − e^{d(x → x')} · Pr[z | x'], 0) ≤ δ``, for neighbours or for all ordered pairs.
 
     True in a condition iff that was proved. The sum is the largest amount by which any set of outputs breaks the bound.
 
     Attributes:
         outcome: "private", "not private" or "undecided".
         reason: why, in a sentence.
-        pairs: how many ordered pairs with a finite distance were compared.
-        worst_pair: (x, x') that needs the largest δ; None if there is no pair at finite distance.
+        pairs: how many ordered pairs were compared: those one step apart, or all with a finite distance.
+        worst_pair: (x, x') that needs the largest δ; None if there is no pair.
         delta: the δ asked about.
-        needed: encloses the least δ that would do for all pairs.
-        exact_needed: the worst pair's least δ exactly; None where not computed.
+        needed: encloses the least δ that would do for all of these pairs.
+        exact_needed: that δ exactly; None where not computed.
         note: what must be known about the matrix itself.
+        step: the largest d(x → x') of a step, the ε of (ε, δ); None if the same δ was asked at every distance.
     """
 
     outcome: Outcome
@@ -115,9 +117,26 @@ class DeltaVerdict:
     needed: Interval
     exact_needed: Weight | None
     note: str = ""
+    step: Real | None = None
 
     def __bool__(self) -> bool:
         return self.outcome == "private"
+
+    def group(self, steps: int) -> tuple[Real, Weight]:
+        """Return what (ε, δ) between neighbours is worth over i steps: (i·ε, δ·Σ_{j<i} e^{jε}), ε that of the largest step.
+
+        It may be more than 1 and then says nothing. It follows from the promise whether that is kept or not.
+
+        Raises:
+            InputError: for no step, or where the same δ was asked at every distance: then a group has that δ as well.
+        """
+        if self.step is None or steps < 1:
+            raise InputError(
+                f"A group of {steps}" if self.step is not None else "A group under the same δ at every distance",
+                "it has at least one member" if self.step is not None else "it has that δ as well",
+                "Give a positive number of steps to the verdict of verify(…, delta=…)",
+            )
+        return self.step * steps, self.delta * weighted_sum((exp(self.step * j), 1) for j in range(steps))
 
     def __str__(self) -> str:
         lines = [f"{self.outcome}: {self.reason}"]
@@ -125,7 +144,15 @@ class DeltaVerdict:
             x, y = self.worst_pair
             lines.append(f"  worst pair: x = {x!r} passed off as x' = {y!r}")
         lines.append(f"  least δ that would do: {show(*self.needed)}; asked: {float(self.delta):.6g}")
-        lines.append(f"  compared: {self.pairs:,} ordered pairs at finite distance, every set of outputs")
+        if self.step is None:
+            lines.append(f"  compared: {self.pairs:,} ordered pairs at finite distance, every set of outputs")
+        else:
+            lines.append(f"  compared: {self.pairs:,} ordered pairs one step apart, every set of outputs")
+            epsilon, delta = self.group(2)
+            lines.append(
+                "  for a group, over i steps: i·ε and δ·(1 + e^ε + … + e^((i−1)ε)); over 2 steps:"
+                f" {float(epsilon):.6g} and {float(delta):.6g}"
+            )
         return "\n".join(lines + ([f"  note: {self.note}"] if self.note else []))
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,6 +161,8 @@ class DeltaVerdict:
             "outcome": self.outcome,
             "reason": self.reason,
             "ordered_pairs": self.pairs,
+            "asked_of": "every distance" if self.step is None else "neighbours",
+            "step": None if self.step is None else str(self.step),
             "worst_pair": None if self.worst_pair is None else [str(point) for point in self.worst_pair],
             "delta": float(self.delta),
             "needed": _numbers(self.needed),

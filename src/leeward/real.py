@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral
 from typing import Any, Protocol, TypeAlias
 
 import flint
@@ -318,6 +319,17 @@ def positive(value: Exact, name: str) -> Real:
             f"{name} = {number}", f"{name} must be above 0", f'Give a positive number, such as {name} = "1"'
         )
     return number
+
+
+def whole(value: object, name: str, least: int = 1) -> int:
+    """Read how many of something there are: a whole number of at least ``least``; ``name`` is what the message calls it.
+
+    Raises:
+        InputError: for anything else, truth values and floats included.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name} = {value!r}", "it says how many", f"Give a whole number of at least {least}")
+    return int(value)
 
 
 def sqrt(value: Exact) -> Real:

@@ -84,17 +84,19 @@ def draw(rng: random.Random, depth: int = 2) -> Condition:
 def test_the_stand_ins_hold_in_every_way_that_records_can() -> None:
     rng = random.Random("stand-ins")
     everything = [{"x": x, "y": y} for x in [*range(-6, 12), None] for y in ["a", "b", "c", "d", None]]
+    between = [{"x": x + 0.5, "y": y} for x in range(-6, 12) for y in ["a", "b", "c", "d", None]]
     for _ in range(300):
         conditions = [draw(rng) for _ in range(rng.randint(1, 4))]
         ways = {tuple(c(r) for c in conditions) for r in everything}
-        assert {tuple(c(r) for c in conditions) for r in stand_ins(conditions)} == ways
+        really = ways | {tuple(c(r) for c in conditions) for r in between}  # nobody said that the numbers are whole
+        assert {tuple(c(r) for c in conditions) for r in stand_ins(conditions)} == really
         clamp = (rng.randint(-3, 0), rng.randint(1, 5))
         bounded = stand_ins(conditions, bounds={"x": clamp})
         for way in ways:  # a clamped value takes its extremes among the stand-ins, whatever else holds
 
             def values(records: Any, way: Any = way, conditions: Any = conditions, clamp: Any = clamp) -> list[int]:
                 alike = [r["x"] for r in records if tuple(c(r) for c in conditions) == way]
-                return [min(max(x, clamp[0]), clamp[1]) for x in alike if x is not None]
+                return [min(max(x or 0, clamp[0]), clamp[1]) for x in alike]  # what is missing counts as 0
 
             assert (min(values(everything), default=0), max(values(everything), default=0)) == (
                 min(values(bounded), default=0),
@@ -107,7 +109,9 @@ def test_declared_columns_leave_out_what_cannot_be() -> None:
     made = stand_ins(conditions, columns={"x": range(5), "y": ["a", "b"]})
     assert {(r["x"] >= 2, r["y"]) for r in made} == set(itertools.product([True, False], "ab"))
     assert all(r["x"] in range(5) for r in made)
-    assert {r["x"] for r in stand_ins(conditions, columns={"x": range(2, 5)})} == {2, 4}
+    assert {r["x"] for r in stand_ins(conditions, columns={"x": range(2, 5)})} == {2}
+    bounded = stand_ins(conditions, columns={"x": range(2, 5)}, bounds={"x": (0, 9)})
+    assert {r["x"] for r in bounded} == {2, 4}
     assert stand_ins([]) == ({},)
 
 

@@ -7,7 +7,7 @@ A record r may pass as r' when p(r) implies p(r'): what is known to be public st
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,14 @@ class Keeps:
         if not self.absent_too and (before is None or after is None):
             return before is after
         return all(policy(after) or not policy(before) for policy in self.policies)
+
+    def among(self, records: Sequence[Any]) -> list[list[bool]]:
+        """Return which of the records may pass as which, asking each policy about each record once."""
+        held = [sum(bool(policy(record)) << i for i, policy in enumerate(self.policies)) for record in records]
+        kinds = [None if self.absent_too else record is None for record in records]
+        return [
+            [k == m and not h & ~g for m, g in zip(kinds, held, strict=True)] for k, h in zip(kinds, held, strict=True)
+        ]
 
 
 class ADP(Notion):

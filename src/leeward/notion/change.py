@@ -6,9 +6,12 @@ and moves nothing. Where a record stands for all of its kind, ``allows(r, r)`` i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from leeward.notion.condition import Condition
 
@@ -36,6 +39,16 @@ class Change:
     records: tuple[Any, ...] | None = field(default=None, repr=False)
     moves_people: bool = False
     of_facts: bool = False
+
+
+def allowed_among(change: Change, records: Sequence[Any]) -> NDArray[np.bool_]:
+    """Return which of the records the change may lead from (rows) to which (columns).
+
+    A relation that looks at each record by itself says so by a method ``among``, which asks every record only once.
+    """
+    among = getattr(change.allows, "among", None)
+    pairs = [[change.allows(r, s) for s in records] for r in records] if among is None else among(records)
+    return np.array(pairs, dtype=np.bool_).reshape(len(records), len(records))
 
 
 def facts(record: Any) -> frozenset[Any]:

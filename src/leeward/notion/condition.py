@@ -9,15 +9,16 @@ A condition can only tell records apart by its atoms. So finitely many records s
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, TypeAlias
 
 from leeward.errors import InputError
+from leeward.notion.domain import is_number, representatives
 
 Columns: TypeAlias = Mapping[str, "Sequence[Any] | range"]
 """Public facts about a table: the values that each column can hold, as a list, or a range of whole numbers."""
@@ -59,15 +60,28 @@ class Where(Condition):
 
     def __call__(self, record: Any) -> bool:
         """Whether the record's value is among them; never for nobody, a missing value, or a word compared with a number."""
-        value = column_of(record, self.column)
+        return self.of_value(column_of(record, self.column))
+
+    def of_value(self, value: Any) -> bool:
+        """Whether it holds for a record with this value in the column."""
         if value is None:
             return False
         if self.values is not None:
-            return value in self.values
-        number = isinstance(value, Real)
+            return value in (self.values if is_number(value) else self._words)
         return bool(
-            number and (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+            is_number(value)
+            and (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
         )
+
+    @property
+    def named(self) -> tuple[Any, ...]:
+        """The values and the bounds that it names."""
+        return (*(self.values or ()), *(bound for bound in (self.least, self.most) if bound is not None))
+
+    @functools.cached_property
+    def _words(self) -> frozenset[Any]:
+        return frozenset(value for value in self.values or () if not is_number(value))
 
     @property
     def atoms(self) -> frozenset[Where | Has]:
@@ -179,6 +193,10 @@ def where(
             "Give an integer, and the column in that unit",
         )
     values = None if bounds else frozenset([equals] if one_of is None else one_of)
+    if values is not None and any(value != value for value in values):
+        raise InputError(
+            f"where({column!r}) with NaN", "it equals nothing, not even itself", "Leave it out: it counts as missing"
+        )
     return Where(column, values, at_least, at_most)
 
 
@@ -205,8 +223,10 @@ def stand_ins(
 ) -> tuple[Any, ...]:
     """Return present records that stand for all: every way the conditions can hold together occurs among them.
 
-    For a column of whole numbers both ends of every stretch between two comparisons occur, so a value that is linear
-    between its ``bounds`` takes its extremes at one of them.
+    Rows: each column's values are cut into classes by *all* its conditions (`leeward.notion.domain`, with the proof), and
+    records have one of each class in each column: the conditions look at columns one by one, so every combination of truth
+    values that some record has is had by one of these, with the extremes of what is clamped. Sets of facts: all subsets of
+    the facts that are named, up to the number of facts there can be.
 
     Args:
         conditions: what is asked about the records.
@@ -232,7 +252,7 @@ def stand_ins(
         _check_size(math.comb(len(facts), size) for size in range(most + 1))
         return tuple(frozenset(s) for size in range(most + 1) for s in itertools.combinations(facts, size))
     held = {
-        column: _values(atoms_of, (columns or {}).get(column), (bounds or {}).get(column))
+        column: _representatives(atoms_of, (columns or {}).get(column), (bounds or {}).get(column))
         for column, atoms_of in sorted(compared.items())
     }
     _check_size([math.prod(map(len, held.values()))])
@@ -248,18 +268,8 @@ def _check_size(parts: Iterable[int]) -> None:
         )
 
 
-def _values(atoms: Sequence[Where], known: Sequence[Any] | None, clamp: tuple[int, int] | None) -> list[Any]:
-    """The values of one column that stand for all: those named, both sides of every bound, and one that is missing."""
-    named = {value for atom in atoms if atom.values is not None for value in atom.values}
-    edges = {e for atom in atoms for e in ((atom.least, 0), (atom.most, 1)) if e[0] is not None}
-    edges |= {(clamp[0], 0), (clamp[1], 1)} if clamp else set()
-    if edges:  # a least value e splits e-1 | e, a most value e splits e | e+1, a named number is both
-        whole = {value for value in named if type(value) is int}
-        starts = {e + shift for e, shift in edges if e is not None} | whole | {value + 1 for value in whole}
-        named |= {start - side for start in starts for side in (0, 1)}
-    if known is None:
-        return [*sorted(named, key=str), None]
-    if isinstance(known, range):
-        inside = {value for value in named if type(value) is int and value in known}
-        return sorted(inside | ({known[0], known[-1]} if known else set()))
-    return list(known)
+def _representatives(
+    atoms: Sequence[Where], known: Sequence[Any] | range | None, bounds: tuple[int, int] | None
+) -> list[Any]:
+    named = [name for atom in atoms for name in atom.named]
+    return representatives(lambda value: tuple(atom.of_value(value) for atom in atoms), named, known, bounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -27,6 +27,12 @@ class Masks:
         if before is None or after is None or not self.sensitive(before):
             return False
         return self.reading == "any" or not self.sensitive(after)
+
+    def among(self, records: Sequence[Any]) -> list[list[bool]]:
+        """Return which of the records may pass as which, asking about each record once."""
+        hidden = [record is not None and self.sensitive(record) for record in records]
+        cover = [r is not None and (self.reading == "any" or not h) for r, h in zip(records, hidden, strict=True)]
+        return [[bool(h and c) for c in cover] for h in hidden]
 
 
 class OSDP(Notion):

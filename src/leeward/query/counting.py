@@ -7,10 +7,11 @@ notion's policies can tell apart (`leeward.notion.condition.stand_ins`). So the 
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,13 @@ from numpy.typing import NDArray
 
 from leeward.errors import InputError, NotShelteredError
 from leeward.notion import ABSENT, Change, Condition, where
+from leeward.notion.adp import Keeps
+from leeward.notion.change import allowed_among
 from leeward.notion.condition import Columns, Not, Where, column_of, stand_ins
+from leeward.notion.domain import clamped, representatives
+from leeward.notion.policy import check_policies
 from leeward.query.effect import Effect, Move, Query
+from leeward.real import whole
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,38 @@ class Declared:
     facts_per_person: int | None = None
     records: tuple[Any, ...] | None = None
 
+    def __post_init__(self) -> None:
+        columns = {name: _listed(f"The values of the column {name!r}", known) for name, known in self.columns.items()}
+        object.__setattr__(self, "columns", columns)
+        if self.records is not None:
+            object.__setattr__(self, "records", _listed("The records there can be", self.records))
+        if self.facts_per_person is not None:
+            whole(self.facts_per_person, "facts_per_person")
+
+
+def _listed(what: str, known: Any) -> Any:
+    """Read a list of all that there can be: a range as it is, else a tuple."""
+    if isinstance(known, str | bytes | Mapping) or not isinstance(known, Iterable) or not (listed := _held(known)):
+        raise InputError(
+            f"{what} that are no list, or an empty one",
+            "a declaration says all that there can be, and sensitivities rely on it",
+            'Give a list such as ["a", "b"], or a range of whole numbers',
+        )
+    return listed
+
+
+def _held(known: Iterable[Any]) -> range | tuple[Any, ...]:
+    return known if isinstance(known, range) else tuple(known)
+
+
+def _conditions(given: Any) -> tuple[Callable[[Any], bool], ...]:
+    """Read what is counted: one condition, or several."""
+    several = (given,) if callable(given) else tuple(given)
+    check_policies(several)
+    if not several:
+        raise InputError("A count of nothing", "the answer has one number for each condition", "Give a condition")
+    return several
+
 
 class SumOverPeople(Query):
     """A query whose answer is the sum over people of `value`. Nobody counts zero."""
@@ -50,10 +88,6 @@ class SumOverPeople(Query):
     @abstractmethod
     def asked(self, change: Change) -> tuple[Callable[[Any], bool], ...]:
         """Return the conditions that must be told apart to see this change."""
-
-    def told_apart(self, change: Change) -> tuple[Condition, ...]:
-        """Return the conditions of the change that must be told apart: all of them, unless some are known to be alike."""
-        return change.conditions
 
     @property
     def bounds(self) -> dict[str, tuple[int, int]]:
@@ -82,7 +116,7 @@ class SumOverPeople(Query):
                     "Use where(…) and has(…), or declare all records",
                 )
             listed = stand_ins(
-                (*asked, *self.told_apart(change)),
+                (*asked, *change.conditions),
                 columns=self.declared.columns,
                 bounds=self.bounds,
                 facts_per_person=self.declared.facts_per_person,
@@ -117,9 +151,8 @@ class SumOverPeople(Query):
         values = _whole([self.value(record) for record in records])
         pairs: set[Move] = set()
         highest = lowest = values[0] * 0
-        for before, value in zip(records, values, strict=True):
-            after = [i for i, record in enumerate(records) if change.allows(before, record)]
-            if not after:
+        for after, value in zip(allowed_among(change, records), values, strict=True):
+            if not after.any():
                 continue
             moves = values[after] - value
             highest, lowest = np.maximum(highest, moves.max(axis=0)), np.minimum(lowest, moves.min(axis=0))
@@ -156,6 +189,9 @@ class CountWhere(SumOverPeople):
     conditions: tuple[Callable[[Any], bool], ...]
     declared: Declared = Declared()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "conditions", _conditions(self.conditions))
+
     def value(self, record: Any) -> tuple[int, ...]:
         """Return 1 where the condition holds for a present record."""
         return tuple(int(record is not ABSENT and bool(condition(record))) for condition in self.conditions)
@@ -180,6 +216,7 @@ class Linear(SumOverPeople):
     declared: Declared = Declared()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "conditions", _conditions(self.conditions))
         if not self.weights or any(len(row) != len(self.conditions) for row in self.weights):
             raise InputError("Weights of another length", "each row has one weight a condition", "Give as many as that")
         if any(type(weight) is not int for row in self.weights for weight in row):
@@ -201,9 +238,9 @@ class Linear(SumOverPeople):
 class SumOf(SumOverPeople):
     """Sum a column of whole numbers, each clamped to public bounds.
 
-    A missing value counts as the number within the bounds that is nearest to 0. Values are whole numbers of a public unit;
-    what brings measurements onto that grid must round half up (or half down): rounding half to even can move by 2 units
-    where the measurement moves by 1.
+    A missing value, and a word, count as the number within the bounds that is nearest to 0. Values are whole numbers of a
+    public unit; what brings measurements onto that grid must round half up (or half down): rounding half to even can move by
+    2 units where the measurement moves by 1.
 
     Attributes:
         column: what is summed.
@@ -236,9 +273,7 @@ class SumOf(SumOverPeople):
         """Return the clamped value of one person."""
         if record is ABSENT or (self.among is not None and not self.among(record)):
             return (0,)
-        held = column_of(record, self.column)
-        missing = held is None or held != held  # not a number
-        return (min(max(0 if missing else held, self.lower), self.upper),)
+        return (clamped(column_of(record, self.column), (self.lower, self.upper)),)
 
     def asked(self, change: Change) -> tuple[Callable[[Any], bool], ...]:
         """The restriction, if any."""
@@ -249,8 +284,11 @@ class SumOf(SumOverPeople):
 class Histogram(SumOverPeople):
     """Count the people with each of many public values of one column; each person is in at most one bin.
 
-    A pair of records touches at most two bins. So of bins that are alike, two stand for thousands: bins of which the
-    notion's policies say the same, where "not in this bin" is one thing to say, whichever bin it is.
+    A pair of records holds at most two values of the column. So of values that are *alike*, two stand for thousands:
+    exchanging two alike values throughout must change nothing of what is counted or allowed but the names of the bins.
+    Values are alike if both are bins or neither is, and every condition of the notion says the same of both; where the
+    notion keeps a set of policies (ADP), of which each looks at that set as a whole, also if it has the policies "is this
+    value" for both or for neither, and "is not this value" likewise.
 
     Attributes:
         column: the column that is counted.
@@ -263,74 +301,69 @@ class Histogram(SumOverPeople):
     declared: Declared = Declared()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
         if not self.values or len(set(self.values)) < len(self.values):
             raise InputError("Bins that are missing or repeat", "each public value has one bin", "List each value once")
+        if any(value is None or value != value for value in self.values):
+            raise InputError(
+                "A bin of what is missing", "nobody and missing values are in no bin", "Leave out None and NaN"
+            )
 
     def value(self, record: Any) -> tuple[int, ...]:
         """Return 1 in the bin of a present record."""
-        held = column_of(record, self.column)
-        return tuple(int(held == value) for value in self.values)
+        return tuple(int(is_bin(record)) for is_bin in self._bins)
+
+    @functools.cached_property
+    def _bins(self) -> tuple[Where, ...]:
+        return tuple(where(self.column, equals=value) for value in self.values)
 
     def asked(self, change: Change) -> tuple[Callable[[Any], bool], ...]:
-        """The bins that stand for all."""
-        return tuple(where(self.column, equals=value) for value in self._kept(change) if value in self.values)
-
-    def told_apart(self, change: Change) -> tuple[Condition, ...]:
-        """Leave out what policies say of single values that others stand for."""
-        kept = self._kept(change)
-        named = [(condition, self._named(condition)) for condition in change.conditions]
-        return tuple(condition for condition, name in named if name is None or name[1] in kept)
+        """All bins."""
+        return self._bins
 
     def effect(self, change: Change) -> Effect:
-        """Return the extreme moves, found on the bins that stand for all."""
+        """Return the extreme moves, found on two values of each kind."""
         if self.declared.records is not None or change.records is not None:
             return super().effect(change)
-        kept = {value: kind for value, kind in self._kept(change).items() if value in self.values}
-        small = super(Histogram, Histogram(self.column, tuple(kept), self.declared)).effect(change)
-        moves = dict(zip(kept.values(), small.by_coordinate or (), strict=True))
-        kinds = self._kinds(change)
-        return Effect(small.total, small.each, tuple(moves[kinds[value]] for value in self.values))
+        kinds, seen = self._kinds(change), Counter[tuple[Any, ...]]()
+        kept = []
+        for value, kind in kinds.items():
+            seen[kind] += 1
+            if seen[kind] <= 2:
+                kept.append(value)
+        bins = tuple(value for value in self.values if value in kept)
+        if not bins:  # no value that the column can hold has a bin
+            return Effect(((0, 0),), ((0, 0),), ((0, 0),) * len(self.values))
+        declared = replace(self.declared, columns={**self.declared.columns, self.column: kept})
+        small = SumOverPeople.effect(Histogram(self.column, bins, declared), change)
+        moves = {kinds[value]: move for value, move in zip(bins, small.by_coordinate or (), strict=True)}
+        still: Move = (0, 0)
+        return Effect(small.total, small.each, tuple(moves[kinds[v]] if v in kinds else still for v in self.values))
+
+    def _kinds(self, change: Change) -> dict[Any, tuple[Any, ...]]:
+        """Return what there is to know of each value of the column, for values that stand for all."""
+        single: dict[Any, set[bool]] = {}
+        rest: set[Where] = set()
+        for condition in change.conditions:
+            name = self._named(condition) if type(change.allows) is Keeps else None
+            if name is None:
+                rest |= {a for a in condition.atoms if isinstance(a, Where) and a.column == self.column}
+            else:
+                single.setdefault(name[1], set()).add(name[0])
+        bins, named = (where(self.column, one_of=several) for several in (self.values, single))
+
+        def kind(value: Any) -> tuple[Any, ...]:
+            said = frozenset(single[value]) if named.of_value(value) else frozenset()
+            return bins.of_value(value), said, *(atom.of_value(value) for atom in rest)
+
+        names = [name for atom in (bins, named, *rest) for name in atom.named]
+        looked_at = representatives(lambda value: value, names, self.declared.columns.get(self.column), None)
+        return {value: kind(value) for value in looked_at}
 
     def _named(self, condition: Condition) -> tuple[bool, Any] | None:
         """Whether a policy says of one single value that it is, or is not, the column's; then also which."""
         inner = condition.of if isinstance(condition, Not) else condition
-        if (
-            isinstance(inner, Where)
-            and inner.column == self.column
-            and inner.values is not None
-            and len(inner.values) == 1
-        ):
-            return inner is condition, next(iter(inner.values))
-        return None
-
-    def _kinds(self, change: Change) -> dict[Any, tuple[Any, ...]]:
-        """What there is to know of each bin, and of each other value that a policy names."""
-        said: dict[Any, set[bool]] = {}
-        rest: set[Any] = set()
-        for condition in change.conditions:
-            name = self._named(condition)
-            if name is None:
-                rest |= {atom for atom in condition.atoms if getattr(atom, "column", None) == self.column}
-            else:
-                said.setdefault(name[1], set()).add(name[0])
-        atoms = sorted(rest, key=str)
-        known, bins = self.declared.columns.get(self.column), set(self.values)
-        return {
-            value: (
-                value in bins,
-                known is None or value in known,
-                frozenset(said.get(value, ())),
-                *(atom({self.column: value}) for atom in atoms),
-            )
-            for value in (*self.values, *(value for value in said if value not in bins))
-        }
-
-    def _kept(self, change: Change) -> dict[Any, tuple[Any, ...]]:
-        """Two values of each kind."""
-        seen: Counter[tuple[Any, ...]] = Counter()
-        kept = {}
-        for value, kind in self._kinds(change).items():
-            seen[kind] += 1
-            if seen[kind] <= 2:
-                kept[value] = kind
-        return kept
+        values = inner.values if isinstance(inner, Where) and inner.column == self.column else None
+        if values is None or len(values) != 1 or None in values:
+            return None
+        return inner is condition, next(iter(values))

@@ -34,11 +34,11 @@ class Keeps:
 
     def among(self, records: Sequence[Any]) -> list[list[bool]]:
         """Return which of the records may pass as which, asking each policy about each record once."""
-        held = [sum(bool(policy(record)) << i for i, policy in enumerate(self.policies)) for record in records]
         kinds = [None if self.absent_too else record is None for record in records]
-        return [
-            [k == m and not h & ~g for m, g in zip(kinds, held, strict=True)] for k, h in zip(kinds, held, strict=True)
-        ]
+        asked = [() if kind else self.policies for kind in kinds]  # nobody is not asked about, unless it is a record
+        held = [sum(bool(p(r)) << i for i, p in enumerate(ps)) for ps, r in zip(asked, records, strict=True)]
+        known = list(zip(kinds, held, strict=True))
+        return [[k == m and not h & ~g for m, g in known] for k, h in known]
 
 
 class ADP(Notion):

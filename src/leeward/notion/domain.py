@@ -15,9 +15,9 @@ are kept.
   neighbours of P, or beyond the outermost, so the elements of the range in a gap are alike. The clamp has its bends in P and
   grows between them, so it is least and greatest at the first and the last of them. Looked at are the elements in P, and in
   each gap the first and the last element of the range, whatever its step.
-* Nothing declared: any value may occur, and none. Numbers need not be whole, so each gap is looked at in its middle, and each
-  number of P itself; each word that A names is looked at; and what is none of these, such as a missing value, satisfies no
-  condition. Where the column is clamped, its numbers are whole, and the gaps are looked at as in a range without ends. ∎
+* Nothing declared: any value may occur, and none. Numbers need not be whole, so each gap is looked at in its middle, and
+  each number of P itself; each word that A names is looked at; and what is none of these, such as a missing value, satisfies
+  no condition. Where the column is clamped, its numbers are whole, and the gaps are looked at as in a range without ends. ∎
 """
 
 from __future__ import annotations

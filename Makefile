@@ -1,4 +1,4 @@
-# The contributor's ten commands. `make help` lists them.
+# The contributor's eleven commands. `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format format-check types docs bench check clean
+.PHONY: help demo test lint format format-check types docs proofs bench check clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -36,6 +36,10 @@ docs: $(VENV)/installed-docs ## build the documentation into site/; a broken lin
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The documentation is in site/index.html"
 
+proofs: ## check the machine-checked proofs, and print what each theorem assumes
+	@.ci/debian-packages coq
+	@$(PYTHON) proofs/check.py
+
 bench: $(VENV)/installed-bench ## measure against the peers, same work in one run
 	@for script in $(filter-out benchmarks/history.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
@@ -43,7 +47,7 @@ check: ## all that a change must pass, as the build server runs it
 	@.ci/run
 
 clean: ## remove what these commands made
-	rm -rf $(VENV) site demo-out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) site demo-out proofs/build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # ---- set-up: one stamp for each set of extras, renewed when the pins or the packaging change
 

@@ -1,0 +1,113 @@
+"""The page of the machine-checked proofs lists exactly the theorems there are; its checker finds what it must find."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.machine_checked.catalogue import PAGE, PROOFS, Row, named, rows
+
+from proofs import check
+
+
+def test_the_page_lists_every_theorem_once_in_the_order_of_the_sources() -> None:
+    sections = re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)
+    listed = {file: [row.theorem for row in rows(text)] for text in sections for file in _files(text)}
+    for name in check.files():
+        theirs = [theorem for file, theorem in check.theorems() if file == name]
+        if theirs:
+            assert [t for t in listed.get(name, []) if t in theirs] == theirs, f"docs/proved.md, section of {name}.v"
+    everything = [row.theorem for row in rows(PAGE.read_text())]
+    assert sorted(everything) == sorted(theorem for _, theorem in check.theorems())
+    assert len(set(everything)) == len(everything)
+
+
+def _files(text: str) -> list[str]:
+    return re.findall(r"`proofs/(\w+)\.v`", text)
+
+
+@pytest.mark.parametrize("row", rows(PAGE.read_text()), ids=lambda row: row.theorem)
+def test_a_theorem_names_code_that_exists_and_says_what_it_does_not_cover(row: Row) -> None:
+    assert named(row.code)
+    assert row.says.endswith(".")
+    assert row.not_covered.endswith(".")
+
+
+def test_every_file_is_compiled_and_none_has_a_gap() -> None:
+    assert sorted(check.files()) == sorted(path.stem for path in PROOFS.glob("*.v"))
+    for path in PROOFS.glob("*.v"):
+        assert check.gaps(path.read_text()) == [], path.name
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Lemma a : False. Admitted.",
+        "Lemma a : False. Proof. admit. Qed.",
+        "Axiom a : False.",
+        "Parameter a : False.",
+        "Parameters a b : False.",
+        "Hypothesis a : False.",
+        "Hypotheses a b : False.",
+        "Variable a : False.",
+        "Conjecture a : False.",
+        "Unset Guard Checking.",
+        "Unset  Positivity Checking.",
+        "(* all is well *) Axiom a : False. (* and (* again *) *)",
+        'Definition s := "(*". Axiom a : False. Definition t := "*)".',
+    ],
+)
+def test_a_gap_is_found(source: str) -> None:
+    assert check.gaps(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(* Admitted, admit and Axiom are words of a comment (* and Parameter of one inside it *) *)",
+        'Definition s := "Axiom".',
+        "Lemma admitted_or_not : True. Proof. exact I. Qed.",
+    ],
+)
+def test_words_elsewhere_are_no_gap(source: str) -> None:
+    assert check.gaps(source) == []
+
+
+def test_theorems_are_found_where_they_stand() -> None:
+    text = (
+        "Theorem a : True.\nProof. exact I. Qed.\n(* Theorem b : False. *)\nCorollary c x : x = x.\nLemma d : True.\n"
+    )
+    assert check.THEOREM.findall(check.code_of(text)) == ["a", "c"]
+
+
+def test_the_axioms_are_those_of_the_real_numbers() -> None:
+    """A longer list would be another claim: the page names these four."""
+    text = PAGE.read_text()
+    assert len(check.AXIOMS) == 4
+    for axiom in check.AXIOMS:
+        assert f"`{axiom.rpartition('.')[2]}`" in text
+
+
+COQ = """== File.first
+Closed under the global context
+== File.second
+Axioms:
+ClassicalDedekindReals.sig_not_dec : forall P : Prop, {~ ~ P} + {~ P}
+FunctionalExtensionality.functional_extensionality_dep
+  : forall (A : Type) (B : A -> Type) (f g : forall x : A, B x),
+    (forall x : A, f x = g x) -> f = g
+File.gap : False
+"""
+
+
+def test_what_coq_says_of_assumptions_is_read_in_full() -> None:
+    found = check.told(COQ)
+    assert found["File.first"] == set()
+    assert found["File.second"] - check.AXIOMS == {"File.gap"}
+    assert len(found["File.second"]) == 3
+
+
+@pytest.mark.parametrize("text", ["", "Axioms:\n", "Error: something else"])
+def test_what_coq_says_otherwise_is_an_error(text: str) -> None:
+    with pytest.raises(SystemExit, match="unexpected"):
+        check.told(f"== File.first\n{text}")

@@ -21,7 +21,19 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ROOF = {SOURCE / "__init__.py", SOURCE / "__main__.py"}  # they hand on what is below, and stand on no floor
 
 FLOORS = [
-    *["errors", "version", "real", "exponential", "keys", "distance", "notion", "query", "sensitivity", "noise"],
+    *[
+        "errors",
+        "version",
+        "paths",
+        "real",
+        "exponential",
+        "keys",
+        "distance",
+        "notion",
+        "query",
+        "sensitivity",
+        "noise",
+    ],
     *["mechanism", "accounting", "utility", "engine", "ledger", "statement", "report", "result", "release", "monitor"],
     *["verify", "optimum", "geo", "perturb", "papers", "city", "data", "spec", "cli", "web"],
 ]

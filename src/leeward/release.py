@@ -21,6 +21,7 @@ from leeward.accounting.currency import charge, currency, in_words, named_curren
 from leeward.errors import BudgetConflictError, CapExceededError, InputError
 from leeward.noise import Bits, SystemBits
 from leeward.notion import Notion
+from leeward.paths import resolve_ledger
 from leeward.query import CountVisitors
 from leeward.query.statistic import Statistic
 from leeward.real import Exact, Real, exact
@@ -41,7 +42,8 @@ class Budget:
     """Where the budget of a dataset is kept.
 
     Attributes:
-        ledger: URL of the ledger, such as ``sqlite:///budget.db``.
+        ledger: URL of the ledger, such as ``sqlite:///budget.db``, or its path. A relative one is relative to the working
+            directory of the moment when the budget is described, and absolute from then on.
         dataset: the public name of the data.
         cap: the most that may ever be spent on it, exact; fixed by the first release; None for what was fixed then.
         version: the public label of the content: name a new one when the data changes.
@@ -54,6 +56,9 @@ class Budget:
     cap: Exact | None = None
     version: str = "1"
     notion: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ledger", f"sqlite:///{resolve_ledger(self.ledger)}")
 
     def exact_cap(self) -> Fraction | None:
         """Return the cap as a fraction.

@@ -92,11 +92,11 @@ def test_what_is_no_ledger_is_refused_and_left_alone(make: Callable[[Path], None
     ("url", "says"),
     [
         ("postgresql://me:password@host/budget", "SQLite files for now"),
-        ("sqlite://", "no plain file"),
+        ("sqlite://", "three slashes"),
         ("sqlite:///:memory:", "no plain file"),
         ("sqlite:///budget.db?mode=ro", "no plain file"),
         ("sqlite:///file:budget.db", "no plain file"),
-        ("://", "cannot be read"),
+        ("://", "no plain file"),
         ("sqlite:////no/such/folder/budget.db", "Make the folder first"),
     ],
 )

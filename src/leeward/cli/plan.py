@@ -107,10 +107,10 @@ def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, 
 def _account(spec: Spec) -> tuple[str, Fraction | None]:
     """Return what the budget is kept in, and what is left of it: as the ledger says, if there is one already."""
     from leeward.ledger import Ledger
-    from leeward.ledger.sqlite import path_of
+    from leeward.paths import resolve_ledger
 
     budget, notion = spec.ledger(), spec.notion()
-    if not path_of(budget.ledger).exists():
+    if not resolve_ledger(budget.ledger).exists():
         return budget.kept_in(notion, None), budget.exact_cap()
     account = next(iter(Ledger(budget.ledger, create=False).show(budget.dataset)), None)
     if account is None:

@@ -17,14 +17,15 @@ from leeward.ledger.account import Balance, append, balance
 from leeward.ledger.claim import Claim, Request, find_charge, read_answer
 from leeward.ledger.records import Account, Answer, Entry, exact_amount, from_text
 from leeward.ledger.schema import entries, secrets
-from leeward.ledger.sqlite import SqliteStore, path_of
+from leeward.ledger.sqlite import SqliteStore
+from leeward.paths import resolve_ledger
 
 
 class Ledger:
     """The budgets of datasets, kept in one SQLite file.
 
     Args:
-        url: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or a path.
+        url: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or a path; relative to the working directory of now.
         create: make the file where there is none.
         lock_wait: how many seconds to wait for another process's transaction.
 
@@ -34,7 +35,7 @@ class Ledger:
     """
 
     def __init__(self, url: str | Path, *, create: bool = True, lock_wait: float = 30.0) -> None:
-        self._store = SqliteStore(path_of(url), create=create, lock_wait=lock_wait)
+        self._store = SqliteStore(resolve_ledger(url), create=create, lock_wait=lock_wait)
         with self._store.reading() as connection:  # refuses a ledger behind its mark
             chain.check_all(connection, answers=False)
 
@@ -48,7 +49,7 @@ class Ledger:
             LedgerError: the file cannot be used, does not fit its own hash chain, or what stands in the place of its mark
                 is none.
         """
-        store = SqliteStore(path_of(url), create=False, lock_wait=lock_wait)
+        store = SqliteStore(resolve_ledger(url), create=False, lock_wait=lock_wait)
         with store.writing(check_mark=False) as connection:
             store.read_mark()  # what cannot be read as a mark may be somebody's file: it is not written over
             chain.check_all(connection)

@@ -24,7 +24,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
-from leeward.ledger.sqlite import _begin, _explained, _prepare
+from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private
+from leeward.paths import resolve_ledger
 
 Over = Literal["refuse", "withhold"]
 
@@ -99,8 +100,9 @@ class PeopleStore:
     """
 
     def __init__(self, path: str | os.PathLike[str], kind: str, about: dict[str, str], secret: bytes) -> None:
-        self.path = Path(path)
+        self.path = resolve_ledger(path)
         check_secret(secret)
+        make_private(self.path)
         self._engine = create_engine(
             URL.create("sqlite", database=str(self.path)),
             poolclass=NullPool,

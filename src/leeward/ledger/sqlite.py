@@ -15,8 +15,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, create_engine, event, func, insert, make_url, select
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy import URL, Connection, create_engine, event, func, insert, select
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from leeward.errors import LedgerError
@@ -53,7 +53,7 @@ class SqliteStore:
         self._check_place(create)
         with self._in_plain_words():
             if create:
-                self._touch()
+                make_private(self.path)
             self._open(create)
 
     @contextmanager
@@ -119,19 +119,6 @@ class SqliteStore:
             raise LedgerError(
                 f"The ledger cannot be made at {self.path}", "its folder does not exist", "Make the folder first"
             )
-
-    def _touch(self) -> None:
-        """Make the file for its owner alone, before SQLite makes it for all; its log files then are as private."""
-        try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE))
-        except FileExistsError:
-            pass
-        except OSError as error:
-            raise LedgerError(
-                f"The ledger cannot be made at {self.path}: {error.strerror}",
-                "it is one file in a folder that can be written",
-                "Make the folder writable, or name another file",
-            ) from None
 
     def _open(self, create: bool) -> None:
         with self._engine.connect() as connection, connection.begin():  # one moment: another may be making the file
@@ -219,28 +206,22 @@ class SqliteStore:
             raise _explained(self.path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
 
 
-def path_of(url: str | Path) -> Path:
-    """Return the file a ledger URL names.
+def make_private(path: Path) -> None:
+    """Make a file for its owner alone where there is none, before SQLite makes it for all; its journals are as private.
 
     Raises:
-        LedgerError: it names no file, or another kind of database.
+        LedgerError: it cannot be made.
     """
-    if isinstance(url, Path) or "://" not in url:
-        return Path(url)
     try:
-        parsed = make_url(url)
-    except ArgumentError:
-        raise LedgerError("The ledger's URL cannot be read", "it is malformed", _EXAMPLE) from None
-    if parsed.get_backend_name() != "sqlite":
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE))
+    except FileExistsError:
+        pass
+    except OSError as error:
         raise LedgerError(
-            f"The ledger is on '{parsed.get_backend_name()}'", "ledgers are kept in SQLite files for now", _EXAMPLE
-        )
-    if parsed.query or not parsed.database or parsed.database == ":memory:" or parsed.database.startswith("file:"):
-        raise LedgerError("The ledger's URL names no plain file", "a budget must outlive its process", _EXAMPLE)
-    return Path(parsed.database)
-
-
-_EXAMPLE = "Write sqlite:///budget.db, or sqlite:////absolute/path/budget.db"
+            f"The file {path} cannot be made: {error.strerror}",
+            "a budget is one file in a folder that can be written",
+            "Make the folder writable, or name another file",
+        ) from None
 
 
 def _prepare(connection: Any, _record: object) -> None:

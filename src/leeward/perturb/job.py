@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 from leeward.errors import SpecError
 from leeward.keys import read_toml
+from leeward.paths import resolve
 
 KINDS: Final[Mapping[str, str]] = {
     "location": "leeward.perturb.location",
@@ -85,5 +86,5 @@ def check_job(given: Mapping[str, Any], *, folder: str | os.PathLike[str] = ".")
         raise SpecError("[perturb] kind", "there is no such kind", f"Write kind = {kinds}")
     module = importlib.import_module(KINDS[section["kind"]])
     rest = {key: value for key, value in given.items() if key != "perturb"}
-    job: Job = module.read(rest, Path(folder))
+    job: Job = module.read(rest, resolve(folder))
     return job

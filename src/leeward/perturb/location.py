@@ -24,6 +24,7 @@ from leeward.geo.tables import untouched
 from leeward.keys import ExactText, Section, check
 from leeward.ledger import Memo, PersonBudgets, read_secret
 from leeward.ledger.people import Over
+from leeward.paths import resolve, resolve_ledger
 from leeward.perturb.job import Written
 
 CELL_COLUMN: Final = "h3"
@@ -183,7 +184,9 @@ class LocationJob:
 
     def run(self, out: Path, on_progress: Callable[[str, float | None], None]) -> Written:
         """Charge the budgets, perturb the table, and write it: see `leeward.perturb.job.Job.run`."""
-        source = open_positions(self.folder / self.spec.data.table, self.spec.data.latitude, self.spec.data.longitude)
+        source = open_positions(
+            resolve(self.spec.data.table, self.folder), self.spec.data.latitude, self.spec.data.longitude
+        )
         _check_out(out, source)
         asked = [name for name in (self.spec.data.person, self.spec.data.time) if name is not None]
         source.require(asked)
@@ -250,7 +253,9 @@ class LocationJob:
         if repeat is None:
             return None
         law = f"{self.geo!r}, step={self.geo.step}, norm={self.geo.norm}, places={self.terms.places}"
-        return Memo(self.folder / repeat.store, key=read_secret(self.folder / repeat.secret), law=law)
+        return Memo(
+            resolve_ledger(repeat.store, self.folder), key=read_secret(resolve(repeat.secret, self.folder)), law=law
+        )
 
     def _charge(
         self, source: PositionFile, memo: Memo | None, on_progress: Callable[[str, float | None], None]
@@ -265,8 +270,8 @@ class LocationJob:
         on_progress("charging the budgets", None)
         assert self.spec.data.person is not None
         store = PersonBudgets(
-            self.folder / budget.store,
-            secret=read_secret(self.folder / budget.secret),
+            resolve_ledger(budget.store, self.folder),
+            secret=read_secret(resolve(budget.secret, self.folder)),
             price=f"{self.geo.epsilon} a metre, {self.geo.norm}, snapping {self.geo.snapping}",
             reports_a_day=budget.reports_a_day,
         )
@@ -326,7 +331,7 @@ def _places(places: PublicPlaces, folder: Path) -> tuple[list[float], list[float
     """Read a public list of places."""
     import pandas as pd
 
-    path = folder / places.table
+    path = resolve(places.table, folder)
     try:
         table = pd.read_csv(path) if path.suffix.lower() == ".csv" else pd.read_parquet(path)
     except (OSError, ValueError):

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from leeward.errors import SpecError
 from leeward.keys import ExactText, Section, check
 from leeward.mechanism.series import Between, SeriesNoise
+from leeward.paths import resolve
 from leeward.perturb.job import Written
 from leeward.perturb.readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
 from leeward.perturb.series_files import ReadingsFile, together
@@ -113,7 +114,7 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         )
     if publish.what == "readings" and publish.by is not None:
         raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals"')
-    prior = None if publish.prior is None else _prior(folder / publish.prior)
+    prior = None if publish.prior is None else _prior(resolve(publish.prior, folder))
     series = Series(
         **spec.protect.model_dump(),
         **spec.values.model_dump(),
@@ -124,7 +125,9 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         prior=prior,
     )
     totals = Totals(series, publish.per) if publish.what == "totals" else None
-    return SeriesJob(folder / data.table, Columns(data.time, data.value, data.meter), series, totals, publish.by)
+    return SeriesJob(
+        resolve(data.table, folder), Columns(data.time, data.value, data.meter), series, totals, publish.by
+    )
 
 
 def _prior(path: Path) -> list[tuple[str, str]]:

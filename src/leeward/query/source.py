@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from leeward.errors import SpecError, nearest
+from leeward.paths import resolve_source
 
 #: Microseconds in each unit an integer epoch may have.
 TIME_UNITS: Mapping[str, int] = {"s": 1_000_000, "ms": 1_000, "us": 1}
@@ -69,6 +70,8 @@ def visits(
 ) -> Visits:
     """Describe a private table of visits. See `Visits` for what each argument means.
 
+    A relative path is relative to the working directory of now, not of when the table is read.
+
     Raises:
         SpecError: an argument is malformed; nothing has been opened yet.
     """
@@ -91,7 +94,8 @@ def visits(
             "it is not a unit of integer times",
             nearest(str(time_unit), TIME_UNITS),
         )
-    return Visits(source, person, place, time, latitude, longitude, _kept(keep or {}), timezone, time_unit, table)
+    found = resolve_source(source)
+    return Visits(found, person, place, time, latitude, longitude, _kept(keep or {}), timezone, time_unit, table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +129,7 @@ def places(
         if column is not None:
             _check_column(key, column)
     _check_pair(latitude, longitude)
-    return Places(source, place, latitude, longitude, name, table)
+    return Places(resolve_source(source), place, latitude, longitude, name, table)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def records(
     if combine != "refuse" and person is None:
         raise SpecError(f'combine = "{combine}" without person', "every row is then a person of its own", "Name person")
     checked: Visits = visits(source, person=person or "-", place="-", keep=keep, table=table)
-    return Records(source, person, combine, dict(checked.keep), table)
+    return Records(checked.source, person, combine, dict(checked.keep), table)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from leeward.errors import SpecError, nearest
 from leeward.keys import Section, check, keys_at, read_toml
 from leeward.notion import Notion
+from leeward.paths import resolve, resolve_ledger, resolve_source
 from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
 from leeward.query.statistic import Statistic, records, statistic
 from leeward.release import Budget
@@ -95,7 +96,7 @@ class Spec(Section):
         assert d.visits is not None
         assert d.person is not None
         return visits(
-            self._paths(d.visits),
+            resolve_source(d.visits, self.folder),
             person=d.person,
             place=d.place,
             time=d.time,
@@ -116,7 +117,7 @@ class Spec(Section):
         assert p.table is not None
         assert p.place is not None
         return places(
-            str(self.folder / p.table),
+            resolve_source(p.table, self.folder),
             place=p.place,
             latitude=p.latitude,
             longitude=p.longitude,
@@ -129,7 +130,11 @@ class Spec(Section):
         d, q = self.data, self.query
         assert d.table is not None
         table = records(
-            self._paths(d.table), person=d.person, combine=q.combine, keep=d.keep or None, table=d.visits_table
+            resolve_source(d.table, self.folder),
+            person=d.person,
+            combine=q.combine,
+            keep=d.keep or None,
+            table=d.visits_table,
         )
         if q.by is not None and len(q.by) != 1:
             raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')
@@ -137,11 +142,6 @@ class Spec(Section):
         kind: Any = q.kind
         named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid"})
         return statistic(table, kind, by=by, groups=groups, **named)
-
-    def _paths(self, named: str | list[str]) -> str | list[str]:
-        if isinstance(named, str):
-            return named if "://" in named else str(self.folder / named)  # an address is refused as it was written
-        return [str(self._paths(path)) for path in named]
 
     def queries(self) -> list[CountVisitors]:
         """Return one question a window."""
@@ -205,11 +205,9 @@ class Spec(Section):
         ]
 
     def ledger(self) -> Budget:
-        """Return where the price is charged; a relative SQLite path is relative to the spec file."""
-        url, prefix = self.budget.ledger, "sqlite:///"
-        if url.startswith(prefix) and not os.path.isabs(url.removeprefix(prefix)):
-            url = prefix + str((self.folder / url.removeprefix(prefix)).resolve())
-        return Budget(url, self.budget.dataset, self.budget.cap, self.budget.version, self.budget.notion)
+        """Return where the price is charged."""
+        b = self.budget
+        return Budget(str(resolve_ledger(b.ledger, self.folder)), b.dataset, b.cap, b.version, b.notion)
 
 
 def read_spec(path: str | os.PathLike[str]) -> Spec:
@@ -230,4 +228,4 @@ def check_spec(given: dict[str, Any], *, folder: str | os.PathLike[str] = ".") -
     """
     if "folder" in given:
         raise SpecError("The key 'folder'", "it is not known", nearest("folder", keys_at(Spec, [])))
-    return check(Spec, {**given, "folder": Path(folder)}, EXAMPLES)
+    return check(Spec, {**given, "folder": resolve(folder)}, EXAMPLES)

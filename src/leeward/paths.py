@@ -1,0 +1,78 @@
+"""Where a path leads: one rule for all paths that a spec names, and for those that Python code gives.
+
+A path of a spec is relative to the spec file. One given in Python is relative to the working directory of that moment. From
+then on it is absolute, so that nothing depends on where the program happens to stand later.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from leeward.errors import InputError, LedgerError
+
+_SQLITE = "sqlite:///"
+_EXAMPLE = "Write sqlite:///budget.db, sqlite:////absolute/path/budget.db or a path"
+
+
+def resolve(named: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Path:
+    """Return a path as an absolute one.
+
+    Args:
+        named: the path as it was given.
+        folder: what it is relative to; None for the working directory.
+
+    Raises:
+        InputError: it is no path.
+    """
+    text = os.fspath(named)
+    if not isinstance(text, str) or "\0" in text:
+        raise InputError("A path that is no text, or holds a zero byte", "no file has such a name", "Correct it")
+    try:
+        return Path(folder or "", text).absolute()
+    except OSError:
+        raise InputError(
+            f"The path '{text}'", "it is relative, and the working directory is gone", "Give an absolute one"
+        ) from None
+
+
+def resolve_source(named: Any, folder: str | os.PathLike[str] | None = None) -> Any:
+    """Return a source of data with the paths in it made absolute: a path, a pattern, or a list of these.
+
+    What is no path (a table in memory, an address) is returned as it is. The folder is a name, never part of a pattern.
+    """
+    if isinstance(named, list | tuple):
+        return [resolve_source(one, folder) for one in named]
+    if not isinstance(named, str | os.PathLike) or "://" in os.fspath(named):
+        return named
+    path = resolve(named, folder)
+    if glob.has_magic(os.fspath(named)) and not path.exists():
+        return os.path.join(glob.escape(str(resolve(folder or "."))), os.fspath(named))
+    return str(path)
+
+
+def resolve_ledger(named: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Path:
+    """Return the absolute path of the SQLite file that a path or a ``sqlite:///`` address of a budget names.
+
+    Raises:
+        LedgerError: it is another kind of address, or names no file.
+    """
+    text = os.fspath(named)
+    plain = text.removeprefix(_SQLITE) if isinstance(text, str) else text
+    # what was given is never repeated: an address may hold a password
+    if plain == text and isinstance(text, str) and (scheme := re.match(r"([A-Za-z][\w.]*)(\+\w*)?:", text)):
+        raise LedgerError(*_refused(scheme[1].lower(), scheme[2]), _EXAMPLE)
+    if plain in ("", ":memory:") or str(plain).startswith(("file:", "://")) or (plain != text and "?" in plain):
+        raise LedgerError("The address of the budget names no plain file", "a budget outlives its process", _EXAMPLE)
+    return resolve(plain, folder)
+
+
+def _refused(scheme: str, driver: str | None) -> tuple[str, str]:
+    if scheme != "sqlite":
+        return f"The budget is on '{scheme}'", "budgets are kept in SQLite files for now"
+    if driver:
+        return "The address of the budget names a driver", "it says which file, and nothing else"
+    return "The address of the budget names no plain file", "sqlite: has three slashes after it, then a path"

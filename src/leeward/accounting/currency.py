@@ -10,13 +10,25 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from leeward.accounting.prices import price
 from leeward.distance import FiniteDistance
 from leeward.errors import BudgetConflictError, InputError, SpecError, nearest
-from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
+from leeward.notion import (
+    AdditionOnly,
+    BoundedDP,
+    Condition,
+    Graded,
+    Notion,
+    Presence,
+    RemovalOnly,
+    ReplaceDP,
+    UnboundedDP,
+)
 from leeward.real import Real
 
 NAMED: Mapping[str, type[Notion]] = {
@@ -53,6 +65,11 @@ def currency(notion: Notion) -> str:
     return f"{name}({listed})/{unit}" if listed else f"{name}/{unit}"
 
 
+def promised(notion: Notion) -> dict[str, str]:
+    """Return which promise a question is asked under, as the key of its answer holds it."""
+    return {"notion": currency(notion).rpartition("/")[0], "epsilon": str(notion.epsilon)}
+
+
 def _written(value: object, records: tuple[Any, ...] | None) -> str:
     if isinstance(value, tuple):
         return " and ".join(_text(each, records) for each in value)
@@ -63,10 +80,26 @@ def _text(value: object, records: tuple[Any, ...] | None) -> str:
     if isinstance(value, FiniteDistance):
         rows = zip(value.points, value.codes.tolist(), strict=True)
         return "; ".join(f"{x}: {' '.join(str(value.values[code]) for code in row)}" for x, row in rows)
+    if isinstance(value, Condition):
+        return _said(value)
     text = str(value)
     if callable(value) and records is not None and _NO_TEXT in text:
         return "".join(str(int(bool(value(record)))) for record in records)
     return text
+
+
+def _said(value: object) -> str:
+    """Write a condition so that different ones never read the same: every part named, every value quoted with its type."""
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = ", ".join(f"{field.name}={_said(getattr(value, field.name))}" for field in fields(value))
+        return f"{type(value).__name__}({parts})"
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(_said, value)))}}}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_said, value))})"
+    if isinstance(value, int | float | Fraction | Decimal) and not isinstance(value, bool) and math.isfinite(value):
+        return str(Fraction(value))  # 1, 1.0 and Fraction(1) are one value
+    return repr(value)
 
 
 def read_currency(text: str) -> Notion | None:

@@ -113,6 +113,7 @@ class PlanarLaplace:
         source = bits or SystemBits()
         self.fit_for_release = source.fit_for_release
         self.terms = Terms()
+        self._among = ""
         self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
         self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
         self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
@@ -156,6 +157,21 @@ class PlanarLaplace:
     def ground_epsilon(self) -> Real:
         """The ε a metre for distances as the crow flies: ε itself, or for the Manhattan norm √2·ε, its price in them."""
         return self.mechanism.distance.price_in(Plane(1, "euclidean"))
+
+    @property
+    def price(self) -> str:
+        """What one report costs, exactly, as text that stores keep: reports of another price do not share a budget."""
+        return f"{self.epsilon} a metre, {self.norm}, snapping {self.snapping}{self._among}"
+
+    @property
+    def law(self) -> str:
+        """How grid points are drawn, exactly, as text that stores keep: a draw of another law is not the same draw.
+
+        It names the grid, which is that of the box and the step. What is done with a drawn point is no part of it.
+        """
+        b = self.box
+        edges = ", ".join(repr(edge) for edge in (b.west, b.south, b.east, b.north))
+        return f"ε = {self.epsilon} a metre, {self.norm}, step {self.step} in the box ({edges}){self._among}"
 
     def describe(self) -> Displacement:
         """Return how far reports lie from the truth, in metres, before they are moved inside the box."""
@@ -302,6 +318,7 @@ class PlanarLaplace:
         made = copy.copy(self)
         made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
         made.terms = replace(self.terms, places="best")
+        made._among = f", the best over the places {best.places.digest()}"
         made._draw = best.report
         made._shown = best.degrees
         return made, best
@@ -345,7 +362,7 @@ class PlanarLaplace:
 
     def __repr__(self) -> str:
         b = self.box
-        return f"PlanarLaplace(box=({b.west:g}, {b.south:g}, {b.east:g}, {b.north:g}), {self.promise})"
+        return f"PlanarLaplace(box=({b.west!r}, {b.south!r}, {b.east!r}, {b.north!r}), {self.promise})"
 
 
 def _chance(value: Any) -> Weight:

@@ -8,6 +8,7 @@ utility improvement for location privacy*, 2017).
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -65,6 +66,13 @@ class Places:
         if not (np.isfinite(chances).all() and (chances >= 0).all() and chances.sum() > 0):
             raise InputError("Weights of places that are no weights", "they are a prior", "Give numbers ≥ 0, not all 0")
         return cls(north, east, plane.project(north, east), chances / chances.sum(), plane)
+
+    def digest(self) -> str:
+        """Return a digest of the places in their order, and of their weights."""
+        told = hashlib.sha256()
+        for column in (self.latitude, self.longitude, self.prior):
+            told.update(column.astype("<f8").tobytes())
+        return told.hexdigest()
 
     def nearest(self, latitude: Floats, longitude: Floats) -> NDArray[np.intp]:
         """Return the number of the place nearest to each position in degrees."""

@@ -252,9 +252,10 @@ class LocationJob:
         repeat = self.spec.repeat
         if repeat is None:
             return None
-        law = f"{self.geo!r}, step={self.geo.step}, norm={self.geo.norm}, places={self.terms.places}"
         return Memo(
-            resolve_ledger(repeat.store, self.folder), key=read_secret(resolve(repeat.secret, self.folder)), law=law
+            resolve_ledger(repeat.store, self.folder),
+            key=read_secret(resolve(repeat.secret, self.folder)),
+            law=self.geo.law,
         )
 
     def _charge(
@@ -272,7 +273,7 @@ class LocationJob:
         store = PersonBudgets(
             resolve_ledger(budget.store, self.folder),
             secret=read_secret(resolve(budget.secret, self.folder)),
-            price=f"{self.geo.epsilon} a metre, {self.geo.norm}, snapping {self.geo.snapping}",
+            price=self.geo.price,
             reports_a_day=budget.reports_a_day,
         )
         names = [self.spec.data.person, *([] if self.spec.data.time is None else [self.spec.data.time])]

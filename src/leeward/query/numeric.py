@@ -38,12 +38,10 @@ class Numeric(Query):
     Attributes:
         values: the public universe.
         people: the public number of people with a value; None if it is private.
-        column: where the number stands in a table of rows.
     """
 
     values: Values
     people: int | None = None
-    column: str = "value"
 
     def __post_init__(self) -> None:
         if self.people is not None and self.people < 1:

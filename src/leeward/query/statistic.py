@@ -174,7 +174,8 @@ class Statistic:
 
     def public(self) -> dict[str, Any]:
         """Everything public that the answer depends on, as JSON can hold it."""
-        numeric = {} if self.numeric is None else {"p": getattr(self.numeric, "p", None), "people": self.people}
+        asked = ("p", "people", "default")
+        numeric = {} if self.numeric is None else {name: getattr(self.numeric, name, None) for name in asked}
         return {
             "query": self.kind,
             "column": self.column,

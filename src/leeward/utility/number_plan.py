@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.accounting.currency import promised
 from leeward.distance import Line
 from leeward.errors import NotShelteredError
 from leeward.mechanism import Geometric
@@ -86,8 +87,7 @@ class NumberPlan:
 
     def public(self) -> dict[str, Any]:
         """Return everything public that the drawn integers depend on, as JSON can hold it."""
-        promise = {"notion": str(self.notion), "mechanism": [repr(part) for part in self.parts]}
-        return {**self.query.public(), **promise}
+        return {**self.query.public(), **promised(self.notion), "mechanism": [repr(part) for part in self.parts]}
 
     def draw(self, exactly: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the noisy integers, not clamped: what the ledger stores."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.accounting.currency import currency
+from leeward.accounting.currency import promised
 from leeward.errors import InputError, SpecError, UselessError, nearest
 from leeward.exponential import Weight
 from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer
@@ -135,8 +135,7 @@ class Plan:
         mechanism: dict[str, Any] = {"name": "geometric"}
         if isinstance(self.mechanism, Sanitized):
             mechanism = {"name": "sanitized", "at_most": self.safe_at_most, "stop_after": self.mechanism.stop_after}
-        promise = {"notion": currency(self.notion).rpartition("/")[0], "epsilon": str(self.notion.epsilon)}
-        return {**self.query.public(), **promise, "mechanism": mechanism}
+        return {**self.query.public(), **promised(self.notion), "mechanism": mechanism}
 
     def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""

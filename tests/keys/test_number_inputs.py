@@ -1,0 +1,191 @@
+"""Every input of a question about a number: what makes it another question, and what does not."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+from tests.keys.bench import NEW, SAME, Bench, Given, Row, number, refused, without_a_row
+
+import leeward as lw
+from leeward.notion.metric import Manhattan, Values
+from leeward.query.numeric import Mean, Percentile, Sum
+from leeward.query.statistic import Records, Statistic, records, statistic
+from leeward.release import Budget, release
+
+TABLE = {"source": "people.parquet", "person": "user"}
+BOUNDS = {"column": "age", "lower": 0, "upper": 10, "step": 2}
+PLAIN = {"notion": lw.UnboundedDP("1")}
+
+
+def asked(kind: str, table: Mapping[str, Any] = TABLE, **statistic: Any) -> dict[str, dict[str, Any]]:
+    """Return a question about the ages."""
+    return {
+        "records": dict(table),
+        "statistic": {"kind": kind, **BOUNDS, **statistic},
+        "release": dict(PLAIN),
+        "Budget": {"dataset": f"{kind} {sorted(statistic)}", "cap": "1000"},
+    }
+
+
+QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
+    "sum": asked("sum"),
+    "percentile": asked("percentile", p="30"),
+    "histogram": asked("histogram", by="sex", groups=["f", "m"]),
+    "mean": asked("mean"),
+    "counted": {**asked("mean", people=24, grid="1/2"), "release": {"notion": lw.BoundedDP("1")}},
+    "counted sum": {**asked("sum", people=24), "release": {"notion": lw.BoundedDP("1")}},
+    "near": {
+        **asked("histogram"),
+        "release": {"notion": Manhattan("1", Values(0, 10, 2))},
+        "Budget": {"dataset": "near", "cap": "1000"},
+    },
+}
+
+ROWS: Mapping[str, list[Row]] = {
+    "sum": [
+        Row("records", "source", "elsewhere.parquet", SAME),
+        Row("records", "source", "shuffled.parquet", SAME),
+        Row("records", "source", ["half-2.parquet", "half-1.parquet"], SAME),
+        Row("records", "source", "in memory", SAME),
+        Row("records", "source", "other.parquet", refused("changed under version")),
+        Row("records", "table", "people", SAME, beside={"records": {"source": "tables.duckdb"}}),
+        Row("records", "person", "user2", NEW),
+        Row("records", "combine", "sum", NEW),
+        Row("records", "combine", "max", NEW),
+        Row("records", "keep", {"sex": ["f", "m"]}, NEW),
+        Row("statistic", "kind", "mean", NEW),
+        Row("statistic", "kind", "max", NEW),
+        Row("statistic", "column", "age2", NEW),
+        Row("statistic", "lower", 2, NEW),
+        Row("statistic", "lower", "0.0", SAME),
+        Row("statistic", "upper", 12, NEW),
+        Row("statistic", "step", 1, NEW),
+        Row("statistic", "by", "sex", NEW, beside={"statistic": {"groups": ["f", "m"]}}),
+        Row("release", "notion", lw.UnboundedDP("1/2"), NEW),
+        Row("release", "notion", lw.UnboundedDP("0.5e0"), NEW, beside={"statistic": {"kind": "min"}}),
+        Row("release", "notion", lw.UnboundedDP("2/2"), SAME),
+        Row("release", "notion", lw.UnboundedDP("1.000000000001"), NEW),
+        Row("Budget", "dataset", "another", NEW),
+        Row("Budget", "version", "2", NEW),
+    ],
+    "percentile": [
+        Row("statistic", "p", "31", NEW),
+        Row("statistic", "p", "30.0", SAME),
+        Row("statistic", "kind", "median", NEW, beside={"statistic": {"p": None}}),
+    ],
+    "histogram": [
+        Row("statistic", "groups", ["m", "f"], NEW),
+        Row("statistic", "groups", ["f", "m", "x"], NEW),
+        Row("statistic", "groups", ("f", "m"), SAME),
+        Row("statistic", "by", "sex2", NEW),
+        Row("statistic", "step", 5, NEW),
+    ],
+    "mean": [
+        Row("statistic", "grid", "1", NEW),
+        Row("statistic", "grid", "2", SAME),  # the step, which is the default
+        Row("release", "notion", lw.ReplaceDP("1"), NEW),
+    ],
+    "counted": [
+        Row("statistic", "grid", "1/4", NEW),
+        Row("statistic", "people", 25, refused("25 were declared")),
+    ],
+    "counted sum": [Row("statistic", "people", None, NEW)],
+    "near": [
+        Row("release", "notion", Manhattan("1", Values(0, 10, 2), unit="2"), refused("nothing else can be priced")),
+        Row("release", "notion", Manhattan("1", Values(0, 10, 2), nobody=False), refused("nothing else can be priced")),
+        Row(
+            "release", "notion", Manhattan("1", Values(0, 10, 2), unit="1 year"), refused("nothing else can be priced")
+        ),
+        Row("release", "notion", Manhattan("1", Values(0, 10, 2), unit="1.0"), SAME),
+        Row("release", "notion", Manhattan("2", Values(0, 10, 2)), NEW),
+    ],
+}
+
+HOLDERS = {"records": [records, Records], "statistic": [statistic, Statistic]}
+BY_OTHERS = {"statistic.records", "statistic.values", "statistic.numeric"}  # by their own fields
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty-four people with a number, in every form that must not matter."""
+    made = tmp_path_factory.mktemp("numbers")
+    people = pd.DataFrame(
+        {"user": [f"p{i}" for i in range(24)], "age": [i % 12 for i in range(24)], "sex": ["f", "m"] * 12}
+    )
+    people = people.assign(user2=people.user, age2=people.age, sex2=people.sex)
+    for name in ("people", "elsewhere"):
+        people.to_parquet(made / f"{name}.parquet")
+    people.sample(frac=1, random_state=1).to_parquet(made / "shuffled.parquet")
+    people.iloc[:9].to_parquet(made / "half-1.parquet")
+    people.iloc[9:].to_parquet(made / "half-2.parquet")
+    people.assign(age=people.age + 1).to_parquet(made / "other.parquet")
+    with duckdb.connect(str(made / "tables.duckdb")) as file:
+        file.execute(f"CREATE TABLE people AS FROM '{made / 'people.parquet'}'")
+    return made
+
+
+@pytest.fixture(scope="module")
+def ask(folder: Path) -> Callable[[Given], lw.Release]:
+    """Release a question, its paths taken from the folder."""
+
+    def asking(given: Given) -> lw.Release:
+        made = {holder: dict(parts) for holder, parts in given.items()}
+        source = made["records"]["source"]
+        made["records"]["source"] = (
+            pd.read_parquet(folder / "people.parquet") if source == "in memory"
+            else [str(folder / part) for part in source] if isinstance(source, list) else str(folder / source)
+        )  # fmt: skip
+        return release(number(made), budget=Budget(Bench(folder).url, **made["Budget"]), **made["release"])
+
+    return asking
+
+
+@pytest.fixture(scope="module")
+def answered(ask: Callable[[Given], lw.Release]) -> Mapping[str, lw.Release]:
+    """The questions as they are, asked once."""
+    return {name: ask(given) for name, given in QUESTIONS.items()}
+
+
+@pytest.mark.parametrize(
+    ("question", "row"), [(name, row) for name, rows in ROWS.items() for row in rows], ids=lambda part: str(part)
+)
+def test_one_input_changed_alone(
+    question: str, row: Row, ask: Callable[[Given], lw.Release], answered: Mapping[str, lw.Release], folder: Path
+) -> None:
+    Bench(folder).check(row, answered[question], lambda: ask(row.apply(QUESTIONS[question])))
+
+
+def test_every_input_has_a_row() -> None:
+    rows = [row for each in ROWS.values() for row in each]
+    assert without_a_row(rows, HOLDERS) == BY_OTHERS
+
+
+MADE: Mapping[type, Any] = {
+    Sum: Sum(Values(0, 10, 2)),
+    Mean: Mean(Values(0, 10, 2), grid=Fraction(2)),
+    Percentile: Percentile(Values(0, 10, 2)),
+}
+OTHERWISE: Mapping[str, Any] = {
+    "values": Values(0, 12, 2), "people": 24, "grid": Fraction(1), "default": Fraction(4), "p": Fraction(31),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, field.name) for kind in MADE for field in dataclasses.fields(kind)], ids=str
+)
+def test_a_question_made_by_hand_has_every_field_in_its_key(kind: type, name: str) -> None:
+    """What `statistic` does not offer can be given to a `Statistic`, such as what stands in where nobody has a number."""
+    one = number(asked(kind.__name__.lower() if kind is not Percentile else "median"))
+    keys = {
+        json.dumps(dataclasses.replace(one, numeric=numeric, values=numeric.values).public(), default=str)
+        for numeric in (MADE[kind], dataclasses.replace(MADE[kind], **{name: OTHERWISE[name]}))
+    }
+    assert len(keys) == 2

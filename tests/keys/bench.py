@@ -54,7 +54,9 @@ class Row:
     beside: Given = dataclasses.field(default_factory=dict)
 
     def __str__(self) -> str:
-        text = str(self.value)
+        text = (
+            str(self.value) if " at 0x" not in str(self.value) else type(self.value).__name__
+        )  # the same in all workers
         return f"{self.holder}.{self.name}={text if len(text) < 30 else text[:29] + '…'}"
 
     def apply(self, given: Given) -> dict[str, dict[str, Any]]:

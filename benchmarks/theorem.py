@@ -21,7 +21,7 @@ from history import show
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.oracle.universal import random_case
+from tests.optimum.random_programs import random_case
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ The clamped geometric mechanism, remapped, is optimal for every prior and every 
 from __future__ import annotations
 
 import pytest
+from tests.optimum.random_programs import random_case
 from tests.oracle.least_loss import least_loss
-from tests.oracle.universal import random_case
 
 from leeward.distance import Line
 from leeward.mechanism import Geometric

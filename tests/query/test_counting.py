@@ -9,10 +9,27 @@ from typing import Any
 
 import pytest
 
+from leeward.distance import FiniteDistance, both_hold
 from leeward.errors import InputError, NotShelteredError
-from leeward.notion import ADP, OSDP, BoundedDP, Change, Condition, Presence, UnboundedDP, has, where
+from leeward.notion import (
+    ADP,
+    OSDP,
+    BoundedDP,
+    Change,
+    Condition,
+    EdgeDP,
+    Graded,
+    NodeDP,
+    Presence,
+    RecordDistance,
+    UnboundedDP,
+    Values,
+    has,
+    where,
+)
 from leeward.query.counting import CountWhere, Declared, Histogram, Linear, SumOf, SumOverPeople
 from leeward.query.effect import Effect
+from leeward.query.numeric import Mean, Sum
 from leeward.sensitivity import sensitivity
 
 
@@ -79,6 +96,38 @@ def test_what_would_declare_away_what_can_be_is_refused(build: Callable[[], Any]
     """An empty declaration, a negative bound on facts: with them nothing could change, and all would be published."""
     with pytest.raises(InputError):
         build()
+
+
+def test_records_of_another_kind_are_told_in_words() -> None:
+    """A word, which contains letters, is no set of facts; a set of facts is no row; facts are no edges."""
+    for condition, record in [(has("a"), "stair"), (has("a"), {"a": 1}), (where("x", equals=1), frozenset("x"))]:
+        with pytest.raises(InputError, match="A record"):
+            condition(record)
+    with pytest.raises(InputError, match="no edges"):
+        sensitivity(NodeDP("1"), CountWhere(has("a")))
+
+
+def test_numbers_are_not_asked_under_notions_about_facts() -> None:
+    """Who has no facts is nobody, and that somebody disappears may move a sum further than any change of their number."""
+    for notion in (Presence("1"), Graded(presence="1", absence="2"), EdgeDP("1")):
+        for query in (Sum(Values(1, 3)), Mean(Values(1, 3))):
+            with pytest.raises(NotShelteredError, match="not a set of facts"):
+                sensitivity(notion, query)
+
+
+def test_numbers_beyond_the_universe_are_clamped() -> None:
+    assert Sum(Values(1, 3))((100, None, -5)) == 4
+
+
+def test_records_that_a_notion_does_not_know_are_not_sheltered() -> None:
+    """Once priced at 0, so that a promise of both notions made no sense."""
+    two = RecordDistance("1", FiniteDistance("st", [[0, 2], [1, 0]]))
+    three = RecordDistance("1", FiniteDistance("stn", [[0, 9, 9], [9, 0, 1], [9, 1, 0]]))
+    assert [two.cost(change).is_infinite for change in three.changes] == [True, True]
+    assert not three.cost(two.changes[0]).is_infinite
+    both: Any = both_hold(two, three)
+    query = CountWhere(lambda record: record == "n", Declared(records=("s", "t", "n")))
+    assert sensitivity(both, query).rise == 1
 
 
 def test_one_condition_needs_no_list_and_a_list_no_tuple() -> None:

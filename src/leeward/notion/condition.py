@@ -13,7 +13,7 @@ import functools
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -103,7 +103,17 @@ class Has(Condition):
     fact: Any
 
     def __call__(self, record: Any) -> bool:
-        """Whether the fact is in the record; never for nobody."""
+        """Whether the fact is in the record; never for nobody.
+
+        Raises:
+            InputError: for a record that is a word or a row, not a set of facts.
+        """
+        if isinstance(record, str | bytes | Mapping) or not isinstance(record, Container | None):
+            raise InputError(
+                f"A record that is no set of facts, asked whether it has {self.fact!r}",
+                "a condition made by has(…) is about records such as {'was at a', 'was at b'}",
+                "Ask about columns with where(…), or give records as sets",
+            )
         return record is not None and self.fact in record
 
     @property
@@ -211,7 +221,14 @@ def column_of(record: Any, column: str) -> Any:
         return None
     if type(record) is dict or isinstance(record, Mapping):  # the first test is quick and almost always enough
         return record.get(column)
-    return getattr(record, column)
+    try:
+        return getattr(record, column)
+    except AttributeError:
+        raise InputError(
+            f"A record without the column {column!r}",
+            "a condition made by where(…) is about rows: mappings, or objects with attributes",
+            "Ask about facts with has(…), or give records as rows",
+        ) from None
 
 
 def stand_ins(

@@ -68,9 +68,15 @@ class RecordDistance(Notion):
         return Change(name, text, _AmongPairs(pairs), records=self.universe, moves_people=moves)
 
     def cost(self, change: Change) -> Real:
-        """Return the largest ε·d over the pairs of the universe that the change allows."""
+        """Return the largest ε·d over the pairs of records that the change allows; ∞ with a record outside the universe."""
         if change.moves_people and ABSENT not in self.universe:
             return inf
+        if change.records is not None and not set(change.records) <= set(self.universe):
+            known = set(self.universe)
+            if any(
+                b != a and change.allows(b, a) and not {b, a} <= known for b in change.records for a in change.records
+            ):
+                return inf
         if change.of_facts and not all(isinstance(record, frozenset | set | None) for record in self.universe):
             change = REPLACE  # records that are no sets of facts: any change of facts may be any change
         pairs = itertools.permutations(self.universe, 2)

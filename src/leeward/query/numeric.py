@@ -48,8 +48,9 @@ class Numeric(Query):
             raise InputError(f"people = {self.people}", "nobody would be asked", "Give a positive number, or None")
 
     def __call__(self, table: Iterable[Fraction | int | None]) -> Fraction:
-        """Return the exact answer on a table of one number (or `ABSENT`) a person."""
-        present = [Fraction(value) for value in table if value is not ABSENT]
+        """Return the exact answer on a table of one number (or `ABSENT`) a person, each clamped to the universe's bounds."""
+        lower, upper = self.values.lower, self.values.upper
+        present = [min(max(Fraction(value), lower), upper) for value in table if value is not ABSENT]
         if self.people is not None and len(present) != self.people:
             raise InputError(
                 f"A question about {self.people} people", "the table has another number of values", "Count them anew"
@@ -76,8 +77,9 @@ class Numeric(Query):
         """Return the extreme moves of the answer under a change of one person's number.
 
         Raises:
-            NotShelteredError: if people may appear or disappear but their number was called public.
+            NotShelteredError: if people may appear or disappear but their number was called public; for changes of facts.
         """
+        self._refuse_facts(change)
         if change.moves_people:
             return self._of_presence(change)
         move = min(change.size, self.values.width) if isinstance(change, Nudge) else self.values.width
@@ -87,8 +89,10 @@ class Numeric(Query):
         """Return the extreme moves when the numbers of all persons change so at once.
 
         Raises:
-            NotShelteredError: if nothing bounds them, or people may appear but their number was called public.
+            NotShelteredError: if nothing bounds them, or people may appear but their number was called public; for changes
+                of facts.
         """
+        self._refuse_facts(change)
         if change.moves_people:
             self._refuse_if_public(change)
         move = min(change.size, self.values.width) if isinstance(change, Nudge) else self.values.width
@@ -109,6 +113,14 @@ class Numeric(Query):
         if change == WITHDRAW:
             return _effect((fall, 0), (0, rise))
         return _both_ways(max(rise, fall, self.single(self.values.width)))
+
+    def _refuse_facts(self, change: Change) -> None:
+        if change.of_facts:
+            raise NotShelteredError(
+                f"A {type(self).__name__.lower()} under a notion whose steps are '{change.name}'",
+                "a person's record here is a number, not a set of facts, and who has no facts is nobody",
+                "Use addition-only, removal-only, dp or a metric notion such as manhattan",
+            )
 
     def _refuse_if_public(self, change: Change) -> None:
         if self.people is not None:

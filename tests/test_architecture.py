@@ -22,7 +22,9 @@ ROOF = {SOURCE / "__init__.py", SOURCE / "__main__.py"}  # they hand on what is 
 
 FLOORS = [
     *[
+        "plain",
         "errors",
+        "private",
         "version",
         "paths",
         "real",

@@ -69,7 +69,7 @@ def test_the_unchanged_spec_is_accepted() -> None:
 def test_paths_are_relative_to_the_spec(tmp_path: Any) -> None:
     (tmp_path / "spec.toml").write_text(SPEC)
     spec = read_spec(tmp_path / "spec.toml")
-    assert spec.visits().source == str(tmp_path / "visits.parquet")
+    assert spec.visits().source.held() == str(tmp_path / "visits.parquet")
     assert spec.ledger().ledger == f"sqlite:///{tmp_path / 'budget.db'}"
 
 

@@ -17,13 +17,17 @@
     └── UndecidedError               a question on exact reals or privacy that refinement did not settle
 
 Each is built from three sentences: what was given, why it is refused, what to do instead. Messages never hold a data
-value; those that hold a fact about the data (how many people exceed a bound) say that they are for the curator.
+value; those that hold a fact about the data (how many people exceed a bound) say that they are for the curator. Nor do they
+hold what steers a terminal, or the password of a URL: see `leeward.plain`. And none brings along the exception that it was
+raised over, whose text may hold data.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+
+from leeward.plain import shown
 
 
 class LeewardError(Exception):
@@ -36,9 +40,23 @@ class LeewardError(Exception):
     """
 
     def __init__(self, given: str, because: str = "", instead: str = "") -> None:
-        self.given, self.because, self.instead = given, because, instead
+        self.given, self.because, self.instead = given, because, instead = shown(given), shown(because), shown(instead)
         first = f"{given.rstrip('.')}: {because}" if because else given
         super().__init__(" ".join(_sentence(part) for part in (first, instead) if part))
+        self.__suppress_context__ = True  # for the interpreter's own printing, which does not ask the property below
+
+    @property
+    def __context__(self) -> BaseException | None:
+        """None: the exception that was being handled may repeat rows of a table, and who prints or logs it asks here."""
+        return None
+
+    @__context__.setter
+    def __context__(self, _: BaseException | None) -> None:
+        """Nothing is kept: `contextlib` sets what it has just read."""
+
+    def add_note(self, note: str) -> None:
+        """Add a sentence, with nothing in it that steers a terminal."""
+        super().add_note(shown(note))
 
     def __reduce__(self) -> tuple[type[LeewardError], tuple[str, str, str]]:
         return type(self), (self.given, self.because, self.instead)

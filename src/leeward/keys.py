@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from leeward.errors import InputError, SpecError, nearest
+from leeward.plain import shown
 from leeward.real import exact
 
 
@@ -29,6 +30,11 @@ class Section(BaseModel):
     """A section of a spec: unknown keys and wrong types are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Show no password of a URL."""
+        for name, value in super().__repr_args__():
+            yield name, shown(value) if isinstance(value, str) else value
 
 
 _Model = TypeVar("_Model", bound=BaseModel)

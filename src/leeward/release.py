@@ -22,6 +22,7 @@ from leeward.errors import BudgetConflictError, CapExceededError, InputError
 from leeward.noise import Bits, SystemBits
 from leeward.notion import Notion
 from leeward.paths import resolve_ledger
+from leeward.private import Private
 from leeward.query import CountVisitors
 from leeward.query.statistic import Statistic
 from leeward.real import Exact, Real, exact
@@ -94,8 +95,8 @@ class Budget:
         return standing or asked or currency(notion)
 
 
-@dataclass(frozen=True)
-class Charge:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Charge(Private):
     """An answer that is stored and paid for.
 
     Attributes:
@@ -109,7 +110,7 @@ class Charge:
     notes: CuratorNotes
 
 
-class Door:
+class Door(Private):
     """An open ledger and a table: the only place where counts become noisy integers. A context manager.
 
     The table is opened, and its content recognised, when the first answer is asked for.
@@ -120,6 +121,8 @@ class Door:
         bits: the entropy source; anything but the default marks releases unfit for publication.
         on_stage: told what is going on.
     """
+
+    __slots__ = ("_cap", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "on_stage")
 
     def __init__(
         self, query: CountVisitors | Statistic, budget: Budget, bits: Bits | None = None, on_stage: Told | None = None
@@ -245,7 +248,7 @@ class Door:
             **stated,
         }
         public = self.keys.to_arrow()
-        return Release(made.answers(paid.stored, public), public, statement, paid.notes, self.keys.grid is not None)
+        return Release(made.answers(paid.stored, public), public, statement, self.keys.grid is not None, paid.notes)
 
     def check_total(self, prices: Iterable[tuple[str, Fraction]]) -> None:
         """Refuse several releases if not all of them fit what is left: before the first is made.

@@ -7,22 +7,25 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from leeward.errors import InputError
+from leeward.errors import InputError, RefusedError
+from leeward.private import Private
 
 if TYPE_CHECKING:
     import pandas as pd
     from plotly.graph_objects import Figure
 
 
-@dataclass(frozen=True)
-class CuratorNotes:
+@dataclass(frozen=True, slots=True, repr=False)
+class CuratorNotes(Private):
     """Facts about the data that the release does not protect: for the curator's terminal, never to be published.
+
+    Its ``repr`` tells none of them, and it is not pickled; ``str`` tells them.
 
     Attributes:
         dropped: rows that take no part, by reason; None if a stored answer was used and nothing was counted.
@@ -34,6 +37,22 @@ class CuratorNotes:
     people_over_bound: int | None
     charged: str
 
+    def lines(self) -> list[str]:
+        """Return the facts in words, without what was charged; none where nothing was counted."""
+        if self.dropped is None:
+            return []
+        said = [
+            f"{rows:,} rows not counted: {reason.replace('_', ' ')}" for reason, rows in self.dropped.items() if rows
+        ]
+        if self.people_over_bound:
+            said.append(
+                f"{self.people_over_bound:,} people were at more places than the bound; only some of theirs count"
+            )
+        return said
+
+    def __str__(self) -> str:
+        return "\n".join(["For the curator only (facts about the data; do not publish):", *self.lines()])
+
 
 @dataclass(frozen=True, repr=False)
 class Release:
@@ -44,14 +63,37 @@ class Release:
             published ``answered`` and ``count``.
         places: the public list in the same order, with coordinates where known.
         statement: the privacy statement, as written to release.json.
-        curator: notes that must not be published; nothing writes them to a file.
+
+    The curator's notes travel beside it, as `curator`, and are no part of it: they are in no copy, pickle or file.
     """
 
     answers: pa.Table
     places: pa.Table
     statement: dict[str, Any]
-    curator: CuratorNotes = field(repr=False)
     _list_is_ours: bool = field(default=False, repr=False)
+    _notes: InitVar[CuratorNotes | None] = None
+
+    def __post_init__(self, _notes: CuratorNotes | None) -> None:
+        object.__setattr__(self, "_curator", _notes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    @property
+    def curator(self) -> CuratorNotes:
+        """Notes for the curator only: what was not counted, and what this call charged.
+
+        Raises:
+            RefusedError: this is a copy of a release, or was read from a file: the notes stayed where it was made.
+        """
+        notes: CuratorNotes | None = getattr(self, "_curator", None)
+        if notes is None:
+            raise RefusedError(
+                "The curator's notes on this release",
+                "they are facts about the data, and stay with the release that `leeward.release` returned",
+                "Read them there; a copy holds what may be published, and nothing else",
+            )
+        return notes
 
     @property
     def window_name(self) -> str:

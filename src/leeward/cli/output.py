@@ -55,14 +55,7 @@ def progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
 
 def print_notes(notes: CuratorNotes) -> None:
     """Print what only the curator may know, on stderr, marked as such."""
-    if notes.dropped is None:
-        return
-    lines = [f"{rows:,} rows not counted: {reason.replace('_', ' ')}" for reason, rows in notes.dropped.items() if rows]
-    if notes.people_over_bound:
-        lines.append(
-            f"{notes.people_over_bound:,} people were at more places than the bound; only some of theirs count"
-        )
-    if lines:
+    if lines := notes.lines():
         typer.echo("For the curator only (facts about the data; do not publish):", err=True)
         for line in lines:
             typer.echo(f"  {line}", err=True)

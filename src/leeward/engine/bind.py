@@ -27,6 +27,7 @@ from ibis.common.exceptions import IbisError
 from sqlglot import exp
 
 from leeward.errors import DataError, nearest
+from leeward.private import Private
 
 _KINDS = {
     "parquet": (".parquet", ".pq"),
@@ -36,8 +37,8 @@ _KINDS = {
 _CATALOG = "leeward_source"
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Bound(Private):
     """One source, readable through a locked connection.
 
     Attributes:

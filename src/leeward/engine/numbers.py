@@ -76,12 +76,14 @@ def open_numbers(query: Statistic) -> Iterator[NumberTable]:
     named = {"person": source.person, "column": query.column, "by": query.by}
     columns = {role: column for role, column in named.items() if column is not None}
     columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
-    with bind(source.source, columns, source.table) as bound:
+    with bind(source.source.held(), columns, source.table) as bound:
         yield NumberTable(query, bound)
 
 
 class NumberTable(Rows):
     """An open table of numbers. `open_numbers` makes it."""
+
+    __slots__ = ("_query", "_rows")
 
     def __init__(self, query: Statistic, bound: Bound) -> None:
         super().__init__(bound, "records")

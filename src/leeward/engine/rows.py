@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from leeward.engine.bind import Bound
 from leeward.engine.builtin import mix
 from leeward.errors import DataError
+from leeward.private import Private
 
 
-class Rows:
+class Rows(Private):
     """A bound table with at least one row.
 
     Attributes:
@@ -28,11 +29,14 @@ class Rows:
         DataError: the table is empty.
     """
 
+    # No dict of its own: an Ibis table in it would print its rows wherever that is shown.
+    __slots__ = ("_bound", "_raw", "digest_columns")
+
     def __init__(self, bound: Bound, name: str) -> None:
         self._bound, self._raw = bound, bound.rows
         if not bound.fetch(self._raw.limit(1)).num_rows:
             raise DataError(f"The table of {name} is empty", "there is nothing to count", "Check the data file")
-        self.digest_columns: tuple[str, ...] = (*self._raw.columns, f"duckdb {duckdb.__version__}")
+        self.digest_columns = (*self._raw.columns, f"duckdb {duckdb.__version__}")
 
     def content_digest(self, secret: bytes) -> bytes:
         """A 32-byte digest of the multiset of rows, restricted to the columns that can matter.

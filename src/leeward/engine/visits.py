@@ -22,6 +22,7 @@ from leeward.engine.columns import hexagon, kept, key, point, square, when, who
 from leeward.engine.places import PlaceList
 from leeward.engine.rows import Rows, integers
 from leeward.errors import BoundExceededError, DataError
+from leeward.private import Private
 from leeward.query import CountVisitors, Visits
 
 #: Why a row takes no part, in the order in which it is asked.
@@ -30,8 +31,8 @@ REASONS = ("filtered", "null_person", "null_time", "outside_window", "null_place
 _UNREADABLE, _TAKEN = "unreadable_time", "taken"
 
 
-@dataclass(frozen=True, eq=False)
-class VisitCounts:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class VisitCounts(Private):
     """What was counted: exact and private, for the curator's machine only.
 
     Attributes:
@@ -79,12 +80,14 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
         wanted |= {"latitude": visits.latitude, "longitude": visits.longitude}
     columns = {role: column for role, column in wanted.items() if column is not None}
     columns |= {f"column {index} of keep": column for index, column in enumerate(visits.keep, 1)}
-    with bind(visits.source, columns, visits.table) as bound:
+    with bind(visits.source.held(), columns, visits.table) as bound:
         yield VisitTable(visits, places, bound)
 
 
 class VisitTable(Rows):
     """An open table of visits. `open_visits` makes it."""
+
+    __slots__ = ("_clock", "_per_second", "_places", "_rows", "_visits")
 
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
         super().__init__(bound, "visits")

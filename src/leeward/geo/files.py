@@ -8,8 +8,6 @@ true positions and would go out unseen is left out: bounding boxes, altitudes.
 from __future__ import annotations
 
 import abc
-import csv
-import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import DataError, nearest
+from leeward.private import Private, reading
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +50,7 @@ OnRows = Callable[[float], None]
 """Called with the share of the file that is done."""
 
 
-class PositionFile(abc.ABC):
+class PositionFile(Private, abc.ABC):
     """A file with one position a row.
 
     Args:
@@ -60,6 +59,7 @@ class PositionFile(abc.ABC):
         longitude: the column of longitudes.
     """
 
+    __slots__ = ("columns", "latitude", "longitude", "path")
     suffixes: ClassVar[tuple[str, ...]]
 
     def __init__(self, path: Path, latitude: str | None, longitude: str | None) -> None:
@@ -118,22 +118,19 @@ def open_positions(path: Path, latitude: str | None, longitude: str | None) -> P
     if not path.is_file():
         near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
         raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
-    with in_plain_words(path):
+    with reading(f"The file '{path}'"):
         return kind(path, latitude, longitude)
 
 
-@contextmanager
-def in_plain_words(path: Path) -> Iterator[None]:
-    """Say what is wrong with a file without repeating what it holds."""
-    import pyarrow as pa
+def single(values: list[Any], name: str) -> list[Any]:
+    """Return the values of a column that says who or when.
 
-    try:
-        yield
-    except (pa.ArrowException, UnicodeDecodeError, csv.Error, json.JSONDecodeError, OSError) as error:
-        reason = (
-            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it is not what its name says"
-        )
-        raise DataError(f"The file '{path}' cannot be read", reason, "Check the file") from None
+    Raises:
+        DataError: some are lists or other compounds, which name nobody.
+    """
+    if any(isinstance(value, list | dict) for value in values):
+        raise DataError(f"The column '{name}'", "it does not hold single values", "Name a column of ids or times")
+    return values
 
 
 @contextmanager

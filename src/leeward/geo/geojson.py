@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import DataError
-from leeward.geo.files import BATCH, Move, OnRows, PositionFile, in_plain_words
+from leeward.geo.files import BATCH, Move, OnRows, PositionFile, single
+from leeward.private import reading
 
 Floats = NDArray[np.float64]
 Features = list[dict[str, Any]]
@@ -20,6 +21,8 @@ Features = list[dict[str, Any]]
 
 class _GeoJson(PositionFile):
     """What both forms share."""
+
+    __slots__ = ()
 
     def _columns(self) -> list[str]:
         if self.latitude is not None or self.longitude is not None:
@@ -36,7 +39,7 @@ class _GeoJson(PositionFile):
 
     def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
         """Read positions and some other columns a batch at a time."""
-        with in_plain_words(self.path):
+        with reading(f"The file '{self.path}'"):
             for batch in self._batches():
                 yield _positions(batch, extra)
 
@@ -44,6 +47,7 @@ class _GeoJson(PositionFile):
 class GeoJson(_GeoJson):
     """A GeoJSON feature collection of points; it is one value, so it is read whole."""
 
+    __slots__ = ("_around", "_features")
     suffixes = (".geojson",)
 
     def _columns(self) -> list[str]:
@@ -74,6 +78,7 @@ class GeoJson(_GeoJson):
 class GeoJsonLines(_GeoJson):
     """GeoJSON by lines, a feature each: the form for files larger than memory."""
 
+    __slots__ = ()
     suffixes = (".geojsonl", ".geojsons", ".ndjson")
 
     def _batches(self) -> Iterator[Features]:
@@ -92,7 +97,7 @@ class GeoJsonLines(_GeoJson):
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         done = written = 0
         size = max(self.path.stat().st_size, 1)
-        with in_plain_words(self.path), target.open("w", encoding="utf-8") as out:
+        with reading(f"The file '{self.path}'"), target.open("w", encoding="utf-8") as out:
             for batch in self._batches():
                 lines = [json.dumps(feature, ensure_ascii=False) for feature in _moved(batch, move, extra, cell_column)]
                 written += out.write("\n".join(lines) + "\n")
@@ -108,7 +113,11 @@ def _properties(feature: Any) -> dict[str, Any]:
 
 def _positions(features: Features, extra: Sequence[str]) -> tuple[Floats, Floats, list[list[Any]]]:
     at = np.array([_point(feature) for feature in features], np.float64).reshape(-1, 2)
-    return at[:, 1], at[:, 0], [[_properties(feature).get(name) for feature in features] for name in extra]
+    return (
+        at[:, 1],
+        at[:, 0],
+        [single([_properties(feature).get(name) for feature in features], name) for name in extra],
+    )
 
 
 def _moved(features: Features, move: Move, extra: Sequence[str], cell_column: str | None) -> Features:

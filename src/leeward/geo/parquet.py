@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import DataError
-from leeward.geo.files import BATCH, Move, Moved, OnRows, PositionFile, in_plain_words
+from leeward.geo.files import BATCH, Move, Moved, OnRows, PositionFile, single
 from leeward.geo.tables import arrow_degrees, arrow_with, find_column
+from leeward.private import reading
 
 Floats = NDArray[np.float64]
 
@@ -20,6 +21,7 @@ Floats = NDArray[np.float64]
 class ParquetPositions(PositionFile):
     """Parquet, by row groups; with a geometry of points if it is GeoParquet."""
 
+    __slots__ = ("_geo", "_schema")
     suffixes = (".parquet", ".pq")
 
     def _columns(self) -> list[str]:
@@ -66,10 +68,10 @@ class ParquetPositions(PositionFile):
         import pyarrow.parquet as pq
 
         at = [self.latitude, self.longitude] if self._geo is None else [self._geo[0]]
-        with in_plain_words(self.path), pq.ParquetFile(self.path) as held:
+        with reading(f"The file '{self.path}'"), pq.ParquetFile(self.path) as held:
             for batch in held.iter_batches(BATCH, columns=list(dict.fromkeys([*at, *extra]))):
                 table = pa.Table.from_batches([batch])
-                yield *self._degrees(table), [table[name].to_pylist() for name in extra]
+                yield *self._degrees(table), [single(table[name].to_pylist(), name) for name in extra]
 
     def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
@@ -77,12 +79,12 @@ class ParquetPositions(PositionFile):
         import pyarrow.parquet as pq
 
         done, writer = 0, None
-        with in_plain_words(self.path), pq.ParquetFile(self.path) as held:
+        with reading(f"The file '{self.path}'"), pq.ParquetFile(self.path) as held:
             try:
                 for batch in held.iter_batches(BATCH):
                     table = pa.Table.from_batches([batch])
                     north, east = self._degrees(table)
-                    moved = move(north, east, [table[name].to_pylist() for name in extra])
+                    moved = move(north, east, [single(table[name].to_pylist(), name) for name in extra])
                     table = self._with(table, moved)
                     if cell_column is not None:
                         table = table.append_column(cell_column, pa.array(moved.cells, pa.string()))

@@ -28,6 +28,7 @@ from leeward.geo.remap import BayesRemap, Places, check_resolution, h3_cells, h3
 from leeward.geo.statement import Terms, statement
 from leeward.mechanism.planar import Displacement, PlanarMechanism
 from leeward.noise import Bits, SystemBits
+from leeward.private import reading
 from leeward.real import Exact, Real, exact, positive, sqrt
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ class PlanarLaplace:
         Raises:
             DataError: for a position that is not finite, or lies outside the box unless it is clamped.
         """
-        north, east = self.perturb_points(np.array([latitude], np.float64), np.array([longitude], np.float64))
+        north, east = self.perturb_points([latitude], [longitude])
         return float(north[0]), float(east[0])
 
     def perturb_points(self, latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
@@ -232,7 +233,8 @@ class PlanarLaplace:
         Raises:
             DataError: for positions that are missing, no degrees or outside the box, unless an option says otherwise.
         """
-        north, east = np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)
+        with reading("The positions", "Give degrees as numbers"):
+            north, east = np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)
         if north.shape != east.shape or north.ndim != 1:
             raise InputError(
                 "Latitudes and longitudes of different shapes",

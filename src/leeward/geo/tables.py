@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import DataError, InputError, nearest
+from leeward.private import reading
 
 Table = TypeVar("Table")
 """A GeoDataFrame, a DataFrame or a pyarrow Table: what goes in comes out."""
@@ -57,12 +58,11 @@ def find_column(name: str | None, what: str, known: Iterable[str]) -> str:
 def perturb_table(perturb: Perturb, table: Any, latitude: str | None, longitude: str | None) -> Any:
     """Return a copy of a table with its positions perturbed. See `leeward.geo.PlanarLaplace.perturb`."""
     kind = {cls.__module__.split(".")[0] + "." + cls.__name__ for cls in type(table).__mro__}
-    if "geopandas.GeoDataFrame" in kind:
-        return _geo(perturb, table, latitude, longitude)
-    if "pandas.DataFrame" in kind:
-        return _pandas(perturb, table, latitude, longitude)
-    if "pyarrow.Table" in kind:
-        return _arrow(perturb, table, latitude, longitude)
+    readers = {"geopandas.GeoDataFrame": _geo, "pandas.DataFrame": _pandas, "pyarrow.Table": _arrow}
+    for name, read in readers.items():
+        if name in kind:
+            with reading("The table of positions", "Give degrees as numbers, or a geometry of points"):
+                return read(perturb, table, latitude, longitude)
     raise InputError(
         f"A table of type {type(table).__name__}",
         "only GeoDataFrame, DataFrame and pyarrow Table are read",

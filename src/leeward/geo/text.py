@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import DataError
-from leeward.geo.files import BATCH, Move, OnRows, PositionFile, in_plain_words
+from leeward.geo.files import BATCH, Move, OnRows, PositionFile
 from leeward.geo.tables import find_column
+from leeward.private import reading
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,7 @@ Floats = NDArray[np.float64]
 class CsvPositions(PositionFile):
     """CSV in UTF-8 with a header; the text of the other columns stays as it is."""
 
+    __slots__ = ()
     suffixes = (".csv",)
 
     def _columns(self) -> list[str]:
@@ -58,7 +60,7 @@ class CsvPositions(PositionFile):
 
     def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
         """Read positions and some other columns a batch at a time."""
-        with in_plain_words(self.path), self._rows() as (_, rows, _):
+        with reading(f"The file '{self.path}'"), self._rows() as (_, rows, _):
             for batch in self._batches(rows, len(self.columns)):
                 yield self._of(batch, extra)
 
@@ -79,7 +81,7 @@ class CsvPositions(PositionFile):
         north, east = self.columns.index(self.latitude), self.columns.index(self.longitude)
         done = 0
         with (
-            in_plain_words(self.path),
+            reading(f"The file '{self.path}'"),
             self._rows() as (header, rows, share),
             target.open("w", encoding="utf-8", newline="") as out,
         ):

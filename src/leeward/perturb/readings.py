@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from leeward.errors import DataError, InputError, nearest
 from leeward.perturb.quantities import check_unit, plain, positive_quantity, quantity
 from leeward.perturb.schedule import Schedule
+from leeward.private import Private
 
 Integers = NDArray[np.int64]
 Missing = Literal["refuse", "keep"]
@@ -105,8 +106,8 @@ class Columns:
         return [name for name in (self.meter, self.time, self.value) if name is not None]
 
 
-@dataclass(frozen=True)
-class Readings:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Readings(Private):
     """Readings of a table, one entry for each of its rows that lie in the period.
 
     Attributes:

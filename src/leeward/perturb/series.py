@@ -180,7 +180,8 @@ class SeriesJob:
         if self.by is not None and self.by not in source.columns:
             find_columns(Columns(self.by, self.columns.value), source.columns)
         table = source.read(list(dict.fromkeys(names)), self.columns.value)
-        readings = read_readings(table, self.columns, self.series.grid, self.series.schedule, self.series.missing)
+        with source.reading():
+            readings = read_readings(table, self.columns, self.series.grid, self.series.schedule, self.series.missing)
         left_out = table.num_rows - len(readings)
         others = [] if self.totals else [name for name in source.columns if name not in names]
         made = dict(self.statement(), columns_as_they_are=others)

@@ -10,7 +10,7 @@ import csv
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ import numpy as np
 from leeward.errors import DataError, nearest
 from leeward.perturb.readings import Grid, Integers
 from leeward.perturb.series_promise import replaced
+from leeward.private import reading
 
 BATCH: Final = 1 << 17
 """Rows that pass through at a time."""
@@ -40,10 +41,14 @@ class ReadingsFile:
             near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
             raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
         self.path, self.is_csv = path, path.suffix.lower() == ".csv"
-        with in_plain_words(path):
+        with self.reading():
             self.columns = self._columns()
         if len(set(self.columns)) < len(self.columns):
             raise DataError(f"The file '{path}'", "two columns have one name", "Rename one")
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Say what is wrong with the file without repeating what it holds."""
+        return reading(f"The file '{self.path}'", "Check the file, and that readings are numbers")
 
     def _columns(self) -> list[str]:
         if self.is_csv:
@@ -59,7 +64,7 @@ class ReadingsFile:
         Raises:
             DataError: it cannot be read so.
         """
-        with in_plain_words(self.path):
+        with self.reading():
             if not self.is_csv:
                 import pyarrow.parquet as pq
 
@@ -83,7 +88,7 @@ class ReadingsFile:
         Raises:
             DataError: the file has changed since it was read.
         """
-        with in_plain_words(self.path):
+        with self.reading():
             write = self._rewrite_csv if self.is_csv else self._rewrite_parquet
             write(target, value, rows, there, steps, grid, on_share)
 
@@ -133,22 +138,6 @@ class ReadingsFile:
                         on_share(wanted / len(rows))
         if wanted < len(rows):
             raise DataError(f"The file '{self.path}'", "it has fewer rows than a moment ago", "Run again")
-
-
-@contextmanager
-def in_plain_words(path: Path) -> Iterator[None]:
-    """Say what is wrong with a file without repeating what it holds."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except (pa.ArrowException, UnicodeDecodeError, csv.Error, OSError) as error:
-        reason = (
-            os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it is not what was described"
-        )
-        raise DataError(
-            f"The file '{path}' cannot be read", reason, "Check the file, and that readings are numbers"
-        ) from None
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from leeward.perturb.quantities import Quantity, plain, positive_quantity
 from leeward.perturb.readings import Columns, Grid, Integers, Missing, Readings, find_columns, read_readings
 from leeward.perturb.schedule import Schedule
 from leeward.perturb.series_after import After, read_prior
+from leeward.private import reading
 from leeward.real import Exact, Real, exact, positive
 
 FLOAT_ROUNDING: Final = Fraction(1, 2**20)
@@ -228,8 +229,9 @@ class Series:
             DataError: for readings that are not as described; see `leeward.perturb.readings`.
         """
         columns = Columns(time, value, meter)
-        held = _arrow(table, columns)
-        readings = read_readings(held, columns, self.grid, self.schedule, self.missing)
+        with reading("The table of readings", "Give each column one type, and readings as numbers"):
+            held = _arrow(table, columns)
+            readings = read_readings(held, columns, self.grid, self.schedule, self.missing)
         warn_untouched(str(name) for name in table_names(table) if name not in columns.names)
         return _with(table, value, readings, self.release(readings), self.grid)
 

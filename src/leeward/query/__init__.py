@@ -4,6 +4,7 @@ from leeward.query.expansive import Expansion, expansion, expansive_chain, in_cl
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
 from leeward.query.sampling import PoissonSampling
 from leeward.query.source import Grid, Places, Visits, grid, places, visits
+from leeward.query.table import Source
 from leeward.query.visitors import CountVisitors, IfMore, Window, count_visitors, moment
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Percentile",
     "Places",
     "PoissonSampling",
+    "Source",
     "Sum",
     "Visits",
     "Window",

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from leeward.errors import SpecError, nearest
 from leeward.paths import resolve_source
+from leeward.query.table import Source
 
 #: Microseconds in each unit an integer epoch may have.
 TIME_UNITS: Mapping[str, int] = {"s": 1_000_000, "ms": 1_000, "us": 1}
@@ -31,7 +32,7 @@ class Visits:
     """A private table with one row per visit. Build it with `visits`.
 
     Attributes:
-        source: a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
+        source: where the table is; given as a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
         person: the column that says who.
         place: the column that says where, as a key of the public list; None where a grid is used.
         time: the column that says when.
@@ -43,7 +44,7 @@ class Visits:
         table: the name of the table inside a DuckDB file.
     """
 
-    source: Any
+    source: Source
     person: str
     place: str | None
     time: str | None
@@ -53,6 +54,9 @@ class Visits:
     timezone: str | None = None
     time_unit: str | None = None
     table: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", Source(self.source))
 
 
 def visits(
@@ -94,7 +98,7 @@ def visits(
             "it is not a unit of integer times",
             nearest(str(time_unit), TIME_UNITS),
         )
-    found = resolve_source(source)
+    found = Source(resolve_source(source))
     return Visits(found, person, place, time, latitude, longitude, _kept(keep or {}), timezone, time_unit, table)
 
 
@@ -102,12 +106,15 @@ def visits(
 class Places:
     """A public table with one row per place. Its order is the order of the answers. Build it with `places`."""
 
-    source: Any
+    source: Source
     place: str
     latitude: str | None = None
     longitude: str | None = None
     name: str | None = None
     table: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", Source(self.source))
 
 
 def places(
@@ -129,7 +136,7 @@ def places(
         if column is not None:
             _check_column(key, column)
     _check_pair(latitude, longitude)
-    return Places(resolve_source(source), place, latitude, longitude, name, table)
+    return Places(Source(resolve_source(source)), place, latitude, longitude, name, table)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from leeward.notion.metric import Nudge, Values, nudge
 from leeward.query.effect import Effect, Move
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
 from leeward.query.source import Allowed, Visits, visits
+from leeward.query.table import Source
 from leeward.real import Exact, exact
 
 Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram"]
@@ -38,7 +39,7 @@ class Records:
     """A private table with one number a person, or several that are combined. Build it with `records`.
 
     Attributes:
-        source: a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
+        source: where the table is; given as a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
         person: the column that says who; None where every row is a person of its own.
         combine: what becomes of a person's several rows: ``refuse`` the release, or take the ``sum``, ``min`` or ``max`` of
             their numbers. A person in several groups belongs to the first of them in the public order.
@@ -46,11 +47,14 @@ class Records:
         table: the name of the table inside a DuckDB file.
     """
 
-    source: Any
+    source: Source
     person: str | None = None
     combine: Combine = "refuse"
     keep: dict[str, tuple[Allowed, ...]] = field(default_factory=dict)
     table: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", Source(self.source))
 
 
 def records(

@@ -1,0 +1,550 @@
+"""No repr, pickle, copy, notebook, log, exception, ledger or folder of any public object holds a value of the data.
+
+A session makes every public object that is made from a table, out of tables full of canaries; then all of them, and whatever
+they lead to, are printed, pickled and copied, and every file that was written is searched. What goes out on purpose (the
+perturbed table with its other columns) is left aside, by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import io
+import logging
+import pickle
+import pkgutil
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from tests.shown import canaries
+from tests.shown.canaries import AT, LATITUDE, LONGITUDE, NUMBER, OTHER, PERSON, PLACE
+
+import leeward as lw
+from leeward.engine import open_data, read_keys
+from leeward.errors import LeewardError, RefusedError
+from leeward.geo.files import open_positions
+from leeward.ledger import Ledger, Memo, PersonBudgets
+from leeward.perturb import check_job
+from leeward.perturb.readings import Columns, read_readings
+from leeward.perturb.series_files import ReadingsFile
+from leeward.private import Private
+from leeward.query import Source
+from leeward.release import Door, release_planned
+from leeward.result import CuratorNotes, save_all
+from leeward.spec import check_spec
+
+SPEC: dict[str, Any] = {
+    "data": {"visits": "visits.parquet", "person": "person", "place": "place", "time": "at"},
+    "places": {"table": "places.parquet", "place": "place", "name": "name"},
+    "window": {"start": "2031-07-19T13:00", "end": "2031-07-19T14:00"},
+    "protect": {"notion": "addition-only", "epsilon": "1", "places_per_person": 1, "if_more": "latest"},
+    "decide": {"safe_at_most": 2},
+    "budget": {"ledger": "sqlite:///spec.db", "dataset": "town", "cap": "9"},
+}
+BOX = (139.3, 35.3, 140.2, 36.1)
+
+
+@dataclass
+class Session:
+    """What a long session holds at its end, what it wrote on purpose, and what was logged and warned of."""
+
+    folder: Path
+    names: dict[str, Any] = field(default_factory=dict)
+    on_purpose: set[Path] = field(default_factory=set)
+    said: io.StringIO = field(default_factory=io.StringIO)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    made = Session(tmp_path_factory.mktemp("session"))
+    (made.folder / "temp").mkdir()
+    handler = logging.StreamHandler(made.said)
+    root, level = logging.getLogger(), logging.getLogger().level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        patch.setattr("tempfile.tempdir", str(made.folder / "temp"))
+        patch.chdir(made.folder)
+        _visitors(made)
+        _numbers(made)
+        _files(made)
+        _locations(made)
+        _series(made)
+    root.removeHandler(handler)
+    root.setLevel(level)
+    made.said.write("\n".join(str(one.message) for one in warned))
+    return made
+
+
+def _visitors(made: Session) -> None:
+    held, folder = made.names, made.folder
+    places = lw.places(canaries.listed(), place="place", name="name")
+    window = {"start": AT.floor("h").to_pydatetime(), "end": AT.ceil("h").to_pydatetime()}
+    for name, source in canaries.sources(folder).items():
+        visits = lw.visits(source, person="person", place="place", time="at")
+        query = lw.count_visitors(visits, places, **window, places_per_person=1, if_more="latest")
+        budget = lw.Budget(f"sqlite:///{folder / 'budget.db'}", dataset=name, cap="50")
+        plan = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2)
+        result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget, what="counts")
+        held |= {
+            f"visits of {name}": visits,
+            f"query of {name}": query,
+            f"plan of {name}": plan,
+            f"result of {name}": result,
+        }
+        result.save(folder / f"release of {name}")
+        result.to_csv(folder / f"{name}.answers.csv")
+        result.to_parquet(folder / f"{name}.answers.parquet")
+    on_grid = lw.grid(west=139.7, south=35.6, east=139.8, north=35.7, metres=1000)
+    on_map = lw.visits(
+        canaries.visits(), person="person", time="at", latitude="lat", longitude="lon", keep={"other": [OTHER[:3]]}
+    )
+    cells = lw.count_visitors(on_map, on_grid, **window)
+    watched = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="sanitized", stop_after=2)
+    compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
+    keys = read_keys(query)
+    with open_data(query, keys) as table, Door(query, budget) as door:
+        counted = table.count(query)
+        paid = door.answer(query, plan.notion, door.key(**plan.public()), plan.price, plan.draw)
+        held |= {"table": table, "bound": table._bound, "counted": counted, "door": door, "paid": paid, "keys": keys}
+        held["printed inside"] = canaries.printed(table) + canaries.printed(table._bound)
+    ledger = Ledger(budget.ledger)
+    with ledger.reserve(
+        dataset=budget.dataset, key="k", cost=1, cap=None, notion="addition-only/person", digest=b"d", digest_columns=()
+    ) as claim:
+        claim.store(b"answer")
+    held |= {
+        "claim": claim,
+        "answer": ledger.peek(budget.dataset, "1", "k"),
+        "places": places,
+        "cells": cells,
+        "cells planned": lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2),
+        "cells read": read_keys(cells),
+        "compared": compared,
+        "recommended": lw.recommend(compared),
+        "watch": lw.monitor([watched], replace(budget, dataset="watched")),
+        "several": release_planned([plan], budget),
+        "budget": budget,
+        "ledger": ledger,
+        "account": ledger.show(),
+        "history": ledger.history(),
+        "window": query.window,
+        "figure": repr(plan) + str(compared),
+    }
+    save_all({"one": result, "two": result}, folder / "two releases")
+
+
+def _numbers(made: Session) -> None:
+    held, folder = made.names, made.folder
+    budget = lw.Budget(f"sqlite:///{folder / 'numbers.db'}", dataset="numbers", cap="500")
+    for combine in ("refuse", "sum"):
+        records = lw.records(canaries.visits(), person="person", combine=combine)
+        bounds = {"column": "number", "lower": 0, "upper": 10}
+        asked = {kind: lw.statistic(records, kind, **bounds) for kind in ("sum", "mean", "median", "min", "max")}
+        asked["percentile"] = lw.statistic(records, "percentile", p="90", **bounds)
+        asked["groups"] = lw.statistic(records, "histogram", by="place", groups=["market", "pool"])
+        for kind, question in asked.items():
+            planned = lw.plan_number(question, lw.UnboundedDP("1"))
+            done = lw.release(question, lw.UnboundedDP("1"), budget=replace(budget, version=combine))
+            held |= {
+                f"{kind} {combine}": question,
+                f"{kind} {combine} planned": planned,
+                f"{kind} {combine} done": done,
+            }
+            done.save(folder / f"{kind} {combine}")
+    with open_data(asked["sum"], read_keys(asked["sum"])) as table:
+        held |= {"numbers": table, "tally": table.count(asked["sum"]), "groups read": read_keys(asked["groups"])}
+
+
+def _files(made: Session) -> None:
+    folder = made.folder
+    canaries.visits().to_parquet(folder / "visits.parquet")
+    canaries.listed().drop(columns="note").to_parquet(folder / "places.parquet")
+    spec = check_spec(SPEC, folder=folder)
+    made.names |= {"spec": spec, "spec's plans": spec.plans(), "spec's budget": spec.ledger()}
+    made.names["spec's release"] = release_planned(spec.plans(), spec.ledger())
+
+
+def _locations(made: Session) -> None:
+    import geopandas
+
+    held, folder, frame = made.names, made.folder, canaries.visits()
+    geo = lw.PlanarLaplace(box=BOX, within="200 m", factor=2)
+    best, over = geo.best_over([35.65, 35.7], [139.7, 139.8])
+    held |= {"geo": geo, "remapped": geo.to_places([35.65, 35.7], [139.7, 139.8]), "best": best, "best over": over}
+    held["h3"] = geo.to_h3(7)
+    points = geopandas.GeoDataFrame(
+        frame[["person", "at"]], geometry=geopandas.points_from_xy(frame.lon, frame.lat), crs=4326
+    )
+    for table, columns in (
+        (frame, {"latitude": "lat", "longitude": "lon"}),
+        (pa.Table.from_pandas(frame), {"latitude": "lat", "longitude": "lon"}),
+        (points, {}),
+    ):
+        geo.perturb(table, **columns)
+    (folder / "people.key").write_bytes(bytes(range(32)))
+    for kind in ("parquet", "csv", "geojson"):
+        if kind == "geojson":
+            points.assign(at=points["at"].astype(str)).to_file(folder / "positions.geojson", driver="GeoJSON")
+        given: dict[str, Any] = {
+            "perturb": {"kind": "location"},
+            "data": {
+                "table": f"positions.{kind}" if kind == "geojson" else f"visits.{kind}",
+                "person": "person",
+                "time": "at",
+            },
+            "box": dict(zip(("west", "south", "east", "north"), BOX, strict=True)),
+            "protect": {"within": "200 m", "factor": "2"},
+            "budget": {"store": "people.db", "secret": "people.key", "reports_a_day": 9},
+            "repeat": {"store": f"memo-{kind}.db", "secret": "people.key"},
+            "output": {"map": True},
+        }
+        if kind != "geojson":
+            given["data"] |= {"latitude": "lat", "longitude": "lon"}
+        job = check_job(given, folder=folder)
+        out = folder / f"reports.{kind}"
+        held |= {f"job {kind}": job, f"written {kind}": job.run(out, lambda _stage, _done: None)}
+        made.on_purpose.add(out)
+        columns = (None, None) if kind == "geojson" else ("lat", "lon")
+        file = open_positions(folder / given["data"]["table"], *columns)
+        held[f"file {kind}"] = file
+        next(iter(file.positions([])))
+    points.assign(at=points["at"].astype(str)).to_file(folder / "positions.geojsonl", driver="GeoJSONSeq")
+    held["file by lines"] = open_positions(folder / "positions.geojsonl", None, None)
+    secret = bytes(range(32))
+    held["memo"] = Memo(folder / "memo.db", key=secret, law="l")
+    held["people"] = PersonBudgets(folder / "own.db", secret=secret, price="1", reports_a_day=3)
+
+
+def _series(made: Session) -> None:
+    held, folder, frame = made.names, made.folder, canaries.readings()
+    clock = {"start": "2031-07-19", "end": "2031-07-20", "every": "1 h"}
+    grid = {"lower": "0 kW", "upper": "8 kW", "step": "1 W"}
+    series = lw.Series(values="kW", within="100 W", factor=2, window=6, **clock, **grid)
+    series.perturb(frame, time="time", value="kw", meter="meter")
+    columns = Columns("time", "kw", "meter")
+    readings = read_readings(pa.Table.from_pandas(frame), columns, series.grid, series.schedule, "refuse")
+    totals = lw.Totals(series, "day")
+    billing = lw.Billing("1", bills=2)
+    held |= {"series": series, "readings": readings, "totals": totals, "billing": billing, "schedule": series.schedule}
+    frame.to_parquet(folder / "readings.parquet")
+    for what in ("readings", "totals"):
+        given: dict[str, Any] = {
+            "perturb": {"kind": "series"},
+            "data": {"table": "readings.parquet", "meter": "meter", "time": "time", "value": "kw", "unit": "kW"},
+            "time": clock,
+            "values": grid,
+            "protect": {"within": "100 W", "factor": "2", "window": 6},
+            "publish": {"what": what},
+        }
+        job = check_job(given, folder=folder)
+        out = folder / f"{what}.out.parquet"
+        held |= {f"job {what}": job, f"written {what}": job.run(out, lambda _stage, _done: None)}
+        made.on_purpose.add(out)
+    held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
+    held["readings' file"] = ReadingsFile(folder / "readings.parquet")
+
+
+# ---- what is looked at
+
+
+def test_nothing_prints_a_value(session: Session) -> None:
+    wrong = {
+        way: found
+        for way, one in canaries.reachable(session.names)
+        if (found := canaries.found_in(canaries.printed(one)))
+    }
+    assert wrong == {}
+    assert canaries.found_in(session.names["printed inside"]) == []
+
+
+def test_nothing_carries_a_value_away(session: Session) -> None:
+    wrong = {
+        way: found
+        for way, one in canaries.reachable(session.names)
+        if (found := canaries.found_in(canaries.carried(one)))
+    }
+    assert wrong == {}
+
+
+def test_no_file_that_was_written_holds_a_value(session: Session) -> None:
+    names = (
+        "visits.parquet",
+        "visits.csv",
+        "visits.duckdb",
+        "positions.geojson",
+        "positions.geojsonl",
+        "readings.parquet",
+    )
+    given = {session.folder / name for name in names}
+    assert canaries.files_with_canaries(session.folder, given | session.on_purpose) == {}
+    assert list((session.folder / "temp").iterdir()) == []
+    # the search can fail: it finds the canaries in what was given
+    assert len(canaries.files_with_canaries(session.folder, set())) >= len(given)
+
+
+def test_no_log_and_no_warning_holds_a_value(session: Session) -> None:
+    said = session.said.getvalue()
+    assert "published as they are" in said
+    assert canaries.found_in(said) == []
+
+
+def modules() -> Iterator[ModuleType]:
+    for found in pkgutil.walk_packages(lw.__path__, "leeward."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+MEET_DATA = {"query", "engine", "ledger", "release", "result", "monitor", "geo", "perturb", "spec", "utility"}
+"""Rooms whose objects are made from tables, or from what is."""
+
+NEED_NO_TABLE = {
+    # what is written in a spec, or follows from it alone
+    *("perturb.Data", "perturb.Period", "perturb.Protect", "perturb.PublicPlaces", "perturb.PublicValues"),
+    *("perturb.Publish", "perturb.Spec", "spec.GridBox", "spec.Span", "perturb.Day", "perturb.Option"),
+    # questions about, and facts of, universes of records
+    *("query.CountWhere", "query.Declared", "query.Effect", "query.Expansion", "query.Histogram", "query.Linear"),
+    *("query.PoissonSampling", "query.SumOf"),
+    # laws, losses and chances
+    *(
+        "geo.BayesRemap",
+        "geo.Compared",
+        "geo.Moved",
+        "utility.Chances",
+        "utility.Errors",
+        "utility.Foreseen",
+        "utility.LossMatrix",
+    ),
+    *("utility.OneSided", "utility.Remapped", "utility.Risk"),
+    # parts of the ledger: texts, amounts and digests, all of them in its file, which is searched
+    *("ledger.Balance", "ledger.Hold", "ledger.Mark", "ledger.Request"),
+}
+"""Public classes of these rooms that are made without a table."""
+
+
+def test_every_public_class_of_the_rooms_that_meet_data_was_in_the_session(session: Session) -> None:
+    met = {base for _, one in canaries.reachable(session.names) for base in type(one).__mro__}
+    missing = set()
+    for module in modules():
+        room = module.__name__.split(".")[1]
+        for name, kind in vars(module).items():
+            if (
+                room not in MEET_DATA
+                or not inspect.isclass(kind)
+                or name.startswith("_")
+                or kind.__module__ != module.__name__
+            ):
+                continue
+            if kind not in met and not inspect.isabstract(kind) and not getattr(kind, "_is_protocol", False):
+                missing.add(f"{room}.{name}")
+    assert missing == NEED_NO_TABLE, "make it in the session; or, where no table leads to it, say so"
+
+
+def test_private_objects_are_not_pickled(session: Session) -> None:
+    private = [one for _, one in canaries.reachable(session.names) if isinstance(one, Private)]
+    assert {type(one).__name__ for one in private} >= {"CuratorNotes", "VisitCounts", "Readings", "Charge", "Bound"}
+    for one in private:
+        assert not hasattr(one, "__dict__"), type(one)
+        with pytest.raises(RefusedError, match="A pickle of a"):
+            pickle.dumps(one)
+
+
+# ---- a release and its notes
+
+
+def test_a_release_that_travels_leaves_the_curators_notes_behind(session: Session) -> None:
+    result = session.names["result of a DataFrame"]
+    notes = result.curator
+    assert notes.dropped is not None
+    assert notes.dropped["unknown_place"] == 10
+    assert "10 rows not counted: unknown place" in str(notes)
+    assert repr(notes) == "<CuratorNotes: for the curator only>"
+    back = pickle.loads(pickle.dumps(result))
+    assert (back.answers, back.places, back.statement) == (result.answers, result.places, result.statement)
+    assert back == result
+    assert set(asdict(result)) == {"answers", "places", "statement", "_list_is_ours"}
+    with pytest.raises(RefusedError, match="The curator's notes"):
+        _ = back.curator
+    with pytest.raises(RefusedError, match="facts about"):
+        pickle.dumps(notes)
+
+
+def test_the_facts_of_the_curator_are_nowhere_in_what_travels(tmp_path: Path) -> None:
+    frame = canaries.visits(40)
+    query = lw.count_visitors(
+        lw.visits(pd.concat([frame] * 1234), person="person", place="place", time="at"),
+        lw.places(canaries.listed(), place="place"),
+        start=AT.floor("h").to_pydatetime(),
+        end=AT.ceil("h").to_pydatetime(),
+        places_per_person=1,
+        if_more="latest",
+    )
+    budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="town", cap="5")
+    result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+    assert result.curator.dropped is not None
+    fact = result.curator.dropped["unknown_place"]
+    assert fact == 12340
+    travels = pickle.dumps(result) + repr(asdict(result)).encode() + canaries.printed(result).encode()
+    result.save(tmp_path / "out")
+    travels += b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir() if path.suffix != ".parquet")
+    travels = travels.replace(result.statement["entry"].encode(), b"")  # random, and might hold any five digits
+    for form in (str(fact).encode(), f"{fact:,}".encode(), pickle.dumps(fact)[2:-1]):
+        assert form not in travels
+
+
+# ---- sources
+
+
+@pytest.mark.filterwarnings("ignore:.*future.infer_string")
+def test_a_source_names_files_and_kinds_only(tmp_path: Path) -> None:
+    shown = {
+        name: repr(lw.visits(one, person="p", place="q", time="t")) for name, one in canaries.sources(tmp_path).items()
+    }
+    assert "source=<a DataFrame in memory>" in shown["a DataFrame"]
+    assert "source=<a Table in memory>" in shown["an Arrow table"]
+    assert "visits.csv" in shown["CSV"]
+    assert "and 7 more]" in repr(Source([f"{i}.csv" for i in range(10)]))
+    assert repr(Source([pd.DataFrame({"a": [OTHER]})])) == "<a list in memory>"
+
+
+def test_a_question_about_a_file_is_pickled_and_one_about_a_table_is_refused(tmp_path: Path) -> None:
+    about_file = lw.visits(tmp_path / "v.parquet", person="p", place="q", time="t")
+    assert pickle.loads(pickle.dumps(about_file)).source.held() == tmp_path / "v.parquet"
+    about_table = lw.visits(canaries.visits(), person="person", place="place", time="at")
+    with pytest.raises(RefusedError, match="rows of a private table"):
+        pickle.dumps(about_table)
+
+
+# ---- errors
+
+
+def _bad_tables() -> dict[str, Callable[[Path], Any]]:
+    """What goes wrong only when rows are looked at, each with canaries in the row that is wrong."""
+    frame, box = canaries.visits(), {"box": BOX, "within": "200 m", "factor": 2}
+
+    def visits(table: Any, **columns: Any) -> Any:
+        asked = lw.visits(table, **{"person": "person", "place": "place", "time": "at", **columns})
+        public = lw.places(canaries.listed(), place="place")
+        window = {"start": "2031-07-19T13:00", "end": "2031-07-19T14:00"}
+        query = lw.count_visitors(asked, public, **window, places_per_person=1)
+        budget = lw.Budget("sqlite:///errors.db", dataset="town", cap="5")
+        return lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+
+    def number(table: Any, **more: Any) -> Any:
+        asked = lw.statistic(lw.records(table, person="person"), "sum", column="number", lower=0, upper=9, **more)
+        budget = lw.Budget("sqlite:///errors.db", dataset="numbers", cap="5")
+        return lw.release(asked, lw.UnboundedDP("1"), budget=budget)
+
+    def written(folder: Path, name: str, text: str) -> str:
+        (folder / name).write_text(text, "utf-8")
+        return str(folder / name)
+
+    def series(table: Any) -> Any:
+        made = lw.Series(
+            values="kW", within="100 W", factor=2, start="2031-07-19", end="2031-07-20", every="1 h",
+            lower="0 kW", upper="8 kW", step="1 W",
+        )  # fmt: skip
+        return made.perturb(table, time="time", value="kw", meter="meter")
+
+    header, row = ",".join(frame.columns), f"{PERSON},{PLACE},{AT.isoformat()},{NUMBER},{LATITUDE},{LONGITUDE},{OTHER}"
+    at = {"latitude": "lat", "longitude": "lon"}
+    feature = {
+        "type": "Feature",
+        "properties": {"who": PERSON},
+        "geometry": {"type": "Point", "coordinates": [OTHER, PLACE]},
+    }
+    import json
+
+    return {
+        "times that are none": lambda _: visits(frame.assign(at=OTHER)),
+        "times of several types": lambda _: visits(frame.assign(at=[OTHER, NUMBER, AT, None] * 10)),
+        "places of several types": lambda _: visits(frame.assign(place=[PLACE, NUMBER] * 20)),
+        "people in lists": lambda _: visits(frame.assign(person=[[PERSON]] * 40)),
+        "people in dicts": lambda _: visits(frame.assign(person=[{PERSON: 1}] * 40)),
+        "people at several places": lambda _: visits(frame.assign(person=PERSON)),
+        "numbers in texts": lambda _: number(frame.assign(number=[OTHER, NUMBER] * 20)),
+        "people twice": lambda _: number(frame.assign(person=PERSON)),
+        "groups of another type": lambda _: number(frame, by="other", groups=[1, 2]),
+        "a ragged CSV": lambda f: visits(written(f, "r.csv", f"{header}\n{row}\n{row},{OTHER}\n")),
+        "an unclosed quote": lambda f: visits(written(f, "q.csv", f'{header}\n{row}\n"{row}\n')),
+        "texts for times": lambda f: visits(written(f, "t.csv", f"{header}\n{row.replace(AT.isoformat(), OTHER)}\n")),
+        "words for degrees": lambda _: lw.PlanarLaplace(**box).perturb(frame.assign(lat=OTHER), **at),
+        "words among degrees": lambda _: lw.PlanarLaplace(**box).perturb(frame.assign(lat=[LATITUDE, OTHER] * 20), **at),
+        "outside the box": lambda _: lw.PlanarLaplace(**{**box, "box": (0, 0, 1, 1)}).perturb(frame, **at),
+        "one point outside": lambda _: lw.PlanarLaplace(**{**box, "box": (0, 0, 1, 1)}).perturb_one(LATITUDE, LONGITUDE),
+        "points of words": lambda _: lw.PlanarLaplace(**box).perturb_points([OTHER], [PLACE]),
+        "a point of words": lambda _: lw.PlanarLaplace(**box).perturb_one(OTHER, PLACE),  # type: ignore[arg-type]
+        "a day of words": lambda f: _perturbed(f, frame.assign(at=OTHER)),
+        "people in lists, perturbed": lambda f: _perturbed(f, frame.assign(person=[[PERSON]] * 40)),
+        "too many reports": lambda f: _perturbed(f, frame.assign(person=PERSON)),
+        "features of words": lambda f: _geojson(f, json.dumps({"type": "FeatureCollection", "features": [feature]})),
+        "broken JSON": lambda f: _geojson(f, f'{{"features": [{{"who": "{PERSON}"}}, {OTHER}]}}'),
+        "readings of words": lambda _: series(canaries.readings().assign(kw=OTHER)),
+        "readings of several types": lambda _: series(canaries.readings().assign(kw=[OTHER, NUMBER] * 12)),
+        "times of words": lambda _: series(canaries.readings().assign(time=OTHER)),
+        "times off the clock": lambda _: series(canaries.readings().assign(time=AT)),
+        "a reading twice": lambda _: series(pd.concat([canaries.readings()] * 2)),
+        "meters of several types": lambda _: series(canaries.readings().assign(meter=[PERSON, NUMBER] * 12)),
+    }  # fmt: skip
+
+
+def _perturbed(folder: Path, frame: pd.DataFrame) -> Any:
+    frame.to_parquet(folder / "bad.parquet")
+    (folder / "people.key").write_bytes(bytes(range(32)))
+    given: dict[str, Any] = {
+        "perturb": {"kind": "location"},
+        "data": {"table": "bad.parquet", "person": "person", "time": "at", "latitude": "lat", "longitude": "lon"},
+        "box": dict(zip(("west", "south", "east", "north"), BOX, strict=True)),
+        "protect": {"within": "200 m", "factor": "2"},
+        "budget": {"store": "people.db", "secret": "people.key", "reports_a_day": 3},
+    }
+    return check_job(given, folder=folder).run(folder / "o.parquet", lambda _stage, _done: None)
+
+
+def _geojson(folder: Path, text: str) -> Any:
+    (folder / "bad.geojson").write_text(text)
+    given: dict[str, Any] = {
+        "perturb": {"kind": "location"},
+        "data": {"table": "bad.geojson"},
+        "box": dict(zip(("west", "south", "east", "north"), BOX, strict=True)),
+        "protect": {"within": "200 m", "factor": "2"},
+    }
+    return check_job(given, folder=folder).run(folder / "o.geojson", lambda _stage, _done: None)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", [*_bad_tables()])
+def test_an_error_about_rows_holds_none_of_them(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LeewardError) as refused:
+        _bad_tables()[case](tmp_path)
+    assert canaries.found_in(canaries.everything_said(refused.value)) == []
+    assert canaries.found_in(pickle.dumps(refused.value)) == []
+    given = {tmp_path / name for name in ("r.csv", "q.csv", "t.csv", "bad.parquet", "bad.geojson")}
+    assert canaries.files_with_canaries(tmp_path, given) == {}
+
+
+def test_the_walk_can_fail(tmp_path: Path) -> None:
+    @dataclass
+    class Leaky:
+        frame: pd.DataFrame
+
+    Leaky.__module__ = "leeward.leaky"
+    leaky = Leaky(canaries.visits())
+    found = dict(canaries.reachable({"it": [leaky]}))
+    assert set(found) == {"it[0]"}
+    assert canaries.found_in(canaries.printed(leaky))
+    wrapped = ValueError("hidden")
+    wrapped.__context__ = ValueError(OTHER)
+    assert OTHER in canaries.found_in(canaries.everything_said(wrapped))
+    assert canaries.found_in(pickle.dumps(np.array([NUMBER])))
+    assert isinstance(CuratorNotes(None, None, "0"), Private)

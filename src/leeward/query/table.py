@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from leeward.errors import RefusedError
-from leeward.plain import told
+from leeward.plain import shown, told
 
 _SHOWN = 3
 """So many files are named in a repr."""
@@ -43,9 +43,9 @@ class Source:
             return f"<{told(self.held())} in memory>"
         held = self.held()
         if isinstance(held, str | os.PathLike):
-            return told(os.fspath(held))
+            return _named(held)
         more = f", and {len(held) - _SHOWN} more" if len(held) > _SHOWN else ""
-        return f"[{', '.join(told(os.fspath(one)) for one in held[:_SHOWN])}{more}]"
+        return f"[{', '.join(_named(one) for one in held[:_SHOWN])}{more}]"
 
     def __copy__(self) -> Source:
         return self
@@ -61,3 +61,7 @@ class Source:
                 "Write the table to a file of your own, and ask about the file: its name is all that is kept",
             )
         return type(self), (self.held(),)
+
+
+def _named(file: str | os.PathLike[str]) -> str:
+    return f"'{shown(os.fspath(file))}'"

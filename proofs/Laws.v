@@ -49,6 +49,9 @@ Proof. intros Hp HZ. apply Pr_is. eapply sum_ext; [| |apply Pr_sum]; auto. intro
 Lemma Pr_one p Z a : (forall b, Z b <-> b = a) -> Pr p Z = p a.
 Proof. intros H. apply Pr_is, sum_one; trivial. apply pmf_nonneg. Qed.
 
+Lemma pmf_as_Pr p a : p a = Pr p (fun b => b = a).
+Proof. symmetry. apply Pr_one. tauto. Qed.
+
 Lemma Pr_none p Z : (forall a, ~ Z a) -> Pr p Z = 0.
 Proof. intros H. apply Pr_is, sum_empty; trivial. Qed.
 

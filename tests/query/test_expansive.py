@@ -10,9 +10,10 @@ from fractions import Fraction
 import pytest
 
 from leeward.distance import FiniteDistance, Line, graph_distance
+from leeward.errors import InputError
 from leeward.exponential import log
 from leeward.mechanism import FiniteMechanism
-from leeward.notion import ReplaceDP, all_tables
+from leeward.notion import ABSENT, AdditionOnly, Graded, Manhattan, ReplaceDP, UnboundedDP, Values, all_tables
 from leeward.query.expansive import expansion, expansive_chain, induced_edges, near, pushed
 from leeward.real import exact, inf
 from leeward.verify import verify
@@ -137,3 +138,130 @@ def test_a_query_that_moves_secrets_at_distance_zero_has_no_sensitivity() -> Non
     found = expansion({"a": 0, "b": 1}.__getitem__, pseudo, Line("1", "1"))
     assert found.sensitivity == inf
     assert expansion(lambda _: 7, pseudo, Line("1", "1")).sensitivity == 0
+
+
+# ---- extended and one-sided distances
+
+
+def by_definition_4(query: dict, space: FiniteDistance, answers: FiniteDistance) -> Fraction | None:
+    """The least Δ with d_Y ≤ Δ·d_X over all ordered pairs of secrets, None for ∞; pairs at d_X = ∞ ask nothing."""
+    least = Fraction(0)
+    for x, w in itertools.product(space.points, repeat=2):
+        near, far = space(x, w), answers(query[x], query[w])
+        if near.is_infinite or far == 0:
+            continue
+        if far.is_infinite or near == 0:
+            return None
+        least = max(least, far.rational / near.rational)
+    return least
+
+
+def tight_chain_by_definition_5(query: dict, space: FiniteDistance, answers: FiniteDistance, by: Fraction) -> bool:
+    """As `brute_force`, with ∞: 0·∞ = ∞, and ∞ + anything = ∞."""
+
+    def value(number: object) -> float | Fraction:
+        return math.inf if number.is_infinite else number.rational  # type: ignore[attr-defined, no-any-return]
+
+    labels = sorted(set(query.values()))
+    d_y = {(y, z): value(answers(y, z)) for y, z in itertools.product(labels, repeat=2)}
+    expansive = set()
+    for x, w in itertools.product(space.points, repeat=2):
+        far = value(space(x, w))
+        if d_y[query[x], query[w]] == (far if far == math.inf else far * by):
+            expansive.add((query[x], query[w]))
+    for y, z in itertools.permutations(labels, 2):
+        inner = [v for v in labels if v not in (y, z)]
+        chains = ((y, *middle, z) for size in range(len(inner) + 1) for middle in itertools.permutations(inner, size))
+        if not any(
+            all(step in expansive for step in itertools.pairwise(chain))
+            and sum(d_y[step] for step in itertools.pairwise(chain)) == d_y[y, z]
+            for chain in chains
+        ):
+            return False
+    return True
+
+
+def test_definitions_4_and_5_on_every_kind_of_distance() -> None:
+    """Random directed distances with ∞ and 0 on both sides, in every order of the secrets: the order must not matter."""
+    kinds = {"infinite": 0, "zero": 0, "uniform": 0, "not uniform": 0}
+    for case in range(400):
+        seed = random.Random(case)
+        points = list(range(4))
+        costs = seed.choice([[exact(1), inf], [exact(1), exact(2), inf, inf], [exact(0), exact(1), inf]])
+        space = FiniteDistance.closed(points, [[seed.choice(costs) for _ in points] for _ in points])
+        query = {x: seed.randrange(3) for x in points}
+        labels = sorted(set(query.values()))
+        steps = seed.choice([[exact(1), inf], [exact(1), exact(2), inf], [exact(0), exact(1), inf], [exact(0), inf]])
+        answers = FiniteDistance.closed(labels, [[seed.choice(steps) for _ in labels] for _ in labels])
+        if case % 3 == 0:
+            answers = pushed(query.__getitem__, space)
+        expected = by_definition_4(query, space, answers)
+        for order in (points, points[::-1]):
+            found = expansion(query.__getitem__, space if order == points else on(space, order), answers)
+            if expected is None:
+                assert found.sensitivity == inf
+                assert not found.uniform
+                continue
+            assert found.sensitivity == expected
+            assert found.uniform == tight_chain_by_definition_5(query, space, answers, expected)
+        kinds["infinite"] += expected is None
+        kinds["zero"] += expected == 0
+        kinds["uniform"] += found.uniform
+        kinds["not uniform"] += expected is not None and not found.uniform
+    assert min(kinds.values()) > 20, kinds
+
+
+def on(space: FiniteDistance, order: list[int]) -> FiniteDistance:
+    return FiniteDistance(order, [[space(x, y) for y in order] for x in order])
+
+
+def test_a_pair_that_is_far_on_both_sides_asks_nothing() -> None:
+    """One-sided counting: rises cost ∞ on tables and on answers. The query is 1-sensitive, uniformly."""
+    tables = all_tables((ABSENT, "a"), 2)
+    count = lambda t: t.count("a")  # noqa: E731
+    found = expansion(count, AdditionOnly("1").on(tables), Line(inf, 1))
+    assert (found.sensitivity, found.uniform) == (1, True)
+    apart = FiniteDistance("ab", [[0, inf], [inf, 0]])
+    assert expansion(lambda x: x, apart, apart).sensitivity == 0
+    assert expansion(lambda x: x, apart, apart).uniform
+    chain = expansive_chain(count, AdditionOnly("1").on(tables), Line(inf, 1), 0, 2, 1)
+    assert chain is not None, "0 → 2 is at ∞, and so are its tables: one step, tight and expansive"
+    assert expansive_chain(count, AdditionOnly("1").on(tables), Line(inf, 1), 2, 0, 1) == (2, 0)
+
+
+def test_theorem_6_on_one_sided_distances() -> None:
+    """Uniformly sensitive: H is private iff H ∘ f is. Both outcomes occur."""
+    seed, outcomes = random.Random(8), []
+    tables = all_tables((ABSENT, "a"), 2)
+    count = lambda t: t.count("a")  # noqa: E731
+    space, answers = AdditionOnly(log(3)).on(tables), Line(inf, log(3)).on(range(3))
+    assert expansion(count, space, answers).uniform
+    for _ in range(60):
+        parts = [[seed.randint(0, 3) for _ in range(3)] for _ in range(3)]
+        rows = [[Fraction(p, sum(several)) for p in several] if sum(several) else [1, 0, 0] for several in parts]
+        mechanism = FiniteMechanism(range(3), "abc", rows)
+        private = bool(verify(mechanism, answers))
+        assert private == bool(verify(mechanism.pull_back(tables, count), space))
+        outcomes.append(private)
+    assert set(outcomes) == {True, False}
+
+
+@pytest.mark.parametrize("epsilon", ["1", "1/3", log(2)], ids=str)
+def test_the_induced_graph_does_not_depend_on_epsilon(epsilon: object) -> None:
+    tables = all_tables((ABSENT, 0, 1), 2)
+    total = lambda t: sum(v or 0 for v in t)  # noqa: E731
+    assert induced_edges(total, ReplaceDP(epsilon).on(tables)) == {(0, 1), (1, 0), (1, 2), (2, 1)}
+    assert induced_edges(total, UnboundedDP(epsilon).on(tables)) == {(0, 1), (1, 0), (1, 2), (2, 1)}
+    present = lambda t: sum(v is not None for v in t)  # noqa: E731
+    assert induced_edges(present, AdditionOnly(epsilon).on(tables)) == {(1, 0), (2, 1)}, "it has a direction"
+
+
+def test_a_distance_of_no_graph_has_no_adjacency() -> None:
+    sets = [frozenset(s) for s in ("", "a", "b", "ab")]
+    with pytest.raises(InputError, match="who is adjacent"):
+        induced_edges(lambda t: len(t[0]), Graded(1, 2).on(all_tables(sets, 1)))
+    values = Values(0, 2)
+    with pytest.raises(InputError, match="who is adjacent"):
+        induced_edges(sum, FiniteDistance(range(3), [[0, 1, 3], [1, 0, 3], [3, 3, 0]]))
+    steps = Manhattan("1/5", values, nobody=False).on(all_tables(values.points, 1))
+    assert len(induced_edges(sum, steps)) == 4, "steps of one unit induce it"

@@ -13,7 +13,7 @@ import pytest
 
 from leeward.distance import FiniteDistance, Line, Plane
 from leeward.errors import InputError
-from leeward.exponential import log, weight
+from leeward.exponential import exp_minus, log, weight
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.mechanism.laplace import laplace_mechanism
 from leeward.notion import ReplaceDP, all_tables
@@ -31,6 +31,7 @@ from leeward.utility.characterise import (
     diameter,
     hidden,
     hide_one,
+    hiding_bound,
     hiding_distance,
     is_tight,
     maximally_tight,
@@ -226,3 +227,63 @@ def test_a_posterior_is_bayes_rule() -> None:
     with pytest.raises(InputError, match="probability 0"):
         restricted({"x": weight(1), "y": weight(0)}, "y")
     assert exact(1) == sum((p.rational or 0 for p in bayes(coin, None, "a").values()), Fraction(0))
+
+
+def test_a_point_that_only_the_second_measure_names_counts() -> None:
+    """{a: 1} against {a: ½, b: ½} is ∞ by definition, read either way."""
+    sure, half = {"a": weight(1)}, {"a": weight("1/2"), "b": weight("1/2")}
+    assert measure_distance(sure, half) == measure_distance(half, sure) == inf
+    assert measure_distance(sure, {"a": weight(1), "b": weight(0)}) == 0
+    far = {"a": exp_minus(2000), "b": 1 - exp_minus(2000)}
+    farther = {"a": exp_minus(2001), "b": 1 - exp_minus(2001)}
+    assert measure_distance(far, farther) == measure_distance(farther, far) == 1, "where floats see only zeros"
+
+
+@pytest.mark.parametrize("case", range(8))
+def test_theorem_3_with_a_direction(case: int) -> None:
+    """d(φ) there plus d(φ) back bounds the change; on a symmetric distance that is the paper's 2·d(φ)."""
+    seed = random.Random(case)
+    line = Line(log(4), log("3/2")).on(range(4))
+    mechanism = laplace_mechanism(line)
+    assert verify(mechanism, line).tight
+    for _ in range(20):
+        phi = {x: seed.randrange(4) for x in range(4)}
+        weights = [seed.choice([1, 1, 3, 20, 1000]) for _ in range(4)]
+        prior, output = [Fraction(w, sum(weights)) for w in weights], seed.sample(range(4), seed.randint(1, 3))
+        change = measure_distance(bayes(mechanism, prior, output), bayes(hidden(mechanism, phi), prior, output))
+        assert change <= hiding_bound(line, phi)
+    one = {x: (x[0], Fraction(0)) for x in TABLES}
+    assert hiding_bound(MANHATTAN, one) == 2 * hiding_distance(MANHATTAN, one)
+
+
+def test_twice_the_distance_there_is_no_bound_with_a_direction() -> None:
+    """What an older version promised: hiding 1 as 0 costs ln(3/2), but the conclusion can move by nearly ln 4 + ln(3/2)."""
+    line = Line(log(4), log("3/2")).on(range(2))
+    mechanism, phi = laplace_mechanism(line), {0: 0, 1: 0}
+    worst = exact(0)
+    for tiny in (Fraction(1, 10**6), 1 - Fraction(1, 10**6)):
+        for z in range(2):
+            known, changed = (bayes(m, [tiny, 1 - tiny], [z]) for m in (mechanism, hidden(mechanism, phi)))
+            worst = max(worst, measure_distance(known, changed))
+    assert 2 * hiding_distance(line, phi) == log("9/4") < worst <= hiding_bound(line, phi) == log(6)
+
+
+@pytest.mark.parametrize("case", range(4))
+def test_theorem_4_with_a_direction(case: int) -> None:
+    seed = random.Random(case)
+    line = Line(log(4), log("3/2")).on(range(4))
+    mechanism = laplace_mechanism(line)
+    for n in all_sets(range(4)):
+        weights = [seed.choice([1, 1, 3, 20, 1000]) for _ in range(4)]
+        prior = {x: weight(Fraction(w, sum(weights))) for x, w in enumerate(weights)}
+        known = bayes(mechanism, [p.rational for p in prior.values()], [seed.randrange(4)])  # type: ignore[misc]
+        assert measure_distance(restricted(prior, n), restricted(known, n)) <= diameter(line, n)
+
+
+def test_hiding_functions_need_a_symmetric_distance() -> None:
+    one_sided = Line(inf, 1).on(range(3))
+    with pytest.raises(InputError, match="swap two secrets"):
+        maximally_tight(one_sided, hiding=all_functions(range(3)))
+    with pytest.raises(InputError, match="swap two secrets"):
+        without_chain(one_sided, hiding=all_functions(range(3)))
+    assert maximally_tight(Line(1, 1).on(range(3)), hiding=all_functions(range(3)))

@@ -4,7 +4,8 @@ Everything follows from one matrix: the least distance between the fibres of two
 
     near(y → y') = min d_X(x → x')   over f(x) = y, f(x') = y'.
 
-* f is Δ-sensitive (Definition 4) iff d_Y ≤ Δ·near.
+* f is Δ-sensitive (Definition 4) iff d_Y ≤ Δ·near. Secrets at distance ∞ are promised nothing, so they ask nothing of Δ, not
+  even of Δ = 0: here 0·∞ is ∞.
 * y, y' are Δ-expansive (Definition 5) iff d_Y(y → y') = Δ·near(y → y').
 * f is *uniformly* Δ-sensitive iff d_Y is the shortest-path closure of Δ·near: a tight Δ-expansive chain from y to y' is a
   path of that length, and no path is shorter than d_Y. One closure decides it, and shows a pair where it fails.
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leeward.distance import DirectedDistance, FiniteDistance
+from leeward.errors import InputError
 from leeward.real import ZERO, Exact, Real, exact, inf
 
 QueryFunction = Callable[[Any], Hashable]
@@ -86,16 +88,18 @@ def expansion(query: QueryFunction, space: FiniteDistance[Any], answers: Directe
     for i, y in enumerate(labels):
         for j, z in enumerate(labels):
             far, close = wanted(y, z), least[i][j]
-            if far <= close * sensitivity:
+            if close.is_infinite or far <= close * sensitivity:
                 continue
             if not close or far.is_infinite:
                 return Expansion(inf, (y, z), False, (y, z))
             sensitivity, attained = far / close, (y, z)
-    if attained is None:
-        return Expansion(ZERO, None, True, None)
-    reached = FiniteDistance.closed(labels, [[v * sensitivity for v in row] for row in least])
+    reached = FiniteDistance.closed(labels, [[_stretched(v, sensitivity) for v in row] for row in least])
     refuted = next(((y, z) for y in labels for z in labels if reached(y, z) != wanted(y, z)), None)
     return Expansion(sensitivity, attained, refuted is None, refuted)
+
+
+def _stretched(distance: Real, factor: Real) -> Real:
+    return inf if distance.is_infinite else distance * factor
 
 
 def expansive_chain(
@@ -110,19 +114,36 @@ def expansive_chain(
     while frontier:
         y = frontier.pop(0)
         for z in labels:
-            if z in tight or y == z or wanted(start, z).is_infinite:
+            if z in tight:
                 continue
             step = wanted(y, z)
-            if step == least[place[y]][place[z]] * factor and wanted(start, y) + step == wanted(start, z):
+            if step == _stretched(least[place[y]][place[z]], factor) and wanted(start, y) + step == wanted(start, z):
                 tight[z] = (*tight[y], z)
                 frontier.append(z)
     return tight.get(end)
 
 
 def induced_edges(query: QueryFunction, space: FiniteDistance[Any]) -> set[tuple[Any, Any]]:
-    """Return the induced graph ∼_f of a query: ordered pairs of distinct answers of two secrets at distance 1."""
+    """Return the induced graph ∼_f of a query: ordered pairs of distinct answers of two adjacent secrets.
+
+    Args:
+        query: any function of the secrets.
+        space: a distance induced by a graph on all secrets, each edge at the same cost: ε·d_h, say. Secrets at that cost are
+            adjacent.
+
+    Raises:
+        InputError: if no graph induces the distance.
+    """
+    cost = min((value for value in space.values if value and not value.is_infinite), default=inf)
+    edges = [value if value == cost else inf for value in space.values]
+    if FiniteDistance.closed(space.points, [[edges[code] for code in row] for row in space.codes.tolist()]) != space:
+        raise InputError(
+            f"The induced graph of a query under {space}",
+            "this distance is not that of a graph whose edges all cost the same, so it does not say who is adjacent",
+            "Give one that is, such as ReplaceDP(1).on(tables) or graph_distance(points, edges, directed=…)",
+        )
     labels, least = near(query, space)
-    return {(y, z) for i, y in enumerate(labels) for j, z in enumerate(labels) if y != z and least[i][j] == 1}
+    return {(y, z) for i, y in enumerate(labels) for j, z in enumerate(labels) if y != z and least[i][j] == cost}
 
 
 def in_class_c(query: Callable[[Any], Any], space: FiniteDistance[Any], value_distance: FiniteDistance[Any]) -> bool:

@@ -13,6 +13,7 @@ from leeward.utility.bounds import OneSided, best_decision, one_sided
 from leeward.utility.characterise import (
     bayes,
     hidden,
+    hiding_bound,
     maximally_tight,
     measure_distance,
     restricted,
@@ -54,6 +55,7 @@ __all__ = [
     "extreme_reveals",
     "filled_bins",
     "hidden",
+    "hiding_bound",
     "maximally_tight",
     "measure_distance",
     "one_sided",

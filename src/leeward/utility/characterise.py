@@ -2,21 +2,23 @@
 
 Two characterisations hold for every mechanism that is d-private and every prior:
 
-* Theorem 3: hiding the secret first, x ↦ φ(x), changes the adversary's conclusion by at most ``2·d(φ)``;
-* Theorem 4: one who knows that the secret lies in N learns at most ``d(N)`` more about it.
+* Theorem 3: hiding the secret first, x ↦ φ(x), changes the adversary's conclusion by at most ``2·d(φ)``; if the distance has
+  a direction, by at most what hiding costs plus what it costs the other way round, ``max d(x → φ(x)) + max d(φ(x) → x)``;
+* Theorem 4: one who knows that the secret lies in N learns at most ``d(N)`` more about it, d(N) over all ordered pairs.
 
-The converse holds if the hiding functions, or the neighbourhoods, are *maximally tight*: between any two secrets leads a
-tight chain whose steps are as long as their φ or N allows. On a finite space that is decided by one closure: allowed steps
-as edges, each as long as its distance, give the distance back iff such a chain joins every pair.
+For metrics the converse holds if the hiding functions, or the neighbourhoods, are *maximally tight*: between any two secrets
+leads a tight chain whose steps are as long as their φ or N allows. On a finite space that is decided by one closure: allowed
+steps as edges, each as long as its distance, give the distance back iff such a chain joins every pair.
 
 The families of the paper on tables Vⁿ, with nobody in V if people may be absent: Φ_h, N_h (one record replaced by a fixed
 one; any record of one person), Φ_1, N_1 (one record substituted; any set of records of one person), Φ_∞, N_∞ (all at once),
-and all functions and sets, Φ_2 and N_2. The distance is a metric, as in the paper; families may be given as iterators.
+and all functions and sets, Φ_2 and N_2. Families may be given as iterators.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -50,6 +52,15 @@ def hiding_distance(distance: FiniteDistance[Any], phi: Hiding) -> Real:
     return max(distance(x, phi[x]) for x in distance.points)
 
 
+def hiding_bound(distance: FiniteDistance[Any], phi: Hiding) -> Real:
+    """Return by how much hiding the secret first can change an adversary's conclusion: Theorem 3, for any direction.
+
+    ``max_x d(x → φ(x)) + max_x d(φ(x) → x)``, which is the paper's 2·d(φ) for a metric: of the quotient of two conclusions
+    at x, ``K(φ(x))(Z)/K(x)(Z)`` is bounded by the way back, and the quotient of the normalisers by the way there.
+    """
+    return hiding_distance(distance, phi) + hiding_distance(distance.reverse(), phi)
+
+
 def diameter(distance: FiniteDistance[Any], neighbourhood: Iterable[Any]) -> Real:
     """Return d(N): how far two of its secrets are at most."""
     return max((distance(x, y) for x, y in itertools.permutations(neighbourhood, 2)), default=ZERO)
@@ -61,7 +72,12 @@ def maximally_tight(
     hiding: Iterable[Hiding] | None = None,
     neighbourhoods: Iterable[Neighbourhood] | None = None,
 ) -> bool:
-    """Decide whether hiding functions (Definition 2) or neighbourhoods (Definition 3) are maximally tight."""
+    """Decide whether hiding functions (Definition 2) or neighbourhoods (Definition 3) are maximally tight.
+
+    Raises:
+        InputError: if both families are given, or none; for hiding functions and a distance with a direction: they swap two
+            secrets, and nothing is known then of the converse of Theorem 3.
+    """
     return _broken(distance, _steps(distance, hiding, neighbourhoods, maximal=True)) is None
 
 
@@ -90,6 +106,12 @@ def _steps(
     if (hiding is None) == (neighbourhoods is None):
         raise InputError("Both families, or none", "one is decided at a time", "Give hiding=… or neighbourhoods=…")
     steps: set[tuple[Any, Any]] = set()
+    if hiding is not None and distance != distance.reverse():
+        raise InputError(
+            f"Hiding functions under {distance}, which has a direction",
+            "Definition 2 is about functions that swap two secrets, and the converse of Theorem 3 about metrics",
+            "Give a symmetric distance, or neighbourhoods=…, whose converse needs no symmetry",
+        )
     for phi in hiding or ():
         far = hiding_distance(distance, phi)
         swapped = ((x, phi[x]) for x in distance.points if phi[phi[x]] == x)
@@ -213,14 +235,21 @@ def hidden(mechanism: FiniteMechanism, phi: Hiding) -> FiniteMechanism:
 def measure_distance(first: Measure, second: Measure) -> Real:
     """Return d_P(μ_1, μ_2) = sup_Z |ln μ_1(Z)/μ_2(Z)| on finitely many points, exact; the sup is attained at a point.
 
+    A point that a measure does not name has probability 0 under it; where only one of the two is 0, the distance is ∞.
     (Lemma 1: it is ≤ b iff ``e^{−b}·μ_2(Z) ≤ μ_1(Z) ≤ e^b·μ_2(Z)`` for all Z.)
     """
     ratios = []
-    for x, p in first.items():
-        q = second[x]
+    for x in {**first, **second}:
+        p, q = weight(first.get(x, 0)), weight(second.get(x, 0))
         if bool(p.numerator) != bool(q.numerator) and bool(p) != bool(q):
             return inf
         if p:
-            ratios.append(max(((float(p) / float(q), p, q), (float(q) / float(p), q, p)), key=lambda found: found[0]))
+            ratios.append(max(((_about(p, q), p, q), (_about(q, p), q, p)), key=lambda found: found[0]))
     most = max(ratio for ratio, _, _ in ratios)
-    return log(max(p / q for ratio, p, q in ratios if ratio >= most * (1 - 1e-9)))  # floats leave out what is clear
+    return log(max(r for ratio, p, q in ratios if ratio >= most * (1 - 1e-9) for r in (p / q, q / p)))
+
+
+def _about(p: Weight, q: Weight) -> float:
+    """Return p/q in floats, which leave out what is clear; ∞ where they cannot tell."""
+    above, below = float(p), float(q)
+    return above / below if min(above, below) > 1e-290 else math.inf

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import random
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import dblquad, quad
+from scipy.optimize import linprog
 
 from leeward.distance import FiniteDistance, Line, Plane, graph_distance
 from leeward.errors import InputError, RefusedError
@@ -97,9 +100,92 @@ def test_a_space_without_a_laplace_mechanism_is_refused_with_the_reason() -> Non
         laplace_mechanism(STAR.scale("1/4"))
     with pytest.raises(RefusedError, match=r"at \(1, 1\)"):
         laplace_mechanism(Plane("1/2").on(SQUARE))  # not every grid of the plane has one, although the whole plane does
-    twins = FiniteDistance.closed("ab", [[0, 0], [0, 0]])
-    with pytest.raises(RefusedError, match="singular"):
-        laplace_mechanism(twins)
+    with pytest.raises(RefusedError, match="contradict each other"):
+        laplace_mechanism(Line("1", "1").on(range(3)), outputs=[0, 2])
+
+
+def by_linear_program(space: FiniteDistance[Any], truths: list[Any], answers: list[Any]) -> bool:
+    """Whether some λ ≥ 0 makes all rows sum to 1, in floats and without any classes."""
+    near = np.array(
+        [[math.exp(-float(space(z, y))) if not space(z, y).is_infinite else 0.0 for z in answers] for y in truths]
+    )
+    return bool(linprog(np.zeros(len(answers)), A_eq=near, b_eq=np.ones(len(truths)), method="highs").status == 0)
+
+
+def test_there_is_one_exactly_where_a_linear_program_finds_one() -> None:
+    """Random spaces with a direction, ∞, zeros and twins; truths and outputs any of their points."""
+    outcomes = {"all points": [0, 0], "others": [0, 0]}
+    for case in range(150):
+        seed = random.Random(case)
+        points = list(range(5))
+        costs = seed.choice([[0, 1, 2, inf], [1, 2, 3], [0, 1, 2], ["1/2", 2, inf], [log(2), 1, inf]])
+        matrix = [[exact(seed.choice(costs)) for _ in points] for _ in points]
+        if seed.random() < 0.5:
+            matrix = [[min(matrix[x][y], matrix[y][x]) for y in points] for x in points]
+        space = FiniteDistance.closed(points, matrix)
+        whole = case % 2 == 0
+        truths = points if whole else sorted(seed.sample(points, seed.randint(1, 5)))
+        answers = points if whole else sorted(seed.sample(points, seed.randint(1, 5)))
+        expected = by_linear_program(space, truths, answers)
+        outcomes["all points" if whole else "others"][expected] += 1
+        if not expected:
+            with pytest.raises(RefusedError, match="there is none"):
+                scaling_function(space, truths, answers)
+            continue
+        scaling = scaling_function(space, truths, answers)
+        assert all(value >= 0 for value in scaling.values())
+        for y in truths:
+            assert sum((scaling[z] * exp_minus(space(z, y)) for z in answers), weight(0)) == 1
+        assert verify(laplace_mechanism(space, truths, answers), space.on(truths))
+    assert min(count for several in outcomes.values() for count in several) > 5, outcomes
+
+
+def test_truths_and_outputs_need_not_be_the_same() -> None:
+    """0..3 answered on −2..5: the interior is the geometric law, and what would fall outside is at the ends."""
+    line = Line(1, 1)
+    found = laplace_mechanism(line.on(range(-2, 6)), secrets=range(4), outputs=range(-2, 6))
+    assert (found.inputs, found.outputs) == (tuple(range(4)), tuple(range(-2, 6)))
+    assert verify(found, line.on(range(4))).tight
+    assert laplace_mechanism(line.on(range(3)), secrets=[0, 2], outputs=[1]).row(0) == {1: weight(1)}
+    with pytest.raises(InputError, match="9 among the outputs"):
+        laplace_mechanism(line.on(range(3)), outputs=[0, 9])
+
+
+def test_points_at_distance_0_share_what_one_of_them_would_have() -> None:
+    """A pseudo-metric: the equations for a and b are one equation. It is not true that there is no such mechanism."""
+    twins = FiniteDistance("abc", [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
+    scaling, alone = scaling_function(twins), scaling_function(FiniteDistance("ac", [[0, 1], [1, 0]]))
+    assert scaling["a"] == scaling["b"] == alone["a"] / 2
+    assert scaling["c"] == alone["c"]
+    mechanism = laplace_mechanism(twins)
+    assert mechanism.row("a") == mechanism.row("b")
+    assert verify(mechanism, twins)
+    assert laplace_mechanism(FiniteDistance.closed("ab", [[0, 0], [0, 0]])).row("a") == {
+        "a": weight("1/2"),
+        "b": weight("1/2"),
+    }
+
+
+def test_a_square_of_sixteen_points_is_solved_by_its_three_kinds() -> None:
+    square = [(i, j) for i in range(4) for j in range(4)]
+    plane, start = Plane("2").on(square), time.process_time()
+    scaling = scaling_function(plane)
+    assert time.process_time() - start < 20, "it took minutes when all sixteen were unknown"
+    kinds = {(abs(2 * i - 3), abs(2 * j - 3)) for i, j in square}
+    for kind in kinds:
+        same = [scaling[i, j] for i, j in square if sorted((abs(2 * i - 3), abs(2 * j - 3))) == sorted(kind)]
+        assert all(value is same[0] or value == same[0] for value in same)
+    assert by_linear_program(plane, square, square)
+    near = [sum(float(scaling[z]) * math.exp(-float(plane(z, y))) for z in square) for y in square]
+    assert near == pytest.approx([1.0] * 16)
+
+
+def test_what_would_take_too_long_is_refused_and_says_so() -> None:
+    irregular = [(3 * i * i + 7 * i, 5 * i * i - 4 * i) for i in range(9)]
+    start = time.process_time()
+    with pytest.raises(RefusedError, match=r"9 kinds of points, at distances made of \d+ numbers"):
+        scaling_function(Plane("1").on(irregular))
+    assert time.process_time() - start < 30
 
 
 def test_normalising_row_by_row_breaks_it() -> None:

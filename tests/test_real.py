@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -310,3 +311,14 @@ def test_numbers_too_long_to_write_out_are_refused_at_once(text: str) -> None:
     with pytest.raises(InputError, match="more than 1000 digits"):
         exact(text)
     assert exact("1e-300") * exact("1e300") == 1
+
+
+def test_integers_of_numpy_are_read_and_its_floats_refused_as_floats() -> None:
+    for kind in (np.int8, np.uint16, np.int64, np.uint64):
+        assert exact(kind(7)) == 7
+    for inexact in (np.float64(0.1), np.float32(0.1), np.float16(0.5), 0.1):
+        with pytest.raises(InexactError, match="binary float"):
+            exact(inexact)
+    for no_number in (np.bool_(True), True, np.array([1]), None, 1j):
+        with pytest.raises(InputError):
+            exact(no_number)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
+import numbers
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -259,7 +260,9 @@ def _term(monomial: Monomial, coefficient: Fraction) -> str:
 
 
 def exact(value: Exact) -> Real:
-    """Read an exact number: an int, Fraction, Decimal, Real, or a string such as ``"0.1"``, ``"1/3"``, ``"inf"``.
+    """Read an exact number: an integer, Fraction, Decimal, Real, or a string such as ``"0.1"``, ``"1/3"``, ``"inf"``.
+
+    Integers of other libraries, such as NumPy's, are integers.
 
     Raises:
         InexactError: for a float: 0.1 in binary is not one tenth, and a privacy claim is about one number.
@@ -278,11 +281,13 @@ _LONGEST = 1_000
 
 
 def _parse(value: object) -> Real:
-    if isinstance(value, float) and value != math.inf:
+    if isinstance(value, numbers.Integral):
+        return Real({_UNIT: Fraction(int(value))})
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational) and value != math.inf:
         raise InexactError(
             f"The float {value!r} was given",
             "a binary float is not the decimal it prints as, and a privacy claim is about one exact number",
-            f'Write it as a string: "{value!r}", or a fraction such as "1/3"',
+            f'Write it as a string: "{value!s}", or a fraction such as "1/3"',
         )
     text = str(value).strip().replace("_", "").replace(" ", "")
     if isinstance(value, float | Decimal | str) and text.lower() in {"inf", "infinity", "∞"}:

@@ -167,3 +167,26 @@ def test_what_is_printed_says_the_loss_how_near_it_is_and_the_verdict() -> None:
     assert "  least c such that it is c·d-private: 1\n" in rest  # not a sum of logarithms of twelve digits
     wide = optimal(GRID, Plane(1), loss="euclidean", dilation="1.5")
     assert str(wide).split("\n")[0].endswith(" above the least there is for the 3/2-spanner")
+
+
+@pytest.mark.parametrize("exponent", [5, 7, 8, 9, 10, 12, 15, 30])
+@pytest.mark.parametrize("consumer", ["uniform", "skewed", "worst"])
+def test_at_tiny_distances_it_is_no_worse_than_a_blind_guess(exponent: int, consumer: str) -> None:
+    """The best constant is private for every distance. Mending a solver's errors used to cost half a unit here."""
+    line = Line(Fraction(1, 10**exponent), Fraction(2, 10**exponent))
+    prior = {"uniform": [Fraction(1, 5)] * 5, "skewed": [Fraction(w, 20) for w in (1, 9, 1, 1, 8)], "worst": "worst"}
+    found = optimal(range(5), line, prior[consumer])
+    blind = (
+        2 if consumer == "worst" else min(sum(p * abs(x - w) for x, p in enumerate(prior[consumer])) for w in range(5))
+    )  # type: ignore[arg-type]
+    assert float(found.loss) <= blind + 1e-12
+    assert found.bound <= float(found.loss) + 1e-12
+    assert blind - found.bound <= 5 * 4 * 2 * 10.0**-exponent * 4 + 1e-9, "no private mechanism is much better either"
+    assert verify(found.mechanism, line.on(range(5)))
+
+
+def test_numpy_integers_are_numbers() -> None:
+    points = np.arange(4)
+    found = optimal(points, Line(np.int64(1), np.uint8(1)), None, [[abs(int(x) - w) for w in points] for x in points])
+    assert float(found.loss) == float(optimal(range(4), Line(1, 1)).loss)
+    assert Geometric(Line(np.int32(1), 1), lower=np.int64(0), upper=np.int64(3)).on(points).row(0)

@@ -25,13 +25,13 @@ from leeward.optimum.symmetry import Symmetries, symmetries
 from leeward.real import Exact, Real, exact
 from leeward.utility.loss import LossLike, LossMatrix, read_loss
 from leeward.utility.prior import Prior, read_prior
-from leeward.utility.remapping import Expected, expected_loss
+from leeward.utility.remapping import Expected, expected_loss, remap
 from leeward.verify import Verdict, verify
 
 
 @dataclass(frozen=True)
 class Optimal:
-    """A certified mechanism of (nearly) least expected loss, and how near.
+    """A certified mechanism of (nearly) least expected loss, and how near. It never loses more than the best blind guess.
 
     Attributes:
         mechanism: exact; its outputs are guesses, so it needs no remap.
@@ -110,13 +110,17 @@ def optimal(
     solution = program.solve(say)
     say(f"solved: expected loss {solution.value:.6g}; repairing")
     mechanism = repair(secrets, outputs, solution.matrix, pairs, costs)
+    consumer: Prior = "worst" if worst else list(chances)
+    achieved = expected_loss(mechanism, consumer, _only(matrix, mechanism.outputs))
+    blind = remap(FiniteMechanism(secrets, ["nothing"], [[1]] * len(secrets)), consumer, matrix, outputs)
+    if float(blind.loss) < float(achieved):  # secrets so close that mending the solver's errors costs more than it gained
+        mechanism, achieved = blind.mechanism, blind.loss
     say("certifying")
     verdict = verify(mechanism, finite)
     if not verdict:
         raise UndecidedError(
             "The repaired mechanism", "it could not be certified", "Please report this with the space and the distance"
         )
-    achieved = expected_loss(mechanism, "worst" if worst else list(chances), _only(matrix, mechanism.outputs))
     say(f"certified: expected loss {float(achieved):.6g}")
     return Optimal(
         mechanism=mechanism,

@@ -113,7 +113,7 @@ def optimal(
     consumer: Prior = "worst" if worst else list(chances)
     achieved = expected_loss(mechanism, consumer, _only(matrix, mechanism.outputs))
     blind = remap(FiniteMechanism(secrets, ["nothing"], [[1]] * len(secrets)), consumer, matrix, outputs)
-    if float(blind.loss) < float(achieved):  # secrets so close that mending the solver's errors costs more than it gained
+    if float(blind.loss) < float(achieved):  # the secrets are so near that mending the solver's errors cost more
         mechanism, achieved = blind.mechanism, blind.loss
     say("certifying")
     verdict = verify(mechanism, finite)

@@ -12,7 +12,17 @@ from leeward.accounting import price
 from leeward.distance import FiniteDistance
 from leeward.errors import BudgetConflictError, InputError
 from leeward.exponential import log
-from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
+from leeward.notion import (
+    ABSENT,
+    AdditionOnly,
+    BoundedDP,
+    Graded,
+    Notion,
+    Presence,
+    RemovalOnly,
+    ReplaceDP,
+    UnboundedDP,
+)
 from leeward.notion.base import all_tables
 from leeward.real import exact
 
@@ -105,26 +115,37 @@ def test_part_of_a_person_is_no_withdrawal() -> None:
         price(AdditionOnly("1"), AdditionOnly("1"), budget_unit="person-day")
 
 
-@pytest.mark.parametrize("notion", [Presence, AdditionOnly, UnboundedDP, ReplaceDP])
-def test_a_release_about_days_in_a_budget_about_persons_costs_for_every_day(notion: Any) -> None:
+FOUR_DAYS = [frozenset((d, "x") for d in chosen) for n in range(3) for chosen in itertools.combinations("1234", n)]
+"""Up to two days out of four: a replacement may take two away and bring two others."""
+
+
+def by_each_day(person: frozenset[Any]) -> tuple[Any, ...]:
+    return tuple(frozenset(v for v in person if v[0] == day) or ABSENT for day in "1234")
+
+
+@pytest.mark.parametrize(
+    ("notion", "right"), [(Presence, 2), (AdditionOnly, 2), (UnboundedDP, 2), (ReplaceDP, 4), (RemovalOnly, 2)]
+)
+def test_a_release_about_days_in_a_budget_about_persons_costs_for_every_day(notion: Any, right: int) -> None:
     release, budget = notion("1"), notion("1")
     with pytest.raises(BudgetConflictError, match="Bound how many"):
         price(release, budget, release_unit="person-day")
-    factor = price(release, budget, release_unit="person-day", at_most=2)
-    assert factor >= 2
-    pairs = list(itertools.product(VISITS, repeat=2))
-    assert all(release(by_day(x), by_day(y)) <= budget((x or ABSENT,), (y or ABSENT,)) * factor for x, y in pairs)
-    if notion is not UnboundedDP:  # there the price of replacing a day is not tight
-        assert any(
-            release(by_day(x), by_day(y)) == budget((x or ABSENT,), (y or ABSENT,)) * factor for x, y in pairs if x != y
-        )
+    assert price(release, budget, release_unit="person-day", at_most=2) == right
+    pairs = [
+        (release(by_each_day(x), by_each_day(y)), budget((x or ABSENT,), (y or ABSENT,)))
+        for x, y in itertools.product(FOUR_DAYS, repeat=2)
+    ]
+    assert all(cost <= unit * right for cost, unit in pairs)
+    assert any(cost == unit * right for cost, unit in pairs if unit > 0)
 
 
-def test_replacing_a_person_can_add_a_day() -> None:
-    """So records of days that are always there, as in bounded DP, are no cover for it."""
-    with pytest.raises(BudgetConflictError):
+def test_replacing_a_person_takes_their_days_out_and_puts_others_in() -> None:
+    days = {"release_unit": "person-day", "budget_unit": "person"}
+    assert price(ReplaceDP("1"), BoundedDP("1"), at_most=1, **days) == 2  # type: ignore[arg-type]
+    assert price(ReplaceDP("1"), BoundedDP("1"), at_most=2, **days) == 4  # type: ignore[arg-type]
+    assert price(Graded("1", "1"), Graded("1", "1"), at_most=3, release_unit="event") == 6
+    with pytest.raises(BudgetConflictError):  # records of days that are always there are no cover for one that is added
         price(BoundedDP("1"), BoundedDP("1"), release_unit="person-day", at_most=2)
-    assert price(ReplaceDP("1"), BoundedDP("1"), release_unit="person-day", at_most=2) == 2
 
 
 def test_units_that_do_not_nest_need_a_bound_and_cover_for_parts() -> None:
@@ -136,9 +157,12 @@ def test_units_that_do_not_nest_need_a_bound_and_cover_for_parts() -> None:
         price(AdditionOnly("1"), AdditionOnly("1"), at_most=7, **kwargs)  # type: ignore[arg-type]
 
 
-def test_a_unit_that_is_none_is_refused() -> None:
+def test_a_unit_or_a_bound_that_is_none_is_refused() -> None:
     with pytest.raises(InputError):
         price(Presence("1"), Presence("1"), release_unit="household")
+    for wrong in (0, -1, True, 1.5):
+        with pytest.raises(InputError, match="at_most"):
+            price(Presence("1"), Presence("1"), release_unit="person-day", at_most=wrong)  # type: ignore[arg-type]
 
 
 def test_exact_prices_do_not_drift() -> None:

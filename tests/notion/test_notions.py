@@ -203,32 +203,6 @@ def test_the_relations_of_the_changes_are_those_of_the_words() -> None:
             assert change.allows(before, after) == is_change(change.name, before, after)
 
 
-@pytest.mark.parametrize("mine", OF_FACTS)
-@pytest.mark.parametrize("theirs", OF_FACTS)
-def test_a_price_between_notions_is_the_least_factor_on_tables(mine: str, theirs: str) -> None:
-    one, other = OF_FACTS[mine], OF_FACTS[theirs]
-    about_facts = any(isinstance(n, Presence | Graded | GradedFacts) for n in (one, other))
-    people_public = any(
-        isinstance(n, BoundedDP | RecordDistance | OSDP) or (isinstance(n, ADP) and not n.absent_too)
-        for n in (one, other)
-    )
-    if people_public and ("a distance" in {mine, theirs} or about_facts):
-        universe = all_tables(SETS, 1)  # everybody is there, some without facts
-    else:  # in tables of facts, who has none is nobody
-        universe = all_tables(FACTS[:1] + SETS[1:] if about_facts else FACTS, 1)
-    if (
-        people_public
-        and any(n.cost(WITHDRAW).is_infinite is False for n in (one, other))
-        and "a distance" in {mine, theirs}
-    ):
-        return  # one of them knows nobody and the other does not: there is no common universe
-    least = one.on(universe).price_in(other.on(universe))
-    assert one.price_in(other) >= least
-    cautious = about_facts and isinstance(other, ADP | OSDP)  # there may be facts that no policy names
-    if mine != "graded facts" and "a distance" not in {mine, theirs} and not cautious:
-        assert one.price_in(other) == least
-
-
 def test_personalised_tables_have_a_price_for_each_person() -> None:
     notion = Personalised(AdditionOnly(1), ["1/2", 2])
     tables = all_tables([ABSENT, "a", "b"], 2)
@@ -283,9 +257,11 @@ def test_a_policy_that_always_holds_shelters_everything() -> None:
 def test_functions_as_policies_need_the_list_of_records() -> None:
     for notion in (ADP(1, [lambda r: True]), OSDP(1, lambda r: True)):
         assert notion.record("a", "b") == 1  # on a finite universe all is well
-        for ask in (lambda n=notion: n.steps, lambda n=notion: n.cost(REPLACE), lambda n=notion: n.price_in(n)):
+        for ask in (lambda n=notion: n.steps, lambda n=notion: n.cost(REPLACE)):
             with pytest.raises(InputError, match="function"):
                 ask()
+        assert notion.scale(2).price_in(notion) == 2
+        assert "function" in notion.priced_in(BoundedDP(1)).because
 
 
 def test_changes_of_facts_mean_nothing_to_other_records() -> None:

@@ -40,11 +40,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Event:
-    """One visit: who was where, when."""
+    """One visit: who was where, on which day and at what time."""
 
     person: str
     day: str
     place: str
+    time: str = ""
 
 
 def subsets(of: Iterable[Hashable], *, at_most: int | None = None) -> list[frozenset[Any]]:
@@ -77,14 +78,14 @@ UNITS: dict[str, Callable[[Event], tuple[str, ...]]] = {
     "person": lambda e: (e.person,),
     "person-day": lambda e: (e.person, e.day),
     "person-place": lambda e: (e.person, e.place),
-    "event": lambda e: (e.person, e.day, e.place),
+    "event": lambda e: (e.person, e.day, e.place, e.time),
 }
 """Which events belong to one unit: those with the same key."""
 
 
-def all_events(persons: str, days: str, places: str) -> list[Event]:
+def all_events(persons: str, days: str, places: str, times: Iterable[str] = ("",)) -> list[Event]:
     """Every event there can be."""
-    return [Event(*event) for event in itertools.product(persons, days, places)]
+    return [Event(*event) for event in itertools.product(persons, days, places, times)]
 
 
 def by_unit(secrets: Sequence[frozenset[Event]], unit: str) -> list[tuple[Any, ...]]:
@@ -238,8 +239,9 @@ def price(release: Matrix, budget: Matrix) -> Fraction | float:
     mine, theirs = release[asked], budget[asked]
     if (theirs == 0).any() or (mine >= NEVER).any():
         return math.inf
-    pairs = np.unique(np.stack([mine, theirs]), axis=1)
-    return max((Fraction(int(a), int(b)) for a, b in pairs.T), default=Fraction(0))
+    largest = np.zeros(theirs.max(initial=0) + 1, dtype=np.int64)  # for each cost in the budget
+    np.maximum.at(largest, theirs, mine)
+    return max((Fraction(int(largest[b]), int(b)) for b in np.flatnonzero(largest)), default=Fraction(0))
 
 
 def added(*distances: Matrix) -> Matrix:

@@ -147,7 +147,7 @@ def test_every_row_is_a_plan_that_release_would_carry_out(number: int) -> None:
 
 def test_prices_in_the_budget_and_what_it_cannot_cover() -> None:
     expected = {
-        "presence/person": {"presence": 1, "addition-only": None, "dp": 2, "bounded-dp": 1, "removal-only": None},
+        "presence/person": {"presence": 1, "addition-only": None, "dp": 2, "bounded-dp": None, "removal-only": None},
         "addition-only/person": {"presence": 1, "addition-only": 1, "dp": 1, "bounded-dp": None},
         "dp/person": {"presence": None, "addition-only": None, "dp": 1, "add-remove-replace-dp": 1},
     }

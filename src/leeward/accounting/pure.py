@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 from leeward.accounting.events import (
     ComposedEvent,
@@ -21,7 +22,9 @@ from leeward.accounting.events import (
 )
 from leeward.errors import InputError
 from leeward.exponential import exp_minus
-from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, Change, Notion
+from leeward.notion import ABSENT, Notion
+from leeward.notion.price import price
+from leeward.notion.sees import Sees
 from leeward.query.sampling import PoissonSampling
 from leeward.real import ZERO, Exact, Real, exact, inf
 
@@ -54,32 +57,40 @@ class Cost:
         """Return the cost of this many such releases."""
         return Cost(*(part * count for part in (self.withdraw, self.insert, self.shrink, self.grow)))
 
-    def of(self, change: Change) -> Real:
-        """Return the cost along one kind of change; what is not one of the four is a withdrawal and an insertion."""
-        if change == WITHDRAW:
-            return self.withdraw
-        if change == INSERT:
-            return self.insert
-        if change in {SHRINK, DROP_FACT}:
-            return self.shrink
-        if change in {GROW, ADD_FACT}:
-            return self.grow
-        return self.withdraw + self.insert
-
     def within(self, notion: Notion, cap: Exact = 1) -> bool:
-        """Return whether everything so far is cap·notion-private."""
-        limit = exact(cap)
-        return not notion.everyone and all(self.of(step.change) <= step.cost * limit for step in notion.steps)
+        """Return whether everything so far is known to be cap·notion-private."""
+        return self.price_in(notion) <= exact(cap)
 
     def price_in(self, notion: Notion) -> Real:
-        """Return the least c such that everything so far is c·notion-private; ∞ if no c is enough."""
-        if notion.everyone:
-            return inf  # a step of everybody is no step of one person
-        return max((_over(self.of(step.change), step.cost) for step in notion.steps), default=ZERO)
+        """Return the least c such that everything so far is known to be c·notion-private; ∞ if none is."""
+        return price(_OnePerson(self), notion).cost
 
 
-def _over(cost: Real, unit: Real) -> Real:
-    return inf if cost.is_infinite else cost / unit
+@dataclass(frozen=True)
+class _OnePerson:
+    """What releases cost, as a distance between two records of one person."""
+
+    cost: Cost
+
+    @property
+    def sees(self) -> Sees:
+        """Who is there, and which facts a record lacks."""
+        return Sees(facts=True)
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Return the cost of the one kind of change that this is; anything else is a withdrawal and an insertion."""
+        if before == after:
+            return ZERO
+        if after is ABSENT:
+            return self.cost.withdraw
+        if before is ABSENT:
+            return self.cost.insert
+        if isinstance(before, frozenset) and isinstance(after, frozenset):
+            if after < before:
+                return self.cost.shrink
+            if after > before:
+                return self.cost.grow
+        return self.cost.withdraw + self.cost.insert
 
 
 def _one_way(withdraw: Real, insert: Real) -> Cost:

@@ -25,6 +25,9 @@ _INSIDE: dict[str, frozenset[str]] = {
     "event": frozenset({"event"}),
 }
 
+UNITS = frozenset(_INSIDE)
+"""The units that prices are known for."""
+
 _ONE_FACT = {DROP_FACT, ADD_FACT}
 _ONE_WAY = {WITHDRAW, INSERT, SHRINK, GROW}
 

@@ -69,6 +69,18 @@ class DirectedDistance(ABC, Generic[S]):
         points = tuple(points)
         return FiniteDistance(points, [[self(x, y) for y in points] for x in points])
 
+    def price_in(self, other: Any) -> Real:
+        """Refuse: the least c with ``d ≤ c·d'`` is known on listed points, between lines, planes and named notions.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(
+            f"The price of {self} in {other}",
+            "it is not known over all points there may be",
+            "Take both .on(points) of one finite space; on tables, compare two notions",
+        )
+
     def _both(self, other: DirectedDistance[S]) -> DirectedDistance[S]:
         return _Closure(self, other)
 
@@ -270,6 +282,14 @@ class _Closure(DirectedDistance[S]):
         """Return the shortest paths over the given points."""
         points = tuple(points)
         return self._first.on(points)._both(self._second.on(points))
+
+    def scale(self, factor: Exact) -> DirectedDistance[S]:
+        """Return the closure of both multiples."""
+        return _Closure(self._first.scale(factor), self._second.scale(factor))
+
+    def reverse(self) -> DirectedDistance[S]:
+        """Return the closure of both read the other way round."""
+        return _Closure(self._first.reverse(), self._second.reverse())
 
     def __str__(self) -> str:
         return f"both_hold({self._first}, {self._second})"

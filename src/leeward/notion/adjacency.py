@@ -17,6 +17,7 @@ from leeward.distance import Derived, FiniteDistance
 from leeward.errors import InputError
 from leeward.notion.base import Notion, Step, Words, one_person_apart, only_if, unless_equal
 from leeward.notion.change import ADD_FACT, DROP_FACT, REPLACE, Change, facts
+from leeward.notion.sees import Sees
 from leeward.real import Exact, Real, inf
 
 Graph = frozenset[frozenset[Any]]
@@ -52,6 +53,11 @@ class GroupDP(Notion):
             )
         super().__init__(epsilon)
 
+    @property
+    def people(self) -> int:
+        """How many people there are in all groups together."""
+        return sum(map(len, self.groups))
+
     def _grouped(self, table: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
         return tuple(tuple(table[person] for person in group) for group in self.groups)
 
@@ -74,6 +80,11 @@ class GroupDP(Notion):
         """Return ε between any two states of one group with the same people present."""
         same_people = [b is None for b in before] == [a is None for a in after]
         return unless_equal(before, after, only_if(same_people, self.epsilon))
+
+    @property
+    def sees(self) -> Sees:
+        """Who is there, and whether a record changes: nothing else."""
+        return Sees()
 
     @property
     def changes(self) -> tuple[Change, ...]:

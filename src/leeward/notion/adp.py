@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from leeward.errors import InputError
-from leeward.notion.base import Notion, Words, only_if, unless_equal
+from leeward.notion.base import ABSENT, Notion, Words, only_if, unless_equal
 from leeward.notion.change import DROP_FACT, SHRINK, WITHDRAW, Change, facts
 from leeward.notion.condition import Condition
-from leeward.notion.policy import Policy, check_policies, covers, policy_change
+from leeward.notion.policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
+from leeward.notion.sees import Sees
 from leeward.real import Exact, Real
 
 
@@ -98,6 +99,15 @@ class ADP(Notion):
         return Keeps(self.policies, self.absent_too)(before, after)
 
     @property
+    def sees(self) -> Sees:
+        """Which of the policies hold."""
+        conditions = tuple(policy for policy in self.policies if isinstance(policy, Condition))
+        nobody = (ABSENT,) if self.absent_too and self.records is not None and ABSENT not in self.records else ()
+        if self.records is not None:
+            return Sees(records=self.records + nobody)
+        return Sees(conditions) if len(conditions) == len(self.policies) else Sees(unknown=NO_FUNCTION)
+
+    @property
     def changes(self) -> tuple[Change, ...]:
         """The p-steps.
 
@@ -144,6 +154,11 @@ class Presence(Notion):
     def record(self, before: Any, after: Any) -> Real:
         """Return ε where the facts of ``after`` are among those of ``before``, else ∞."""
         return unless_equal(facts(before), facts(after), only_if(facts(after) <= facts(before), self.epsilon))
+
+    @property
+    def sees(self) -> Sees:
+        """Which facts a record lacks that another has."""
+        return Sees(facts=True, absent_is_empty=True)
 
     @property
     def changes(self) -> tuple[Change, ...]:

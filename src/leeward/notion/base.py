@@ -12,7 +12,7 @@ import itertools
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,11 @@ from numpy.typing import NDArray
 from leeward.distance import Derived, DirectedDistance, SumOverPersons, comparable
 from leeward.errors import InputError, UndecidedError
 from leeward.notion.change import CHANGES, Change
+from leeward.notion.sees import Sees
 from leeward.real import ZERO, Exact, Real, inf, positive
+
+if TYPE_CHECKING:
+    from leeward.notion.price import Price
 
 ABSENT = None
 """The record of nobody: the person is not in the table."""
@@ -107,16 +111,39 @@ class Notion(SumOverPersons):
         """
         return one_person_apart(tables, lambda person, before, after: self.one_step(before, after))
 
+    @property
+    def sees(self) -> Sees:
+        """What the distance between two records may depend on: from it, prices in other notions are derived.
+
+        By default, all records that the notion's changes list. A class that gives another `record` says this anew; of one
+        that does not, no price is known but in itself.
+        """
+        try:
+            changes = self.changes
+        except InputError as error:
+            return Sees(unknown=error.because)
+        records = changes[0].records if changes else None
+        if records is None or any(change.records != records for change in changes):
+            return Sees(
+                unknown=f"{type(self).__name__} lists no records and does not say what it can tell apart (`sees`)"
+            )
+        nobody = any(change.moves_people for change in changes) and ABSENT not in records
+        return Sees(records=(*records, ABSENT) if nobody else records)
+
     def price_in(self, other: Notion) -> Real:
         """Return the least c with ``d ≤ c·d'``: what a release under this notion costs in a budget kept in ``other``.
 
-        Every step of ``other`` is priced in this notion, which is enough because distances have the triangle inequality.
-        ∞ means that no multiple of the other notion covers this one: the two cannot share a budget.
+        Derived from the two distances (see `leeward.notion.price`). ∞ means that no multiple of the other notion covers this
+        one, or that none was derived: the two cannot share a budget. `priced_in` says why.
         """
+        return self.priced_in(other).cost
+
+    def priced_in(self, other: Notion) -> Price:
+        """Return `price_in` with the reason where it is ∞, and whether it is known to be the least."""
+        from leeward.notion.price import price  # lazily: it knows every notion
+
         comparable(self, other, Notion)
-        if other.everyone and not self.everyone:
-            return inf  # one step of the other is a step of every person here
-        return max((_ratio(self.cost(step.change), step.cost) for step in other.steps), default=ZERO)
+        return price(self, other)
 
     def with_epsilon(self, epsilon: Exact) -> Notion:
         """Return the same promise with another ε."""
@@ -183,8 +210,23 @@ def one_person_apart(tables: Iterable[Any], one_step: Callable[[int, Any, Any], 
     return apart
 
 
-def _ratio(cost: Real, step: Real) -> Real:
-    return cost / step if step else (inf if cost else ZERO)
+def seen_by(notion: Any) -> Sees:
+    """Return what a notion says that it sees, if the class that says so is the one that settles its distance."""
+    order = type(notion).__mro__
+    if not isinstance(notion, Notion) or "sees" not in {
+        name for cls in order[: order.index(Notion)] for name in vars(cls)
+    }:
+        return cast(Sees, notion.sees)
+    says, settles = (
+        next(i for i, cls in enumerate(order) if any(name in vars(cls) for name in names)) for names in _SAID
+    )
+    if says > settles:
+        changed = order[settles].__name__
+        return Sees(unknown=f"{changed} changes a distance and does not say anew what it can tell apart (`sees`)")
+    return notion.sees
+
+
+_SAID = (("sees",), ("record", "__call__", "on", "everyone"))
 
 
 def unless_equal(before: Any, after: Any, cost: Real) -> Real:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from leeward.distance import SumOverPersons, both_hold
 from leeward.errors import InputError
-from leeward.notion.base import Notion, Words
+from leeward.notion.base import Notion, Words, seen_by
 from leeward.notion.change import INSERT, WITHDRAW, Change
+from leeward.notion.sees import Sees
 from leeward.real import Exact, Real
 
 
@@ -53,6 +54,11 @@ class Both(Notion):
         raise InputError(
             f"δ under {self}", "each of the two notions has neighbours of its own", "Verify each of them with its δ"
         )
+
+    @property
+    def sees(self) -> Sees:
+        """What either of the two sees."""
+        return seen_by(self.first).beside(seen_by(self.second))
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from leeward.notion.base import ABSENT, Notion, Words, only_if, unless_equal
 from leeward.notion.change import INSERT, REPLACE, WITHDRAW, Change
+from leeward.notion.sees import Sees
 from leeward.real import Real
 
 _NOTHING_EXPOSED = ""
@@ -30,6 +31,11 @@ class UnboundedDP(Notion):
         """Return ε for each removal and each addition."""
         moves = (before is not ABSENT) + (after is not ABSENT)
         return unless_equal(before, after, self.epsilon * moves)
+
+    @property
+    def sees(self) -> Sees:
+        """Who is there, and whether a record changes: nothing else."""
+        return Sees()
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -57,6 +63,11 @@ class BoundedDP(Notion):
         return unless_equal(before, after, only_if((before is ABSENT) == (after is ABSENT), self.epsilon))
 
     @property
+    def sees(self) -> Sees:
+        """Who is there, and whether a record changes: nothing else."""
+        return Sees()
+
+    @property
     def changes(self) -> tuple[Change, ...]:
         """Replacements generate all the rest."""
         return (REPLACE,)
@@ -80,6 +91,11 @@ class ReplaceDP(Notion):
     def record(self, before: Any, after: Any) -> Real:
         """Return ε for any change."""
         return unless_equal(before, after, self.epsilon)
+
+    @property
+    def sees(self) -> Sees:
+        """Who is there, and whether a record changes: nothing else."""
+        return Sees()
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -21,6 +21,7 @@ from leeward.notion.change import (
     Change,
     facts,
 )
+from leeward.notion.sees import Sees
 from leeward.real import ZERO, Exact, Real, inf, positive
 
 
@@ -80,6 +81,11 @@ class Graded(_TwoRates):
         return max(self.presence if gone else ZERO, self.absence if new else ZERO)
 
     @property
+    def sees(self) -> Sees:
+        """Which facts a record lacks that another has."""
+        return Sees(facts=True, absent_is_empty=True)
+
+    @property
     def changes(self) -> tuple[Change, ...]:
         """Taking away, inventing, and both at once, as far as they are sheltered."""
         return tuple(change for change in (SHRINK, GROW, REPLACE) if not self.cost(change).is_infinite)
@@ -119,6 +125,11 @@ class GradedFacts(_TwoRates):
         """Return the sum over facts."""
         gone, new = facts(before) - facts(after), facts(after) - facts(before)
         return unless_equal(facts(before), facts(after), self.presence * len(gone) + self.absence * len(new))
+
+    @property
+    def sees(self) -> Sees:
+        """How many facts a record lacks that another has."""
+        return Sees(facts=True, absent_is_empty=True, counted=True)
 
     @property
     def changes(self) -> tuple[Change, ...]:

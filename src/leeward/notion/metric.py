@@ -26,6 +26,7 @@ from leeward.distance import Derived, DirectedDistance, FiniteDistance
 from leeward.errors import InputError
 from leeward.notion.base import ABSENT, Notion, Words, only_if
 from leeward.notion.change import INSERT, REPLACE, WITHDRAW, Change
+from leeward.notion.sees import Sees
 from leeward.real import ZERO, Exact, Real, exact, inf, positive
 
 
@@ -152,6 +153,11 @@ class Manhattan(Notion):
         """A nudge by one grid step; people coming and going, where absence is sheltered."""
         return (nudge(self.values.step), *((WITHDRAW, INSERT) if self.nobody else ()))
 
+    @property
+    def sees(self) -> Sees:
+        """How far apart two numbers are."""
+        return Sees(values=self.values)
+
     def record(self, before: Any, after: Any) -> Real:
         """Return ε for each unit between two values; the width of the universe between a value and nobody."""
         if before == after:
@@ -218,6 +224,11 @@ class Maximum(Manhattan):
         if len(x) != len(y):
             raise InputError("Tables of different length", "a table has one record a person", "Fill with ABSENT")
         return max((self.record(before, after) for before, after in zip(x, y, strict=True)), default=ZERO)
+
+    @property
+    def sees(self) -> Sees:
+        """How far apart two numbers of one person are."""
+        return super().sees
 
     def on(self, points: Iterable[tuple[Any, ...]]) -> FiniteDistance[tuple[Any, ...]]:
         """Return the exact matrix on the given tables."""

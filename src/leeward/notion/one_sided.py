@@ -8,6 +8,7 @@ from leeward.distance import DirectedDistance
 from leeward.notion.base import ABSENT, Notion, Words, only_if, unless_equal
 from leeward.notion.change import INSERT, WITHDRAW, Change
 from leeward.notion.dp import UnboundedDP
+from leeward.notion.sees import Sees
 from leeward.real import Real
 
 
@@ -41,6 +42,11 @@ class AdditionOnly(Notion):
         """Return removal-only with the same ε."""
         return RemovalOnly(self.epsilon)
 
+    @property
+    def sees(self) -> Sees:
+        """Who is there, and whether a record changes: nothing else."""
+        return Sees()
+
     def cost(self, change: Change) -> Real:
         """Return ε for `WITHDRAW`, ∞ otherwise."""
         return only_if(change == WITHDRAW, self.epsilon)
@@ -72,6 +78,11 @@ class RemovalOnly(Notion):
     def reverse(self) -> AdditionOnly:
         """Return addition-only with the same ε."""
         return AdditionOnly(self.epsilon)
+
+    @property
+    def sees(self) -> Sees:
+        """Who is there, and whether a record changes: nothing else."""
+        return Sees()
 
     def cost(self, change: Change) -> Real:
         """Return ε for `INSERT`, ∞ otherwise."""

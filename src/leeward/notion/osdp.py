@@ -9,7 +9,9 @@ from typing import Any, Literal, get_args
 from leeward.errors import InputError, nearest
 from leeward.notion.base import Notion, Words, only_if, unless_equal
 from leeward.notion.change import Change
-from leeward.notion.policy import Policy, check_policies, covers, policy_change
+from leeward.notion.condition import Condition
+from leeward.notion.policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
+from leeward.notion.sees import Sees
 from leeward.real import Exact, Real
 
 Reading = Literal["any", "non-sensitive"]
@@ -84,6 +86,13 @@ class OSDP(Notion):
     def one_step(self, before: Any, after: Any) -> bool:
         """Return whether a sensitive record becomes one that the reading names."""
         return Masks(self.sensitive, self.reading)(before, after)
+
+    @property
+    def sees(self) -> Sees:
+        """Which records are sensitive."""
+        if self.records is not None:
+            return Sees(records=self.records)
+        return Sees((self.sensitive,)) if isinstance(self.sensitive, Condition) else Sees(unknown=NO_FUNCTION)
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import InputError
-from leeward.notion.base import Notion, Step, one_person_apart
+from leeward.notion.base import Notion, Step, one_person_apart, seen_by
 from leeward.notion.change import Change
+from leeward.notion.sees import Sees
 from leeward.real import Exact, Real
 
 
@@ -55,6 +56,11 @@ class Personalised(Notion):
         return one_person_apart(tables, lambda person, before, after: self.persons[person].one_step(before, after))
 
     @property
+    def sees(self) -> Sees:
+        """What the notion sees of each person."""
+        return seen_by(self.persons[0])
+
+    @property
     def changes(self) -> tuple[Change, ...]:
         """Those of the notion."""
         return self.persons[0].changes
@@ -67,12 +73,6 @@ class Personalised(Notion):
     def cost(self, change: Change) -> Real:
         """Return the price for the person with the largest ε."""
         return max(person.cost(change) for person in self.persons)
-
-    def price_in(self, other: Notion) -> Real:
-        """Return the least c with ``d ≤ c·d'``; between two personalised notions of the same people, person by person."""
-        if isinstance(other, Personalised) and len(other.persons) == len(self.persons):
-            return max(mine.price_in(theirs) for mine, theirs in zip(self.persons, other.persons, strict=True))
-        return super().price_in(other)
 
     def with_epsilon(self, epsilon: Exact) -> Notion:
         """Return the same notion with every ε scaled so that the largest is the given one."""

@@ -14,6 +14,10 @@ Policy: TypeAlias = Callable[[Any], bool]
 """A proposition about a record: a `Condition`, or any function where the universe of records is listed."""
 
 
+NO_FUNCTION = "a policy given as a function does not tell which records it can tell apart"
+"""Why nothing is known of a notion whose policies are functions, unless all records are listed."""
+
+
 def check_policies(policies: Sequence[Any]) -> None:
     """Refuse what is no proposition about a record.
 

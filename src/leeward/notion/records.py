@@ -12,6 +12,7 @@ import numpy as np
 from leeward.distance import FiniteDistance, graph_distance
 from leeward.notion.base import ABSENT, Notion, Words
 from leeward.notion.change import REPLACE, Change
+from leeward.notion.sees import Sees
 from leeward.real import ZERO, Exact, Real, inf
 
 
@@ -46,6 +47,11 @@ class RecordDistance(Notion):
     def universe(self) -> tuple[Any, ...]:
         """All records there are."""
         return self.distance.points
+
+    @property
+    def sees(self) -> Sees:
+        """All records there are."""
+        return Sees(records=self.universe)
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε times the distance between two records of the universe."""

@@ -13,6 +13,7 @@
     │   ├── CapExceededError         the price is more than what is left
     │   ├── BudgetConflictError      another cap or notion than the budget was opened with
     │   └── ContentChangedError      the data changed under the same public label (for the curator only)
+    ├── EngineError                  the engine that reads tables cannot be set up; nothing is wrong with the data
     ├── NoiseError                   a noise law outside its range, or an entropy source misused
     └── UndecidedError               a question on exact reals or privacy that refinement did not settle
 
@@ -108,6 +109,10 @@ class BudgetConflictError(LedgerError):
 
 class ContentChangedError(LedgerError):
     """The data changed under the same public label. For the curator only."""
+
+
+class EngineError(LeewardError):
+    """The engine that reads tables cannot be set up. Nothing is wrong with the data, of which none was read."""
 
 
 class NoiseError(LeewardError):

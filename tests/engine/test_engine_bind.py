@@ -135,13 +135,6 @@ def test_bad_csv_is_refused(tmp_path, text, word):
     assert "SECRET" not in str(caught.value)
 
 
-def test_csv_files_with_other_columns_are_not_mixed(tmp_path):
-    csv(tmp_path, "user,venue,at\n1,a,2024-03-01\n", "a.csv")
-    csv(tmp_path, "user,venue,when\n1,a,2024-03-01\n", "b.csv")
-    with pytest.raises(DataError, match="different columns"):
-        count(str(tmp_path / "*.csv"))
-
-
 def unreadable(folder, kind):
     """Sources that cannot be read as described, each with a value that must not be told."""
     bad = folder / "bad.parquet"

@@ -7,16 +7,12 @@ reach further. No SQL text is taken from anyone; names are quoted by Ibis.
 
 from __future__ import annotations
 
-import csv
-import difflib
-import glob
-import gzip
+import itertools
 import os
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -24,16 +20,13 @@ import duckdb
 import ibis
 import pyarrow as pa
 from ibis.common.exceptions import IbisError
-from sqlglot import exp
 
-from leeward.errors import DataError, nearest
+from leeward.engine.files import File, files_of
+from leeward.engine.memory import arrow_table
+from leeward.engine.schema import check_columns, check_one_schema, csv_header
+from leeward.errors import DataError, EngineError, nearest
 from leeward.private import Private
 
-_KINDS = {
-    "parquet": (".parquet", ".pq"),
-    "csv": (".csv", ".csv.gz"),
-    "duckdb": (".duckdb", ".ddb", ".db"),
-}
 _CATALOG = "leeward_source"
 
 
@@ -82,56 +75,115 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
         table: the table's name inside a DuckDB file, perhaps with its schema (``schema.table``).
 
     Raises:
-        DataError: there is no such file, table or column, or it cannot be read.
+        DataError: there is no such file, table or column, it cannot be read, or the files of the table differ in the type of
+            a column.
+        EngineError: the engine cannot be set up; nothing was read.
     """
+    files: list[File] = []
+    kind: Any = "memory"
     if isinstance(source, str | os.PathLike | list | tuple):
-        kind, files = _files(source, table)
-    else:
-        kind, files = "memory", []
-    with TemporaryDirectory(prefix="leeward-") as spill, translated():
-        # What does not fit in memory is spilled to a directory of our own, which is removed.
-        connection = ibis.duckdb.connect(
-            ":memory:", autoload_known_extensions=False, autoinstall_known_extensions=False, temp_directory=spill
-        )
+        kind, files = files_of(source, table)
+        check_one_schema(kind, files, columns)
+    names = list(dict.fromkeys(columns.values()))
+    with _folder() as folder, translated():
+        # DuckDB takes a path with [, * or ? for a pattern once more, so it is given names of ours that lead to the files.
+        links = [] if kind == "duckdb" else [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))]
+        for file, link in zip(files, links, strict=False):
+            os.symlink(file.path, link)
+        stamps = _stamps(file.path for file in files)
+        connection = _connection(folder)
         try:
             if kind == "duckdb":
-                connection.attach(files[0], name=_CATALOG, read_only=True)
-            # DuckDB draws on stdout where it takes the program for an interactive one; stdout is the caller's.
-            connection.raw_sql("SET enable_progress_bar = false")
-            connection.raw_sql(f"SET allowed_paths = {exp.convert(files).sql('duckdb') if files else '[]'}")
-            connection.raw_sql("SET enable_external_access = false")
-            connection.raw_sql("SET lock_configuration = true")
-            stamps = _stamps(files)
+                _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
+            _lock(connection, links)
             with _without_deprecation():
                 if kind == "memory":
-                    rows = _register(connection, "leeward_memory", _arrow(source, columns))
+                    rows = _in_memory(connection, arrow_table(source, columns))
                 elif kind == "parquet":
-                    rows = connection.read_parquet(files, hive_partitioning=False)
+                    rows = connection.read_parquet(links, hive_partitioning=False)
                 elif kind == "csv":
-                    rows = _csv(connection, files)
+                    rows = _csv(connection, files, links, names)
                 else:
                     rows = _inside(connection, table)
-                check_columns(columns, rows.columns)
-                rows = rows.select(*dict.fromkeys(columns.values()))
-                if kind == "csv":
-                    # Splitting text into fields is most of the work, so it is done once.
-                    rows = connection.create_table("leeward_rows", rows, temp=True)
-            bound = Bound(connection, rows, stamps)
-            yield bound
+                    check_columns(columns, rows.columns)
+            yield Bound(connection, _selected(rows, names), stamps)
         finally:
             connection.disconnect()
 
 
-def check_columns(columns: Mapping[str, str], known: Any) -> None:
-    """Raise `DataError` for the first named column that a table does not have, naming the nearest it has."""
-    known = list(known)
-    for key, name in columns.items():
-        if known.count(name) != 1:
-            raise DataError(
-                f"{key} = '{name}'",
-                "there is no column of that name" if name not in known else "two columns have that name",
-                nearest(name, known),
-            )
+def _selected(rows: Any, names: Sequence[str]) -> Any:
+    """The named columns; one that has no type because nothing is in it becomes one of nulls, which every role can read."""
+    chosen = rows.select(*names)
+    empty = [name for name in names if chosen[name].type().is_unknown() and '"NULL"' in str(chosen[name].type())]
+    return chosen.mutate(**{name: ibis.null() for name in empty}) if empty else chosen
+
+
+@contextmanager
+def _folder() -> Iterator[str]:
+    """A directory of our own, which is removed: for what does not fit in memory, and for names of the files."""
+    with _setting_up():
+        made = TemporaryDirectory(prefix="leeward-")
+    with made as folder:
+        yield folder
+
+
+def _connection(folder: str) -> Any:
+    with _setting_up():
+        connection = ibis.duckdb.connect(
+            ":memory:", autoload_known_extensions=False, autoinstall_known_extensions=False, temp_directory=folder
+        )
+        # DuckDB draws on stdout where it takes the program for an interactive one; stdout is the caller's. In a notebook
+        # without ipywidgets this cannot be set, and nothing is drawn anyway.
+        with suppress(duckdb.Error):
+            connection.con.execute("SET enable_progress_bar = false")
+        return connection
+
+
+def _attach(connection: Any, file: File) -> None:
+    if "\\" in file.path:
+        raise DataError(
+            f"The file '{file.name}'", "DuckDB takes the backslash in its path for one between folders", "Rename it"
+        )
+    try:
+        # Ibis's own way does not quote the path.
+        connection.con.execute(f"ATTACH {_quoted(file.path)} AS {_CATALOG} (READ_ONLY)")
+    except (duckdb.Error, IbisError) as error:
+        locked = "lock" in str(error).lower()
+    else:
+        return
+    raise DataError(
+        f"The file '{file.name}' cannot be opened",
+        "another program has it open for writing" if locked else "it is no DuckDB file, or one of a later version",
+        "Close it there" if locked else "Check the file by opening it with DuckDB",
+    )
+
+
+def _lock(connection: Any, readable: Sequence[str]) -> None:
+    with _setting_up():
+        connection.con.execute(f"SET allowed_paths = [{', '.join(map(_quoted, readable))}]")
+        connection.con.execute("SET enable_external_access = false")
+        connection.con.execute("SET lock_configuration = true")
+
+
+def _quoted(text: str) -> str:
+    """A text of SQL, in which only quotes have a meaning of their own."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def _setting_up() -> Iterator[None]:
+    """Tell failures of the engine itself from failures of the data, which nobody has looked at yet."""
+    try:
+        yield
+    except (duckdb.Error, IbisError, OSError) as error:
+        because = str(error).partition("\n")[0]
+    else:
+        return
+    raise EngineError(
+        "The engine that reads tables (DuckDB) cannot be set up",
+        because,
+        "Nothing is wrong with the data: none was read",
+    )
 
 
 @contextmanager
@@ -162,112 +214,43 @@ def translated() -> Iterator[None]:
     raise DataError(*problem)
 
 
-def _files(source: Any, table: str | None) -> tuple[str, list[str]]:
-    """The kind of a file source, and its files in a fixed order."""
-    found: list[str] = []
-    for given in [source] if isinstance(source, str | os.PathLike) else source:
-        text = os.fspath(given)
-        if "://" in text:
-            raise DataError(f"The source '{text}'", "only files on this machine are read", "Copy the file here first")
-        if Path(text).is_file():
-            found.append(text)
-        elif matches := sorted(path for path in glob.glob(text, recursive=True) if Path(path).is_file()):
-            found += matches
-        elif Path(text).is_dir():
-            raise DataError(
-                f"The source '{text}'",
-                "it is a folder",
-                f"Name its files, for example '{os.path.join(text, '*.parquet')}'",
-            )
-        else:
-            neighbours = os.listdir(Path(text).parent) if Path(text).parent.is_dir() else []
-            raise DataError(f"The source '{text}'", "there is no such file", nearest_file(text, neighbours))
-    kinds = {_kind(path, table) for path in found}
-    if not found or len(kinds) > 1 or (kinds == {"duckdb"} and len(found) > 1):
-        raise DataError(
-            "The list of files", "it must name files of one kind, and only one DuckDB file", "Give one kind of file"
-        )
-    return kinds.pop(), list(dict.fromkeys(os.path.abspath(path) for path in found))
-
-
-def nearest_file(text: str, neighbours: list[str]) -> str:
-    """Say which file of the same folder has nearly the missing file's name."""
-    # By their stems, or all files of one kind would be near each other.
-    stems = {name.partition(".")[0]: name for name in neighbours}
-    close = difflib.get_close_matches(Path(text).name.partition(".")[0], stems, n=1, cutoff=0.6)
-    return f"Did you mean '{stems[close[0]]}'?" if close else "Check the path; it is relative to the spec file"
-
-
-def _kind(path: str, table: str | None) -> str:
-    kind = next((kind for kind, suffixes in _KINDS.items() if path.lower().endswith(suffixes)), None)
-    if table is not None and kind in {"parquet", "csv"}:
-        raise DataError(
-            f"The file '{path}' with a table named", "only a DuckDB file has tables in it", "Leave the table's name out"
-        )
-    if table is not None or kind is not None:
-        return kind or "duckdb"
-    raise DataError(
-        f"The file '{path}'",
-        "its name does not say what it holds",
-        "Use .parquet, .csv or .csv.gz, or a DuckDB file together with `visits_table`",
-    )
-
-
-def _stamps(files: Any) -> dict[str, tuple[int, int, int]]:
+def _stamps(paths: Iterable[str]) -> dict[str, tuple[int, int, int]]:
     try:
-        stats = {path: os.stat(path) for path in files}
+        stats = {path: os.stat(path) for path in paths}
     except OSError:
         return {}
     return {path: (stat.st_ino, stat.st_size, stat.st_mtime_ns) for path, stat in stats.items()}
 
 
-def _csv(connection: Any, files: list[str]) -> Any:
-    """All columns of the CSV files as text; an empty field is missing.
+def _csv(connection: Any, files: Sequence[File], links: Sequence[str], names: Sequence[str]) -> Any:
+    """The named columns of CSV files as a table of texts, in the order of the files; an empty field is missing.
 
-    The first line is read here, not guessed by DuckDB, whose guess skips lines that do not fit.
+    Splitting text into fields is most of the work, so it is done once.
     """
-    by_header: dict[tuple[str, ...], list[str]] = {}
-    for path in files:
-        by_header.setdefault(_header(path), []).append(path)
-    first = next(iter(by_header))
-    tables = []
-    for header, paths in by_header.items():
-        if set(header) != set(first):
-            raise DataError("The CSV files", "their first lines name different columns", "Give files with one header")
-        tables.append(
-            connection.read_csv(
-                paths,
-                columns=dict.fromkeys(header, "VARCHAR"),
-                auto_detect=False,
-                header=True,
-                delim=",",
-                quote='"',
-                escape='"',
-                hive_partitioning=False,
-            ).select(*first)
-        )
-    return ibis.union(*tables) if len(tables) > 1 else tables[0]
-
-
-def _header(path: str) -> tuple[str, ...]:
-    try:
-        opened = gzip.open if path.lower().endswith(".gz") else open
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
-            header = tuple(next(csv.reader(lines), ()))
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error):
-        raise DataError(f"The file '{path}'", "it cannot be read as CSV in UTF-8", "Save it again as such") from None
-    if not header:
-        raise DataError(f"The file '{path}'", "it is empty", "Its first line must name the columns")
-    if len(set(header)) != len(header) or not all(header):
-        raise DataError(
-            f"The file '{path}'", "its first line must name every column, each name once", "Correct the first line"
-        )
-    return header
+    described = [(csv_header(file), file.is_gzip, link) for file, link in zip(files, links, strict=True)]
+    table: Any = None
+    for (header, is_gzip), alike in itertools.groupby(described, key=lambda each: each[:2]):
+        read = connection.read_csv(
+            [link for *_, link in alike],
+            columns=dict.fromkeys(header, "VARCHAR"),
+            auto_detect=False,
+            header=True,
+            delim=",",
+            quote='"',
+            escape='"',
+            compression="gzip" if is_gzip else "none",
+            hive_partitioning=False,
+        ).select(*names)
+        if table is None:
+            table = connection.create_table("leeward_rows", read, temp=True)
+        else:  # one after the other: a union would not keep the order of the files
+            connection.insert("leeward_rows", read)
+    return table
 
 
 def _inside(connection: Any, table: str | None) -> Any:
     """The table or view of an attached DuckDB file."""
-    found = connection.raw_sql(
+    found = connection.con.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'leeward_source' UNION ALL "
         "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'leeward_source' AND NOT internal"
     ).fetchall()
@@ -284,23 +267,18 @@ def _inside(connection: Any, table: str | None) -> Any:
     return connection.table(name, database=(_CATALOG, schema))
 
 
-def _arrow(source: Any, columns: Mapping[str, str]) -> pa.Table:
-    """The named columns of anything that exports Arrow's C stream (pandas, Polars, Arrow, Ibis)."""
-    known = getattr(source, "column_names", None) or getattr(source, "columns", None)
-    if known is None or not hasattr(source, "__arrow_c_stream__"):
+def _in_memory(connection: Any, data: pa.Table) -> Any:
+    for name in data.column_names:
+        try:
+            connection.con.from_arrow(data.select([name]).slice(0, 0))
+        except duckdb.NotImplementedException:
+            kind = data.schema.field(name).type
+        else:
+            continue
         raise DataError(
-            f"The source is of type {type(source).__name__}",
-            "it is no table",
-            "Give a path, a DataFrame, an Arrow table or an Ibis table",
+            f"The column '{name}' is of the Arrow type {kind}", "the engine does not read it", "Convert the column"
         )
-    check_columns(columns, known)
-    names = list(dict.fromkeys(columns.values()))
-    try:
-        return pa.table(source.select(names) if isinstance(source, pa.Table) else source[names]).select(names)
-    except Exception:
-        # Any library may stand behind the source, and its message may hold a data value.
-        problem = ("The table in memory cannot be read", "a column holds values of several types")
-    raise DataError(*problem, "Give each column one type")
+    return _register(connection, "leeward_memory", data)
 
 
 def _register(connection: Any, name: str, data: pa.Table) -> Any:

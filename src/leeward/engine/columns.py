@@ -1,6 +1,7 @@
 """What each column means to the engine: Ibis expressions for who, when, where and whether to keep a row.
 
-A missing value is NULL, or NaN in a column of floats; in a CSV file, an empty field.
+A missing value is NULL, or NaN in a column of floats; in a CSV file, an empty field. A column without a type, because every
+value in it is missing, has every meaning.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ def key(rows: Any, column: str, places: PlaceList) -> Any:
     """The place of each row, comparable with the keys of the list; null where missing."""
     values = rows[column]
     kind = values.type()
+    if kind.is_null():
+        return values.cast(ibis.Schema.from_pyarrow(pa.schema([("key", places.keys.type)]))["key"])
     family = (
         "integers" if kind.is_integer() else "texts" if kind.is_string() else "floats" if kind.is_floating() else ""
     )
@@ -70,6 +73,9 @@ def when(rows: Any, visits: Visits, bound: Bound) -> tuple[Clock, int, Any, Any]
     kind = values.type()
     readable = ibis.literal(False)
     if visits.time_unit is not None:
+        if kind.is_null():
+            values = values.cast("int64")
+            kind = values.type()
         if kind.is_string():
             stamp = values.re_search(r"^[+-]?\d+$").ifelse(values, ibis.null()).try_cast("int64")
             return Clock.EPOCHS, 10**6 // TIME_UNITS[visits.time_unit], stamp, values.notnull() & stamp.isnull()
@@ -85,8 +91,8 @@ def when(rows: Any, visits: Visits, bound: Bound) -> tuple[Clock, int, Any, Any]
         return Clock.INSTANTS, 10**9, epoch_ns(values), readable
     if kind.is_date():
         return Clock.READINGS, 10**6, epoch_us(values.cast("timestamp")), readable
-    if kind.is_string():
-        return _written(values, visits.time, bound)
+    if kind.is_string() or kind.is_null():
+        return _written(values.cast("string"), visits.time, bound)
     if kind.is_integer():
         raise _no_time(
             visits.time, "the column holds whole numbers, which may count seconds or less", "Name `time_unit`"
@@ -100,6 +106,9 @@ def kept(rows: Any, source: Filtered) -> Any:
     for column, allowed in source.keep.items():
         kind = rows[column].type()
         wanted = type(allowed[0])
+        if kind.is_null():
+            passes = ibis.literal(False)
+            continue
         fits = kind.is_string() if wanted is str else kind.is_boolean() if wanted is bool else kind.is_numeric()
         if not fits or (wanted is int and kind.is_boolean()):
             raise DataError(
@@ -117,6 +126,8 @@ def point(rows: Any, visits: Visits, bound: Bound) -> tuple[Any, Any]:
     for column in (visits.latitude, visits.longitude):
         assert column is not None
         values = rows[column]
+        if values.type().is_null():
+            values = values.cast("float64")
         number = values.try_cast("float64") if values.type().is_string() else values
         if number is not values:
             wrong = bound.fetch(rows.filter(values.notnull() & number.isnull()).limit(1)).num_rows > 0

@@ -147,6 +147,8 @@ def _index(column: Any, query: Statistic) -> Any:
     """
     assert query.values is not None
     values, kind = query.values, column.type()
+    if kind.is_null():
+        return ibis.null("int64")
     if not (kind.is_string() or kind.is_numeric()) or kind.is_boolean():
         raise DataError(f"column = '{query.column}'", "it does not hold numbers", "Name a column of numbers")
     most = max(abs(values.lower), abs(values.upper))
@@ -186,6 +188,8 @@ def _float_below(bound: Fraction) -> float:
 
 def _rank(column: Any, query: Statistic) -> Any:
     """The place of each row's group in the public list; null where not listed."""
+    if column.type().is_null():
+        return ibis.null("int64")
     text = column.type().is_string()
     if text != isinstance(query.groups[0], str) or not (text or column.type().is_integer()):
         raise DataError(

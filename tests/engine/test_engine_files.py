@@ -1,0 +1,245 @@
+"""A file is read once, whatever names lead to it, and a name is a name, whatever characters it holds.
+
+The oracle writes a different person into every file, so the people counted say which files were read, and the number of rows
+how often.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from leeward.engine.bind import bind
+from leeward.engine.files import files_of
+from leeward.errors import DataError, EngineError
+
+AS_ROLE = {"person": "who"}
+KINDS = ("parquet", "csv", "csv.gz", "duckdb")
+
+
+def write(path: Path, who: str) -> Path:
+    path.parent.mkdir(exist_ok=True, parents=True)
+    if path.name.endswith((".parquet", ".pq")):
+        pq.write_table(pa.table({"who": [who]}), path)
+    elif path.name.endswith(".duckdb"):
+        made = path.with_name("made.duckdb")
+        with duckdb.connect(made) as other:
+            other.execute("CREATE TABLE t AS SELECT ? AS who", [who])
+        made.rename(path)
+    else:
+        quoted = who.replace('"', '""')
+        text = f'who\n"{quoted}"\n'.encode()
+        path.write_bytes(gzip.compress(text) if path.name.endswith(".gz") else text)
+    return path
+
+
+def read(source: Any) -> list[str]:
+    """Who is in the rows, sorted, as often as they are read."""
+    with bind(source, AS_ROLE) as bound:
+        return sorted(bound.fetch(bound.rows)["who"].to_pylist())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_file_under_many_names_is_read_once(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = write(tmp_path / "data" / f"a.{kind}", "ann")
+    names: list[Any] = [
+        own,
+        str(own),
+        f"data/a.{kind}",
+        f"./data//a.{kind}",
+        f"data/../data/a.{kind}",
+        f"data/a*.{kind}",
+    ]
+    (tmp_path / f"soft.{kind}").symlink_to(own)
+    (tmp_path / f"far.{kind}").symlink_to(f"soft.{kind}")
+    (tmp_path / f"hard.{kind}").hardlink_to(own)
+    (tmp_path / "other").symlink_to("data")
+    names += [f"{name}.{kind}" for name in ("soft", "far", "hard", "other/a")] + [f"**/*.{kind}", f"*.{kind}"]
+    for some in [*itertools.pairwise(names), names, names[::-1]]:
+        assert read(list(some)) == ["ann"], some
+    if kind == "duckdb":
+        return
+    write(tmp_path / "data" / f"b.{kind}", "ben")  # as many rows, but another file
+    assert read(["data/*", f"data/[ab].{kind}", f"other/b.{kind}"]) == ["ann", "ben"]
+    assert read(f"**/*.{kind}") == ["ann", "ben"]
+
+
+ODD = [
+    "a[b]",
+    "a[!b]",
+    "a*",
+    "a?",
+    "[a-z]b",
+    "[",
+    "]",
+    "a[[]b]",
+    "**",
+    "{a,b}",
+    "a b",
+    "a'b",
+    'a"b',
+    "a\\b",
+    "a\nb",
+    "é[ü]",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_is_never_a_pattern_once_more(tmp_path: Path, kind: str) -> None:
+    """Beside each odd name lie the files that it would match as a pattern."""
+    folder = tmp_path / "p[qr]"
+    write(tmp_path / "pq" / f"a[b].{kind}", "the wrong folder")
+    plain = ["ab", "abb", "zb", "a", "ax", "b"]
+    for name in [*ODD, *plain]:
+        write(folder / f"{name}.{kind}", name)
+    for name in [*ODD, *plain]:
+        if kind == "duckdb" and "\\" in name:  # DuckDB would open a/b for it
+            write(folder / f"{name.replace(chr(92), '/')}.{kind}", "another")
+            with pytest.raises(DataError, match="backslash"):
+                read(folder / f"{name}.{kind}")
+            continue
+        assert read(folder / f"{name}.{kind}") == [name]
+    if kind != "duckdb":
+        for pair in itertools.combinations(["a[b]", "a*", "[a-z]b", "ab", "ax"], 2):
+            assert read([folder / f"{name}.{kind}" for name in pair]) == sorted(pair)
+        escaped = str(folder).replace("[", "[[]")
+        assert read(f"{escaped}/*.{kind}") == sorted([*ODD, *plain])
+
+
+def test_a_folder_for_spilling_whose_name_is_a_pattern_changes_nothing(tmp_path: Path) -> None:
+    odd, plain = tmp_path / "t[xy]", tmp_path / "tx"
+    odd.mkdir()
+    plain.mkdir()
+    own = write(tmp_path / "a[b].parquet", "ann")
+    write(tmp_path / "ab.parquet", "ben")
+    code = (
+        "import sys; from leeward.engine.bind import bind\n"
+        "with bind(sys.argv[1], {'person': 'who'}) as bound: print(bound.fetch(bound.rows)['who'].to_pylist())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(own)], env=os.environ | {"TMPDIR": str(odd)}, capture_output=True, text=True
+    )
+    assert run.stdout.strip() == "['ann']", run.stderr
+    assert not list(odd.iterdir())
+
+
+def test_a_name_says_what_a_file_holds_even_if_it_leads_to_another(tmp_path: Path) -> None:
+    """Stores keep files under names of their own: the name that was given counts, not that of the file it leads to."""
+    for kind in KINDS:
+        stored = write(tmp_path / f"x.{kind}", kind).rename(tmp_path / f"{kind.replace('.', '')}-4f2a")
+        link = tmp_path / f"v.{kind}"
+        link.symlink_to(stored)
+        assert read(link) == [kind]
+    (tmp_path / "V.CSV.GZ").write_bytes(gzip.compress(b"who\nann\n"))
+    assert read(tmp_path / "V.CSV.GZ") == ["ann"]
+    with pytest.raises(DataError, match="one kind"):
+        read([tmp_path / "v.csv", tmp_path / "v.parquet"])
+
+
+def test_two_duckdb_files_are_refused_and_one_twice_is_one(tmp_path: Path) -> None:
+    one, two = write(tmp_path / "1.duckdb", "ann"), write(tmp_path / "2.duckdb", "ben")
+    assert read([one, one]) == ["ann"]
+    with pytest.raises(DataError, match="only one DuckDB file"):
+        read([one, two])
+    with pytest.raises(DataError, match="only one DuckDB file"):
+        read(str(tmp_path / "*.duckdb"))
+
+
+def test_a_duckdb_file_that_is_not_closed_yet_is_read_with_its_log_or_refused_for_what_it_is(tmp_path: Path) -> None:
+    """Read under another name, its latest changes would be missing."""
+    path = tmp_path / "v.duckdb"
+    code = (
+        "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); c.execute(\"CREATE TABLE t AS SELECT 'ann' AS who\");"
+        "c.execute('CHECKPOINT'); c.execute(\"INSERT INTO t VALUES ('ben')\"); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    assert (tmp_path / "v.duckdb.wal").exists()
+    (tmp_path / "link.duckdb").symlink_to(path)
+    assert read(path) == read(tmp_path / "link.duckdb") == ["ann", "ben"]
+    hold = "import duckdb, sys, time; c = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(DataError, match="another program has it open"):
+            read(path)
+        assert holder.stdin is not None
+        holder.stdin.close()
+
+
+@pytest.mark.parametrize("source", ["a\0b.parquet", "x" * 300 + ".parquet", ["", "a.csv"], [3], [b"a.csv"], [None]])
+def test_names_that_cannot_be_are_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match=r"no such file|names no file"):
+        files_of(source, None)
+
+
+_NOTEBOOK = """
+import sys, types
+shell = types.ModuleType("IPython")
+shell.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
+shell.version_info = (8, 0)
+sys.modules["IPython"] = shell
+sys.modules["ipywidgets"] = None
+import __main__
+if hasattr(__main__, "__file__"):
+    del __main__.__file__
+import duckdb
+try:
+    duckdb.connect().execute("SET enable_progress_bar = false")
+    print("no notebook")
+except duckdb.Error as error:
+    assert "ipywidgets" in str(error)
+from leeward.engine.bind import bind
+with bind(sys.argv[1], {"person": "who"}) as bound:
+    print(bound.fetch(bound.rows)["who"].to_pylist())
+"""
+
+
+def test_a_notebook_without_ipywidgets_reads_like_any_other_program(tmp_path: Path) -> None:
+    """DuckDB refuses there to be told that it should draw no progress bar. The first line of output is the control."""
+    own = write(tmp_path / "v.parquet", "ann")
+    run = subprocess.run([sys.executable, "-c", _NOTEBOOK, str(own)], capture_output=True, text=True)
+    assert (run.stdout.splitlines(), run.stderr) == (["['ann']"], "")
+
+
+@pytest.mark.parametrize("broken", ["connect", "settings", "TMPDIR"])
+def test_failures_of_the_engine_are_not_blamed_on_the_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    import ibis
+
+    own = write(tmp_path / "v.parquet", "ann")
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise duckdb.InvalidInputException("Invalid Input Error: no such setting\nLINE 1: ...")
+
+    class Broken:
+        con = type("", (), {"execute": refuse})()
+        disconnect = staticmethod(lambda: None)
+
+    if broken == "connect":
+        monkeypatch.setattr(ibis.duckdb, "connect", refuse)
+    elif broken == "settings":
+        monkeypatch.setattr(ibis.duckdb, "connect", lambda *_, **__: Broken())
+    else:
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(EngineError) as refused:
+        read(own)
+    assert "Nothing is wrong with the data" in str(refused.value)
+    assert "damaged" not in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,379 @@
+(** Numbers computed from the statements, for comparison with the code. Rates are logarithms of whole numbers, so that e^{-rate} and all
+    probabilities are fractions; each function on fractions is proved to give the value that a theorem is about. *)
+
+From Coq Require Import Reals Lra Lia List ZArith QArith Qreals Qround.
+From Leeward Require Import Sums Laws Distance Privacy Geometric Sampler Coins Decisions Sanitized Sensitivity.
+From Leeward Require Import FiniteSums Optimality Universal.
+Import ListNotations.
+
+(** ** Fractions *)
+
+Open Scope R_scope.
+
+Fixpoint qpow (q : Q) (n : nat) : Q := match n with O => 1%Q | S n => Qred (q * qpow q n) end.
+
+Lemma Q2R_red q : Q2R (Qred q) = Q2R q.
+Proof. apply Qeq_eqR, Qred_correct. Qed.
+
+Lemma Q2R_1 : Q2R 1 = 1.
+Proof. unfold Q2R. simpl. field. Qed.
+
+Lemma Q2R_0 : Q2R 0 = 0.
+Proof. unfold Q2R. simpl. ring. Qed.
+
+Lemma Q2R_pow q n : Q2R (qpow q n) = Q2R q ^ n.
+Proof. induction n as [|n IH]; cbn [qpow pow]; [apply Q2R_1|]. rewrite Q2R_red, Q2R_mult, IH. reflexivity. Qed.
+
+Lemma Q2R_quotient p q : Q2R q <> 0 -> Q2R (p / q) = Q2R p / Q2R q.
+Proof. intros H. apply Q2R_div. intros E. apply H. rewrite (Qeq_eqR _ _ E). apply Q2R_0. Qed.
+
+Lemma Q2R_inject z : Q2R (inject_Z z) = IZR z.
+Proof. unfold Q2R. simpl. field. Qed.
+
+(** A rate by its odds e^rate, a whole number above 1; None is ∞. *)
+Definition odds := option positive.
+Definition of_odds (o : odds) : cost := match o with Some x => Fin (ln (IZR (Zpos x))) | None => Inf end.
+Definition decayQ (o : odds) : Q := match o with Some x => 1 # x | None => 0 end.
+Definition proper (o : odds) : Prop := match o with Some x => (1 < x)%positive | None => True end.
+
+Lemma of_odds_rate o : proper o -> rate (of_odds o).
+Proof. destruct o as [x|]; simpl; trivial. intros H. rewrite <- ln_1. apply ln_increasing; [lra|]. apply IZR_lt. lia. Qed.
+
+Lemma decay_odds o : decay (of_odds o) = Q2R (decayQ o).
+Proof.
+  destruct o as [x|]; simpl; [|symmetry; apply Q2R_0]. rewrite exp_Ropp, exp_ln by (apply IZR_lt; lia).
+  unfold Q2R. simpl. symmetry. apply Rmult_1_l.
+Qed.
+
+(** ** The geometric mechanism *)
+
+Definition normaliserQ (al be : Q) : Q := (1 - al) * (1 - be) / (1 - al * be).
+Definition weightQ (al be : Q) (k : Z) : Q := if (0 <=? k)%Z then qpow al (Z.to_nat k) else qpow be (Z.to_nat (- k)).
+
+Lemma weightQ_is al be k : Q2R (weightQ al be k) = weight (Q2R al) (Q2R be) k.
+Proof. unfold weightQ, weight. destruct (0 <=? k)%Z; apply Q2R_pow. Qed.
+
+Lemma normaliserQ_is al be : 1 - Q2R al * Q2R be <> 0 -> Q2R (normaliserQ al be) = normaliser (Q2R al) (Q2R be).
+Proof.
+  intros H. assert (E : Q2R (1 - al * be) = 1 - Q2R al * Q2R be) by (rewrite Q2R_minus, Q2R_mult, Q2R_1; ring).
+  unfold normaliserQ, normaliser. rewrite Q2R_quotient by (rewrite E; trivial). rewrite E, Q2R_mult, !Q2R_minus, Q2R_1. reflexivity.
+Qed.
+
+Definition geometricQ (a b : odds) (y z : Z) : Q :=
+  Qred (normaliserQ (decayQ b) (decayQ a) * weightQ (decayQ b) (decayQ a) (z - y)).
+
+Theorem geometric_numbers a b (Ha : proper a) (Hb : proper b) y z :
+  geometric (of_odds a) (of_odds b) (of_odds_rate a Ha) (of_odds_rate b Hb) y z = Q2R (geometricQ a b y z).
+Proof.
+  pose proof (product_below_1 _ _ (rate_decay _ (of_odds_rate b Hb)) (rate_decay _ (of_odds_rate a Ha))) as Hp.
+  rewrite geometric_at, <- weight_line. unfold geometricQ. rewrite Q2R_red, Q2R_mult, weightQ_is, <- !decay_odds.
+  rewrite normaliserQ_is by (rewrite <- !decay_odds; lra). rewrite <- !decay_odds. reflexivity.
+Qed.
+
+(** ** Clamped, and remapped for a prior and a loss *)
+
+Definition GQ (a b : odds) (n i z : nat) : Q :=
+  let al := decayQ b in let be := decayQ a in
+  Qred (if (z =? 0)%nat then (1 - al) / (1 - al * be) * qpow be i
+        else if (z =? n)%nat then (1 - be) / (1 - al * be) * qpow al (n - i)
+        else normaliserQ al be * weightQ al be (Z.of_nat z - Z.of_nat i)).
+
+Lemma GQ_is a b n i z : proper a -> proper b -> G (decay (of_odds b)) (decay (of_odds a)) n i z = Q2R (GQ a b n i z).
+Proof.
+  intros Ha Hb.
+  pose proof (product_below_1 _ _ (rate_decay _ (of_odds_rate b Hb)) (rate_decay _ (of_odds_rate a Ha))) as Hp.
+  unfold GQ. rewrite Q2R_red. rewrite !decay_odds in *.
+  assert (E : Q2R (1 - decayQ b * decayQ a) = 1 - Q2R (decayQ b) * Q2R (decayQ a)) by (rewrite Q2R_minus, Q2R_mult, Q2R_1; ring).
+  unfold G. destruct (z =? 0)%nat; [|destruct (z =? n)%nat].
+  - rewrite Q2R_mult, Q2R_quotient, E, Q2R_minus, Q2R_1, Q2R_pow by lra. reflexivity.
+  - rewrite Q2R_mult, Q2R_quotient, E, Q2R_minus, Q2R_1, Q2R_pow by lra. reflexivity.
+  - rewrite Q2R_mult, normaliserQ_is, weightQ_is by lra. reflexivity.
+Qed.
+
+Theorem clamped_numbers a b (Ha : proper a) (Hb : proper b) n i z : (1 <= n)%nat -> (i <= n)%nat -> (z <= n)%nat ->
+  Gn (of_odds a) (of_odds b) (of_odds_rate a Ha) (of_odds_rate b Hb) n i (Z.of_nat z) = Q2R (GQ a b n i z).
+Proof. intros Hn Hi Hz. rewrite clamped_at by trivial. apply GQ_is; trivial. Qed.
+
+Fixpoint totalQ {A} (f : A -> Q) (l : list A) : Q := match l with [] => 0 | a :: l => Qred (f a + totalQ f l) end.
+
+Lemma Q2R_total {A} (f : A -> Q) l : Q2R (totalQ f l) = total (fun a => Q2R (f a)) l.
+Proof. induction l as [|a l IH]; cbn [totalQ total]; [apply Q2R_0|]. rewrite Q2R_red, Q2R_plus, IH. reflexivity. Qed.
+
+Definition SigQ (n : nat) (f : nat -> Q) : Q := totalQ f (seq 0 (S n)).
+
+Definition scoreQ (a b : odds) (n : nat) (W : nat -> nat -> Q) (z r : nat) : Q := SigQ n (fun i => (GQ a b n i z * W i r)%Q).
+
+Fixpoint argminQ (f : nat -> Q) (m : nat) : nat :=
+  match m with O => O | S m => if Qlt_le_dec (f (S m)) (f (argminQ f m)) then S m else argminQ f m end.
+
+Definition remappedQ (a b : odds) (n : nat) (W : nat -> nat -> Q) : Q :=
+  SigQ n (fun z => scoreQ a b n W z (argminQ (scoreQ a b n W z) n)).
+
+Lemma argminQ_is f m : argminQ f m = argmin (fun r => Q2R (f r)) m.
+Proof.
+  induction m as [|m IH]; trivial. cbn [argminQ argmin]. rewrite <- IH.
+  destruct (Qlt_le_dec _ _) as [L|L], (Rlt_dec _ _) as [L'|L']; trivial.
+  - exfalso. apply L', Qlt_Rlt, L.
+  - exfalso. apply Qle_Rle in L. lra.
+Qed.
+
+(** The least expected loss of any private mechanism, by [universal_optimality]. *)
+Theorem remapped_numbers a b n W : proper a -> proper b ->
+  remapped (decay (of_odds b)) (decay (of_odds a)) n (fun i r => Q2R (W i r)) = Q2R (remappedQ a b n W).
+Proof.
+  intros Ha Hb.
+  assert (S : forall z r, score (decay (of_odds b)) (decay (of_odds a)) n (fun i r => Q2R (W i r)) z r = Q2R (scoreQ a b n W z r)).
+  { intros z r. unfold score, scoreQ, SigQ, Sig. rewrite Q2R_total. apply total_ext. intros i _.
+    rewrite Q2R_mult, GQ_is by trivial. reflexivity. }
+  unfold remapped, remappedQ, SigQ, Sig. rewrite Q2R_total. apply total_ext. intros z _. unfold remap. rewrite S. f_equal. f_equal.
+  rewrite argminQ_is. assert (E : forall f g m, (forall r, f r = g r) -> argmin f m = argmin g m).
+  { intros f g m H. induction m as [|m IH]; trivial. cbn [argmin]. rewrite IH, !H. reflexivity. }
+  apply E. apply S.
+Qed.
+
+(** ** Decisions *)
+
+Definition upwardQ (b : odds) (t c : Z) : Q := if (c <=? t)%Z then Qred (1 - qpow (decayQ b) (Z.to_nat (t + 1 - c))) else 0.
+
+Theorem upward_numbers b (Hb : proper b) t c :
+  Pr (geometric Inf (of_odds b) I (of_odds_rate b Hb) c) (Decisions.at_most t) = Q2R (upwardQ b t c).
+Proof.
+  unfold upwardQ. destruct (Z.leb_spec c t).
+  - rewrite upward_odds, Q2R_red, Q2R_minus, Q2R_1, Q2R_pow, decay_odds by trivial. reflexivity.
+  - rewrite upward_never_errs by trivial. symmetry. apply Q2R_0.
+Qed.
+
+Definition minQ (x y : Q) : Q := if Qlt_le_dec x y then x else y.
+
+Lemma minQ_is x y : Q2R (minQ x y) = Rmin (Q2R x) (Q2R y).
+Proof.
+  unfold minQ. destruct (Qlt_le_dec x y) as [L|L].
+  - apply Qlt_Rlt in L. rewrite Rmin_left; lra.
+  - apply Qle_Rle in L. rewrite Rmin_right; lra.
+Qed.
+
+Definition betterQ (a b : odds) (delta last : Q) : Q :=
+  Qred (minQ 1 (minQ (1 - decayQ b * (1 - delta - last)) (match a with Some x => inject_Z (Zpos x) * last + delta | None => 1 end))).
+
+Fixpoint bestQ (a b : odds) (delta alpha : Q) (k : nat) : Q :=
+  match k with O => alpha | S k => betterQ a b delta (bestQ a b delta alpha k) end.
+
+Theorem best_numbers a b delta alpha k :
+  best (of_odds a) (of_odds b) (Q2R delta) (Q2R alpha) k = Q2R (bestQ a b delta alpha k).
+Proof.
+  induction k as [|k IH]; trivial. cbn [best bestQ]. rewrite IH. unfold better, betterQ.
+  rewrite Q2R_red, !minQ_is, Q2R_1, Q2R_minus, Q2R_mult, !Q2R_minus, Q2R_1, <- decay_odds. f_equal. f_equal.
+  destruct a as [x|]; [|symmetry; apply Q2R_1]. simpl of_odds. cbn iota. rewrite exp_ln by (apply IZR_lt; lia).
+  rewrite Q2R_plus, Q2R_mult, Q2R_inject. reflexivity.
+Qed.
+
+(** ** Groups: δ grows by this factor over [n] steps *)
+
+Definition growthQ (x : positive) (n : nat) : Q := totalQ (fun j => qpow (inject_Z (Zpos x)) j) (seq 0 n).
+
+Theorem growth_numbers x n : total (fun j => exp (INR j * ln (IZR (Zpos x)))) (seq 0 n) = Q2R (growthQ x n).
+Proof.
+  unfold growthQ. rewrite Q2R_total. apply total_ext. intros j _. rewrite Q2R_pow, Q2R_inject.
+  induction j as [|j IH]; [simpl; rewrite Rmult_0_l, exp_0; trivial|].
+  rewrite S_INR, Rmult_plus_distr_r, Rmult_1_l, exp_plus, IH, exp_ln by (apply IZR_lt; lia). simpl. ring.
+Qed.
+
+(** ** The sampler *)
+
+Definition digitQ (b : positive) (i : nat) : Q := let q := qpow (1 # b) (2 ^ i) in Qred (q / (1 + q)).
+
+Theorem digit_numbers b i : digit_chance (decay (of_odds (Some b))) i true = Q2R (digitQ b i).
+Proof.
+  unfold digit_chance, digitQ. cbv zeta. rewrite Q2R_red, Q2R_quotient, Q2R_plus, Q2R_1, Q2R_pow, decay_odds; [reflexivity|].
+  rewrite Q2R_plus, Q2R_1, Q2R_pow. pose proof (pow_le (Q2R (1 # b)) (2 ^ i)) as H.
+  pose proof (decay_nonneg (of_odds (Some b))) as N. rewrite decay_odds in N. specialize (H N). lra.
+Qed.
+
+(** What a word of [width] bits is compared with. *)
+Definition floorQ (p : Q) (width : nat) : Z := Qfloor (inject_Z (2 ^ Z.of_nat width) * p).
+
+Theorem floor_numbers p width : floor_of (Q2R p) width = floorQ p width.
+Proof.
+  unfold floor_of, floorQ. set (q := (inject_Z (2 ^ Z.of_nat width) * p)%Q).
+  assert (E : 2 ^ width * Q2R p = Q2R q).
+  { unfold q. rewrite Q2R_mult, Q2R_inject, <- pow_IZR. reflexivity. }
+  rewrite E. pose proof (Qfloor_le q) as L. pose proof (Qlt_floor q) as U. apply Qle_Rle in L. apply Qlt_Rlt in U.
+  rewrite Q2R_inject in *. rewrite plus_IZR in U. destruct (base_Int_part (Q2R q)) as [B1 B2].
+  assert (Int_part (Q2R q) < Qfloor q + 1)%Z by (apply lt_IZR; rewrite plus_IZR; lra).
+  assert (Qfloor q < Int_part (Q2R q) + 1)%Z by (apply lt_IZR; rewrite plus_IZR; lra). lia.
+Qed.
+
+(** ** Drawing again instead of clamping *)
+
+Definition resampledQ (x : positive) : Q * Q :=
+  let q := 1 # x in (Qred (1 / (1 + q + qpow q 2)), Qred (q / (1 + 2 * q))).
+
+Theorem resampled_numbers x (H : rate (of_odds (Some x))) : exists y y' : Geometric.answer 2,
+  resampled (of_odds (Some x)) (of_odds (Some x)) H H 2 y 0%Z = Q2R (fst (resampledQ x)) /\
+  resampled (of_odds (Some x)) (of_odds (Some x)) H H 2 y' 0%Z = Q2R (snd (resampledQ x)).
+Proof.
+  destruct (resampling_two_sided _ H) as (y & y' & _ & E1 & E2 & _). exists y, y'.
+  pose proof (decay_odds (Some x)) as D. simpl decay in D. cbn [decayQ] in D.
+  assert (P : 0 < Q2R (1 # x)) by (rewrite <- D; apply exp_pos).
+  cbn [resampledQ fst snd]. rewrite !Q2R_red. simpl of_odds in *. split.
+  - rewrite E1, D, Q2R_quotient; rewrite !Q2R_plus, Q2R_pow, Q2R_1; [reflexivity|].
+    assert (0 <= Q2R (1 # x) ^ 2) by (apply pow_le; lra). lra.
+  - assert (T : Q2R 2 = 2) by (unfold Q2R; simpl; field).
+    rewrite E2, D, Q2R_quotient; rewrite !Q2R_plus, Q2R_mult, Q2R_1, T; [reflexivity | lra].
+Qed.
+
+(** ** The sanitized mechanism: the chance of a transcript, for counts and one threshold given in advance *)
+
+Definition in_order (t : Z) : strategy (list Z) := fun past => Question (fun counts => nth (length past) counts 0%Z) t.
+
+Definition answerQ (b : odds) (left : nat) (t c : Z) (s : said) : Q :=
+  match s, left with
+  | Safe, _ => upwardQ b t c
+  | Above z, S _ => if (z <=? t)%Z then 0 else geometricQ None b c z
+  | Withheld, O => 1 - upwardQ b t c
+  | _, _ => 0
+  end.
+
+Fixpoint transcriptQ (b : odds) (left : nat) (t : Z) (counts : list Z) (tau : list said) : Q :=
+  match counts, left with
+  | c :: counts, S _ =>
+      match tau with
+      | [] => 0
+      | s :: tau => Qred (answerQ b left t c s * transcriptQ b (after left s) t counts tau)
+      end
+  | _, _ => match tau with [] => 1 | _ => 0 end
+  end.
+
+Theorem transcript_numbers x (Hx : (1 < x)%positive) left t counts tau :
+  stopping (ln (IZR (Zpos x))) (of_odds_rate (Some x) Hx) (in_order t) (length counts) left [] counts tau =
+  Q2R (transcriptQ (Some x) left t counts tau).
+Proof.
+  assert (Gen : forall rest past left tau, nth (length past) counts 0%Z = nth 0 rest 0%Z ->
+    (forall k, nth (length past + k) counts 0%Z = nth k rest 0%Z) ->
+    stopping (ln (IZR (Zpos x))) (of_odds_rate (Some x) Hx) (in_order t) (length rest) left past counts tau =
+    Q2R (transcriptQ (Some x) left t rest tau)).
+  { clear left tau. induction rest as [|c rest IH]; intros past left tau _ Hk.
+    - cbn [length stopping transcriptQ]. destruct tau; [rewrite certain_at, Q2R_1 | rewrite certain_off, Q2R_0 by discriminate]; trivial.
+    - destruct left as [|left].
+      + cbn [length stopping transcriptQ]. destruct tau; [rewrite certain_at, Q2R_1 | rewrite certain_off, Q2R_0 by discriminate]; trivial.
+      + cbn [length stopping transcriptQ]. destruct tau as [|s tau]; [rewrite cons_not_nil; symmetry; apply Q2R_0|].
+        rewrite cons_at, Q2R_red, Q2R_mult. f_equal.
+        * pose proof (Hk 0%nat) as H0. rewrite Nat.add_0_r in H0. simpl in H0. unfold answerQ. destruct s as [|z|].
+          { rewrite answer_safe. unfold in_order. cbn [count limit]. rewrite H0.
+            apply (upward_numbers (Some x) Hx t c). }
+          { rewrite answer_above. unfold in_order. cbn [count limit]. rewrite H0.
+            destruct (z <=? t)%Z; [symmetry; apply Q2R_0|]. rewrite <- (geometric_numbers None (Some x) I Hx c z).
+            unfold noisy. rewrite !geometric_at. reflexivity. }
+          { rewrite Q2R_0. unfold Sanitized.answer. cbn [map_law pmf]. apply Pr_none. intros z. unfold say. destruct (z <=? _)%Z; discriminate. }
+        * assert (Hk' : forall k, nth (length (past ++ [s]) + k) counts 0%Z = nth k rest 0%Z).
+          { intros k. rewrite app_length. simpl length. replace (length past + 1 + k)%nat with (length past + S k)%nat by lia.
+            rewrite Hk. reflexivity. }
+          apply IH; trivial. rewrite <- (Nat.add_0_r (length (past ++ [s]))) at 1. apply Hk'. }
+  apply Gen; trivial.
+Qed.
+
+(** ** The line *)
+
+Definition lineQ (a b : Q) (y y' : Z) : Q :=
+  Qred (inject_Z (Z.max 0 (y' - y)) * a + inject_Z (Z.max 0 (y - y')) * b).
+
+Theorem line_numbers a b y y' : line (Fin (Q2R a)) (Fin (Q2R b)) y y' = Fin (Q2R (lineQ a b y y')).
+Proof.
+  unfold line, lineQ, up. rewrite !times_Fin. cbn [cost_plus]. f_equal. rewrite Q2R_red, Q2R_plus, !Q2R_mult, !Q2R_inject, !INR_IZR_INZ.
+  f_equal; f_equal; f_equal; lia.
+Qed.
+
+(** ** Rates for counts of people at no more than [k] places, when a step costs 1 *)
+
+Theorem share_numbers k : 1 / INR (Pos.to_nat k) = Q2R (1 # k).
+Proof. unfold Q2R. simpl. rewrite INR_IZR_INZ, positive_nat_Z. unfold Rdiv. ring. Qed.
+
+(** ** The printed lines: theorem: inputs -> value *)
+
+From Coq Require Import String DecimalString DecimalZ.
+Open Scope string_scope.
+
+Definition newline : string := String (Ascii.ascii_of_nat 10) EmptyString.
+Definition showZ (z : Z) : string := NilEmpty.string_of_int (Z.to_int z).
+Definition showN (n : nat) : string := showZ (Z.of_nat n).
+Definition showQ (q : Q) : string := match Qden (Qred q) with
+  | 1%positive => showZ (Qnum (Qred q)) | d => showZ (Qnum (Qred q)) ++ "/" ++ showZ (Zpos d) end.
+Definition show_rate (o : odds) : string := match o with Some x => "ln(" ++ showZ (Zpos x) ++ ")" | None => "inf" end.
+Definition joined {A} (separator : string) (show : A -> string) (l : list A) : string := String.concat separator (map show l).
+Definition show_said (s : said) : string := match s with Safe => "safe" | Above z => showZ z | Withheld => "withheld" end.
+
+Definition row (theorem inputs value : string) : string := theorem ++ ": " ++ inputs ++ " -> " ++ value.
+
+Definition rates_tried : list (odds * odds) :=
+  [(Some 2, Some 2); (Some 3, Some 2); (Some 2, Some 5); (None, Some 2); (None, Some 3); (Some 4, None)]%positive.
+
+Definition show_rates (r : odds * odds) : string := "rise=" ++ show_rate (fst r) ++ " fall=" ++ show_rate (snd r).
+
+Definition integers (from : Z) (n : nat) : list Z := map (fun i => from + Z.of_nat i)%Z (seq 0 n).
+
+Definition geometric_rows : list string := flat_map (fun r =>
+  map (fun z => row "geometric_numbers" (show_rates r ++ " truth=3 output=" ++ showZ z) (showQ (geometricQ (fst r) (snd r) 3 z)))
+    (integers 0 7)) rates_tried.
+
+Definition clamped_rows : list string := flat_map (fun r => flat_map (fun i =>
+  map (fun z => row "clamped_numbers" (show_rates r ++ " n=3 truth=" ++ showN i ++ " output=" ++ showN z)
+    (showQ (GQ (fst r) (snd r) 3 i z))) (seq 0 4)) (seq 0 4)) rates_tried.
+
+Definition upward_rows : list string := flat_map (fun x => flat_map (fun t => map (fun c =>
+  row "upward_numbers" ("rate=" ++ show_rate (Some x) ++ " at_most=" ++ showZ t ++ " count=" ++ showZ c) (showQ (upwardQ (Some x) t c)))
+    (integers 0 6)) [0; 2]%Z) [2; 3]%positive.
+
+Definition best_rows : list string := flat_map (fun r => flat_map (fun alpha => map (fun delta =>
+  row "best_numbers" ("absence=" ++ show_rate (fst r) ++ " presence=" ++ show_rate (snd r) ++ " alpha=" ++ showQ alpha ++ " delta=" ++ showQ delta)
+    (joined " " (fun k => showQ (bestQ (fst r) (snd r) delta alpha k)) (seq 0 7))) [0; 1 # 50]%Q)
+    [0; 1 # 100; 1 # 3]%Q) (firstn 5 rates_tried).
+
+Definition growth_rows : list string := flat_map (fun x => map (fun n =>
+  row "growth_numbers" ("step=" ++ show_rate (Some x) ++ " steps=" ++ showN n) (showQ (growthQ x n))) (seq 1 5)) [2; 3]%positive.
+
+Definition digit_rows : list string := flat_map (fun x => map (fun i =>
+  row "digit_numbers" ("rate=" ++ show_rate (Some x) ++ " digit=" ++ showN i) (showQ (digitQ x i))) (seq 0 4)) [2; 3; 5]%positive.
+
+Definition floor_rows : list string := map (fun p =>
+  row "floor_numbers" ("p=" ++ showQ p ++ " bits=32") (showZ (floorQ p 32))) [1 # 3; 1 # 4; 2 # 3; 1 # 257; 1 # 1; 0; 4294967295 # 4294967296]%Q.
+
+Definition resampled_rows : list string := map (fun x =>
+  row "resampled_numbers" ("rate=" ++ show_rate (Some x)) (showQ (fst (resampledQ x)) ++ " " ++ showQ (snd (resampledQ x)))) [2; 3; 7]%positive.
+
+Definition transcripts : list (nat * list said) :=
+  [(1%nat, [Safe; Safe; Safe]); (1%nat, [Above 1]); (1%nat, [Safe; Above 1]); (1%nat, [Safe; Above 3]); (1%nat, [Safe; Safe; Above 2]);
+   (2%nat, [Safe; Safe; Safe]); (2%nat, [Above 1; Above 3]); (2%nat, [Above 1; Safe; Above 1]); (2%nat, [Safe; Above 3; Safe]);
+   (2%nat, [Above 2; Safe; Safe])]%Z.
+
+Definition transcript_rows : list string := flat_map (fun x => flat_map (fun counts => map (fun run =>
+  row "transcript_numbers" ("rate=" ++ show_rate (Some x) ++ " at_most=0 stop_after=" ++ showN (fst run) ++ " counts=" ++ joined "," showZ counts
+      ++ " said=" ++ joined "," show_said (snd run))
+    (showQ (transcriptQ (Some x) (fst run) 0 counts (snd run)))) transcripts) [[0; 0; 0]; [1; 0; 3]; [0; 2; 1]]%Z) [2; 3]%positive.
+
+Definition line_rows : list string := flat_map (fun r => map (fun y =>
+  row "line_numbers" ("rise=" ++ showQ (fst r) ++ " fall=" ++ showQ (snd r) ++ " from=2 to=" ++ showZ y) (showQ (lineQ (fst r) (snd r) 2 y)))
+    (integers 0 5)) [(1, 1); (1 # 3, 2)]%Q.
+
+Definition share_rows : list string := map (fun k => row "share_numbers" ("step=1 places=" ++ showZ (Zpos k)) (showQ (1 # k))) [1; 2; 3; 4]%positive.
+
+Definition rounding_rows : list string := flat_map (fun q => map (fun p =>
+  row "half_up_keeps" ("p=" ++ showZ p ++ " q=" ++ showZ q) (showZ (half_up p q))) (integers (-7) 15)) [2; 3; 4]%Z.
+
+Definition even_rows : list string := flat_map (fun q => map (fun p =>
+  row "half_even_doubles" ("p=" ++ showZ p ++ " q=" ++ showZ q) (showZ (half_even p q))) (integers (-7) 15)) [2; 3; 4]%Z.
+
+Definition absolute (i r : nat) : Q := inject_Z (Z.abs (Z.of_nat i - Z.of_nat r)).
+Definition wrong (i r : nat) : Q := if (i =? r)%nat then 0 else 1.
+(** Under-reporting costs twice as much. *)
+Definition lopsided (i r : nat) : Q := if (r <=? i)%nat then inject_Z (2 * (Z.of_nat i - Z.of_nat r)) else inject_Z (Z.of_nat r - Z.of_nat i).
+
+Definition losses : list (string * (nat -> nat -> Q)) := [("absolute", absolute); ("zero-one", wrong); ("lopsided", lopsided)].
+Definition priors : list (list Q) := [[1 # 4; 1 # 4; 1 # 4; 1 # 4]; [1 # 2; 1 # 4; 1 # 8; 1 # 8]; [0; 9 # 10; 0; 1 # 10]]%Q.
+
+Definition remapped_rows : list string := flat_map (fun r => flat_map (fun loss => map (fun prior =>
+  row "remapped_numbers" (show_rates r ++ " n=3 loss=" ++ fst loss ++ " prior=" ++ joined "," showQ prior)
+    (showQ (remappedQ (fst r) (snd r) 3 (fun i j => nth i prior 0%Q * snd loss i j)%Q))) priors) losses) rates_tried.
+
+Definition printed : string := joined newline (fun line => line)
+  (geometric_rows ++ clamped_rows ++ upward_rows ++ best_rows ++ growth_rows ++ digit_rows ++ floor_rows ++ resampled_rows
+   ++ transcript_rows ++ line_rows ++ share_rows ++ rounding_rows ++ even_rows ++ remapped_rows)%list.

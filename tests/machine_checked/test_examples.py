@@ -1,0 +1,212 @@
+"""The numbers computed in the proofs (proofs/examples.txt) are those of the code: rates, thresholds, odds, costs, losses."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import pytest
+from tests.machine_checked.catalogue import PAGE, PROOFS, rows
+
+from leeward.distance import Line
+from leeward.exponential import Weight, exp_minus, log, weight
+from leeward.mechanism import Geometric, Sanitized
+from leeward.noise import DirectedGeometric, floor_digits
+from leeward.noise.geometric import BinaryDigits
+from leeward.notion import AdditionOnly, BoundedDP, Presence, UnboundedDP, has
+from leeward.optimum import optimal
+from leeward.query.counting import CountWhere, Declared
+from leeward.query.numeric import Mean
+from leeward.real import Real, exact, inf
+from leeward.sensitivity import sensitivity
+from leeward.utility import bounds
+from leeward.utility.remapping import remap
+
+Given = dict[str, str]
+
+
+def lines() -> Iterator[tuple[str, Given, str]]:
+    """(theorem, inputs, value) of each line of the file."""
+    for line in (PROOFS / "examples.txt").read_text().splitlines():
+        match = re.fullmatch(r"(\w+): (.+) -> (.+)", line)
+        assert match, line
+        yield match[1], dict(part.split("=") for part in match[2].split(" ")), match[3]
+
+
+def rate(text: str) -> Real:
+    return inf if text == "inf" else log(Fraction(text.removeprefix("ln(").removesuffix(")")))
+
+
+def line_of(given: Given) -> Line:
+    return Line(rise=rate(given["rise"]), fall=rate(given["fall"]))
+
+
+def whole(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def fraction(value: Weight | Real) -> Fraction:
+    """An exact value that must be rational."""
+    assert value.rational is not None
+    return value.rational
+
+
+def geometric(given: Given) -> list[Fraction]:
+    return [fraction(Geometric(line_of(given)).probability(int(given["truth"]), int(given["output"])))]
+
+
+def clamped(given: Given) -> list[Fraction]:
+    mechanism = Geometric(line_of(given), lower=0, upper=int(given["n"]))
+    return [fraction(mechanism.probability(int(given["truth"]), int(given["output"])))]
+
+
+def upward(given: Given) -> list[Fraction]:
+    at_most, count = int(given["at_most"]), int(given["count"])
+    sanitizer = Geometric(Line(inf, rate(given["rate"]))).sanitizer(at_most=at_most)
+    said = sanitizer.probability_safe(count)
+    assert said == bounds.alap_beta(rate(given["rate"]), count, at_most)
+    assert sanitizer.never_wrong
+    return [fraction(said)]
+
+
+def best(given: Given) -> list[Fraction]:
+    curve = bounds.best_decision(
+        rate(given["presence"]), rate(given["absence"]), 6, given["alpha"], delta=given["delta"]
+    )
+    return [fraction(chance) for chance in curve]
+
+
+def growth(given: Given) -> list[Fraction]:
+    delta = Fraction(1, 10**6)
+    grown = bounds.delta_bound(rate(given["step"]), delta, int(given["steps"]), 0)
+    return [fraction(grown) / delta]
+
+
+def digit(given: Given) -> list[Fraction]:
+    return [fraction(BinaryDigits(rate(given["rate"])).probabilities[int(given["digit"])])]
+
+
+def floor(given: Given) -> list[Fraction]:
+    return [Fraction(floor_digits(weight(given["p"]), int(given["bits"])))]
+
+
+def resampled(given: Given) -> list[Fraction]:
+    law = DirectedGeometric(rate(given["rate"]), rate(given["rate"]))
+    chances = [[law.pmf(z - truth) for z in range(3)] for truth in range(2)]
+    return [fraction(row[0]) / fraction(row[0] + row[1] + row[2]) for row in chances]
+
+
+def transcript(given: Given) -> list[Fraction]:
+    counts, stop_after = tuple(whole(given["counts"])), int(given["stop_after"])
+    mechanism = Sanitized(Line(inf, rate(given["rate"])), at_most=int(given["at_most"]), stop_after=stop_after)
+    assert mechanism.price == rate(given["rate"]) * stop_after
+    said: list[object] = ["safe" if part == "safe" else int(part) for part in given["said"].split(",")]
+    said += [None] * (len(counts) - len(said))  # what comes after the stop
+    highest = tuple([4] * len(counts))  # so that no exceeding count below 5 is merged with others
+    chances = mechanism.on([counts, highest]).row(counts)
+    return [fraction(chances[tuple(said)])]
+
+
+def line(given: Given) -> list[Fraction]:
+    return [fraction(Line(given["rise"], given["fall"])(int(given["from"]), int(given["to"])))]
+
+
+def share(given: Given) -> list[Fraction]:
+    """ε/k under notions whose steps move counts one way at a time; a and b with k·(a + b) = ε where they move both ways."""
+    places = int(given["places"])
+    query = CountWhere(tuple(has(p) for p in range(2 * places)), Declared(facts_per_person=places))
+    down = [sensitivity(notion(given["step"]), query).line for notion in (AdditionOnly, Presence)]
+    assert all(each.rise == inf for each in down)
+    either = sensitivity(UnboundedDP(given["step"]), query).line
+    both = sensitivity(BoundedDP(given["step"]), query).line
+    shares = {*(each.fall for each in down), either.rise, either.fall, both.rise + both.fall}
+    return [fraction(each) for each in shares]
+
+
+def half_up(given: Given) -> list[Fraction]:
+    asked = Fraction(int(given["p"]), int(given["q"]))
+    return [Mean.__dict__["_round"](_Whole, asked)]
+
+
+class _Whole:
+    grid = Fraction(1)
+
+
+def half_even(given: Given) -> list[Fraction]:
+    return [Fraction(round(Fraction(int(given["p"]), int(given["q"]))))]  # Python's own, which the code avoids
+
+
+LOSSES: dict[str, Callable[[int, int], int]] = {
+    "absolute": lambda truth, guess: abs(truth - guess),
+    "zero-one": lambda truth, guess: int(truth != guess),
+    "lopsided": lambda truth, guess: 2 * (truth - guess) if guess <= truth else guess - truth,
+}
+
+
+def remapped(given: Given) -> list[Fraction]:
+    mechanism = Geometric(line_of(given), lower=0, upper=int(given["n"]))
+    prior = [Fraction(part) for part in given["prior"].split(",")]
+    loss = remap(mechanism, prior, LOSSES[given["loss"]]).loss
+    return [fraction(loss if isinstance(loss, Weight) else exact(loss))]
+
+
+CODE: dict[str, Callable[[Given], list[Fraction]]] = {
+    "geometric_numbers": geometric,
+    "clamped_numbers": clamped,
+    "upward_numbers": upward,
+    "best_numbers": best,
+    "growth_numbers": growth,
+    "digit_numbers": digit,
+    "floor_numbers": floor,
+    "resampled_numbers": resampled,
+    "transcript_numbers": transcript,
+    "line_numbers": line,
+    "share_numbers": share,
+    "half_up_keeps": half_up,
+    "half_even_doubles": half_even,
+    "remapped_numbers": remapped,
+}
+
+
+@pytest.mark.parametrize("theorem", CODE)
+def test_the_code_computes_the_numbers_of_the_proofs(theorem: str) -> None:
+    found = [(given, value) for name, given, value in lines() if name == theorem]
+    assert found
+    for given, value in found:
+        assert CODE[theorem](given) == [Fraction(part) for part in value.split()], given
+
+
+def test_every_line_belongs_to_a_listed_theorem_and_has_its_code() -> None:
+    listed = {row.theorem for row in rows(PAGE.read_text())}
+    named = {name for name, _, _ in lines()}
+    assert named == set(CODE)
+    assert named <= listed
+
+
+def test_a_wrong_number_is_noticed() -> None:
+    """Each comparison can fail: the code's number, a little off, is not that of the proofs."""
+    for name, given, value in {name: (name, given, value) for name, given, value in lines()}.values():
+        off = [found + Fraction(1, 10**9) for found in CODE[name](given)]
+        assert off != [Fraction(part) for part in value.split()]
+
+
+def test_linear_programs_find_nothing_better_than_the_proof_allows() -> None:
+    """The least loss of any private mechanism, by the theorem, is what the certified optimum finds without it."""
+    tried = [(given, value) for name, given, value in lines() if name == "remapped_numbers"][::5]
+    for given, value in tried:
+        points = range(int(given["n"]) + 1)
+        prior = [Fraction(part) for part in given["prior"].split(",")]
+        found = optimal(points, line_of(given), prior, LOSSES[given["loss"]])
+        assert math.isclose(float(found.bound), float(Fraction(value)), abs_tol=1e-7), given
+
+
+def test_withholding_and_going_on_costs_four_times_as_much() -> None:
+    """`going_on_four`: the likeliest of its transcripts, at ε = ln 2, is 2⁴ times as likely with somebody there."""
+    epsilon = log(2)
+    law = DirectedGeometric.one_sided(epsilon)
+    there = law.pmf(0) * law.tail(0) ** 3
+    nobody = law.pmf(1) * law.tail(1) ** 3
+    assert fraction(there / nobody) == 2**4
+    assert exp_minus(epsilon * 4) * there == nobody

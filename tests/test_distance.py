@@ -332,6 +332,29 @@ def test_the_norms_of_the_plane_are_priced_tightly() -> None:
     assert (straight + crooked)((0, 0), (1, 1)) == sqrt(2) + 2
 
 
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4])
+def test_in_space_the_norms_are_further_apart(dimensions: int) -> None:
+    """√n in n dimensions, and no number at all for points of a length that is not said."""
+    straight, crooked = (Plane(1, norm, dimensions=dimensions) for norm in ("euclidean", "manhattan"))  # type: ignore[arg-type]
+    corners = list(itertools.product(range(2), repeat=dimensions))
+    assert crooked.price_in(straight) == sqrt(dimensions) == crooked.on(corners).price_in(straight.on(corners))
+    assert straight.price_in(crooked) == 1 == straight.on(corners).price_in(crooked.on(corners))
+    assert (crooked + crooked).price_in(straight.scale(4)) == sqrt(dimensions) / 2
+    other = Plane(1, dimensions=dimensions + 1)
+    assert other != straight
+    for ask in (
+        lambda: crooked.price_in(other),
+        lambda: straight((0,) * (dimensions + 1), (1,) * (dimensions + 1)),
+        lambda: straight.on([(0,) * (dimensions + 1)]),
+    ):
+        with pytest.raises(InputError, match=r"dimensions|another length"):
+            ask()
+    assert "dimensions" in repr(Plane(1, dimensions=3))
+    for wrong in (0, -1, True, 1.5):
+        with pytest.raises(InputError, match="dimensions"):
+            Plane(1, dimensions=wrong)  # type: ignore[arg-type]
+
+
 def test_an_unknown_norm_is_refused() -> None:
     with pytest.raises(InputError, match="euclidean"):
         Plane(1, "euclidian")  # type: ignore[arg-type]

@@ -92,12 +92,16 @@ class Row:
     persons: int | None = None
     parts: tuple[Row, ...] = field(default=(), repr=False)
 
+    def single(self, secrets: Sequence[Any]) -> Matrix:
+        """The costs of single steps between whole secrets."""
+        if self.tables is not None:
+            return self.tables(secrets)
+        assert self.steps is not None
+        return universe.one_person(self.steps, secrets)
+
     def between(self, secrets: Sequence[Any]) -> Matrix:
         """The oracle's distances between whole secrets."""
-        if self.tables is not None:
-            return universe.closed(self.tables(secrets))
-        assert self.steps is not None
-        return universe.closed(universe.one_person(self.steps, secrets))
+        return universe.closed(self.single(secrets))
 
 
 def at(place: str) -> Callable[[Any], bool]:

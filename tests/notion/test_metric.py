@@ -100,8 +100,9 @@ def test_a_step_of_everyone_is_not_a_step_of_one_person() -> None:
     assert Manhattan("1", V).price_in(everyone) == inf
     with pytest.raises(NotShelteredError, match="all persons may change at once"):
         sensitivity(everyone, count)
+    assert parallel(everyone, [1, 1], cut="person") == Maximum("2", V)  # each part may change at once
     with pytest.raises(NotShelteredError, match="two parts"):
-        parallel(everyone, [1, 1], cut="person")
+        parallel(everyone, [1, 1], cut="record")
     assert parallel(Manhattan("1", V), [1, 2], cut="person") == Manhattan("2", V)
 
 

@@ -23,6 +23,7 @@ from leeward.accounting.events import (
 from leeward.errors import InputError
 from leeward.exponential import exp_minus
 from leeward.notion import ABSENT, Notion
+from leeward.notion.base import seen_by
 from leeward.notion.price import price
 from leeward.notion.sees import Sees
 from leeward.query.sampling import PoissonSampling
@@ -63,19 +64,24 @@ class Cost:
 
     def price_in(self, notion: Notion) -> Real:
         """Return the least c such that everything so far is known to be c·notion-private; ∞ if none is."""
-        return price(_OnePerson(self), notion).cost
+        sees = seen_by(notion)
+        of_facts = sees.about in {"", "sets of facts"}
+        if sees.records is not None:
+            of_facts = all(isinstance(record, frozenset | None) for record in sees.records)
+        return price(_OnePerson(self, of_facts), notion).cost
 
 
 @dataclass(frozen=True)
 class _OnePerson:
-    """What releases cost, as a distance between two records of one person."""
+    """What releases cost, as a distance between two records of one person, which are sets of facts or not."""
 
     cost: Cost
+    of_facts: bool
 
     @property
     def sees(self) -> Sees:
         """Who is there, and which facts a record lacks."""
-        return Sees(facts=True)
+        return Sees(facts=self.of_facts)
 
     def record(self, before: Any, after: Any) -> Real:
         """Return the cost of the one kind of change that this is; anything else is a withdrawal and an insertion."""
@@ -85,11 +91,8 @@ class _OnePerson:
             return self.cost.withdraw
         if before is ABSENT:
             return self.cost.insert
-        if isinstance(before, frozenset) and isinstance(after, frozenset):
-            if after < before:
-                return self.cost.shrink
-            if after > before:
-                return self.cost.grow
+        if self.of_facts and (after < before or after > before):
+            return self.cost.shrink if after < before else self.cost.grow
         return self.cost.withdraw + self.cost.insert
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from typing import Literal, get_args
 
 from leeward.errors import InputError, nearest
-from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, Notion
+from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, EdgeDP, GroupDP, NodeDP, Notion
+from leeward.notion.compose import people_touched
 from leeward.real import ZERO, Exact, Real, exact
 
 Unit = Literal["person", "person-day", "person-place", "event"]
@@ -52,10 +53,11 @@ def contains(coarse: Unit, fine: Unit) -> bool:
 def parts_touched(notion: Notion, *, cut: Cut, parts_per_unit: int) -> int | None:
     """Return how many parts one step of the notion can change at most; None if no number bounds it.
 
-    * Parts cut by **people** (each person's data lies in one part, whatever it says): 1.
-    * Parts cut by what **records** say, where one unit of the notion has data in at most m parts: m if every step only
-      takes data away or only puts data in; 2m if a step may replace data, because replacing moves it from parts to others;
-      1 if steps are single facts.
+    * Parts cut by **people** (each person's data lies in one part, whatever it says): as many as a step changes people, one
+      for most notions, the largest group for one about groups (`leeward.notion.compose.people_touched`).
+    * Parts cut by what **records** say: each row, such as one visit, lies in the part that it names. Where one unit of the
+      notion has data in at most m parts: m if every step only takes data away or only puts data in; 2m if a step may replace
+      data, because replacing moves it from parts to others; 1 if steps are single facts.
 
     Args:
         notion: the notion all parts are released under.
@@ -64,12 +66,12 @@ def parts_touched(notion: Notion, *, cut: Cut, parts_per_unit: int) -> int | Non
     """
     if cut not in get_args(Cut):
         raise InputError(f"cut = {cut!r}", "it must say what the parts are cut by", nearest(str(cut), get_args(Cut)))
-    if parts_per_unit < 1:
+    if isinstance(parts_per_unit, bool) or not isinstance(parts_per_unit, int) or parts_per_unit < 1:
         raise InputError(f"parts_per_unit = {parts_per_unit}", "a unit has data somewhere", "Give at least 1")
-    if notion.everyone:
-        return None
     if cut == "people":
-        return 1
+        return people_touched(notion)
+    if notion.everyone or not (notion.sums_over_persons or isinstance(notion, GroupDP | EdgeDP | NodeDP)):
+        return None
     kinds = {step.change for step in notion.steps}
     if kinds <= _ONE_FACT:
         return 1
@@ -79,8 +81,17 @@ def parts_touched(notion: Notion, *, cut: Cut, parts_per_unit: int) -> int | Non
 def parallel(costs: Iterable[Exact], touched: int | None) -> Real:
     """Return the cost of releases about disjoint parts, each a multiple of one notion: the largest ``touched`` added up.
 
-    With ``touched`` = 1 that is parallel composition, the maximum; without a bound (None) it is the sum. The distance is a
-    sum over parts, so a step pays only for those it changes; `parts_touched` says how many. One ∞ makes it ∞.
+    Each release keeps its multiple of the notion between *whole* tables, and looks at its part only. Between two tables it
+    costs nothing for the steps that leave its part alone, so a step pays only for the parts it changes: with ``touched`` = 1
+    that is parallel composition, the maximum; without a bound (None) it is the sum. `parts_touched` says how many. One ∞
+    makes it ∞. (What a release costs that keeps a notion only between tables of its own part: `leeward.notion.compose`.)
+
+    Raises:
+        InputError: if a cost is below 0, or ``touched`` counts nothing.
     """
     ordered = sorted((exact(c) for c in costs), reverse=True)
+    if ordered and ordered[-1].sign() < 0:
+        raise InputError(f"A cost of {ordered[-1]}", "privacy is never given back", "Give costs of at least 0")
+    if touched is not None and (isinstance(touched, bool) or not isinstance(touched, int) or touched < 1):
+        raise InputError(f"touched = {touched!r}", "every step changes a part", "Give at least 1, or None for no bound")
     return sum(ordered if touched is None else ordered[:touched], start=ZERO)

@@ -76,6 +76,8 @@ class PlanarMechanism:
             raise InputError(
                 f"Bounds from {lower} to {upper}", "they are no rectangle", "Give lower ≤ upper, or neither"
             )
+        if plane.dimensions != 2:
+            raise InputError(f"{plane} as planar noise", "a plane has two dimensions", "Use series noise, or a plane")
         self.distance, self.step, self.lower, self.upper = plane, positive(step, "step"), lower, upper
         self.noise = PlanarNoise(plane.rate * self.step, plane.norm)
         self._size = float(self.step)

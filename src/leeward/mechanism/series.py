@@ -124,7 +124,7 @@ class SeriesMechanism:
     def distance(self) -> DirectedDistance[tuple[int, ...]]:
         """The distance between two windows, in steps, that ε is about."""
         if self.between == "manhattan":
-            return Plane(self.epsilon * self.step, "manhattan")
+            return Plane(self.epsilon * self.step, "manhattan", dimensions=self.window)
         if self.between == "maximum":
             return Derived(
                 "d_∞", lambda x, y: self.epsilon * self.step * max(abs(b - a) for a, b in zip(x, y, strict=True))

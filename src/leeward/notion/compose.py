@@ -11,9 +11,11 @@ from typing import Any, Literal, get_args
 
 from leeward.distance import DirectedDistance
 from leeward.errors import InputError, NotShelteredError, nearest
+from leeward.notion.adjacency import EdgeDP, GroupDP, NodeDP
 from leeward.notion.base import Notion
 from leeward.notion.change import ADD_FACT, DROP_FACT, INSERT, WITHDRAW, Change
-from leeward.real import Exact, Real, exact
+from leeward.notion.metric import Maximum
+from leeward.real import ZERO, Exact, Real, positive
 
 Cut = Literal["person", "record", "fact"]
 
@@ -33,36 +35,55 @@ def sequential(*distances: DirectedDistance[Any]) -> DirectedDistance[Any]:
     return total
 
 
+def people_touched(notion: Notion) -> int | None:
+    """Return how many people's records one step of a notion changes at most; None if no number bounds it.
+
+    One where the distance is a sum over persons, the largest group where it is one over groups; none where a step is about
+    everybody, about the edges of a graph, or of a kind that is not known.
+    """
+    if isinstance(notion, GroupDP):
+        return max(map(len, notion.groups))
+    return 1 if notion.sums_over_persons and not notion.everyone else None
+
+
 def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
-    """Return the price of one answer about each of several disjoint parts of the data: the *largest* factor × the notion.
+    """Return the price of one answer about each of several disjoint parts of the data, as a multiple of the notion.
 
-    Part i is answered with ``factors[i]`` times the notion. The condition: every step of the notion stays in one part. What
-    it depends on is by what the data were cut:
+    Part i is answered with ``factors[i]`` times the notion, on a table in which the others' records are absent. What it
+    costs depends on by what the data were cut:
 
-    * ``"person"``: by something public about each person, never by their record. Always fine.
-    * ``"record"``: by what a person's record says; each person is in at most one part. Fine where the steps only take
-      people out or put them in. A replacement leaves one part and enters another.
-    * ``"fact"``: the facts about one person are spread over parts. Fine where the steps are single facts.
+    * ``"person"``: by something public about each person, never by their record. The largest factor where a step changes one
+      person; the n largest added up where it changes up to n of them (`people_touched`: a whole group); their sum where
+      nothing bounds how many.
+    * ``"record"``: by what a person's record says; each person is in at most one part. The largest factor where the steps
+      only take people out or put them in. A replacement leaves one part and enters another: refused, because a part may tell
+      what the whole does not, such as how many people are in it.
+    * ``"fact"``: the facts about one person are spread over parts. The largest factor where the steps are single facts.
 
     Raises:
-        NotShelteredError: if a step may touch two parts; then the price is the sum, as for any answers (`sequential`).
+        NotShelteredError: if the parts may be told apart by what a step changes, or nothing is known of the notion's steps.
     """
     if cut not in get_args(Cut):
         raise InputError(f"cut = {cut!r}", "it is none of the ways to cut a table", nearest(str(cut), get_args(Cut)))
-    stays = {"record": {WITHDRAW, INSERT}, "fact": {DROP_FACT, ADD_FACT}}
-    stay = () if notion.everyone else notion.changes if cut == "person" else stays[cut]
-    crossing = [change for change in notion.changes if change not in stay]
+    parts = sorted((positive(factor, "a factor") for factor in factors), reverse=True)
+    if not parts:
+        raise InputError("Parts of nothing", "no part costs anything", "Give the factor of at least one part")
+    known = notion.sums_over_persons or isinstance(notion, GroupDP | Maximum | EdgeDP | NodeDP)
+    if cut == "person" and known:
+        return notion.scale(sum(parts[: people_touched(notion)], start=ZERO))
+    stay = {"record": {WITHDRAW, INSERT}, "fact": {DROP_FACT, ADD_FACT}}.get(cut, set())
+    crossing = [change for change in notion.changes if change not in stay or notion.everyone or not known]
     if crossing:
         raise NotShelteredError(
             f"Parts cut by {cut} under {notion}",
             f"a step of this notion ({crossing[0].text}) may change two parts at once",
-            "Charge the sum of the prices, or cut by something public about the person",
+            "Charge the sum of the prices of answers about the whole table, or cut by something public about the person",
         )
-    return notion.scale(max(exact(factor) for factor in factors))
+    return notion.scale(parts[0])
 
 
 def group_price(notion: Notion, change: Change, people: int) -> Real:
     """Return what it costs that so many people change together: people × the cost of one, by the triangle inequality."""
-    if people < 1:
+    if isinstance(people, bool) or not isinstance(people, int) or people < 1:
         raise InputError(f"A group of {people}", "it has at least one member", "Give a positive number of people")
     return notion.cost(change) * people

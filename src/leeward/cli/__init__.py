@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from leeward.cli.budget import budget
 from leeward.cli.demo import demo
@@ -21,8 +23,28 @@ from leeward.cli.release import release
 from leeward.errors import LeewardError
 from leeward.version import __version__
 
+
+class _Commands(TyperGroup):
+    """The commands. An interrupt ends with the exit code that shells expect of one, and says what else is to be known."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:  # here, because typer itself would end without a word
+            typer.echo("leeward: interrupted", err=True)
+            _print_added(interrupt)
+            raise typer.Exit(130) from None
+
+
+def _print_added(error: BaseException) -> None:
+    """Print the notes that were added to an exception on its way, such as that a charge could not be withdrawn."""
+    for note in getattr(error, "__notes__", ()):
+        typer.echo(f"leeward: {note}", err=True)
+
+
 app = typer.Typer(
     name="leeward",
+    cls=_Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -60,12 +82,8 @@ def main() -> None:
         app()
     except LeewardError as error:
         typer.echo(f"leeward: {error}", err=True)
-        for note in getattr(error, "__notes__", ()):
-            typer.echo(f"leeward: {note}", err=True)
+        _print_added(error)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("leeward: interrupted; nothing was shown", err=True)
-        sys.exit(130)
     except Exception as error:  # a defect of ours; a traceback could hold data values, so it is shown on request only
         if os.environ.get("LEEWARD_TRACEBACK"):
             raise

@@ -1,0 +1,409 @@
+"""Every option of the command has an effect, and every command ends as it says when it is interrupted."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import typer
+from tests.release.conftest import Town
+
+from leeward.cli import app
+from leeward.errors import InputError
+from leeward.version import __version__
+
+HOURLY = ("end = 2026-01-01T19:00:00", 'end = 2026-01-01T20:30:00\nevery = "1h"')
+STOPPING = [
+    HOURLY, ('places_per_person = 1\nif_more = "latest"\n', ""), ('what = "counts"', 'mechanism = "sanitized"'),
+    ("safe_at_most = 2", "safe_at_most = 60"),
+]  # fmt: skip
+PLACED = """
+[perturb]
+kind = "location"
+[data]
+table = "visits.parquet"
+latitude = "lat"
+longitude = "lon"
+[box]
+west = 139.0
+south = 35.0
+east = 140.0
+north = 36.0
+[protect]
+within = "200 m"
+factor = "2"
+"""
+
+
+@pytest.fixture
+def town(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Town:
+    """Three places with a person each, and a spec."""
+    made = Town(tmp_path, capsys)
+    venues = ["v0", "v1", "v2"]
+    visits = pd.DataFrame({"user": list("abc"), "venue": venues, "at": pd.Timestamp("2026-01-01T18:30")})
+    visits.assign(lat=35.5, lon=139.5).to_parquet(tmp_path / "visits.parquet")
+    listed = pd.DataFrame({"venue": venues, "name": venues, "lat": 35.6, "lon": [139.7, 139.8, 139.9]})
+    listed.to_parquet(tmp_path / "places.parquet")
+    made.spec()
+    return made
+
+
+def ran(town: Town, *words: str | Path) -> tuple[str, str]:
+    """What a command that ends well prints on stdout and stderr."""
+    code, out, err = town.run(*words)
+    assert code == 0, err
+    return out, err
+
+
+def told(town: Town, *words: str | Path) -> Any:
+    return json.loads(ran(town, *words)[0])
+
+
+# ---- one function an option; its name is the option's
+
+
+def release_spec(town: Town) -> None:
+    ran(town, "release", town.spec(("safe_at_most = 2", "safe_at_most = 5")), "--out", town.out)
+    assert json.loads((town.out / "release.json").read_text())["decision"]["safe_at_most"] == 5
+
+
+def release_out(town: Town) -> None:
+    for short, name in (("--out", "one"), ("-o", "two")):
+        ran(town, "release", town.spec(), short, town.folder / name)
+        assert (town.folder / name / "answers.parquet").exists()
+    assert town.run("release", town.spec())[0] == 2
+
+
+def release_dry_run(town: Town) -> None:
+    out, _ = ran(town, "release", town.spec(HOURLY), "--dry-run")
+    assert "3 windows, one release each." in out
+    assert "Price: 3 in all." in out
+    assert not (town.folder / "budget.db").exists()
+    assert len(told(town, "release", town.spec(HOURLY), "--dry-run", "--json")) == 3
+
+
+def release_quiet(town: Town) -> None:
+    assert ran(town, "release", town.spec(), "-o", town.out, "--quiet") == ("", "")
+    assert ran(town, "release", town.spec(), "-o", town.out)[0]
+    assert ran(town, "release", town.spec(), "-o", town.out, "-q") == ("", "")
+
+
+def release_as_json(town: Town) -> None:
+    found = told(town, "release", town.spec(), "-o", town.out, "--json")
+    assert found["releases"][0]["places"] == 3
+    assert found["budget"] == {"dataset": "town", "cap": "5", "spent": "1", "left": "4"}
+
+
+def monitor_spec(town: Town) -> None:
+    assert town.run("monitor", town.spec(HOURLY), "-o", town.out)[0] == 2  # not the sanitized mechanism
+    ran(town, "monitor", town.spec(*STOPPING), "-o", town.out)
+
+
+def monitor_out(town: Town) -> None:
+    ran(town, "monitor", town.spec(*STOPPING), "--out", town.out)
+    starts = ["2026-01-01T18-00-00", "2026-01-01T19-00-00", "2026-01-01T20-00-00"]
+    assert sorted(path.name for path in town.out.iterdir() if path.is_dir()) == starts
+
+
+def monitor_until(town: Town) -> None:
+    spec = town.spec(*STOPPING)
+    for until, asked in (("2026-01-01T18:59:59", 0), ("2026-01-01T19:00:00", 1), ("2026-01-01T20:29:00", 2)):
+        out, _ = ran(town, "monitor", spec, "-o", town.folder / f"until-{asked}", "--until", until)
+        assert out.count(" safe; charged") == asked
+        assert ("No window has ended yet" in out) == (asked == 0)
+    last = told(town, "monitor", spec, "-o", town.folder / "all", "--until", "2026-01-01T20:30:00", "--json")
+    assert last["windows"][-1]["window"]["end"] == "2026-01-01T20:30:00"  # cut at the end of the span
+
+
+def monitor_quiet(town: Town) -> None:
+    assert ran(town, "monitor", town.spec(*STOPPING), "-o", town.out, "-q") == ("", "")
+
+
+def monitor_as_json(town: Town) -> None:
+    found = told(town, "monitor", town.spec(*STOPPING), "-o", town.out, "--json")
+    assert (len(found["windows"]), found["stops"], found["stopped"], found["spent"]) == (3, 0, False, "0")
+
+
+def perturb_spec(town: Town) -> None:
+    assert "log(2)/200" in ran(town, "perturb", placed(town), "--dry-run", "--json")[0]
+    assert "log(2)/300" in ran(town, "perturb", placed(town, ("200 m", "300 m")), "--dry-run", "--json")[0]
+
+
+def perturb_out(town: Town) -> None:
+    ran(town, "perturb", placed(town), "--out", town.folder / "o.parquet")
+    assert (town.folder / "o.parquet.release.json").exists()
+    assert town.run("perturb", placed(town))[0] == 2
+
+
+def perturb_dry_run(town: Town) -> None:
+    (town.folder / "visits.parquet").unlink()
+    assert "Nothing was read, drawn or charged." in ran(town, "perturb", placed(town), "--dry-run")[0]
+
+
+def perturb_quiet(town: Town) -> None:
+    assert ran(town, "perturb", placed(town), "-o", town.folder / "o.parquet", "-q") == ("", "")
+    assert ran(town, "perturb", placed(town), "--dry-run", "--quiet") == ("", "")
+
+
+def perturb_as_json(town: Town) -> None:
+    assert told(town, "perturb", placed(town), "-o", town.folder / "o.parquet", "--json")["rows"] == 3
+
+
+def plan_spec(town: Town) -> None:
+    asked = told(town, "plan", town.spec(("safe_at_most = 2", "safe_at_most = 5")), "--json")["asked"]
+    assert asked["safe_at_most"] == 5
+
+
+def plan_counts(town: Town) -> None:
+    found = told(town, "plan", town.spec(), "--counts", "0:2,4:1", "--json")
+    assert found["asked"]["counts"] == {"0": 2, "4": 1}
+    assert found["options"][0]["expected"]["truly_safe"] == 2
+    assert told(town, "plan", town.spec(), "--json")["options"][0]["expected"] is None
+
+
+def plan_safe_at(town: Town) -> None:
+    found = told(town, "plan", town.spec(), "--safe-at", "2:0.5", "--json")
+    assert found["asked"]["wish"] == {"count": 2, "probability": "0.5"}
+    wished = float(Fraction(found["options"][0]["epsilon_for_wish"]["epsilon"]))
+    assert wished == pytest.approx(0.694, abs=0.001)  # 1 − e^−ε = 1/2 at ε = ln 2 = 0.6931, in thousandths
+
+
+def plan_releases(town: Town) -> None:
+    assert told(town, "plan", town.spec(HOURLY), "--json")["asked"]["releases"] == 3  # one a window
+    found = told(town, "plan", town.spec(), "--releases", "7", "--json")
+    assert found["asked"]["releases"] == 7
+    assert found["options"][0]["composed"]["price"] == "7"
+
+
+def plan_delta(town: Town) -> None:
+    worst = [
+        max(option["composed"]["epsilon_at_delta"].values())
+        for delta in ("1e-9", "1e-2")
+        for option in told(town, "plan", town.spec(), "--releases", "7", "--delta", delta, "--json")["options"][:1]
+    ]
+    assert worst[0] > worst[1]
+
+
+def plan_error(town: Town) -> None:
+    found = told(town, "plan", town.spec(), "--assumed-error", "0.02", "--json")
+    dp = next(option for option in found["options"] if option["notion"]["name"] == "dp")
+    assert dp["error_at_most"] == "1/50"
+
+
+def plan_html(town: Town) -> None:
+    ran(town, "plan", town.spec(), "--html", town.folder / "plan.html")
+    assert "What could be released" in (town.folder / "plan.html").read_text()
+
+
+def plan_quiet(town: Town) -> None:
+    assert ran(town, "plan", town.spec(), "-q") == ("", "")
+
+
+def plan_as_json(town: Town) -> None:
+    assert "options" in told(town, "plan", town.spec(), "--json")
+
+
+def papers_full(town: Town) -> None:
+    assert [stub(town, "papers", "leeward.papers", "recompute", *more)[0][0] for more in ([], ["--full"])] == [
+        False,
+        True,
+    ]
+
+
+def papers_visits(town: Town) -> None:
+    def given(*more: str | Path) -> list[Any]:
+        return stub(town, "papers", "leeward.papers", "recompute", *more)[0][1]
+
+    visits = town.folder / "visits.parquet"
+    assert given() == []
+    (found,) = given("--visits", visits, "--columns", "user,venue,at")
+    assert (found.path, found.person, found.place, found.time) == (visits, "user", "venue", "at")
+
+
+papers_columns = papers_visits
+
+
+class NothingFound:
+    """What recomputing the papers would give, if there were none."""
+
+    claims = figures = moved = ()
+    seconds: Mapping[str, float] = {}
+
+    def tally(self) -> dict[str, int]:
+        return {}
+
+    def to_dict(self) -> dict[str, int]:
+        return {"a": 1}
+
+
+def papers_out(town: Town) -> None:
+    found, written = NothingFound(), list[Any]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.import_module("leeward.papers"), "recompute", lambda *_: found)
+        patch.setattr(importlib.import_module("leeward.papers"), "write", lambda *given: written.append(given))
+        ran(town, "papers", "--out", town.out)
+        assert written == [(found, town.out)]
+        assert ran(town, "papers")[0]
+        assert ran(town, "papers", "-q") == ("", "")
+        assert told(town, "papers", "--json") == {"a": 1}
+
+
+papers_quiet = papers_out
+papers_as_json = papers_out
+
+
+def demo_out(town: Town) -> None:
+    for more in ([], ["--quiet"], ["--json"]):
+        plans, budget, out, *_ = published = stub(
+            town, "demo", "leeward.cli.release", "publish", "--out", town.out, "--city", town.folder / "city", *more
+        )
+        assert out == town.out
+        assert published[-1] == {"quiet": "--quiet" in more, "as_json": "--json" in more}
+        assert Path(budget.ledger.removeprefix("sqlite:///")).parent == town.folder / "city"
+        assert len(plans) == 1
+
+
+demo_city = demo_quiet = demo_as_json = demo_out
+
+
+def demo_seed(town: Town) -> None:
+    made = []
+    for seed in ("1", "2", "1"):
+        city = town.folder / f"city-{len(made)}"
+        stub(town, "demo", "leeward.cli.release", "publish", "--city", city, "--seed", seed)
+        made.append(pd.concat(pd.read_parquet(path) for path in sorted(city.glob("visits*.parquet"))))
+    assert made[0].equals(made[2])
+    assert not made[0].equals(made[1])
+
+
+def budget_ledger(town: Town) -> None:
+    ran(town, "release", town.spec(), "-o", town.out)
+    ran(town, "release", town.spec(('dataset = "town"', 'dataset = "other"')), "-o", town.out)
+    ledger = town.folder / "budget.db"
+    for name in ("show", "history"):
+        both = {row["dataset"] for row in told(town, "budget", name, "-l", ledger, "--json")}
+        assert both == {"town", "other"}
+        one = {row["dataset"] for row in told(town, "budget", name, "--ledger", ledger, "-d", "town", "--json")}
+        assert one == {"town"}
+        assert "other" not in ran(town, "budget", name, "-l", ledger, "--dataset", "town")[0]
+    ran(town, "budget", "check", "--ledger", ledger)
+    ran(town, "budget", "check", "--ledger", ledger, "--json")
+    ran(town, "budget", "set-cap", "--ledger", ledger, "town", "17/2")
+    caps = {row["dataset"]: row["cap"] for row in told(town, "budget", "show", "-l", ledger, "--json")}
+    assert caps == {"town": "17/2", "other": "5"}
+    assert "Accepted" in ran(town, "budget", "accept-restored", "--ledger", ledger)[0]
+    assert told(town, "budget", "history", "-l", ledger, "--json")[-1]["kind"] == "accepted-restored"
+    for name in ("show", "history", "check"):
+        assert town.run("budget", name, "--ledger", town.folder / "none.db")[0] == 2
+
+
+def version(town: Town) -> None:
+    assert ran(town, "--version")[0] == f"leeward {__version__}\n"
+
+
+SEVERAL = {
+    "leeward _": version,
+    "budget show ledger": budget_ledger,
+}
+"""Options whose names are no names of functions."""
+
+OF_BUDGETS = {
+    *(f"budget {name} {each}" for name in ("show", "history") for each in ("ledger", "dataset", "as_json")),
+    *("budget check ledger", "budget check as_json", "budget accept-restored ledger"),
+    *(f"budget set-cap {each}" for each in ("ledger", "dataset", "cap")),
+}
+"""What one walk over the budgets shows."""
+
+OF_TYPER = {"leeward install_completion", "leeward show_completion"}
+
+
+def options(command: Any, path: str = "") -> Iterator[str]:
+    for parameter in command.params:
+        yield f"{path or 'leeward'} {parameter.name}"
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from options(inner, f"{path} {name}".strip())
+
+
+OPTIONS = sorted(set(options(typer.main.get_command(app))) - OF_TYPER)
+
+
+ONE_WALK = [option for option in OPTIONS if option.startswith("budget") and option != "budget show ledger"]
+"""The walk over budgets shows them all."""
+
+
+@pytest.mark.parametrize("option", [option for option in OPTIONS if option not in ONE_WALK])
+def test_an_option_has_its_effect(option: str, town: Town) -> None:
+    row: Callable[[Town], None] | None = SEVERAL.get(option, globals().get(option.replace(" ", "_")))
+    assert row is not None, f"add a function {option.replace(' ', '_')}"
+    row(town)
+
+
+def placed(town: Town, *changes: tuple[str, str]) -> Path:
+    text = PLACED
+    for old, new in changes:
+        text = text.replace(old, new)
+    path = town.folder / "placed.toml"
+    path.write_text(text)
+    return path
+
+
+def stub(town: Town, command: str, module: str, name: str, *words: str | Path) -> list[Any]:
+    """Run a command whose work is done by a function that only notes what it is given; return that."""
+    noted: list[Any] = []
+
+    def noting(*given: Any, **named: Any) -> Any:
+        noted.extend([*given, named])
+        if command == "papers":
+            raise InputError("This", "it is a test", "Stop")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.import_module(module), name, noting)
+        town.run(command, *words)
+    return [noted] if command == "papers" else noted
+
+
+INTERRUPTED: Mapping[str, tuple[list[str], str, str]] = {
+    "release": (["spec.toml", "-o", "out"], "leeward.spec", "read_spec"),
+    "release, while counting": (["spec.toml", "-o", "out"], "leeward.engine.visits", "VisitTable.count"),
+    "release --dry-run": (["spec.toml", "--dry-run"], "leeward.engine", "read_keys"),
+    "monitor": (["spec.toml", "-o", "out"], "leeward.monitor", "monitor"),
+    "plan": (["spec.toml"], "leeward.utility.compare", "compare"),
+    "perturb": (["spec.toml", "-o", "o.parquet"], "leeward.perturb", "read_job"),
+    "papers": (["-o", "out"], "leeward.papers", "recompute"),
+    "demo": (["-o", "out"], "leeward.city", "write_city"),
+    "budget show": (["-l", "budget.db"], "leeward.ledger", "Ledger"),
+}
+
+
+@pytest.mark.parametrize("command", INTERRUPTED)
+def test_ctrl_c_ends_with_130_and_says_so(command: str, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    words, module, name = INTERRUPTED[command]
+    monkeypatch.chdir(town.folder)
+    if command == "monitor":
+        town.spec(*STOPPING)
+
+    def interrupted(*_: Any, **__: Any) -> Any:
+        interrupt = KeyboardInterrupt()
+        interrupt.add_note("The charge could not be withdrawn")
+        raise interrupt
+
+    holder, _, method = name.partition(".")
+    where = importlib.import_module(module)
+    monkeypatch.setattr(getattr(where, holder) if method else where, method or holder, interrupted)
+    code, out, err = town.run(*command.split(",")[0].replace(" --dry-run", "").split(), *words)
+    assert code == 130
+    assert out == ""
+    assert err == "leeward: interrupted\nleeward: The charge could not be withdrawn\n"
+    assert not town.out.exists()
+
+
+def test_the_walk_over_options_sees_them() -> None:
+    assert {option for option in OPTIONS if option.startswith("budget")} == OF_BUDGETS
+    assert {"release dry_run", "budget set-cap cap", "leeward _"} <= set(OPTIONS)
+    assert len(OPTIONS) > 40

@@ -1,0 +1,321 @@
+"""Every key of a spec for `leeward perturb` has an effect: on the statement, on the table that is written, or a refusal."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.spec.outcome import keys_of, merged
+
+from leeward.errors import LeewardError
+from leeward.perturb import check_job
+from leeward.perturb.location import Location
+from leeward.perturb.series import Spec as Series
+
+Given = Mapping[str, Any]
+Seen = Callable[[Given, Path], Any]
+
+SERIES: dict[str, Any] = {
+    "perturb": {"kind": "series"},
+    "data": {"table": "r.parquet", "time": "time", "value": "kw", "unit": "kW", "meter": "meter"},
+    "time": {"start": "2026-03-28", "end": "2026-03-30", "every": "1 h", "zone": "Europe/Paris"},
+    "values": {"lower": "0 kW", "upper": "8 kW", "step": "1 W"},
+    "protect": {"between": "maximum", "within": "100 W", "factor": "2", "window": 6},
+}
+TOTALS = merged(SERIES, {"publish": {"what": "totals"}})
+PLACED: dict[str, Any] = {
+    "perturb": {"kind": "location"},
+    "data": {"table": "p.parquet", "latitude": "lat", "longitude": "lon"},
+    "box": {"west": 116.2, "south": 39.75, "east": 116.6, "north": 40.1},
+    "protect": {"within": "200 m", "factor": "2"},
+}
+SPENT = merged(
+    PLACED,
+    {
+        "data": {"person": "who", "time": "when"},
+        "budget": {"store": "b.db", "secret": "a.key", "reports_a_day": 2},
+    },
+)
+LIST = {"table": "places.csv", "latitude": "lat", "longitude": "lon"}
+COARSE = merged(PLACED, {"protect": {"within": "3 km", "step": "100 m"}, "places": LIST})
+
+
+def said(*path: str | int) -> Seen:
+    """What the statement says at a path; it reads no data."""
+    return lambda given, folder: functools.reduce(
+        lambda part, name: part[name], path, check_job(given, folder=folder).statement()
+    )
+
+
+def written(look: Callable[[pd.DataFrame], Any]) -> Seen:
+    """What the table that is written looks like; a refusal is seen as its words."""
+
+    def seen(given: Given, folder: Path) -> Any:
+        try:
+            check_job(given, folder=folder).run(folder / "o.parquet", lambda _stage, _done: None)
+        except LeewardError as refused:
+            return str(refused)
+        return look(pd.read_parquet(folder / "o.parquet"))
+
+    return seen
+
+
+def moved(frame: pd.DataFrame) -> list[str]:
+    """Which columns are not those that were read; of readings, of the first table."""
+    before = pd.read_parquet(FOLDER[0] / ("r.parquet" if "kw" in frame else "p.parquet"))
+    return [name for name in before if name in frame and not before[name].head(len(frame)).equals(frame[name])]
+
+
+FOLDER: list[Path] = []
+rows = written(len)
+files = written(lambda frame: sorted(path.name for path in FOLDER[0].glob("o.*") if path.name != "o.parquet"))
+
+
+def spread(frame: pd.DataFrame) -> bool:
+    """Whether the readings of a meter differ from one another."""
+    return bool(frame.groupby("meter")["kw"].nunique().max() > 1)
+
+
+ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
+    # the key, what is changed, to what, what is looked at, what is seen then (and not before)
+    ("series.data.table", SERIES, {"data": {"table": "more.parquet"}}, rows, 188),
+    ("series.data.time", SERIES, {"data": {"time": "later"}}, rows, "Some readings are missing"),
+    ("series.data.value", SERIES, {"data": {"value": "kw2"}}, written(moved), ["kw2"]),
+    ("series.data.unit", SERIES, {"data": {"unit": "W"}}, said("grid", "unit"), "W"),
+    ("series.data.meter", SERIES, {"data": {"meter": None}}, rows, "Two readings of one meter at one time"),
+    ("series.data.meter", TOTALS, {"data": {"meter": "pair"}}, rows, "Two readings of one meter at one time"),
+    ("series.time.start", SERIES, {"time": {"start": "2026-03-29"}}, rows, 69),
+    ("series.time.end", SERIES, {"time": {"end": "2026-03-29"}}, rows, 72),
+    ("series.time.every", SERIES, {"time": {"every": "30 min"}}, said("schedule", "readings"), 94),
+    ("series.time.zone", SERIES, {"time": {"zone": "Asia/Tokyo"}}, said("schedule", "readings"), 48),
+    ("series.values.lower", SERIES, {"values": {"lower": "-1 kW"}}, said("grid", "lower"), "-1"),
+    ("series.values.upper", SERIES, {"values": {"upper": "9 kW"}}, said("price", "hamming"), "90*log(2)"),
+    ("series.values.step", SERIES, {"values": {"step": "500 W"}}, written(lambda f: bool((f.kw % 0.5).any())), False),
+    (
+        "series.values.missing",
+        merged(SERIES, {"data": {"table": "holes.parquet"}}),
+        {"values": {"missing": "keep"}},
+        written(lambda f: int(f.kw.isna().sum())),
+        1,
+    ),
+    (
+        "series.protect.between",
+        SERIES,
+        {"protect": {"between": "manhattan", "window": 1}},
+        said("price", "maximum_total"),
+        "47*log(2)",
+    ),
+    (
+        "series.protect.epsilon",
+        SERIES,
+        {"protect": {"epsilon": "2", "unit": "1 kW", "within": None, "factor": None}},
+        said("price", "maximum_window"),
+        "2",
+    ),
+    (
+        "series.protect.unit",
+        merged(SERIES, {"protect": {"epsilon": "2", "unit": "1 kW", "within": None, "factor": None}}),
+        {"protect": {"unit": "2 kW"}},
+        said("price", "hamming"),
+        "8",
+    ),
+    ("series.protect.within", SERIES, {"protect": {"within": "200 W"}}, said("price", "hamming"), "40*log(2)"),
+    ("series.protect.factor", SERIES, {"protect": {"factor": "3"}}, said("price", "hamming"), "80*log(3)"),
+    ("series.protect.window", SERIES, {"protect": {"window": 8}}, said("schedule", "windows"), 6),
+    ("series.protect.noise", SERIES, {"protect": {"noise": "independent"}}, said("mechanism", "name"), "independent"),
+    (
+        "series.publish.what",
+        SERIES,
+        {"publish": {"what": "totals"}},
+        written(lambda f: list(f.columns)),
+        ["meter", "day", "readings", "total_kWh"],
+    ),
+    ("series.publish.per", TOTALS, {"publish": {"per": "period"}}, written(lambda f: f["readings"].tolist()), [47] * 3),
+    (
+        "series.publish.by",
+        TOTALS,
+        {"publish": {"by": "pair"}},
+        written(lambda f: f[f.columns[0]].unique().tolist()),
+        ["a", "b"],
+    ),
+    ("series.publish.smooth", SERIES, {"publish": {"smooth": 95}}, written(spread), False),
+    ("series.publish.clamp", SERIES, {"publish": {"clamp": True}}, written(lambda f: bool((f.kw < 0).any())), False),
+    (
+        "series.publish.prior",
+        SERIES,
+        {"publish": {"prior": "prior.csv"}},
+        written(lambda f: f.kw.unique().tolist()),
+        [3],
+    ),
+    ("location.data.table", PLACED, {"data": {"table": "q.parquet"}}, rows, 2),
+    ("location.data.latitude", PLACED, {"data": {"latitude": "lat2"}}, written(moved), ["lon", "lat2"]),
+    ("location.data.longitude", PLACED, {"data": {"longitude": "lon2"}}, written(moved), ["lat", "lon2"]),
+    ("location.data.person", SPENT, {"data": {"person": "all"}}, rows, "Somebody has more than 2 reports in a day"),
+    ("location.data.time", SPENT, {"data": {"time": "never"}}, rows, "The column 'never'"),
+    ("location.data.time", merged(SPENT, {"data": {"person": "all"}}), {"data": {"time": "days"}}, rows, 3),
+    ("location.box.west", PLACED, {"box": {"west": 116.3}}, said("box", "west"), 116.3),
+    ("location.box.south", PLACED, {"box": {"south": 39.91}}, rows, "outside the public box"),
+    ("location.box.east", PLACED, {"box": {"east": 116.41}}, rows, "outside the public box"),
+    ("location.box.north", PLACED, {"box": {"north": 40.2}}, said("box", "north"), 40.2),
+    (
+        "location.protect.within",
+        PLACED,
+        {"protect": {"within": "400 m"}},
+        said("promise", "epsilon_per_metre"),
+        "log(2)/400",
+    ),
+    (
+        "location.protect.factor",
+        PLACED,
+        {"protect": {"factor": "4"}},
+        said("promise", "epsilon_per_metre"),
+        "log(2)/100",
+    ),
+    (
+        "location.protect.epsilon",
+        PLACED,
+        {"protect": {"within": None, "factor": None, "epsilon": "0.01"}},
+        said("promise", "epsilon_per_metre"),
+        "1/100",
+    ),
+    (
+        "location.protect.unit",
+        merged(PLACED, {"protect": {"within": None, "factor": None, "epsilon": "0.01"}}),
+        {"protect": {"unit": "2 m"}},
+        said("promise", "epsilon_per_metre"),
+        "1/200",
+    ),
+    ("location.protect.norm", PLACED, {"protect": {"norm": "manhattan"}}, said("promise", "norm"), "manhattan"),
+    ("location.protect.step", PLACED, {"protect": {"step": "5 m"}}, said("mechanism", "step"), "5"),
+    (
+        "location.protect.outside",
+        merged(PLACED, {"data": {"table": "q.parquet"}, "box": {"south": 39.91}}),
+        {"protect": {"outside": "clamp"}},
+        rows,
+        2,
+    ),
+    (
+        "location.protect.missing",
+        merged(PLACED, {"data": {"table": "holes2.parquet"}}),
+        {"protect": {"missing": "keep"}},
+        written(lambda f: int(f.lat.isna().sum())),
+        1,
+    ),
+    (
+        "location.places.table",
+        merged(COARSE, {"places": {"table": "one.csv"}}),
+        {"places": {"table": "two.csv"}},
+        written(lambda f: f.lat.unique().tolist()),
+        [39.8],
+    ),
+    (
+        "location.places.latitude",
+        merged(COARSE, {"places": {"table": "one.csv"}}),
+        {"places": {"latitude": "lat2"}},
+        written(lambda f: f.lat.unique().tolist()),
+        [39.95],
+    ),
+    (
+        "location.places.longitude",
+        merged(COARSE, {"places": {"table": "one.csv"}}),
+        {"places": {"longitude": "lon2"}},
+        written(lambda f: f.lon.unique().tolist()),
+        [116.5],
+    ),
+    (
+        "location.places.weight",
+        merged(COARSE, {"data": {"table": "many.parquet"}}),
+        {"places": {"weight": "weight"}},
+        written(lambda f: f.lat.unique().tolist()),
+        [39.8],
+    ),
+    ("location.places.use", COARSE, {"places": {"use": "best"}}, said("mechanism", "name"), "best over places"),
+    ("location.output.h3", PLACED, {"output": {"h3": 8}}, written(lambda f: "h3" in f), True),
+    ("location.output.map", PLACED, {"output": {"map": True}}, files, ["o.parquet.map.html", "o.parquet.release.json"]),
+    (
+        "location.budget.store",
+        SPENT,
+        {"budget": {"store": "c.db"}},
+        lambda given, folder: [rows(given, folder), (folder / "c.db").exists()],
+        [3, True],
+    ),
+    ("location.budget.secret", SPENT, {"budget": {"secret": "short.key"}}, rows, "A secret of"),
+    (
+        "location.budget.reports_a_day",
+        merged(SPENT, {"data": {"person": "all"}}),
+        {"budget": {"reports_a_day": 3}},
+        rows,
+        3,
+    ),
+    (
+        "location.budget.over",
+        merged(SPENT, {"data": {"person": "all"}}),
+        {"budget": {"over": "withhold"}},
+        written(lambda f: int(f.lat.isna().sum())),
+        1,
+    ),
+    (
+        "location.repeat.store",
+        SPENT,
+        {"repeat": {"store": "m.db", "secret": "a.key"}},
+        lambda given, folder: [rows(given, folder) for _ in range(3)],
+        [3, 3, 3],
+    ),  # the third run would be too much
+    ("location.repeat.secret", SPENT, {"repeat": {"store": "m.db", "secret": "short.key"}}, rows, "A secret of"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three meters over two days, of 47 hours in Paris, and three people at a place each."""
+    FOLDER[:] = [tmp_path]
+    hours = pd.date_range("2026-03-27T23:00Z", periods=47, freq="1h").astype("datetime64[us, UTC]")
+    meters = [pd.DataFrame({"meter": f"m{m}", "time": hours, "kw": m + np.arange(47) / 100}) for m in range(3)]
+    readings = pd.concat(meters, ignore_index=True)
+    readings = readings.assign(kw2=readings.kw, later=readings.time + pd.Timedelta("1h"))
+    readings["pair"] = readings["meter"].replace({"m0": "a", "m1": "a", "m2": "b"})
+    readings.to_parquet(tmp_path / "r.parquet")
+    fourth = readings[readings.meter == "m2"].assign(meter="m3")
+    pd.concat([readings, fourth], ignore_index=True).to_parquet(tmp_path / "more.parquet")
+    readings.assign(kw=readings.kw.where(readings.index != 7)).to_parquet(tmp_path / "holes.parquet")
+    (tmp_path / "prior.csv").write_text("value,weight\n3,1\n")
+    people = pd.DataFrame(
+        {"lat": [39.9, 39.91, 39.92], "lon": [116.4, 116.41, 116.42], "who": ["a", "b", "c"], "all": "x"}
+    )
+    people = people.assign(lat2=people.lat, lon2=people.lon, when=pd.Timestamp("2026-03-01"))
+    people["days"] = pd.date_range("2026-03-01", periods=3)
+    people.to_parquet(tmp_path / "p.parquet")
+    people.iloc[:2].to_parquet(tmp_path / "q.parquet")
+    pd.concat([people] * 60).to_parquet(tmp_path / "many.parquet")  # not all of them by chance at one of two places
+    people.assign(lat=people.lat.where(people.index != 1)).to_parquet(tmp_path / "holes2.parquet")
+    places = pd.DataFrame({"lat": [39.9, 39.8], "lon": [116.4, 116.3], "lat2": 39.95, "lon2": 116.5, "weight": [0, 1]})
+    places.to_csv(tmp_path / "places.csv", index=False)
+    places.iloc[:1].to_csv(tmp_path / "one.csv", index=False)
+    places.iloc[1:].to_csv(tmp_path / "two.csv", index=False)
+    (tmp_path / "a.key").write_bytes(bytes(range(32)))
+    (tmp_path / "short.key").write_bytes(b"short")
+    return tmp_path
+
+
+def is_seen(found: Any, expected: Any) -> bool:
+    refused = isinstance(expected, str) and isinstance(found, str) and " " in expected
+    return expected in found if refused else bool(found == expected)
+
+
+@pytest.mark.parametrize(("key", "base", "change", "look", "expected"), ROWS, ids=[row[0] for row in ROWS])
+def test_a_key_has_its_effect(key: str, base: Given, change: Given, look: Seen, expected: Any, folder: Path) -> None:
+    assert not is_seen(look(base, folder), expected), "it is so without the key"
+    for left in ("o.parquet", "b.db"):
+        (folder / left).unlink(missing_ok=True)
+    found = look(merged(base, change), folder)
+    assert is_seen(found, expected), found
+
+
+@pytest.mark.parametrize(("kind", "model"), [("series", Series), ("location", Location)])
+def test_every_key_has_a_row(kind: str, model: Any) -> None:
+    assert {key for key, *_ in ROWS if key.startswith(kind)} == {f"{kind}.{key}" for key in keys_of(model)}

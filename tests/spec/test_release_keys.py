@@ -1,0 +1,450 @@
+"""Every key of a spec for `leeward release` has an effect: another plan, another answer, or a refusal."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+from tests.spec.outcome import Effect, check, keys_of, merged, outcome
+
+from leeward.spec import Spec
+
+BUDGET = {"ledger": "budget.db", "dataset": "town", "cap": "1000000"}
+LIST = {"table": "places.parquet", "place": "venue"}
+VISITORS: dict[str, Any] = {
+    "data": {"visits": "visits.parquet", "person": "user", "place": "venue", "time": "at"},
+    "places": LIST,
+    "window": {"start": "2026-01-01T18:00:00", "end": "2026-01-01T19:00:00"},
+    "protect": {"notion": "addition-only", "epsilon": "40", "places_per_person": 1, "if_more": "latest"},
+    "decide": {"safe_at_most": 1},
+    "publish": {"what": "counts"},
+    "budget": BUDGET,
+}
+STOPPING = merged(
+    VISITORS,
+    {"protect": {"places_per_person": None, "if_more": None}, "publish": {"mechanism": "sanitized", "what": None}},
+)
+TICKING = merged(VISITORS, {"data": {"time": "ticks", "time_unit": "s"}})
+ZONED = merged(
+    VISITORS,
+    {
+        "data": {"time": "sooner", "timezone": "Asia/Tokyo"},
+        "window": {"start": "2026-01-01T18:00:00+09:00", "end": "2026-01-01T19:00:00+09:00"},
+    },
+)
+FAINT = merged(VISITORS, {"protect": {"epsilon": "0.01"}, "decide": {"safe_at_most": 0}})
+BOX = {"west": 139.7, "south": 35.6, "east": 139.71, "north": 35.605, "metres": 500}
+CELLS = merged(
+    VISITORS,
+    {
+        "data": {"place": None, "latitude": "lat", "longitude": "lon"},
+        "places": {"table": None, "place": None, "grid": BOX},
+    },
+)
+NUMBERS: dict[str, Any] = {
+    "data": {"table": "people.parquet", "person": "user"},
+    "query": {"kind": "sum", "column": "age", "lower": "0", "upper": "10"},
+    "protect": {"notion": "dp", "epsilon": "400"},
+    "budget": {**BUDGET, "dataset": "people"},
+}
+SEVERAL = merged(NUMBERS, {"data": {"table": "several.parquet"}, "query": {"combine": "sum"}})
+NEAR = merged(NUMBERS, {"protect": {"notion": "manhattan", "unit": "1"}})
+
+BASES = {
+    "visitors": VISITORS, "stopping": STOPPING, "ticking": TICKING, "zoned": ZONED, "faint": FAINT, "cells": CELLS,
+    "numbers": NUMBERS, "several": SEVERAL, "near": NEAR,
+}  # fmt: skip
+
+ERR = {"decide": {"error_at_most": "0.01"}}
+ROWS = [
+    Effect("data.visits", "visitors", {"data": {"visits": "more.parquet"}}, {"count": [2, 2, 0]}),
+    Effect(
+        "data.visits",
+        "visitors",
+        {"data": {"visits": ["visits.parquet", "more.parquet"]}},
+        {
+            "dropped": {
+                "filtered": 0,
+                "null_person": 0,
+                "null_time": 0,
+                "outside_window": 2,
+                "null_place": 0,
+                "unknown_place": 0,
+            }
+        },
+    ),
+    Effect(
+        "data.visits_table",
+        "visitors",
+        {"data": {"visits_table": "more"}},
+        {"count": [2, 2, 0]},
+        before={"data": {"visits": "tables.duckdb", "visits_table": "visits"}},
+    ),
+    Effect("data.table", "numbers", {"data": {"table": "older.parquet"}}, {"value": [20]}),
+    Effect("data.person", "visitors", {"data": {"person": "account"}}, {"count": [0, 2, 0]}),
+    Effect(
+        "data.person", "several", {"data": {"person": "user2"}}, {"value": [14]}, before={"query": {"combine": "max"}}
+    ),
+    Effect("data.place", "visitors", {"data": {"place": "second"}}, {"count": [0, 0, 3]}),
+    Effect("data.time", "visitors", {"data": {"time": "sooner"}}, {"count": [0, 0, 1]}),
+    Effect("data.latitude", "cells", {"data": {"latitude": "lat2"}}, {"count": [0, 0, 1, 2]}),
+    Effect("data.longitude", "cells", {"data": {"longitude": "lon2"}}, {"count": [0, 3, 0, 0]}),
+    Effect(
+        "data.keep",
+        "visitors",
+        {"data": {"keep": {"state": ["IN"]}}},
+        {
+            "count": [1, 1, 0],
+            "keep": {"state": ["IN"]},
+            "dropped": {
+                "filtered": 1,
+                "null_person": 0,
+                "null_time": 0,
+                "outside_window": 1,
+                "null_place": 0,
+                "unknown_place": 0,
+            },
+        },
+    ),
+    Effect("data.keep", "numbers", {"data": {"keep": {"sex": ["f"]}}}, {"value": [6], "keep": {"sex": ["f"]}}),
+    Effect("data.timezone", "zoned", {"data": {"timezone": "Asia/Shanghai"}}, {"count": [1, 2, 0]}),
+    Effect("data.time_unit", "ticking", {"data": {"time_unit": "ms"}}, {"count": [0, 0, 1]}),
+    Effect("data.time_unit", "ticking", {"data": {"time_unit": None}}, refused="Name `time_unit`"),
+    Effect("query.kind", "numbers", {"query": {"kind": "mean"}}, {"value": [4]}),
+    Effect("query.kind", "numbers", {"query": {"kind": "median"}}, {"value": [5]}),
+    Effect("query.kind", "numbers", {"query": {"kind": "min"}}, {"value": [1]}),
+    Effect("query.kind", "numbers", {"query": {"kind": "max"}}, {"value": [7]}),
+    Effect("query.kind", "numbers", {"query": {"kind": "histogram", "step": "5"}}, {"count": [2, 2]}),
+    Effect("query.kind", "numbers", {"query": {"kind": "visitors"}}, refused="[data] visits is missing"),
+    Effect("query.column", "numbers", {"query": {"column": "weight"}}, {"value": [12]}),
+    Effect("query.lower", "numbers", {"query": {"lower": "2"}}, {"value": [17]}),
+    Effect("query.upper", "numbers", {"query": {"upper": "5"}}, {"value": [14]}),
+    Effect("query.step", "numbers", {"query": {"step": "2"}}, {"value": [20]}),
+    Effect(
+        "query.p", "numbers", {"query": {"p": "25"}}, {"value": [3]}, before={"query": {"kind": "percentile", "p": "0"}}
+    ),
+    Effect(
+        "query.people", "numbers", {"query": {"people": 4}}, {"people": 4}, before={"protect": {"notion": "bounded-dp"}}
+    ),
+    Effect(
+        "query.people",
+        "numbers",
+        {"query": {"people": 5}, "protect": {"notion": "bounded-dp"}},
+        refused="5 were declared",
+    ),
+    Effect("query.grid", "numbers", {"query": {"grid": "3"}}, {"value": [3]}, before={"query": {"kind": "mean"}}),
+    Effect("query.by", "numbers", {"query": {"by": {"sex": ["m", "f"]}}}, {"value": [10, 6], "group": ["m", "f"]}),
+    Effect("query.combine", "several", {"query": {"combine": "max"}}, {"value": [13]}),
+    Effect("query.combine", "several", {"query": {"combine": "min"}}, {"value": [10]}),
+    Effect("query.combine", "several", {"query": {"combine": "refuse"}}, refused="more than one row"),
+    Effect(
+        "places.table",
+        "visitors",
+        {"places": {"table": "turned.parquet"}},
+        {"place": ["v2", "v1", "v0"], "count": [0, 2, 1]},
+    ),
+    Effect(
+        "places.place", "visitors", {"places": {"place": "other"}}, {"place": ["v1", "v0", "x"], "count": [2, 1, 0]}
+    ),
+    Effect(
+        "places.latitude",
+        "visitors",
+        {"places": {"latitude": "lat", "longitude": "lon"}},
+        {"places": [{"place": f"v{i}", "latitude": 35.6 + i, "longitude": 139.7} for i in range(3)]},
+    ),
+    Effect(
+        "places.longitude",
+        "visitors",
+        {"places": {"longitude": "east"}},
+        {"places": [{"place": f"v{i}", "latitude": 35.6 + i, "longitude": 140.7} for i in range(3)]},
+        before={"places": {"latitude": "lat", "longitude": "lon"}},
+    ),
+    Effect("places.name", "visitors", {"places": {"name": "name"}}, {"name": ["A", "B", "C"]}),
+    Effect(
+        "places.places_table",
+        "visitors",
+        {"places": {"places_table": "turned"}},
+        {"place": ["v2", "v1", "v0"]},
+        before={"places": {"table": "tables.duckdb", "places_table": "places"}},
+    ),
+    Effect("places.grid.west", "cells", {"places": {"grid": {**BOX, "west": 139.7045}}}, {"count": [2, 0]}),
+    Effect(
+        "places.grid.south",
+        "cells",
+        {"places": {"grid": {**BOX, "south": 35.5999}}},
+        {"count": [1, 2, 0, 0]},
+        before={"data": {"latitude": "edge"}},
+    ),
+    Effect("places.grid.east", "cells", {"places": {"grid": {**BOX, "east": 139.7021}}}, {"count": [2, 0]}),
+    Effect(
+        "places.grid.east", "cells", {"places": {"grid": {**BOX, "east": 139.707}}}, {"count": [2, 0, 0, 0]}
+    ),  # its edge is outside
+    Effect("places.grid.north", "cells", {"places": {"grid": {**BOX, "north": 35.604}}}, {"count": [1, 2]}),
+    Effect("places.grid.metres", "cells", {"places": {"grid": {**BOX, "metres": 1000}}}, {"count": [3]}),
+    Effect(
+        "places.grid.h3",
+        "cells",
+        {"places": {"grid": {**{k: v for k, v in BOX.items() if k != "metres"}, "h3": 5}}},
+        {"count": [3]},
+    ),
+    Effect("window.start", "visitors", {"window": {"start": "2026-01-01T18:35:00"}}, {"count": [0, 1, 0]}),
+    Effect("window.end", "visitors", {"window": {"end": "2026-01-01T18:40:00"}}, {"count": [2, 1, 0]}),
+    Effect(
+        "window.every",
+        "visitors",
+        {"window": {"every": "25min"}},
+        {
+            "plans": 3,
+            "count": [2, 0, 0],
+            "windows": [
+                {"start": f"2026-01-01T{a}:00", "end": f"2026-01-01T{b}:00", "timezone": None}
+                for a, b in itertools.pairwise(["18:00", "18:25", "18:50", "19:00"])
+            ],
+        },
+    ),
+    Effect(
+        "window.windows",
+        "visitors",
+        {"window": {"windows": [{"start": "2026-01-01T19:00", "end": "2026-01-01T20:00"}], "start": None, "end": None}},
+        {"count": [0, 0, 1]},
+    ),
+    Effect(
+        "window.windows.start",
+        "visitors",
+        {"windows": [{"start": "2026-01-01T18:15", "end": "2026-01-01T19:00"}]},
+        {"windows": [{"start": "2026-01-01T18:15:00", "end": "2026-01-01T19:00:00", "timezone": None}]},
+        before={"window": None, "windows": [{"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}]},
+    ),
+    Effect(
+        "window.windows.end",
+        "visitors",
+        {"windows": [{"start": "2026-01-01T18:00", "end": "2026-01-01T18:40"}]},
+        {"count": [2, 1, 0]},
+        before={"window": None, "windows": [{"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}]},
+    ),
+    Effect(
+        "windows",
+        "visitors",
+        {"window": None, "windows": [{"start": "2026-01-01T19:00", "end": "2026-01-01T20:00"}]},
+        {"count": [0, 0, 1]},
+    ),
+    Effect(
+        "windows.start",
+        "visitors",
+        {"windows": [{"start": "2026-01-01T18:25", "end": "2026-01-01T19:00"}]},
+        {"count": [0, 2, 0]},
+        before={"window": None, "windows": [{"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}]},
+    ),
+    Effect(
+        "windows.end",
+        "visitors",
+        {"windows": [{"start": "2026-01-01T18:00", "end": "2026-01-01T20:00"}]},
+        {"count": [1, 2, 1]},
+        before={"window": None, "windows": [{"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}]},
+    ),
+    *(
+        Effect("protect.notion", "visitors", {"protect": {"notion": name}, **ERR}, {"notion": f'{kind}("40")'})
+        for name, kind in (
+            ("removal-only", "RemovalOnly"),
+            ("dp", "UnboundedDP"),
+            ("bounded-dp", "BoundedDP"),
+            ("add-remove-replace-dp", "ReplaceDP"),
+        )
+    ),
+    Effect("protect.notion", "stopping", {"protect": {"notion": "presence"}}, {"notion": 'Presence("40")'}),
+    *(
+        Effect("protect.notion", "numbers", {"protect": {"notion": name}}, {"notion": f'{kind}("400")'})
+        for name, kind in (
+            ("addition-only", "AdditionOnly"),
+            ("removal-only", "RemovalOnly"),
+            ("bounded-dp", "BoundedDP"),
+            ("hamming", "ReplaceDP"),
+        )
+    ),
+    Effect(
+        "protect.notion",
+        "near",
+        {"protect": {"notion": "maximum"}, "query": {"kind": "median"}},
+        {"notion": 'Maximum("400", Values("0", "10", "1"), unit="1")'},
+    ),
+    Effect(
+        "protect.notion",
+        "numbers",
+        {"protect": {"notion": "normalised-manhattan"}},
+        {"notion": 'NormalisedManhattan("400", Values("0", "10", "1"))'},
+    ),
+    Effect("protect.epsilon", "visitors", {"protect": {"epsilon": "41"}}, {"price": "41"}),
+    Effect(
+        "protect.presence",
+        "visitors",
+        {"protect": {"presence": "41"}},
+        {"notion": 'Graded(presence="41", absence="90")'},
+        before={
+            "protect": {
+                "notion": "graded",
+                "presence": "40",
+                "absence": "90",
+                "epsilon": None,
+                "if_more": "refuse",
+                "places_per_person": 2,
+            },
+            **ERR,
+        },
+    ),
+    Effect(
+        "protect.absence",
+        "visitors",
+        {"protect": {"absence": "91"}},
+        {"notion": 'GradedFacts(presence="40", absence="91")'},
+        before={
+            "protect": {
+                "notion": "graded-facts",
+                "presence": "40",
+                "absence": "90",
+                "epsilon": None,
+                "if_more": "refuse",
+                "places_per_person": 2,
+            },
+            **ERR,
+        },
+    ),
+    Effect(
+        "protect.unit",
+        "near",
+        {"protect": {"unit": "5 years"}},
+        {"notion": 'Manhattan("400", Values("0", "10", "1"), unit="5 years")'},
+    ),
+    Effect("protect.places_per_person", "visitors", {"protect": {"places_per_person": 2}}, {"count": [2, 2, 0]}),
+    Effect(
+        "protect.places_per_person",
+        "visitors",
+        {"protect": {"places_per_person": None}},
+        refused="without places_per_person",
+    ),
+    Effect(
+        "protect.if_more", "visitors", {"protect": {"if_more": "earliest"}}, {"count": [2, 1, 0], "if_more": "earliest"}
+    ),
+    Effect("protect.if_more", "visitors", {"protect": {"if_more": "refuse"}}, refused="1 person was at more places"),
+    Effect("decide.safe_at_most", "visitors", {"decide": {"safe_at_most": 2}}, {"state": ["safe", "safe", "safe"]}),
+    Effect("decide.safe_at_most", "stopping", {"decide": {"safe_at_most": 2}}, {"state": ["safe", "safe", "safe"]}),
+    Effect(
+        "decide.dangerous_at_least",
+        "visitors",
+        {"decide": {"dangerous_at_least": 2, "error_at_most": "0.01"}},
+        {"state": ["safe", "dangerous", "safe"]},
+    ),
+    Effect(
+        "decide.error_at_most",
+        "visitors",
+        {"decide": {"error_at_most": "1e-30"}},
+        {"state": ["obscure", "obscure", "safe"]},
+        before={"protect": {"notion": "dp"}, **ERR},
+    ),
+    Effect("decide.error_at_most", "visitors", ERR, refused="never wrong"),
+    Effect("decide.useful_from", "faint", {"decide": {"useful_from": "0.01"}}, refused="below useful_from = 1/100"),
+    Effect("publish.what", "visitors", {"publish": {"what": "decisions"}}, {"columns": ["place", "state"]}),
+    Effect("publish.mechanism", "visitors", {"publish": {"mechanism": "sanitized"}}, {"count": [None, 2, None]}),
+    Effect(
+        "publish.stop_after",
+        "stopping",
+        {"publish": {"stop_after": 2}},
+        {"count": [2, 2, None], "price": "80", "answered": [True, True, False]},
+    ),
+    Effect("budget.ledger", "visitors", {"budget": {"ledger": "other.db"}}, {"ledger": "other.db"}),
+    Effect("budget.dataset", "visitors", {"budget": {"dataset": "other"}}, {"dataset": "other"}),
+    Effect("budget.cap", "visitors", {"budget": {"dataset": "poor", "cap": "39"}}, refused="39 is left"),
+    Effect("budget.cap", "visitors", {"budget": {"dataset": "capped", "cap": "50"}}, {"cap": "50"}),
+    Effect("budget.version", "visitors", {"budget": {"version": "2"}}, {"version": "2"}),
+    Effect(
+        "budget.version",
+        "visitors",
+        {"data": {"visits": "more.parquet"}},
+        refused="changed under version",
+        before={"budget": {"dataset": "versions"}},
+    ),
+    Effect(
+        "budget.notion",
+        "stopping",
+        {"budget": {"notion": "presence", "dataset": "kept"}, "protect": {"notion": "presence"}},
+        {"kept in": "presence/person"},
+    ),
+    Effect("budget.notion", "stopping", {"budget": {"notion": "removal-only"}}, refused="kept in"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four people at three places, and four numbers."""
+    made = tmp_path_factory.mktemp("spec")
+    visits = pd.DataFrame(
+        [
+            ("u1", "v0", "18:10", "IN", 0, 0),
+            ("u2", "v0", "18:20", "IN", 0, 0),
+            ("u3", "v1", "18:30", "BY", 1, 0),
+            ("u1", "v1", "18:40", "IN", 1, 0),
+            ("u4", "v2", "19:10", "IN", 1, 0),
+        ],
+        columns=["user", "venue", "at", "state", "column", "row"],
+    )
+    visits["at"] = pd.to_datetime("2026-01-01T" + visits["at"]).astype("datetime64[us]")
+    visits["sooner"] = visits["at"] - pd.Timedelta("50min")
+    visits["account"] = visits["user"].replace("u2", "u1")
+    visits["second"] = "v2"
+    visits["ticks"] = visits["at"].astype("int64") // 10**6
+    visits.loc[visits["user"] == "u4", "ticks"] = pd.Timestamp("2026-01-01T18:30").value // 10**6
+    visits["lat"], visits["lon"] = 35.601, 139.702 + visits["column"] * 0.005
+    visits["lat2"], visits["lon2"] = visits["lat"] + 0.0037, 139.707
+    visits["edge"] = 35.5999
+    visits.to_parquet(made / "visits.parquet")
+    more = pd.concat([visits, visits.iloc[:1].assign(user="u5")])
+    more.to_parquet(made / "more.parquet")
+    listed = pd.DataFrame({"venue": ["v0", "v1", "v2"], "other": ["v1", "v0", "x"], "name": ["A", "B", "C"]})
+    listed = listed.assign(lat=[35.6, 36.6, 37.6], lon=139.7, east=140.7)
+    listed.to_parquet(made / "places.parquet")
+    listed.iloc[::-1].to_parquet(made / "turned.parquet")
+    people = pd.DataFrame({"user": list("abcd"), "age": [1, 3, 5, 7], "weight": 3, "sex": list("fmfm")})
+    people.to_parquet(made / "people.parquet")
+    people.assign(age=people["age"] + 1).to_parquet(made / "older.parquet")
+    several = pd.DataFrame({"user": list("aabc"), "age": [4, 1, 2, 7], "user2": list("abcd")})
+    several.to_parquet(made / "several.parquet")
+    with duckdb.connect(str(made / "tables.duckdb")) as file:
+        for table in ("visits", "more", "places", "turned"):
+            file.execute(f"CREATE TABLE {table} AS FROM '{made / table}.parquet'")
+    return made
+
+
+@pytest.fixture
+def own(folder: Path, tmp_path: Path) -> Path:
+    """The data, with a ledger of the test's own."""
+    for path in folder.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def before(folder: Path) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """What a spec comes to; each is carried out once, and charged to a ledger of its own."""
+    known: dict[str, dict[str, Any]] = {}
+
+    def carried(given: Mapping[str, Any]) -> dict[str, Any]:
+        text = json.dumps(given, sort_keys=True)
+        if text not in known:
+            known[text] = outcome(merged(given, {"budget": {"ledger": f"before-{len(known)}.db"}}), folder)
+        return known[text]
+
+    return carried
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_key_has_its_effect(row: Effect, own: Path, before: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+    check(row, BASES[row.base], own, before)
+
+
+def test_every_key_has_a_row() -> None:
+    assert {row.key for row in ROWS} == set(keys_of(Spec))

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.accounting import Filter, SanitizedEvent
+from leeward.accounting.currency import charge
 from leeward.errors import SpecError
 from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
+from leeward.real import Real
 from leeward.release import Budget, Charge, Door, Told
 from leeward.result import CuratorNotes, Release
 from leeward.utility.plan import Plan
@@ -37,13 +38,15 @@ class Watch:
         releases: one a window that was answered, oldest first.
         state: its state: what was asked and answered, and whether it has stopped for good.
         unasked: how many of the given windows were not asked, because it has stopped.
-        paid: the filter it pays through: what was spent so far, in every direction, of c·ε.
+        spent: what the answers cost so far, in ε of the notion: ε for each that was not safe.
+        price_at_most: c·ε: what they can cost in all.
     """
 
     releases: tuple[Release, ...]
     state: MonitorState
     unasked: int
-    paid: Filter
+    spent: Real
+    price_at_most: Real
 
 
 def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, on_stage: Told | None = None) -> Watch:
@@ -63,21 +66,22 @@ def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, 
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
     state, releases, asked = rules.start(), list[Release](), list[Any]()
-    paid = Filter(plans[0].notion.with_epsilon(1), rules.price)
+    each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
     with Door(plans[0].query, budget, bits, on_stage) as door:
+        charge(
+            plans[0].notion, each * rules.stop_after, door.kept_in(plans[0].notion)
+        )  # what has no price is refused here
         for made in plans:
             if state.stopped:
                 break
             asked.append(made.query.window.public())
             reserved = rules.reserve(state, str(asked[-1]), mechanism.at_most, len(door.keys))
             stops = state.stops
-            charge = _answer(made, door, asked, reserved, rules)
-            state = rules.decide(reserved, charge.stored)  # what was published decides as what was drawn did
-            if state.stops > stops:
-                paid.add(SanitizedEvent(rules.line.fall, stops=state.stops - stops))
-            told = _told(len(asked), stops, rules)
-            releases.append(door.publish(made, charge, promises=_PROMISES, monitor=told))
-    return Watch(tuple(releases), state, len(plans) - len(releases), paid)
+            paid = _answer(made, door, asked, reserved, rules)
+            state = rules.decide(reserved, paid.stored)  # what was published decides as what was drawn did
+            told = _told(len(asked), stops, rules, each)
+            releases.append(door.publish(made, paid, promises=_PROMISES, monitor=told))
+    return Watch(tuple(releases), state, len(plans) - len(releases), each * state.stops, each * rules.stop_after)
 
 
 def _answer(made: Plan, door: Door, asked: list[Any], reserved: MonitorState, rules: Monitor) -> Charge:
@@ -98,22 +102,22 @@ def _answer(made: Plan, door: Door, asked: list[Any], reserved: MonitorState, ru
         made.query,
         made.notion,
         key,
-        reserved.held,
+        made.notion.epsilon * reserved.may_stop,
         draw,
         version=version,
-        settle=lambda drawn: rules.line.fall * int((drawn >= 0).sum()),
+        settle=lambda drawn: made.notion.epsilon * int((drawn >= 0).sum()),
     )
 
 
-def _told(number: int, stops: int, rules: Monitor) -> dict[str, Any]:
+def _told(number: int, stops: int, rules: Monitor, each: Real) -> dict[str, Any]:
     """Return what the statement of a round says of its monitor."""
     return {
         "round": number,
         "stops_before": stops,
         "stop_after": rules.stop_after,
-        "price_at_most": str(rules.price),
-        "text": f"Round {number} of a monitor that costs ε = {rules.line.fall} for each place it cannot call safe, and"
-        f" stops for good after {rules.stop_after} of them: at most ε = {rules.price} for one person's data in all windows",
+        "price_at_most": str(each * rules.stop_after),
+        "text": f"Round {number} of a monitor that costs ε = {each} for each place it cannot call safe, and stops for good"
+        f" after {rules.stop_after} of them: at most ε = {each * rules.stop_after} for one person's data in all windows",
     }
 
 

@@ -182,13 +182,17 @@ class Door(Private):
             LeewardError: it is refused; nothing was charged.
         """
         kept_in = self.kept_in(notion)
+        most, each = (
+            charge(notion, price, kept_in),
+            charge(notion, exact(1), kept_in),
+        )  # all that can be refused, is now
         table, digest = self._recognised()
         notes = CuratorNotes(None, None, "0")
         with self.ledger.reserve(
             dataset=self.budget.dataset,
             version=version or self.budget.version,
             key=key,
-            cost=charge(notion, price, kept_in),
+            cost=most,
             cap=self._cap,
             notion=kept_in,
             digest=digest,
@@ -200,7 +204,8 @@ class Door(Private):
                 counted = table.count(query)
                 self.on_stage("adding noise")
                 drawn = draw(counted.counts, self.bits or SystemBits())
-                cost = charge(notion, price if settle is None else settle(drawn), kept_in)
+                settled = None if settle is None else settle(drawn).rational
+                cost = most if settled is None else each * settled
                 # one fixed width a place: the size of what is stored must not depend on the draw
                 claim.store(drawn.astype("<i8").tobytes(), cost)
                 notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost))

@@ -9,16 +9,21 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from tests.release.conftest import Town
 
-from leeward.accounting import SanitizedEvent
+from leeward.distance import both_hold
+from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.monitor import monitor
+from leeward.notion import ADP, AdditionOnly, Personalised, Presence, has
 from leeward.spec import read_spec
+from leeward.utility.plan import plan
 
 HOURLY = (
     "start = 2026-01-01T18:00:00\nend = 2026-01-01T19:00:00",
@@ -133,13 +138,42 @@ def test_killed_in_a_round_it_goes_on_at_the_same_charge(town: Town, stage: str)
     assert account.spent == 40
 
 
-def test_it_pays_through_a_filter_of_its_whole_price(town: Town) -> None:
+def test_it_says_what_it_has_cost_and_can_cost(town: Town) -> None:
     _visits(town, {19: ["v5"]})
     read = read_spec(town.spec(*SANITIZED))
     watch = monitor(read.visitor_plans(), read.ledger())
-    assert (watch.paid.spent, watch.paid.cap) == (watch.state.spent, 80) == (40, 80)
-    assert watch.paid.admits(SanitizedEvent("40", stops=1))
-    assert not watch.paid.admits(SanitizedEvent("40", stops=2))
+    assert (watch.spent, watch.price_at_most) == (watch.state.spent, 80) == (40, 80)
+
+
+PRICED = [
+    (Personalised(AdditionOnly("1"), ["40", "4"]), 40),  # the noise follows the 4, the price the 40
+    (both_hold(AdditionOnly("40"), Presence("80")), 80),
+    (Presence("40"), 40),
+    (ADP("40", [~has("v5")]), None),
+]
+
+
+@pytest.mark.parametrize(("notion", "each"), PRICED, ids=["personalised", "both", "presence", "adp"])
+def test_a_stop_costs_what_its_promise_is_in_the_notion(town: Town, notion: Any, each: int | None) -> None:
+    """Not the rate of the noise; and nothing is refused once it is charged."""
+    _visits(town, {19: ["v5"]})
+    spec = read_spec(town.spec(*SANITIZED))
+    query = next(iter(spec.visitor_plans())).query
+    budget = spec.ledger()
+    if each is None:
+        with pytest.raises(LeewardError):
+            plan(query, notion, safe_at_most=0, mechanism="sanitized", stop_after=2)
+        return
+    made = plan(query, notion, safe_at_most=0, mechanism="sanitized", stop_after=2, useful_from=0)
+    assert made.price == 2 * each
+    steps = notion.with_epsilon(1).steps
+    least = max(made.mechanism.line.fall * max(f for _, f in query.effect(s.change).each) / s.cost for s in steps)
+    assert least == each  # c·notion covers one stop's own distance at c = ε, and at no smaller c
+    plans = [replace(made, query=one.query) for one in spec.visitor_plans()]
+    watch = monitor(plans, replace(budget, cap=1000, notion=None))
+    (account,) = Ledger(town.folder / "budget.db").show("town")
+    assert account.spent == watch.spent.rational == each * watch.state.stops
+    assert watch.state.stops >= 1
 
 
 def test_its_statements_name_the_budget_as_those_of_releases_do(town: Town) -> None:

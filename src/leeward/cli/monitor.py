@@ -62,7 +62,7 @@ def monitor(
             }
             for one in watch.releases
         ]
-        print_json({"windows": windows, "stops": state.stops, "stopped": state.stopped, "spent": str(state.spent)})
+        print_json({"windows": windows, "stops": state.stops, "stopped": state.stopped, "spent": str(watch.spent)})
     elif not quiet:
         for one in watch.releases:
             safe, places = one.answers["state"].to_pylist().count("safe"), one.answers.num_rows
@@ -71,7 +71,7 @@ def monitor(
             )
         left = state.stop_after - state.stops
         stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
-        typer.echo(f"{state.stops} places could not be called safe, at a price of {state.spent}. {stopped}")
+        typer.echo(f"{state.stops} places could not be called safe, at a price of {watch.spent}. {stopped}")
         typer.echo(f"The reports are in {out}")
 
 

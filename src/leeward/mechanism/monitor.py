@@ -93,11 +93,14 @@ class MonitorState:
         return self.epsilon * self.stops
 
     @property
+    def may_stop(self) -> int:
+        """How many counts of the pending round may yet turn out not safe."""
+        return 0 if self.pending is None else min(len(self.pending.at_most), self.stop_after - self.stops)
+
+    @property
     def held(self) -> Real:
         """What is reserved beyond that: ε for each count of the pending round that may yet turn out not safe."""
-        if self.pending is None:
-            return self.epsilon * 0
-        return self.epsilon * min(len(self.pending.at_most), self.stop_after - self.stops)
+        return self.epsilon * self.may_stop
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON-ready values."""

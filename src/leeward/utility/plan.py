@@ -228,7 +228,8 @@ def plan(
             )
         moves = sensitivity_each(notion, query)
         made = Sanitized(moves.line, at_most=safe_at_most, stop_after=1 if stop_after is None else stop_after)
-        price = made.price
+        # each stop keeps the notion itself: the rate is the largest that every step's cost allows, so ε is the least price
+        price = notion.epsilon * made.stop_after
     else:
         if stop_after is not None:
             raise SpecError(

@@ -50,7 +50,7 @@ def test_conditions_are_values_and_read_as_sentences() -> None:
     assert where("x", one_of=["a", "b"]) == where("x", one_of=("b", "a"))
     assert len({has("a"), has("a"), ~has("a"), ~~has("a")}) == 3
     text = str(~(where("x", one_of=["b", "a"]) & has("c")) | where("y", at_least=2) | where("y", at_most=1))
-    assert text == "((not ((x in {a, b}) and (has c))) or (2 <= y <= inf)) or (-inf <= y <= 1)"
+    assert text == "((not ((x in {'a', 'b'}) and (has 'c'))) or (2 <= y <= inf)) or (-inf <= y <= 1)"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from leeward.errors import BudgetConflictError, InputError, SpecError, nearest
 from leeward.notion import (
     AdditionOnly,
     BoundedDP,
-    Condition,
     Graded,
     Notion,
     Presence,
@@ -46,23 +45,33 @@ def currency(notion: Notion) -> str:
     """Return the text under which a ledger keeps a budget in this notion: ``presence/person``.
 
     Notions with parameters name them, at ε = 1 (``graded(absence=1, presence=1/4)/person``), so that promises that differ
-    are not added up. A distance is written as its matrix. A function has no text that lasts: it is written as what it says
-    of each of the notion's records, and left out where those are not listed, as no release can be made then.
+    are not added up: texts are equal only if the notions are. A distance is written as its matrix, a notion within another
+    with all its own parameters, a function as what it says of each of the notion's records. A class of the user's own is
+    named in full, whatever it calls itself.
+
+    Raises:
+        InputError: if a parameter has no text that lasts, such as a function where no records are listed.
     """
     name, unit = notion.name, notion.words.unit
     if type(notion) is NAMED.get(name):
         return f"{name}/{unit}"
-    if name in NAMED:  # a class of the user's own under a name of ours
-        name = f"{type(notion).__module__}.{type(notion).__qualname__}"
-    fields = vars(notion.with_epsilon(1)).items()
-    records = getattr(notion, "records", None)
-    written = {
-        field: _written(value, records) for field, value in fields if field not in {"epsilon", "words", "per_person"}
-    }
-    listed = ", ".join(f"{field}={text}" for field, text in sorted(written.items()) if _NO_TEXT not in text)
+    listed = _parameters(notion.with_epsilon(1), {"epsilon"})
     if len(listed) > _LONGEST:
-        listed = hashlib.sha256(listed.encode()).hexdigest()[:16]
-    return f"{name}({listed})/{unit}" if listed else f"{name}/{unit}"
+        listed = hashlib.sha256(listed.encode()).hexdigest()[:32]
+    return f"{_name(notion)}({listed})/{unit}" if listed else f"{_name(notion)}/{unit}"
+
+
+def _name(notion: Notion) -> str:
+    kind = type(notion)
+    ours = kind.__module__.split(".")[0] == "leeward"
+    return notion.name if ours else f"{notion.name}[{kind.__module__}.{kind.__qualname__}]"
+
+
+def _parameters(notion: Notion, left_out: set[str]) -> str:
+    """Return all that a notion was made of, by name."""
+    records = getattr(notion, "records", None)
+    kept = {name: value for name, value in vars(notion).items() if name not in {"words", "per_person", *left_out}}
+    return ", ".join(f"{name}={_text(value, records)}" for name, value in sorted(kept.items()))
 
 
 def promised(notion: Notion) -> dict[str, str]:
@@ -70,36 +79,36 @@ def promised(notion: Notion) -> dict[str, str]:
     return {"notion": currency(notion).rpartition("/")[0], "epsilon": str(notion.epsilon)}
 
 
-def _written(value: object, records: tuple[Any, ...] | None) -> str:
-    if isinstance(value, tuple):
-        return " and ".join(_text(each, records) for each in value)
-    return _text(value, records)
-
-
 def _text(value: object, records: tuple[Any, ...] | None) -> str:
+    """Write a parameter so that different ones never read the same: every part delimited, every word quoted."""
+    if isinstance(value, Notion):
+        return f"{_name(value)}({_parameters(value, set())})"
     if isinstance(value, FiniteDistance):
         rows = zip(value.points, value.codes.tolist(), strict=True)
-        return "; ".join(f"{x}: {' '.join(str(value.values[code]) for code in row)}" for x, row in rows)
-    if isinstance(value, Condition):
-        return _said(value)
-    text = str(value)
-    if callable(value) and records is not None and _NO_TEXT in text:
-        return "".join(str(int(bool(value(record)))) for record in records)
-    return text
-
-
-def _said(value: object) -> str:
-    """Write a condition so that different ones never read the same: every part named, every value quoted with its type."""
+        return f"[{'; '.join(f'{_text(x, None)}: {[str(value.values[code]) for code in row]}' for x, row in rows)}]"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_text(each, records) for each in value)}]"
+    if isinstance(value, frozenset | set):
+        return f"{{{', '.join(sorted(_text(each, records) for each in value))}}}"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(sorted(f'{_text(k, None)}: {_text(v, records)}' for k, v in value.items()))}}}"
     if is_dataclass(value) and not isinstance(value, type):
-        parts = ", ".join(f"{field.name}={_said(getattr(value, field.name))}" for field in fields(value))
+        parts = ", ".join(f"{each.name}={_text(getattr(value, each.name), records)}" for each in fields(value))
         return f"{type(value).__name__}({parts})"
-    if isinstance(value, frozenset):
-        return f"{{{', '.join(sorted(map(_said, value)))}}}"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_said, value))})"
-    if isinstance(value, int | float | Fraction | Decimal) and not isinstance(value, bool) and math.isfinite(value):
-        return str(Fraction(value))  # 1, 1.0 and Fraction(1) are one value
-    return repr(value)
+    if isinstance(value, Real):
+        return str(value)
+    if isinstance(value, int | float | Fraction | Decimal) and math.isfinite(value):
+        return str(Fraction(value))  # 1, 1.0, True and Fraction(1) are one value
+    text = repr(value)
+    if _NO_TEXT not in text:
+        return text
+    if callable(value) and records is not None:
+        return "".join(str(int(bool(value(record)))) for record in records)
+    raise InputError(
+        f"A budget kept in a notion with {text.split(_NO_TEXT)[0].lstrip('<')}",
+        "it has no text that lasts, so another notion could pass for this one",
+        "Give conditions, list all records, or give its class a __repr__ that says what it is",
+    )
 
 
 def read_currency(text: str) -> Notion | None:

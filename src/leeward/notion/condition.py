@@ -15,6 +15,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from leeward.errors import InputError
@@ -90,8 +92,8 @@ class Where(Condition):
 
     def __str__(self) -> str:
         if self.values is not None:
-            return f"{self.column} in {{{', '.join(sorted(map(str, self.values)))}}}"
-        return f"{self.least if self.least is not None else '-inf'} <= {self.column} <= " + (
+            return f"{_named(self.column)} in {{{', '.join(sorted(map(_value, self.values)))}}}"
+        return f"{self.least if self.least is not None else '-inf'} <= {_named(self.column)} <= " + (
             f"{self.most}" if self.most is not None else "inf"
         )
 
@@ -122,7 +124,7 @@ class Has(Condition):
         return frozenset({self})
 
     def __str__(self) -> str:
-        return f"has {self.fact}"
+        return f"has {_value(self.fact)}"
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,22 @@ class AnyOf(_Several):
 
     def __str__(self) -> str:
         return " or ".join(f"({part})" for part in self.of)
+
+
+def _named(column: str) -> str:
+    """Write a column as it is where nothing else could be meant, else quoted."""
+    return column if column.isidentifier() else repr(column)
+
+
+def _value(value: Any) -> str:
+    """Write a value so that different ones never read the same: words are quoted, equal numbers are one number."""
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(_value, value)))}}}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_value, value))})"
+    if isinstance(value, int | float | Decimal | Fraction) and math.isfinite(value):
+        return str(Fraction(value))
+    return repr(value)
 
 
 def where(

@@ -22,8 +22,9 @@ from tests.oracle import universe
 from tests.oracle.universe import Matrix, subsets
 
 import leeward.notion
+from leeward.accounting.currency import charge
 from leeward.distance import both_hold
-from leeward.errors import InputError
+from leeward.errors import BudgetConflictError, InputError
 from leeward.notion import (
     ADP,
     OSDP,
@@ -377,3 +378,13 @@ def test_the_rule_by_kinds_of_change_is_too_low_for_many_pairs() -> None:
 
 
 KEEPS_ALL = {"graded", "graded, absence only", "graded, alike", "adp, not at a", "adp, not at a nor at b", "osdp, any"}
+
+
+def test_a_mean_over_a_public_number_of_people_has_no_price_in_a_presence_budget() -> None:
+    """Bounded DP may tell how many people there are; presence, addition-only and the rest shelter that."""
+    names = ("presence", "addition-only", "removal-only", "dp", "graded(absence=1, presence=1)")
+    for kept_in in (f"{name}/person" for name in names):
+        for notion in (BoundedDP(1), Manhattan(1, Values(0, 2), nobody=False)):
+            with pytest.raises(BudgetConflictError):
+                charge(notion, exact(1), kept_in)
+    assert charge(BoundedDP(1), exact(1), "bounded-dp/person") == 1

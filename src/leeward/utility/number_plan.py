@@ -200,10 +200,14 @@ def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
 
 
 def _steps(query: Statistic, notion: Notion) -> tuple[Step, ...]:
-    """Return the notion's steps, and with groups also what it promises for going from one to another."""
-    between = notion.cost(REPLACE)
-    grouped = len(query.groups) > 1 and not between.is_infinite and REPLACE not in notion.changes
-    return (*notion.steps, Step(REPLACE, between)) if grouped else notion.steps
+    """Return the notion's steps, and with groups also what it promises each person for going from one to another.
+
+    A single listed group is enough: who leaves it goes where nobody is counted.
+    """
+    if query.by is None or REPLACE in notion.changes:
+        return notion.steps
+    between = dict.fromkeys(person.cost(REPLACE) for person in getattr(notion, "persons", (notion,)))
+    return (*notion.steps, *(Step(REPLACE, cost) for cost in between if not cost.is_infinite))
 
 
 def _scale(query: Statistic) -> Scale:

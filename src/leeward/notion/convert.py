@@ -3,7 +3,8 @@
 Each function is a theorem: a mechanism that keeps the promise given keeps the promise returned, and no smaller ε would do
 for all mechanisms.
 
-(`Notion.price_in` finds the same factors from the steps of any two notions; these are the ones that are named in print.)
+(`Notion.price_in` derives the same factors from the distances of any two notions; these are named in print. ADP is meant
+here as in the paper, with a public number of people.)
 """
 
 from __future__ import annotations

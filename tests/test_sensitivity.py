@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -41,7 +42,7 @@ from leeward.notion import (
 )
 from leeward.query import count_visitors, places, visits
 from leeward.query.counting import CountWhere, Declared, Histogram, Linear, SumOf, SumOverPeople
-from leeward.real import Real, exact, inf, sqrt
+from leeward.real import ZERO, Real, exact, inf, sqrt
 from leeward.sensitivity import allowed_rates, sensitivity, sensitivity_each, sensitivity_lines
 
 SETS = [None, *(frozenset(s) for s in ("", "a", "b", "c", "ab", "ac", "bc", "abc"))]
@@ -331,3 +332,39 @@ def test_arguments_the_wrong_way_round_are_told_the_order() -> None:
     for notion, asked in ((query, Presence("1")), (Presence("1"), sum)):
         with pytest.raises(InputError, match=r"sensitivity\(notion, query\)"):
             sensitivity(notion, asked)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_rates_of_irrational_costs_are_allowed(block: int) -> None:
+    """Costs without a closed quotient, of any size beside each other: once a StopIteration."""
+    rng = random.Random(f"irrational {block}")
+    costs = [
+        exact(1),
+        log(2),
+        log(3) / 7,
+        sqrt(2),
+        log(7) * sqrt(5),
+        exact("1e-300"),
+        sqrt(2) * 10**40,
+        log(2) * exact("1e-40"),
+    ]
+    for _ in range(150):
+        moves = [
+            (rng.choice(costs), Fraction(rng.choice([0, 1, 3, 10**25])), Fraction(rng.choice([0, 1, 7, 10**12])))
+            for _ in range(rng.randint(1, 5))
+        ]
+        line = allowed_rates(moves)
+        for cost, rise, fall in moves:
+            spent = (line.rise * rise if rise else ZERO) + (line.fall * fall if fall else ZERO)
+            assert spent <= cost
+        both = [(cost, rise, fall) for cost, rise, fall in moves if rise and fall]
+        if both:  # no more than a 2^-52 of it is given away
+            more = exact(1 + Fraction(1, 2**50))
+            raised = [line.rise * more * rise + line.fall * more * fall > cost for cost, rise, fall in both]
+            alone = [
+                (rate * more * move > cost)
+                for cost, rise, fall in moves
+                for rate, move in ((line.rise, rise), (line.fall, fall))
+                if move
+            ]
+            assert any(raised) or any(alone)

@@ -8,11 +8,12 @@ other rate is ∞, so noise goes one way only.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
+
+import flint
 
 from leeward.distance import Line
 from leeward.errors import InputError, NotShelteredError, UndecidedError
@@ -157,9 +158,18 @@ def allowed_rates(moves: Iterable[tuple[Real, Fraction, Fraction]]) -> Line:
 
 
 def _share(cost: Real, wanted: Real) -> Real:
-    """Return cost/wanted, or the nearest multiple of 2^-53 below it where the quotient has no closed form."""
+    """Return cost/wanted, at most 1: a multiple of 2^-53 just below it where the quotient has no closed form.
+
+    Both rates alone are allowed, so ``wanted`` is at most twice the cost, and the share at least one half.
+    """
+    if wanted <= cost:
+        return ONE
     try:
         return cost / wanted
     except UndecidedError:
-        lower = math.floor(float(cost) / float(wanted) * 2**53)
-        return next(share for k in range(16) if wanted * (share := ONE * Fraction(lower - k, 2**53)) <= cost)
+        with flint.ctx.workprec(_SHARE_BITS):
+            quotient = cost.arb(_SHARE_BITS) / wanted.arb(_SHARE_BITS) * 2**53
+            return ONE * Fraction(int(quotient.lower().floor().unique_fmpz()), 2**53)
+
+
+_SHARE_BITS = 256

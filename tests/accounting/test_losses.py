@@ -88,9 +88,9 @@ def test_delta_and_epsilon_against_enumeration(event: Event, laws: tuple[Any, An
     for epsilon in ("-0.3", "0", "0.25", "0.9"):
         right = float(hockey_stick.delta(p, q, epsilon))
         mine = accountant.delta(epsilon, direction)
-        assert right - 1e-12 <= mine <= right + 1e-6
+        assert right <= mine <= right + 1e-6
         if right > 1e-3:
-            back = accountant.epsilon(right, direction)
+            back = accountant.epsilon(right + 1e-11, direction)
             assert 0 <= back <= max(float(epsilon), 0) + 1e-3
             assert hockey_stick.delta(p, q, back) <= right + 1e-9
 
@@ -102,7 +102,7 @@ def test_replacing_moves_one_answer_down_and_another_up(event: GeometricEvent) -
     accountant = Accountant([event])
     for epsilon in ("0", "0.4", "1"):
         right = float(hockey_stick.delta(p, q, epsilon))
-        assert right - 1e-12 <= accountant.delta(epsilon, "replace") <= right + 1e-6
+        assert right <= accountant.delta(epsilon, "replace") <= right + 1e-6
     assert accountant.delta("1", "replace") > accountant.delta("1", "withdraw")
     with pytest.raises(InputError, match="one coin"):
         Accountant([SubsampledEvent(event, 1)]).delta(0, "replace")
@@ -154,7 +154,7 @@ def test_two_sided_geometric_noise_as_dp_accounting_has_it() -> None:
     usual = theirs.from_discrete_laplace_mechanism(0.1, sensitivity=2).self_compose(30)
     for delta in (1e-3, 1e-8):
         for direction in DIRECTIONS:
-            assert accountant.epsilon(delta, direction) == pytest.approx(usual.get_epsilon_for_delta(delta), abs=1e-7)
+            assert accountant.epsilon(delta, direction) == pytest.approx(usual.get_epsilon_for_delta(delta), abs=1e-5)
 
 
 def test_laplace_noise_as_dp_accounting_has_it() -> None:

@@ -7,8 +7,9 @@ a time. Its ``PrivacyLossDistribution`` assumes by default that both directions 
 One-sided noise has a *constant* loss: k releases cost exactly kε + ln(1 − δ), and no accounting trick gains more. Such
 losses are added up exactly and never discretised.
 
-All other losses are rounded to multiples of a grid by connect-the-dots, which is pessimistic: ε and δ are upper bounds, up
-to floating-point errors and cut tails of about 1e-13 in δ. So do not read anything into a δ below 1e-11.
+All other losses are rounded to multiples of a grid by connect-the-dots, which is pessimistic, and what floating point may
+take away is added to δ: 1e-13, and 1e-15 more for every release (thirty times what was seen, up to a million releases). So
+ε and δ are upper bounds, and a δ that small is answered by the pure cost.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import functools
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -30,23 +31,28 @@ from leeward.accounting.events import (
     PureEvent,
     SanitizedEvent,
     SelfComposedEvent,
-    SubsampledEvent,
 )
-from leeward.accounting.pairs import Pair, pair
+from leeward.accounting.pairs import Pair, pair, replaced
 from leeward.accounting.pure import Cost, cost
 from leeward.errors import InputError, nearest
 from leeward.exponential import Weight, log, weight
-from leeward.real import ZERO, Exact, Real, exact, positive
+from leeward.real import ZERO, Exact, Real, exact, positive, whole
 
 Direction = Literal["withdraw", "insert", "replace"]
 """The truth → its cover: a person in the data passed off as absent (addition-only's promise); the other way round; or as
-having another record, which is taken for a withdrawal in some coordinates and an insertion in others."""
+having another record (see `leeward.accounting.pairs.replaced`)."""
 
 TAIL = 1e-15
 """How much of a distribution each composition may move to infinite loss."""
 
+ROUNDING, ROUNDING_EACH = 1e-13, 1e-15
+"""What is added to a δ from distributions, and for each release in them: floating-point errors are smaller."""
+
 GRID = "1e-4"
 """The step of losses, unless another is asked for."""
+
+MOST_POINTS = 1 << 22
+"""The most grid points that the losses of one part may spread over: at the usual grid, about ±200."""
 
 _CLOSE = 1e-9  # ε from δ is rounded up by at most this
 
@@ -65,13 +71,18 @@ class Accountant:
         for event in events:
             _count(event, 1, self._counts)
         self.grid = positive(grid, "grid")
-        self._made: dict[Direction, tuple[Real, Any]] = {}
+        self._made: dict[Direction, tuple[Real, _Rest | None]] = {}
 
     def __repr__(self) -> str:
         return f"<Accountant of {self._counts.total():,} events, {len(self._counts):,} distinct: {self.cost}>"
 
     def compose(self, event: Event, times: int = 1) -> Accountant:
-        """Return an accountant that has seen this event too, so many times."""
+        """Return an accountant that has seen this event too, so many times.
+
+        Raises:
+            InputError: if it cannot be priced, or ``times`` is no whole number of at least 1.
+        """
+        times = whole(times, "times")
         made = Accountant(grid=self.grid)
         made._counts = self._counts.copy()
         _count(event, times, made._counts)
@@ -105,8 +116,7 @@ class Accountant:
             low, high = high, high * 2
         if _delta(rest, low) <= asked:
             high = low
-        while high - low > _CLOSE:
-            middle = (low + high) / 2
+        while high - low > _CLOSE and low < (middle := (low + high) / 2) < high:
             low, high = (middle, high) if _delta(rest, middle) > asked else (low, middle)
         return min(max(high + float(constant), 0.0), pure)
 
@@ -129,20 +139,22 @@ class Accountant:
         total = self.cost
         return {"withdraw": total.withdraw, "insert": total.insert}.get(direction, total.withdraw + total.insert)
 
-    def _parts(self, direction: Direction) -> tuple[Real, Any]:
-        """Return the sum of the constant losses, and the distribution of the rest (None if there is none)."""
+    def _parts(self, direction: Direction) -> tuple[Real, _Rest | None]:
+        """Return the sum of the constant losses, and the rest (None if there is none)."""
         _check(direction)
         if direction in self._made:
             return self._made[direction]
-        constant, rest = ZERO, []
+        constant, rest, many = ZERO, [], 0
         grid = float(self.grid)
         for event, times in self._counts.items():
             value = _constant(event, direction)
             if value is None:
                 rest.append(_self_composed(event, times, direction, grid))
+                many += times
             else:
                 constant = constant + value * times
-        self._made[direction] = constant, _composed(rest)
+        composed = _Rest(_composed(rest), ROUNDING + ROUNDING_EACH * many) if rest else None
+        self._made[direction] = constant, composed
         return self._made[direction]
 
 
@@ -194,19 +206,56 @@ def _constant(event: Event, direction: Direction) -> Real | None:
     return mine * size
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=128)
 def _self_composed(event: Event, times: int, direction: Direction, grid: float) -> Any:
     if direction == "replace":
-        if isinstance(event, SubsampledEvent):
-            raise InputError(
-                "The δ of replacing a person in a subsampled event",
-                "one coin is in both worlds, and its worst case is not known here",
-                "Ask for withdraw and insert, or use the exact pure cost",
-            )
-        return _composed([_self_composed(event, times, way, grid) for way in ("withdraw", "insert")])
+        return _composed([_repeated(_discretised(worst, grid), times, grid) for worst in replaced(event, grid)])
     worst = pair(event, grid)
-    losses = _discretised(worst if direction == "withdraw" else worst.reverse(), grid)
-    return losses if times == 1 else losses.self_compose(times, TAIL)
+    return _repeated(_discretised(worst if direction == "withdraw" else worst.reverse(), grid), times, grid)
+
+
+def _repeated(losses: Any, times: int, grid: float) -> Any:
+    """Compose one distribution with itself.
+
+    Raises:
+        InputError: if the result would spread over too many points.
+    """
+    if times == 1 or _certain(losses):
+        return losses
+    if times * math.log1p(-losses._infinity_mass) < _NOTHING:
+        return _certainly(grid)
+    from dp_accounting.pld import common
+
+    if times > _FEW or losses.size**times > 1000:  # fewer points are composed one by one
+        losses = losses.to_dense_pmf()
+        low, high = common.compute_self_convolve_bounds(losses._probs, times, TAIL)
+        _check_points(high - low)
+    return losses.self_compose(times, TAIL)
+
+
+_FEW = 8
+_NOTHING = math.log(TAIL)
+
+
+def _certainly(grid: float) -> Any:
+    """The distribution of a loss that is always infinite: nothing is hidden."""
+    from dp_accounting.pld import pld_pmf
+
+    return pld_pmf.create_pmf({0: 0.0}, grid, 1.0, pessimistic_estimate=True)
+
+
+def _certain(losses: Any) -> bool:
+    """Whether a loss is infinite but for a chance that may be cut off, which is then taken as infinite too."""
+    return bool(losses._infinity_mass >= 1 - TAIL)
+
+
+def _check_points(points: float) -> None:
+    if points > MOST_POINTS:
+        raise InputError(
+            f"Losses spread over more than {MOST_POINTS:,} points of the grid",
+            "each is kept, so time and memory run out",
+            "Take a coarser grid, or use the exact pure cost",
+        )
 
 
 def _discretised(worst: Pair, grid: float) -> Any:
@@ -215,8 +264,10 @@ def _discretised(worst: Pair, grid: float) -> Any:
 
     losses = worst.losses()
     finite = np.isfinite(losses)
-    if not finite.any():
-        return pld_pmf.create_pmf({0: 0.0}, grid, float(worst.present.sum()), pessimistic_estimate=True)
+    if not finite.any() or worst.present[finite].sum() <= TAIL:
+        return _certainly(grid)
+    _check_points((losses[finite].max() - losses[finite].min()) / grid)
+    _check_points(np.abs(losses[finite]).max() / grid / 2**20)  # further from 0 they are no exact integers
     at = losses[finite] / grid
     whole = np.round(at)
     exactly = np.abs(at - whole) < 1e-6  # a rate such as 1/10, a multiple of the grid: keep it one point
@@ -224,7 +275,8 @@ def _discretised(worst: Pair, grid: float) -> Any:
     order = np.argsort(losses)
     tops, bottoms = (np.concatenate([[0.0], np.cumsum(side[order][::-1])]) for side in (worst.present, worst.absent))
     above = losses.size - np.searchsorted(losses[order], points * grid, side="right")
-    deltas = np.clip(tops[above] - np.exp(points * grid) * bottoms[above], 0.0, 1.0)
+    with np.errstate(divide="ignore"):  # e^loss alone may be too large for a float
+        deltas = np.clip(tops[above] - np.exp(points * grid + np.log(bottoms[above])), 0.0, 1.0)
     return pld_pmf.create_pmf_pessimistic_connect_dots(grid, points, np.minimum.accumulate(deltas))
 
 
@@ -232,13 +284,31 @@ def _composed(parts: list[Any]) -> Any:
     """Compose the smallest two until one is left."""
     from dp_accounting.pld import pld_pmf
 
+    if any(_certain(part) for part in parts):
+        return next(part for part in parts if _certain(part))
+    if sum(math.log1p(-part._infinity_mass) for part in parts) < _NOTHING:
+        return _certainly(parts[0]._discretization)
     parts = sorted(parts, key=lambda p: p.size)
     while len(parts) > 1:
+        _check_points(_spread(parts[0]) + _spread(parts[1]))
         parts = sorted([*parts[2:], pld_pmf.compose_pmfs(parts[0], parts[1], TAIL)], key=lambda p: p.size)
     return parts[0] if parts else None
 
 
-def _delta(rest: Any, epsilon: float) -> float:
+def _spread(losses: Any) -> int:
+    """Over how many points of the grid a distribution spreads."""
+    places = getattr(losses, "_loss_probs", None)
+    return int(losses.size if places is None else max(places) - min(places) + 1)
+
+
+class _Rest(NamedTuple):
+    """The distribution of the losses that are not constant, and what rounding may have taken from its δ."""
+
+    losses: Any
+    rounding: float
+
+
+def _delta(rest: _Rest | None, epsilon: float) -> float:
     if rest is None:
         return -math.expm1(epsilon) if epsilon < 0 else 0.0
-    return float(min(max(rest.get_delta_for_epsilon(epsilon), 0.0), 1.0))
+    return float(min(max(rest.losses.get_delta_for_epsilon(epsilon), 0.0) + rest.rounding, 1.0))

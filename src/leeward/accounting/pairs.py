@@ -1,4 +1,4 @@
-"""Worst pairs: the two laws of one event that are hardest to tell apart, with one person in the data and without.
+"""Worst pairs: the two laws of one event that are easiest to tell apart, with one person in the data and without.
 
 A pair is a list of outcomes with their chances. Outcomes with the same ratio are one outcome. What is continuous is cut at
 multiples of a public grid of losses, and each piece is moved to the two ends of its cell such that the chances of both laws
@@ -120,6 +120,71 @@ def _(event: SelfComposedEvent, grid: float) -> Pair:
     return _power(pair(event.event, grid), event.times)
 
 
+@functools.singledispatch
+def replaced(event: Event, grid: float) -> tuple[Pair, ...]:
+    """Return worst pairs whose independent laws, side by side, are the worst of replacing one person's record by another.
+
+    Noise on coordinates: the old record's coordinates fall and the new one's rise, at worst others, whose noise is
+    independent; so a withdrawal beside an insertion. What is only known to be private at w for withdrawing a person and at i
+    for inserting one may use one noise for both: see `pure_replaced`.
+
+    Raises:
+        InputError: for an event that is not known, and for subsampled ones.
+    """
+    if isinstance(event, SubsampledEvent):
+        raise InputError(
+            "The δ of replacing a person in a subsampled event",
+            "one coin is in both worlds, and its worst case is not known here",
+            "Ask for withdraw and insert, or use the exact pure cost",
+        )
+    raise InputError(f"{type(event).__name__} as an event", "it has no worst pair", "Use one of leeward.accounting")
+
+
+@replaced.register(GeometricEvent)
+@replaced.register(LaplaceEvent)
+def _(event: GeometricEvent | LaplaceEvent, grid: float) -> tuple[Pair, ...]:
+    both = pair(event, grid)
+    return both, both.reverse()
+
+
+@replaced.register
+def _(event: PureEvent, grid: float) -> tuple[Pair, ...]:
+    return (pure_replaced(float(event.withdraw), float(event.insert)),)
+
+
+@replaced.register
+def _(event: SanitizedEvent, grid: float) -> tuple[Pair, ...]:
+    """It is private at c·ε for withdrawing a person; that is all that is used."""
+    return (pure_replaced(float(event.up) * event.stops, math.inf),)
+
+
+def pure_replaced(withdraw: float, insert: float) -> Pair:
+    """Return the worst pair (P, P') of one record and another, where both are tied to a law Q of nobody.
+
+    With w and i the two costs, ``P ≤ e^w·Q``, ``Q ≤ e^i·P``, and the same of P'. Theorem: with ``c = w + i`` and
+    ``m = min(1 − e^{−i}, e^w − 1) / (1 − e^{−c})``, the worst P has chances m, 1 − m − m·e^{−c} and m·e^{−c} of three
+    outcomes, P' the same in reverse: no (P, P') that is so tied is easier to tell apart.
+
+    *Proof.* δ(ε) is the largest p − e^ε·p' over sets of outputs, p, q, p' being the chances of one set under P, Q, P'.
+    Merging outputs keeps the ties, so that one set and its complement are enough:
+    ``p ≤ min(e^w·q, 1 − e^{−i}(1 − q))`` and ``p' ≥ max(e^{−i}·q, 1 − e^w(1 − q))``. Between q = 0 and 1 the largest p and
+    the least p' are linear but for one bend each, at ``q_1 = (1 − e^{−i})/(e^w − e^{−i})`` and at 1 − q_1. So δ is the
+    largest of 0, 1 − e^ε and its values at the two bends. These are the (p', p) of the outcomes added up from the left, with
+    likelihood ratios e^c, 1 and e^{−c}. It is attained, by the Q with chances m·e^{−w}, the rest, and m·e^{−w}. ∎
+    """
+    if not withdraw or not insert:  # equal, because neither may be likelier
+        return Pair(np.ones(1), np.ones(1))
+    above = math.expm1(withdraw) if withdraw < _LARGEST else math.inf
+    most = min(-math.expm1(-insert), above) / -math.expm1(-(withdraw + insert))
+    least = most * math.exp(-(withdraw + insert))
+    one = np.array([most, max(1 - most - least, 0.0), least])
+    there = (one > 0) | (one[::-1] > 0)
+    return Pair(one[there], one[::-1][there])
+
+
+_LARGEST = 700.0  # e to a larger power is no float
+
+
 def _power(base: Pair, times: int) -> Pair:
     made: Pair | None = None
     while times:  # by squaring
@@ -155,9 +220,13 @@ def _laplace(up: float, down: float, moves: float, grid: float) -> Pair:
         tail = math.exp(-down * moves)
         return Pair(np.array([tail, 1 - tail]), np.array([1.0, 0.0]))
     low, high = -down * moves, up * moves
-    inner = np.arange(math.floor(low / grid) + 1, math.ceil(high / grid)) * grid
-    if inner.size > MOST_OUTCOMES:
+    if max(-low, high) > _LARGEST:
+        raise InputError(
+            "Laplace noise of so little scale", f"losses beyond {_LARGEST:g} have no float", "Use the exact pure cost"
+        )
+    if (high - low) / grid > MOST_OUTCOMES:
         raise InputError("Laplace noise of little scale on a fine grid", "too many outcomes", "Take a coarser grid")
+    inner = np.arange(math.floor(low / grid) + 1, math.ceil(high / grid)) * grid
     edges = np.concatenate([[low], inner, [high]])
     z = (edges - low) / (up + down)  # the loss grows linearly between the two centres
     present_cdf = up / (up + down) * np.exp(-down * (moves - z))

@@ -27,7 +27,7 @@ from leeward.notion.base import seen_by
 from leeward.notion.price import price
 from leeward.notion.sees import Sees
 from leeward.query.sampling import PoissonSampling
-from leeward.real import ZERO, Exact, Real, exact, inf
+from leeward.real import ZERO, Exact, Real, exact, inf, whole
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ class Cost:
     shrink: Real = ZERO
     grow: Real = ZERO
 
+    def __post_init__(self) -> None:
+        if min(self.withdraw, self.insert, self.shrink, self.grow) < 0:
+            raise InputError("A cost below 0", "privacy is never given back", "Give costs of at least 0")
+
     def __add__(self, other: Cost) -> Cost:
         return Cost(
             self.withdraw + other.withdraw,
@@ -55,7 +59,12 @@ class Cost:
         )
 
     def times(self, count: int) -> Cost:
-        """Return the cost of this many such releases."""
+        """Return the cost of this many such releases.
+
+        Raises:
+            InputError: if that is no whole number of at least 1.
+        """
+        count = whole(count, "count")
         return Cost(*(part * count for part in (self.withdraw, self.insert, self.shrink, self.grow)))
 
     def within(self, notion: Notion, cap: Exact = 1) -> bool:

@@ -129,23 +129,24 @@ class Option:
         return None if self.plan is None else self.plan.expected_answered_if_empty(places)
 
     def event(self) -> Event | None:
-        """Return what accountants see of one release; None if refused."""
-        if self.law is None:
+        """Return what accountants see of one release; None if refused, or where its steps are none that they know."""
+        if self.law is None or not all(change in _DIRECTIONS for change in self.notion.changes):
             return None
         if self.plan is None:
             ways = {_DIRECTIONS[change] for change in self.notion.changes}
-            both = "replace" in ways
-            return PureEvent(
-                *(self.price if both or way in ways else inf for way in ("withdraw", "insert")),
-            )
+            if "replace" in ways:  # a pure event does not say what replacing costs
+                return None
+            return PureEvent(*(self.price if way in ways else inf for way in ("withdraw", "insert")))
         if isinstance(self.plan.mechanism, Sanitized):
             return SanitizedEvent(self.law.up, stops=self.plan.mechanism.stop_after)
-        return GeometricEvent(self.law.up, self.law.down, places=self.plan.query.places_per_person or 1)
+        facts = set(self.notion.changes) <= {DROP_FACT, ADD_FACT}  # a step is one fact, which is at one place
+        places = 1 if facts else self.plan.query.places_per_person or 1
+        return GeometricEvent(self.law.up, self.law.down, places=places)
 
     def composed(self, releases: int, delta: Exact) -> dict[Direction, float]:
         """Return ε at this δ of so many releases together, in each direction that the notion shelters."""
         event = self.event()
-        if event is None or not all(change in _DIRECTIONS for change in self.notion.changes):
+        if event is None:
             return {}
         grid = "1e-3" if self.notion.epsilon >= "0.1" else "1e-4"  # finer changes no digit that is shown
         total = Accountant(grid=grid).compose(event, releases)

@@ -1,0 +1,98 @@
+"""What comparisons say of many releases together, at so many places a person: against the composed laws themselves."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mpmath
+import pytest
+from tests.oracle import hockey_stick
+
+import leeward as lw
+from leeward.accounting import Direction
+from leeward.query import CountVisitors
+from leeward.real import inf
+from leeward.utility.compare import compare
+
+DELTA = "1/1000"
+
+
+def query(bound: int | None) -> CountVisitors:
+    visits = lw.visits("visits.parquet", person="user", place="venue", time="at")
+    places = lw.places("places.parquet", place="venue")
+    window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
+    return lw.count_visitors(visits, places, **window, places_per_person=bound)
+
+
+def decided(notion: lw.Notion) -> dict[str, Any]:
+    never_wrong = isinstance(notion, lw.Presence | lw.AdditionOnly)
+    return {"safe_at_most": 30} if never_wrong else {"safe_at_most": 30, "error_at_most": "1/2"}
+
+
+def option(notion: lw.Notion, bound: int | None, mechanism: str = "geometric", **given: Any) -> Any:
+    found = compare(query(bound), notion, releases=2, **decided(notion), **given)
+    return next(o for o in found.options if (o.notion, o.mechanism) == (notion, mechanism))
+
+
+def least(p: Any, q: Any) -> float:
+    """The least ε with δ(ε) ≤ δ, by halving."""
+    low, high = mpmath.mpf(0), mpmath.mpf(60)
+    if hockey_stick.delta(p, q, high) > mpmath.mpf(1) / 1000:
+        return math.inf
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if hockey_stick.delta(p, q, middle) > mpmath.mpf(1) / 1000 else (low, middle)
+    return float(high)
+
+
+def laws(up: Any, down: Any, falls: int, rises: int) -> tuple[Any, Any]:
+    """Two releases of noisy counts, of which so many fall by one person and so many rise."""
+    rates = tuple(math.inf if rate is inf or rate.is_infinite else float(rate) for rate in (up, down))
+    one, none = (hockey_stick.geometric(c, *rates, -1, 2) for c in (1, 0))
+    before = [one] * (2 * falls) + [none] * (2 * rises)
+    after = [none] * (2 * falls) + [one] * (2 * rises)
+    return hockey_stick.product(*before), hockey_stick.product(*after)
+
+
+K = 2
+CASES: list[tuple[lw.Notion, dict[Direction, tuple[int, int]]]] = [
+    (lw.UnboundedDP("1"), {"withdraw": (K, 0), "insert": (0, K)}),
+    (lw.AdditionOnly("1"), {"withdraw": (K, 0)}),
+    (lw.RemovalOnly("1"), {"insert": (0, K)}),
+    (lw.BoundedDP("2"), {"replace": (K, K)}),
+    (lw.ReplaceDP("2"), {"withdraw": (K, 0), "insert": (0, K), "replace": (K, K)}),
+    (lw.Presence("1"), {"withdraw": (K, 0)}),
+    (lw.Graded(presence="1", absence="2"), {"withdraw": (K, 0), "insert": (0, K), "replace": (K, K)}),
+    (lw.GradedFacts(presence="1", absence="2"), {"withdraw": (1, 0), "insert": (0, 1)}),
+]
+"""At most two places a person: how many counts fall and rise in each direction. A single fact is at one place."""
+
+
+@pytest.mark.parametrize(("notion", "moves"), CASES, ids=lambda value: str(value)[:30])
+def test_two_releases_at_two_places_a_person(notion: lw.Notion, moves: dict[Direction, tuple[int, int]]) -> None:
+    found = option(notion, K)
+    assert not found.refused
+    assert set(found.composed(2, DELTA)) == set(moves)
+    for way, (falls, rises) in moves.items():
+        right = least(*laws(found.law.up, found.law.down, falls, rises))
+        told = found.composed(2, DELTA)[way]
+        assert told == right or right <= told <= right + 0.01, (way, told, right)
+
+
+@pytest.mark.parametrize("notion", [lw.UnboundedDP("1"), lw.AdditionOnly("1")])
+def test_what_is_only_known_by_its_price(notion: lw.Notion) -> None:
+    """Norm noise: each change costs ε at most; the worst law with that price, twice."""
+    found = compare(query(3), notion, places=3, **decided(notion))
+    norm = next(o for o in found.options if (o.notion, o.mechanism) == (notion, "norm"))
+    one_way = isinstance(notion, lw.AdditionOnly)
+    p, q = (mpmath.exp(1) / (1 + mpmath.exp(1)), 1 / (1 + mpmath.exp(1))) if not one_way else (mpmath.mpf(1), 0)
+    worst = ({"a": p, "b": q}, {"a": q, "b": p}) if not one_way else ({"a": p}, {"a": mpmath.exp(-1)})
+    twice = [hockey_stick.product(law, law) for law in worst]
+    for way, told in norm.composed(2, DELTA).items():
+        assert told == pytest.approx(least(*twice), abs=0.01), way
+
+
+def test_the_sanitized_mechanism_adds_up_its_stops() -> None:
+    found = option(lw.Presence("1"), None, "sanitized", stop_after=3)
+    assert found.composed(2, DELTA) == {"withdraw": pytest.approx(6 + math.log(0.999))}

@@ -169,3 +169,33 @@ End Rules.
 Theorem pull_back {X Y A} (dX : X -> X -> cost) (dY : Y -> Y -> cost) (f : X -> Y) (K : mechanism Y A) :
   (forall x x', (dY (f x) (f x') <= dX x x')%cost) -> private dY K -> private dX (fun x => K (f x)).
 Proof. intros Hf H x x' Z. eapply factor_le; [apply Pr_nonneg | apply Hf | apply H]. Qed.
+
+(** ** Parallel composition: two answers that each pay for a part of the distance of their own cost the larger factor. Parts are such
+    where no step moves anybody from one to the other, so that the distance of the whole is the sum over the parts. *)
+Theorem parallel_composition {X A B} (d d' : X -> X -> cost) (c c' : R) (K : mechanism X A) (K' : A -> mechanism X B) :
+  (forall x x', (0 <= d x x')%cost) -> (forall x x', (0 <= d' x x')%cost) ->
+  private (fun x x' => scale c (d x x')) K -> (forall a, private (fun x x' => scale c' (d' x x')) (K' a)) ->
+  private (fun x x' => scale (Rmax c c') (distance_plus d d' x x')) (fun x => pair_law (K x) (fun a => K' a x)).
+Proof.
+  intros Hd Hd' H H'. eapply private_monotone; [|apply (sequential_composition _ _ K K' H H')].
+  intros x x'. specialize (Hd x x'). specialize (Hd' x x'). unfold distance_plus.
+  destruct (d x x') as [r|], (d' x x') as [s|]; simpl in *; trivial. rewrite Rmult_plus_distr_l.
+  apply Rplus_le_compat; apply Rmult_le_compat_r; trivial; [apply Rmax_l | apply Rmax_r].
+Qed.
+
+(** ** A promise with slack, read in the other direction: (ε, δ) from x to x' is (-ε, 1 - e^-ε + e^-ε·δ) from x' to x *)
+Theorem other_direction {A} eps delta (p p' : law A) :
+  (forall Z, Pr p Z <= exp eps * Pr p' Z + delta) <->
+  (forall Z, Pr p' Z <= exp (- eps) * Pr p Z + (1 - exp (- eps) + exp (- eps) * delta)).
+Proof.
+  pose proof (exp_pos eps). pose proof (exp_pos (- eps)).
+  assert (E : exp (- eps) * exp eps = 1) by (rewrite <- exp_plus, Rplus_opp_l; apply exp_0).
+  split; intros H1 Z; specialize (H1 (fun a => ~ Z a)); rewrite !Pr_not in H1.
+  - apply Rmult_le_compat_l with (r := exp (- eps)) in H1; [|lra].
+    replace (exp (- eps) * (exp eps * (1 - Pr p' Z) + delta)) with
+      (exp (- eps) * exp eps * (1 - Pr p' Z) + exp (- eps) * delta) in H1 by ring. rewrite E in H1. lra.
+  - apply Rmult_le_compat_l with (r := exp eps) in H1; [|lra].
+    replace (exp eps * (exp (- eps) * (1 - Pr p Z) + (1 - exp (- eps) + exp (- eps) * delta))) with
+      (exp (- eps) * exp eps * (1 - Pr p Z) + exp eps - exp (- eps) * exp eps + exp (- eps) * exp eps * delta) in H1 by ring.
+    rewrite E in H1. lra.
+Qed.

@@ -4,6 +4,8 @@ The rule: noise of rates (a, b), a against rising and b against falling answers,
 notion ``Σ over coordinates of (a·rise + b·fall) ≤ the cost of the step``. It is ADP's p-sensitivity (Takagi et al.,
 Definition V.1) with the sign kept: an answer is *monotone* if all steps move it one way (Definition V.2), and then the
 other rate is ∞, so noise goes one way only.
+
+Machine-checked (docs/proved.md): `rule_of_rates`, `rates_one_way`, `rates_either_way`, `rates_both_ways`.
 """
 
 from __future__ import annotations

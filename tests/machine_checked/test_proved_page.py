@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import pytest
-from tests.machine_checked.catalogue import PAGE, PROOFS, Row, named, rows
+from tests.machine_checked.catalogue import GUIDE, PAGE, PROOFS, ROOT, Row, filled, named, rows
 
 from proofs import check
 
@@ -31,6 +32,29 @@ def test_a_theorem_names_code_that_exists_and_says_what_it_does_not_cover(row: R
     assert named(row.code)
     assert row.says.endswith(".")
     assert row.not_covered.endswith(".")
+
+
+CLAIMS = [row for row in rows(PAGE.read_text()) if not row.theorem.endswith("_numbers")]  # numbers are for the tests
+
+
+@pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row.theorem)
+def test_the_docstring_of_the_code_names_the_theorem(row: Row) -> None:
+    found = named(row.code)
+    assert f"`{row.theorem}`" in f"{found.__doc__} {inspect.getmodule(found).__doc__}"  # type: ignore[union-attr]
+
+
+def test_docstrings_name_no_theorem_that_is_not_there() -> None:
+    listed = {row.theorem for row in rows(PAGE.read_text())}
+    for path in (ROOT / "src").rglob("*.py"):
+        for named_here in re.findall(r"Machine-checked[^:]*:((?:\s+`\w+`,?)+)", path.read_text()):
+            assert set(re.findall(r"`(\w+)`", named_here)) <= listed, path
+
+
+def test_the_guide_links_every_theorem() -> None:
+    text = GUIDE.read_text()
+    assert text == filled(text), "run python -m tests.machine_checked.catalogue"
+    for row in rows(PAGE.read_text()):
+        assert f"(../proved.md#{row.theorem})" in text
 
 
 def test_every_file_is_compiled_and_none_has_a_gap() -> None:

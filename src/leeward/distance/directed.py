@@ -8,6 +8,9 @@ A directed distance ``d(x → x')`` in [0, ∞] has ``d(x → x) = 0`` and the t
 Read ``d(x → x')`` as what it costs to pass the truth x off as x'. Finite: x has x' as its cover. ∞: no cover is promised,
 outputs may rule x' out. With d = ε·(number of steps between tables) this is differential privacy in all its forms; with d
 a metric it is d_X-privacy (Chatzikokolakis et al. 2013, Definition 1), whose symmetry nothing here needs.
+
+Machine-checked (docs/proved.md): `plus_hemimetric`, `reverse_hemimetric`, `shortest_exists`, `shortest_hemimetric`,
+`shortest_greatest`, `private_monotone`, `both_hold`, `pull_back`.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ negative, t' is lowered until ``Pr[safe | t+1] ≤ α``; it may be negative, so 
 
 The dual (IV-C2) is "the count is at least T", called *dangerous* iff ``z ≥ T'``: never wrong where noise is never positive,
 else with T' raised until ``Pr[dangerous | T−1] ≤ α``. No notion that makes one of them never wrong does so for the other.
+
+Machine-checked (docs/proved.md): `upward_never_errs`, `upward_odds`, `upward_best`, `downward_error`,
+`threshold_private`, `best_attained`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A mechanism on finitely many secrets as its exact matrix: what `leeward.verify`, risk and optimality read."""
+"""A mechanism on finitely many secrets as its exact matrix: what `leeward.verify`, risk and optimality read.
+
+Machine-checked (docs/proved.md): `post_processing_random`.
+"""
 
 from __future__ import annotations
 

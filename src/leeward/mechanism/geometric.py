@@ -18,6 +18,10 @@ Theorem: on answers with ``d_Y = Line(rise, fall)`` the output z for truth y has
 ``Pr[z | y] / Pr[z | y'] ≤ e^{d_Y(y → y')}``, because the weight ``e^{−d(z → y)}`` obeys the triangle inequality and its
 normaliser does not depend on y. Clamping to public bounds is post-processing. A query that moves at most ``d_X`` along the
 steps of a notion carries it to that notion.
+
+Machine-checked (docs/proved.md): `geometric_private`, `geometric_tight`, `geometric_needs`, `clamped_private`,
+`grid_private`, `resampling_two_sided`, `resampling_two_sided_breaks`, `resampling_one_sided`, `on_each_private`,
+`clamped_at`, `clamped_tight`, `clamped_private_on`.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ points. Its coefficients are sums of products of powers of a few numbers e^{−m
 is exact. On q[0..k] with ε·d_R it is the Truncated Geometric mechanism (Figure 2 iv), on any directed line the clamped
 `Geometric`. A space may have no such mechanism; then the reason is said, and `leeward.mechanism.fallback` or
 `leeward.optimum` serve.
+
+Machine-checked (docs/proved.md): `laplace_private`.
 """
 
 from __future__ import annotations

@@ -15,6 +15,9 @@ person's data over *all* rounds, if
 
 Conditions 2 and 3 are kept here, by states that allow nothing else. 1 is checked by `leeward.sensitivity`; 4 and 5 are
 promises of whoever asks. `MonitorState` is all that must be stored, and `Monitor` holds no state of its own.
+
+Machine-checked (docs/proved.md): `sanitized_step`, `going_on_step`, `sanitized_tight`, `going_on_costs_more`,
+`going_on_four`.
 """
 
 from __future__ import annotations

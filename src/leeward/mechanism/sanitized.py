@@ -7,6 +7,8 @@ only fall). The first noisy count above its threshold is published and spends ε
 Theorem (ADP, Theorem V.7 with the ratio corrected to e^ε; c stops by sequential composition): if every single count only
 falls along the steps of the notion, by at most 1 a step, the whole output is c·ε-private. No bound on how many counts one
 person touches is needed. The stop does not depend on the data except through answers already published.
+
+Machine-checked (docs/proved.md): `sanitized_private`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A coin compares a uniform real U with p. Thirty-two bits of U are compared with the exact ⌊2³²·p⌋; only if they are equal,
 once in four thousand million coins, more bits of U are drawn and compared with more digits of p, as far as needed. So the
 law is exact, and nearly every coin costs one word.
+
+Machine-checked (docs/proved.md): `exact_coin_bounds`, `exact_coin_law`.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ either may be ∞. It is the difference of two independent geometric variables o
 and S. Inusah, *A skew Laplace distribution on integers*, 2006). up = down is the two-sided geometric law of Ghosh,
 Roughgarden and Sundararajan (*Universally utility-maximizing privacy mechanisms*, 2009); down = ∞ is the noise of AGeo
 (ADP Def. VIII.1), which never falls below the truth.
+
+Machine-checked (docs/proved.md): `noise_sums_to_1`, `difference_of_draws`, `drawn_is_one_sided`, `digits_independent`,
+`digit_odds`, `counted_is_one_sided`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 Post-processing needs no function: whatever is computed from an answer alone keeps the answer's promise, because
 ``Pr[g(K(x)) ∈ Z] = Pr[K(x) ∈ g⁻¹(Z)]``.
+
+Machine-checked (docs/proved.md): `post_processing`, `sequential_composition`, `group_privacy`, `parallel_composition`,
+`up_and_down_protect_nothing`.
 """
 
 from __future__ import annotations

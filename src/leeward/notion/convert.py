@@ -5,6 +5,8 @@ for all mechanisms.
 
 (`Notion.price_in` derives the same factors from the distances of any two notions; these are named in print. ADP is meant
 here as in the paper, with a public number of people.)
+
+Machine-checked (docs/proved.md): `other_direction`.
 """
 
 from __future__ import annotations

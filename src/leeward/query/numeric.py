@@ -13,6 +13,8 @@ answered, never an error, which would tell that the table is empty.
 
 Answers are rationals; a mean falls between the values, so it is rounded half up to a public grid. That keeps what it may
 move exactly if the grid's step divides the move, and rounds the move up to the grid if not.
+
+Machine-checked (docs/proved.md): `half_up_nearest`, `half_even_nearest`, `half_up_keeps`, `half_even_doubles`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The question of the main job: how many distinct people were at each place of a public list in a time window."""
+"""The question of the main job: how many distinct people were at each place of a public list in a time window.
+
+Machine-checked (docs/proved.md): `others_do_not_matter`, `truncation_not_monotone`, `truncated_presence_breaks`,
+`truncated_presence_has_no_price`, `truncation_addition_only`, `truncation_witness`.
+"""
 
 from __future__ import annotations
 

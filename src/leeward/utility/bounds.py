@@ -6,6 +6,8 @@ table to X (Proposition IV.7 with the path the right way round); for "at most t"
 
 The paper's bounds follow a single pair of tables k steps apart. Following the path one step at a time gives more: the
 recursion of `best_decision`, which geometric noise with a threshold attains.
+
+Machine-checked (docs/proved.md): `group_privacy_delta`, `best_bound`, `best_upward`.
 """
 
 from __future__ import annotations

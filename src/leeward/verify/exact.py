@@ -6,6 +6,8 @@ tell that from a violation. So what is near is decided exactly, as the sign of `
 for each combination of distinct values, and only for pairs that no third point divides (`leeward.verify.steps`).
 
 Nothing here knows how a mechanism or a notion was derived: it sees two exact matrices.
+
+Machine-checked (docs/proved.md): `sum_is_series`, `private_pointwise`.
 """
 
 from __future__ import annotations

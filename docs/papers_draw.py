@@ -28,7 +28,8 @@ HEAD = """# The papers in numbers
 
 Every worked number of the three papers, as `leeward papers` recomputes it; [what it is about](papers.md). *Agrees*: the
 paper's number, or its statement, is what we get. *Corrected*: it should read otherwise; the link leads to the correction.
-*Added*: not printed, but needed to judge what is. *Not reproducible*: no public data decides it; ours stand in.
+*Read fairly*: what is printed is open, loose or a slip, and by the fairest reading it is what we get. *Added*: not printed,
+but needed to judge what is. *Not reproducible*: no public data decides it; ours stand in.
 """
 SHOWN = {
     "adp-figure-2": "Figure 2 of ADP: the truth, ε-DP, (ε, δ)-DP and ADP, safe = fewer than 3",
@@ -37,7 +38,7 @@ SHOWN = {
     "adp-figure-6": "Figure 6 of ADP: E[β] and the number of right answers",
     "one-sided-halves": "One-sided: noise halves",
     "one-sided-sparse": "One-sided: sparse histograms",
-    "one-sided-region": "One-sided: the region of equation (3)",
+    "one-sided-region": "One-sided: where equation (3) wins",
     "one-sided-amplification": "One-sided: amplification by subsampling",
     "d-privacy-figure-3": "d-privacy, Figure 3: the earliest date",
     "d-privacy-figure-4": "d-privacy, Figure 4: a signature before and after",

@@ -7,6 +7,8 @@ A mechanism on answers is private with a query iff it is private for the query's
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +19,7 @@ from leeward.distance import Derived, FiniteDistance, Line
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.notion import ABSENT, Notion, ReplaceDP, all_tables
 from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Values
-from leeward.optimum import optimal
+from leeward.optimum import optimal, shared
 from leeward.query.expansive import expansion, pushed
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum
 from leeward.real import Exact, exact
@@ -77,6 +79,104 @@ def test_tg_is_not_optimal_for_the_average_on_its_real_range() -> None:
         mechanism = Geometric(Line("1", "1"), step=grid, lower=0, upper=steps).on(range(steps + 1))
         carried = mechanism.pull_back(TABLES, lambda x, q=half, g=grid: int(q(x) / Fraction(g)))
         assert verify(carried, Maximum("1", V).on(TABLES))
+
+
+def rounded(rule: Callable[[Fraction], int]) -> Callable[[Any], Fraction]:
+    mean = Mean(V)
+    return lambda x: Fraction(rule(mean(x)))
+
+
+HALF_UP = rounded(lambda y: math.floor(y + Fraction(1, 2)))
+HALF_DOWN = rounded(lambda y: math.ceil(y - Fraction(1, 2)))
+HALF_TO_EVEN = rounded(round)
+
+
+@pytest.mark.parametrize("query", [HALF_UP, HALF_DOWN], ids=["up", "down"])
+def test_rounded_half_up_the_average_is_uniformly_sensitive_and_tg_optimal(query: Callable[[Any], Fraction]) -> None:
+    """Theorems 11 to 13 and their corollaries as printed, Y = q[0..k], once averages are rounded to it."""
+    for notion, sensitivity, rate, expected in (
+        (Manhattan("1", V), 1, Fraction(1), 0.424547),
+        (Maximum("1", V), 1, Fraction(1), 0.424547),
+        (NormalisedManhattan("1", V), 2, Fraction(1, 2), 0.656048),
+    ):
+        found = expansion(query, notion.on(TABLES), REALS)
+        assert (found.sensitivity, found.uniform) == (sensitivity, True)
+        space = pushed(query, notion.on(TABLES))
+        assert space.points == (0, 1, 2)
+        distance = [[float(space(x, y)) for y in space.points] for x in space.points]
+        for loss in ("absolute", "zero-one"):
+            losses = [[abs(x - w) if loss == "absolute" else int(x != w) for w in range(3)] for x in range(3)]
+            least = least_loss(distance, [1 / 3] * 3, losses)
+            tg = remap(Geometric(Line(rate, rate), lower=0, upper=2), None, loss).loss
+            assert float(tg) == pytest.approx(least, abs=1e-7)
+            assert loss != "absolute" or least == pytest.approx(expected, abs=1e-6)
+
+
+def test_rounded_half_to_even_it_is_not() -> None:
+    """.5 → 0 and 1.5 → 2: when everybody moves by 1 the answer moves by 2, and TG is not even private."""
+    found = expansion(HALF_TO_EVEN, Maximum("1", V).on(TABLES), REALS)
+    assert (found.sensitivity, found.uniform) == (2, False)
+    carried = Geometric(Line("1", "1"), lower=0, upper=2).on(range(3)).pull_back(TABLES, HALF_TO_EVEN)
+    assert verify(carried, Maximum("1", V).on(TABLES)).exact_scale == 2
+    assert verify(
+        Geometric(Line("1", "1"), lower=0, upper=2).on(range(3)).pull_back(TABLES, HALF_UP), Maximum("1", V).on(TABLES)
+    ).tight
+
+
+def test_proposition_8_on_a_coarser_grid() -> None:
+    """Its D′ has an inner λ for "0 < z < k" only. On 2[0..3] that leaves 4 without one; with 0 < z < qk rows sum to 1."""
+    q, k, e = 2, 3, 2.718281828459045
+
+    def row(y: int, inner: Callable[[int], bool]) -> float:
+        scale = {True: (e - 1) / (e + 1), False: 0.0}
+        ends = {0: e / (e + 1), q * k: e / (e + 1)}
+        return sum(ends.get(z, scale[inner(z)]) * e ** (-abs(y - z) / q) for z in range(0, q * k + 1, q))
+
+    assert all(row(y, lambda z: 0 < z < q * k) == pytest.approx(1) for y in range(0, q * k + 1, q))
+    assert all(row(y, lambda z: 0 < z < k) < 0.99 for y in range(0, q * k + 1, q))
+
+
+ZERO_ONE_UNIFORM = (None, "zero-one")
+
+
+def two_sure(n: int) -> tuple[list[Fraction], str]:
+    """A consumer who knows that the answer is one of the two least."""
+    return [Fraction(1, 2)] * 2 + [Fraction(0)] * (n - 2), "zero-one"
+
+
+def by_pairs_of_guesses(distance: list[list[float]], priors: list[list[float]]) -> float:
+    """The least sum of two zero-one losses with one mechanism: its outputs stand for pairs of guesses. Plainest program."""
+    n = len(distance)
+    pairs = list(itertools.product(range(n), repeat=2))
+    cost = [[sum(n * p[x] * (x != w) for p, w in zip(priors, pair, strict=True)) for pair in pairs] for x in range(n)]
+    return least_loss(distance, [1 / n] * n, cost)
+
+
+@pytest.mark.parametrize("name", [*NAMED, "avg"])
+def test_theorem_9_two_consumers_whom_no_mechanism_serves(name: str) -> None:
+    """d_h, ε = 1/2 < ln 2: one who knows nothing, and one who knows that it is one of two answers, cannot both be served."""
+    query = Mean(V) if name == "avg" else NAMED[name]
+    space = pushed(query, ReplaceDP("1/2").on(TABLES))
+    n = len(space.points)
+    found = shared(space.points, space, [ZERO_ONE_UNIFORM, two_sure(n)])
+    assert not found
+    distance = [[float(space(x, y)) for y in space.points] for x in space.points]
+    wrong = [[int(x != w) for w in range(n)] for x in range(n)]
+    priors = [[1 / n] * n, [0.5, 0.5] + [0.0] * (n - 2)]
+    alone = [least_loss(distance, prior, wrong) for prior in priors]
+    gap = by_pairs_of_guesses(distance, priors) - sum(alone)
+    assert found.missed[0] <= gap + 1e-7
+    assert gap <= found.missed[1] + 1e-7
+    assert found.missed[0] > 0.004
+
+
+def test_theorem_8_a_count_serves_them_both() -> None:
+    """The same two consumers, on a path: TG serves both, so nothing is missed."""
+    space = pushed(sum, ReplaceDP("1/2").on(all_tables((0, 1), 3)))
+    for others in (two_sure(4), ([Fraction(1, 8)] * 2 + [Fraction(3, 8)] * 2, "absolute")):
+        found = shared(space.points, space, [ZERO_ONE_UNIFORM, others])
+        assert found
+        assert found.missed[1] < 1e-9
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -67,6 +67,7 @@ def test_section_iii_a_needs_8_517() -> None:
     needed = epsilon_needed(1, "1e-4", "1/2")
     assert needed == exact.log(5000)
     assert needed > "8.51"
+    assert needed > "8.4", "what is printed is true"
     assert epsilon_bound("8.45", 1, "1e-4") < Fraction(1, 2)  # above the printed 8.4, and still not enough
 
 
@@ -206,17 +207,17 @@ def test_figures_2_and_3_disagree_and_both_can_be_computed(t: int, strict: bool)
 # ---- Section VIII
 
 
-def test_definition_viii_1_as_printed_does_not_sum_to_1() -> None:
-    n, f, x = 5, 3, exp(-1)
-    printed = [
-        (1 - x) * x ** (z - f) + (x ** (n - f) if z == n else 0) for z in range(f, n + 1)
-    ]  # λ = n in two branches
-    assert sum(printed) > 1.03
-    otherwise = [(1 - x) / (1 + x) * x ** abs(z - f) for z in range(n + 1)]  # not clamped
-    assert sum(otherwise) < 0.96
-    right = ageo("1", n).pmf(f, range(n + 1))
-    assert sum(right.values()) == 1
-    assert [float(p) for p in right.values()] == pytest.approx([0, 0, 0, 1 - x, (1 - x) * x, x**2])
+def test_definition_viii_1_read_from_above_sums_to_1() -> None:
+    """Its branches overlap at λ = n; the first that fits is meant, and then every row is AGeo's. We once said otherwise."""
+    n, x = 5, exp(-1)
+    for f in range(n + 1):
+        row = [x ** (n - f) if z == n else (1 - x) * x ** (z - f) if z >= f else 0.0 for z in range(n + 1)]
+        assert sum(row) == pytest.approx(1)
+        assert row == pytest.approx([float(p) for p in ageo("1", n).pmf(f, range(n + 1)).values()])
+        rising = [x**f if z == 0 else (1 - x) * x ** (f - z) if z <= f else 0.0 for z in range(n + 1)]
+        assert sum(rising) == pytest.approx(1)
+    otherwise = sum((1 - x) / (1 + x) * x ** abs(z) for z in range(-60, 61))
+    assert otherwise == pytest.approx(1), "on all integers; nothing says that this branch stays in 0..n"
 
 
 def test_section_viii_a_needs_delta_in_the_normaliser_too() -> None:

@@ -12,7 +12,17 @@ import pytest
 from leeward.papers import cities
 from leeward.papers.adp_day import at_least, cumulative
 from leeward.papers.adp_hour import simulate
-from leeward.papers.cities import City, caption_city, day_city, readings, text_city
+from leeward.papers.cities import (
+    READINGS,
+    City,
+    Reading,
+    caption_city,
+    day_city,
+    delta_answer,
+    extremes,
+    readings,
+    text_city,
+)
 from leeward.papers.competitors import (
     CORRECTED,
     DELTA_BEST,
@@ -58,12 +68,46 @@ def test_seeds_make_cities() -> None:
     assert caption_city(1).histogram == caption_city(2).histogram
 
 
-def test_no_reading_gives_all_printed_numbers() -> None:
+def test_what_each_reading_allows() -> None:
+    """Over all histograms two readings are at home with 4, under our assumption only one; 0.4 is apart from both."""
     table = readings().set_index("safe")
     fits_4 = table["chance_of_4_or_fewer"] > 0.1
-    fits_half = table["fewest_if_0.4_at_t_1"].notna()
-    assert table.index[fits_4].tolist() == ["fewer than 3"]
-    assert table.index[fits_half].tolist() == ["at most 5, continuous noise and z ≤ 5"]
+    assert table.index[fits_4].tolist() == ["fewer than 3", "at most 3, corrected"]
+    falling = table["chance_of_4_or_fewer_falling"] > 0.1
+    assert table.index[falling].tolist() == ["fewer than 3"]
+    half = (table["least_beta_at_t_1"] <= 0.4) & (table["most_beta_at_t_1"] >= 0.4)
+    assert all("continuous" in name for name in table.index[half])
+    assert not (fits_4 & half).any(), "no one definition gives both"
+    assert 1 - table["most_beta_at_t_1"]["fewer than 3"] == pytest.approx(1 / math.e), "unless 0.4 is 1 − β"
+
+
+@pytest.mark.parametrize("reading", READINGS, ids=lambda r: r.name)
+def test_the_assumption_only_narrows_and_is_needed(reading: Reading) -> None:
+    """Free histograms give a wider range; the two ends are attained by histograms that one can write down."""
+    free, falling = extremes(reading, falling=False), extremes(reading, falling=True)
+    assert None not in (*free, *falling)
+    assert free[0] <= falling[0] + 1e-9  # type: ignore[operator]
+    assert falling[1] <= free[1] + 1e-9  # type: ignore[operator]
+
+
+def test_a_histogram_that_rises_explains_the_wider_range() -> None:
+    """At most 3, corrected: all at 3 but for those at 0 and 1 that bring the mean chance up to 5,031 of 5,343."""
+    reading = READINGS[2]
+    beta, delta = [reading.alap(c) for c in range(4)], [delta_answer(4 - c) for c in range(4)]
+    found = []
+    for zero in range(0, 5_344, 3):
+        for one in range(0, 5_344 - zero, 3):
+            rest = 5_343 - zero - one
+            for two in {0, rest}:
+                n = (zero, one, two, rest - two)
+                if abs(sum(a * b for a, b in zip(n, beta, strict=True)) - 5_031) <= 35:
+                    people = sum(c * k for c, k in enumerate(n)) + 4 * (5_835 - 5_343)
+                    if people <= 10_338:
+                        found.append(sum(a * b for a, b in zip(n, delta, strict=True)))
+    low, high = extremes(reading, falling=False)
+    assert min(found) == pytest.approx(low, abs=0.02)
+    assert max(found) == pytest.approx(high, abs=0.05)
+    assert min(found) >= low - 1e-9  # type: ignore[operator]
 
 
 def test_readings_enclose_histograms_found_by_search() -> None:

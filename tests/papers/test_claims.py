@@ -15,7 +15,8 @@ import pytest
 from tests.oracle.decision import best_by_program
 from tests.oracle.least_loss import least_loss
 
-from leeward.papers import Claim, Recomputed
+import leeward as lw
+from leeward.papers import Claim, Recomputed, adp_day, adp_hour
 from leeward.papers.recompute import rows
 
 ROOT = Path(__file__).parents[2]
@@ -111,8 +112,28 @@ def test_one_sided_numbers_against_their_formulas(found: Recomputed) -> None:
     assert value(found, "one-sided-sparse-down") == pytest.approx(kept)
     for e, key in ((0.1, "0-1"), (1.0, "1"), (3.0, "3")):
         p, noise = 1 - math.exp(-e), math.log(1 + math.exp(e))
+        printed = (2 / e**2 - 1 / noise**2) / (p * (1 - p))
+        assert value(found, f"one-sided-crossover-printed-{key}") == pytest.approx(printed)
         crossover = (math.exp(e) - 1) * (2 / e**2 - 1 / (p * noise) ** 2)
         assert value(found, f"one-sided-crossover-{key}") == pytest.approx(crossover)
+
+
+def test_example_1_presence_costs_a_thousand_epsilon(found: Recomputed) -> None:
+    """Nobody is as far from every date as two dates can be: 5,000 days at ε/5 each; by d_h it would be ε."""
+    assert value(found, "d-privacy-example-1-presence") == 5000 / 5
+    assert lw.ReplaceDP("1").record(100, None) == 1
+    assert lw.Manhattan("1", lw.Values(0, 5000), unit=5, nobody=False).record(100, None) == lw.inf
+
+
+def test_verdicts_that_rest_on_synthetic_data_judge_nothing(found: Recomputed) -> None:
+    """A claim whose number changes with the seed-free make-up of a city may be "not reproducible" or "added", no more."""
+    fitted = [claim for claim in found.claims if re.search(r"\b(fitted|synthetic)\b", f"{claim.why} {claim.says}")]
+    assert len(fitted) > 20
+    assert {claim.verdict for claim in fitted} <= {"not reproducible", "added"}
+    for key, function in (("adp_hour", adp_hour.chapter), ("adp_day", adp_day.chapter)):
+        for claim in function(False).claims:
+            universal = claim.key in {"adp-epsilon-zero", "adp-alpha-errors"}  # whatever the data
+            assert universal or claim.verdict in {"not reproducible", "added"}, (key, claim.key)
 
 
 def test_usefulness_against_the_geometric_tail(found: Recomputed) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+import random
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -75,8 +76,17 @@ def test_definition_ii_5_a_count_of_exactly_t_is_both() -> None:
 # ---- Section III
 
 
-def test_proposition_iii_1_is_not_strict() -> None:
-    """At α = 0 no mechanism meets the printed α·Pr[M(X) ∈ S] > β·Pr[M(X') ∈ S]; ALap is one-sided there all the same."""
+def test_proposition_iii_1_goes_with_definition_ii_6() -> None:
+    """With II.6's "<" it is right as printed; with its main case, α = 0 and so ≤, ">" must become "≥"."""
+    rng = random.Random(2)
+    strict = 0
+    for _ in range(200):  # as printed: Pr < α and Pr ≥ β for some S make α·Pr[M(X) ∈ S] > β·Pr[M(X′) ∈ S]
+        alpha, beta = Fraction(rng.randint(1, 9), 10), Fraction(rng.randint(1, 9), 10)
+        on_unsafe, on_safe = Fraction(rng.randint(0, 10), 10), Fraction(rng.randint(0, 10), 10)
+        if on_unsafe < alpha and on_safe >= beta:
+            assert alpha * on_safe > beta * on_unsafe
+            strict += 1
+    assert strict > 20
     matrix = alap("1").on(range(6))
     found = one_sided(matrix, lambda c: c <= 2, lambda z: z <= 2)
     assert found.alpha == 0
@@ -114,7 +124,18 @@ def printed_steps(before: Any, after: Any, policy: Any) -> bool:
 
 
 def test_definition_iv_1_means_true() -> None:
-    """As printed a step only leads from p to ¬p: noise that never under-counts is ruled out, and IV.4 protects nobody."""
+    """As printed a step only leads from p to ¬p: noise that never under-counts is ruled out, and IV.4 protects nobody.
+
+    Nor would the mechanism in the paper's own proof of Proposition IV.3 be private.
+    """
+    proof = FiniteMechanism.from_rows(
+        {x: {True: 0, False: 1} if visitors(x) else {True: 1 - exp_minus(1), False: exp_minus(1)} for x in ONE}
+    )
+    as_printed = FiniteDistance(
+        ONE, [[0 if x == y else 1 if printed_steps(x[0], y[0], ~A) else inf for y in ONE] for x in ONE]
+    )
+    assert verify(proof, as_printed).exact_scale == inf
+    assert verify(proof, ADP(1, [~A])).tight
     count = Geometric(Line(inf, 1)).on(range(2)).pull_back(ONE, visitors)
     printed = FiniteDistance(
         ONE, [[0 if x == y else 1 if printed_steps(x[0], y[0], ~A) else inf for y in ONE] for x in ONE]
@@ -164,6 +185,19 @@ def test_section_iv_c2_dangerous_is_better_off_than_under_dp() -> None:
         under_dp = best_by_program(1.0, 1.0, k, alpha)
         assert ours > under_dp + 0.03 if k >= 4 else ours == pytest.approx(under_dp, abs=1e-7)
     assert decide.probability_dangerous(at_least - 1) <= Fraction("0.0184")
+
+
+# ---- Section VI
+
+
+def test_section_vi_a3_with_one_place_a_person_is_bounded_dp() -> None:
+    """The low-sensitive query has one place a person: the printed ¬c₁ ∨ ¬c₂ holds for everybody, and counts may rise."""
+    one_place = all_tables(RECORDS[:3], 1)  # nowhere, at a, at b
+    printed, right = ADP(1, [~A | ~B]), ADP(1, [~A, ~B])
+    assert printed.on(one_place) == BoundedDP(1).on(one_place)
+    upward = Geometric(Line(inf, 1)).on(range(2)).pull_back(one_place, visitors)
+    assert verify(upward, printed).exact_scale == inf
+    assert verify(upward, right).tight
 
 
 # ---- Section V
@@ -246,6 +280,6 @@ def test_every_test_that_the_page_names_is_there() -> None:
 
 def test_every_correction_to_adp_names_its_test() -> None:
     text = (ROOT / "docs" / "corrections.md").read_text()
-    part = text.partition("## Asymmetric Differential Privacy")[2].partition("\n## Broadening")[0]
+    part = text.partition("## Asymmetric Differential Privacy")[2].partition("\n## Taken back")[0]
     for section in part.split("\n### ")[1:]:
         assert "`tests/" in section, section.splitlines()[0]

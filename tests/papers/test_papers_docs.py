@@ -43,4 +43,15 @@ def test_the_table_of_readings_is_the_one_computed(found: Recomputed) -> None:
     (figure,) = [figure for figure in found.figures if figure.key == "adp-readings"]
     text = (DOCS / "papers.md").read_text("utf-8")
     for row in figure.data.itertuples(index=False):
-        assert f"| {row[0]} | {row[1]:.1f} to {row[2]:.1f} |" in text
+        safe, few, most, likely, few_falling, most_falling, likely_falling, least, greatest = row
+        (line,) = [line for line in text.splitlines() if line.startswith(f"| {safe} |")]
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert cells[1] == f"{few:.1f} to {most:.1f}"
+        assert cells[3] == f"{few_falling:.1f} to {most_falling:.1f}"
+        assert cells[5] == (f"{least:.2f}" if greatest == least else f"{least:.2f} to {greatest:.2f}")
+        for cell, chance in ((cells[2], likely), (cells[4], likely_falling)):
+            power = cell.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-"))
+            told = float("1e" + power[2:]) if power.startswith("10") else float(cell)
+            assert (
+                told / 3.2 <= chance <= told * 3.2 if "10" in cell else abs(told - chance) <= 0.5 * 10 ** -len(cell[2:])
+            )

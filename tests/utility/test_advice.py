@@ -59,29 +59,62 @@ def test_positive_noise_fills_empty_bins_and_negative_noise_leaves_them() -> Non
         filled_bins(DirectedGeometric("1", "1"), {-1: 3})
 
 
-@pytest.mark.parametrize(("epsilon", "count"), [("0.1", 0.08), ("1", 0.94), ("3", 1.97)])
-def test_where_equation_3_beats_continuous_laplace(epsilon: str, count: float) -> None:
-    low, high = crossover(epsilon)
-    assert low < high < low + 1e-12
-    assert low == pytest.approx(count, abs=5e-3)
-    # the variance of c thinned people, plus exponential noise of rate ln(1 + e^ε), over p², at that very count
+def law_of_equation_3(epsilon: str, count: int) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """Mean and variance of Binomial(c, p) + Exp(s), from the sums that define them."""
     e = mpmath.mpf(epsilon)
-    p = 1 - mpmath.exp(-e)
-    variance = (low * p * (1 - p) + mpmath.log(1 + mpmath.exp(e)) ** -2) / p**2
-    assert float(variance) == pytest.approx(float(2 / e**2), rel=1e-9)
+    p, s = 1 - mpmath.exp(-e), mpmath.log(1 + mpmath.exp(e))
+    kept = [mpmath.binomial(count, k) * p**k * (1 - p) ** (count - k) for k in range(count + 1)]
+    mean = sum(w * (k + 1 / s) for k, w in enumerate(kept))
+    second = sum(w * (k * k + 2 * k / s + 2 / s**2) for k, w in enumerate(kept))
+    return mean, second - mean**2
 
 
-def test_the_region_is_empty_for_small_epsilon() -> None:
+@pytest.mark.parametrize(
+    ("epsilon", "printed", "unbiased"), [("0.1", 2301.74, 0.08), ("1", 6.11, 0.94), ("3", 2.42, 1.97)]
+)
+def test_where_equation_3_beats_continuous_laplace(epsilon: str, printed: float, unbiased: float) -> None:
+    """Two estimates, two answers: at ε = 1 the equation as printed wins below 6.11 people, the unbiased one below 0.94."""
+    e = mpmath.mpf(epsilon)
+    p, laplace = 1 - mpmath.exp(-e), 2 / e**2
+    for estimate, expected, scale in (("as printed", printed, 1), ("unbiased", unbiased, p)):
+        low, high = crossover(epsilon, estimate)  # type: ignore[arg-type]
+        assert low <= high < low + 1e-9
+        assert low == pytest.approx(expected, abs=5e-3)
+        for count in {0, math.floor(low), math.floor(low) + 1}:
+            wins = law_of_equation_3(epsilon, count)[1] / scale**2 < laplace
+            assert wins == (count < low), (estimate, count)
+
+
+def test_equation_3_as_printed_is_biased_and_its_error_counts_that() -> None:
+    table = region(["1/10", "1", "3"]).set_index("epsilon")
+    for epsilon in ("0.1", "1", "3"):
+        below = table.squared_error[float(epsilon)]
+        for count in {0, math.floor(below), math.floor(below) + 1}:
+            mean, variance = law_of_equation_3(epsilon, count)
+            assert (variance + (mean - count) ** 2 < 2 / mpmath.mpf(epsilon) ** 2) == (count < below)
+        assert below < table.as_printed[float(epsilon)]
+    here = variances("1", range(4)).set_index("count")
+    for count in range(4):
+        mean, variance = law_of_equation_3("1", count)
+        assert here.as_printed[count] == pytest.approx(float(variance))
+        assert here.bias[count] == pytest.approx(float(mean - count))
+    assert round(here.as_printed[0], 3) == 0.580
+    with pytest.raises(InputError, match="two ways"):
+        crossover("1", "rescaled")  # type: ignore[arg-type]
+
+
+def test_the_unbiased_region_is_empty_for_small_epsilon() -> None:
     table = region(["0.05", "0.085", "0.095", "1", "3"])
-    assert list(table.whole_counts) == [0, 0, 1, 1, 2]
-    assert list(table.count_below > 0) == [False, False, True, True, True]
-    assert table.count_below.is_monotonic_increasing
+    assert list(table.unbiased > 0) == [False, False, True, True, True]
+    assert table.unbiased.is_monotonic_increasing
+    assert (table.as_printed > 2).all()
 
 
 def test_variances_side_by_side() -> None:
-    table = variances("1", range(4)).set_index("count")
-    assert list(table.equation_3 < table.laplace) == [True, False, False, False]
-    assert list(np.sign((table.equation_3_grid - table.geometric).round(9))) == [-1, 0, 1, 1]
+    table = variances("1", range(8)).set_index("count")
+    assert list(table.unbiased < table.laplace) == [True] + [False] * 7
+    assert list(table.as_printed < table.laplace) == [True] * 7 + [False]
+    assert list(np.sign((table.unbiased_grid - table.geometric).round(9)))[:4] == [-1, 0, 1, 1]
     assert (table.geometric < table.laplace).all()
     samples = DirectedGeometric.one_sided("1").sample(400_000, SeededBitsForTests(2))
     assert np.var(samples) * 2 == pytest.approx(table.geometric[0], rel=0.02)

@@ -10,7 +10,7 @@ from typing import Any
 from scipy.integrate import quad
 
 from leeward.distance import FiniteDistance, Line
-from leeward.exponential import Weight, exp, weighted_sum
+from leeward.exponential import Weight, exp
 from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, ageo, alap, alarm, sanitizer, two_sided
 from leeward.optimum import optimal
 from leeward.papers.claim import Chapter, Numbers
@@ -42,9 +42,11 @@ def _definitions() -> Numbers:
     matrix = FiniteMechanism.from_rows({"safe": {1: "1/2", 2: "1/2"}, "u1": {1: 1}, "u2": {2: 1}})
     chosen = [frozenset(s) for n in range(3) for s in itertools.combinations((1, 2), n)]
     found = [one_sided(matrix, lambda x: bool(x == "safe"), s.__contains__) for s in chosen]
+    proof = FiniteMechanism.from_rows({False: {False: 1}, True: {True: 1 - exp(-1), False: exp(-1)}})
     clash = [was for was, then in itertools.product((0, 1), repeat=2) if then > was]
     return [
         ("adp-iv-1", len(steps)),
+        ("adp-iv-1-proof", verify(proof, FiniteDistance(bits, [[0, inf], [1, 0]])).scale[1]),
         ("adp-iv-c1", best_decision(1, 1, 10)[10]),
         ("adp-iv-7", min(ONE(unsafe, 0) for unsafe in range(3, 9))),
         ("adp-iii-3", clash[0]),
@@ -111,9 +113,14 @@ def _steps() -> Numbers:
         return place not in record
 
     one_each = [x for x in records if len(x) <= 1]
+
+    def printed(x: frozenset[int], y: frozenset[int]) -> bool:
+        return (absent(x, 1) or absent(x, 2)) <= (absent(y, 1) or absent(y, 2))
+
     return [
-        ("adp-vi-a3", scale(lambda x, y: (absent(x, 1) or absent(x, 2)) <= (absent(y, 1) or absent(y, 2)))),
+        ("adp-vi-a3", scale(printed)),
         ("adp-vi-a3-all", scale(lambda x, y: all(absent(x, p) <= absent(y, p) for p in (1, 2)))),
+        ("adp-vi-a3-one-place", sum(printed(x, y) and not y <= x for x in one_each for y in one_each)),
         ("adp-vi-a2", max(len(x ^ y) for x in one_each for y in one_each)),
         ("adp-vi-a2-steps", max(len(x ^ y) for x in one_each for y in one_each if y <= x)),
         *(
@@ -129,10 +136,9 @@ def _steps() -> Numbers:
 
 def _appendix() -> Numbers:
     n, f, x = 5, 3, math.exp(-1)
-    printed = sum((1 - x) * x ** (z - f) + (x ** (n - f) if z == n else 0) for z in range(f, n + 1))
-    otherwise = sum((1 - x) / (1 + x) * x ** abs(z - f) for z in range(n + 1))
+    printed = sum(x ** (n - f) if z == n else (1 - x) * x ** (z - f) for z in range(f, n + 1))
+    otherwise = sum((1 - x) / (1 + x) * x ** abs(z - f) for z in range(-60, 61))
     delta = (1 - x) / (1 + x) * (1 + 2 * sum(math.exp(-k / 2) for k in range(1, 400)))
-    right = weighted_sum((p, 1) for p in ageo("1", n).pmf(f, range(n + 1)).values())
     uniform = ageo("0.1", 12).on(range(13))
     skewed = ageo("0.1", 1).on(range(2))
     priors = [Fraction(9, 10), Fraction(1, 10)]
@@ -141,7 +147,6 @@ def _appendix() -> Numbers:
     return [
         ("adp-viii-1", printed),
         ("adp-viii-1-otherwise", otherwise),
-        ("adp-viii-1-corrected", right),
         ("adp-viii-a", delta),
         ("adp-viii-2", verify(ageo("1", 12).on(range(13)), ONE).exact_scale or math.nan),
         ("adp-viii-3", float(expected_loss(uniform))),

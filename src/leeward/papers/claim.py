@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-Verdict = Literal["agrees", "corrected", "added", "not reproducible"]
-"""Added: not printed, but needed to judge what is. Not reproducible: nothing public decides it."""
+Verdict = Literal["agrees", "corrected", "read fairly", "added", "not reproducible"]
+"""Corrected: it should read otherwise. Read fairly: open, loose or a slip as printed, right by the fairest reading. Added:
+not printed, but needed to judge what is. Not reproducible: nothing public decides it."""
 
 SOURCES = {
     "adp": "Takagi, Kato, Cao, Yoshikawa: Asymmetric Differential Privacy (arXiv 2103.00996)",

@@ -16,7 +16,7 @@ from leeward.distance import FiniteDistance, Line
 from leeward.exponential import log, weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric, NormMechanism, truncated_geometric
 from leeward.noise import SeededBitsForTests
-from leeward.notion import Manhattan, Maximum, Values, all_tables
+from leeward.notion import ABSENT, Manhattan, Maximum, Values, all_tables
 from leeward.papers.claim import Chapter, Figure, Numbers
 from leeward.papers.drawing import PURPLE, axes, lines, panels, place, points
 from leeward.papers.household import household_power
@@ -144,6 +144,7 @@ def _figure_3(full: bool) -> tuple[Figure, Numbers]:
         ("d-privacy-example-1-delta-h", usefulness(hamming, 30)),
         ("d-privacy-example-1-delta-1", usefulness(close, 30)),
         ("d-privacy-example-1-level", Manhattan(1, values, unit=5).record(0, 5)),
+        ("d-privacy-example-1-presence", Manhattan(1, values, unit=5).record(0, ABSENT)),
     ]
 
 

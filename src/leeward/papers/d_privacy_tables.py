@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -23,7 +24,7 @@ from leeward.notion import (
     all_tables,
 )
 from leeward.notion.metric import with_nobody
-from leeward.optimum import optimal
+from leeward.optimum import optimal, shared
 from leeward.papers.claim import Chapter, Figure, Numbers
 from leeward.query import Mean, Sum, maximum, median, minimum
 from leeward.query.expansive import expansion, in_class_c, induced_edges, pushed
@@ -84,6 +85,8 @@ def chapter(full: bool) -> Chapter:
             *_of_tightness(),
             *_of_metrics(v),
             *_of_optima(optima),
+            *_of_rounded_averages(v),
+            *_of_two_consumers(v),
             *_small_slips(v),
             *(_of_all_optima(optima) if full else ()),
         ],
@@ -271,6 +274,47 @@ def _of_optima(found: pd.DataFrame) -> Numbers:
         ("d-privacy-average-optimum", chosen["least_loss"]),
         ("d-privacy-average-tg", chosen["TG_remapped"]),
     ]
+
+
+def _of_rounded_averages(v: Values) -> Numbers:
+    """Averages of two rounded to q[0..k], q = 1: half up as the theorems need it, and half to even."""
+    tables, mean = _tables(v, 2), Mean(v)
+
+    def half_up(x: Any) -> Fraction:
+        return Fraction(math.floor(mean(x) + Fraction(1, 2)))
+
+    metrics = {"11": METRICS["d̃_1"], "12": METRICS["d_1"], "13": METRICS["d_∞"]}
+    spaces = {theorem: notion(1, v).on(tables) for theorem, notion in metrics.items()}
+    gaps: dict[str, float] = {}
+    least = 0.0
+    for theorem, space in spaces.items():
+        on_answers = pushed(half_up, space)
+        tg = _on_answers(list(on_answers.points), Fraction(1, 2) if theorem == "11" else Fraction(1))
+        for loss in ("zero-one", "absolute"):
+            found = optimal(on_answers.points, on_answers, None, loss)
+            gaps[theorem] = max(gaps.get(theorem, 0.0), float(remap(tg, None, loss).loss) - found.bound)
+            least = found.bound
+    even = expansion(lambda x: Fraction(round(mean(x))), spaces["13"], REALS).sensitivity
+    return [
+        ("d-privacy-uniform-average-rounded", sum(expansion(half_up, s, REALS).uniform for s in spaces.values())),
+        ("d-privacy-uniform-average-even", even),
+        *((f"d-privacy-theorem-{theorem}-average-rounded", gap) for theorem, gap in gaps.items()),
+        ("d-privacy-average-rounded", least),
+    ]
+
+
+def _of_two_consumers(v: Values) -> Numbers:
+    """What two consumers lose by sharing, in d_h: one knows nothing, one that the answer is one of the two least."""
+
+    def lost(space: FiniteDistance[Any]) -> tuple[float, float]:
+        n = len(space.points)
+        two = [Fraction(1, 2)] * 2 + [Fraction(0)] * (n - 2)
+        return shared(space.points, space, [(None, "zero-one"), (two, "zero-one")]).missed
+
+    tables, notion = _tables(v, 2), ReplaceDP("1/2")
+    others = [lost(pushed(q, notion.on(tables)))[0] for name, (_, q) in _queries(v).items() if name != "25-percentile"]
+    counts = [lost(pushed(sum, notion.on(all_tables((0, 1), n))))[1] for n in (2, 3)]
+    return [("d-privacy-theorem-9-consumers", min(others)), ("d-privacy-theorem-8-consumers", max(counts))]
 
 
 def _of_all_optima(found: pd.DataFrame) -> Numbers:

@@ -28,12 +28,14 @@ from leeward.papers.drawing import GREEN, PURPLE, axes, lines, panels, place, po
 from leeward.query.sampling import PoissonSampling
 from leeward.real import inf
 from leeward.report.figures import BLUE, GREY, RED, SAND
-from leeward.utility.advice import bounded_gain, crossover, filled_bins, region, variances
+from leeward.utility.advice import Estimate, bounded_gain, crossover, filled_bins, region, variances
 from leeward.verify import verify
 
 SPARSE = {0: 9_900, 1: 60, 2: 30, 5: 10}
 """A sparse histogram: 10,000 bins, 100 of them not empty."""
 SEED = 6
+AS_PRINTED: Estimate = "as printed"
+UNBIASED: Estimate = "unbiased"
 
 
 def chapter(full: bool) -> Chapter:
@@ -101,7 +103,11 @@ def _subsampling(persons: int, n: int) -> Numbers:
         ("one-sided-6-line", at_half.rise),
         ("one-sided-equation-3-rate", 1 / float(log(1 + exp(1)))),
         ("one-sided-equation-3", _scale(third.on(range(n)), Line(1, 1))),
-        *((f"one-sided-crossover-{e.replace('.', '-')}", sum(crossover(e)) / 2) for e in ("0.1", "1", "3")),
+        *(
+            (f"one-sided-crossover-{name}{e.replace('.', '-')}", sum(crossover(e, estimate)) / 2)
+            for name, estimate in (("printed-", AS_PRINTED), ("", UNBIASED))
+            for e in ("0.1", "1", "3")
+        ),
         ("one-sided-postprocessing", _gap(n)),
     ]
 
@@ -163,25 +169,24 @@ def _equation_3() -> list[Figure]:
         Fraction(e, 100) for e in (2, 4, 6, 8, 10, 15, 20, 30, 40, 60, 80, 100, 125, 150, 175, 200, 250, 300, 350, 400)
     ]
     data = region(grid)
+    names = {"as_printed": "as printed", "squared_error": "as printed, squared error", "unbiased": "unbiased"}
     figure = panels(
-        ["where equation (3) has the smaller variance (shaded)", "variances at ε = 1"], horizontal_spacing=0.1
+        ["below the line equation (3) beats continuous Laplace", "variances at ε = 1"], horizontal_spacing=0.1
     )
-    figure.add_trace(
-        go.Scatter(
-            x=data["epsilon"].tolist(),
-            y=data["count_below"].clip(lower=0).tolist(),
-            fill="tozeroy",
-            fillcolor="rgba(0,114,178,0.2)",
-            line={"color": BLUE, "width": 2},
-            name="crossover with continuous Laplace",
-        ),
-        **place(figure, 0),
+    shown = data.rename(columns=names).assign(unbiased=data["unbiased"].where(data["unbiased"] > 0))
+    colours = dict(zip(names.values(), (RED, SAND, BLUE), strict=True))
+    lines(figure, 0, shown, "epsilon", colours, colours)
+    axes(figure, 0, "ε", "true count", y_type="log", y_range=[-2, 5])
+    here = variances("1", range(9)).set_axis(
+        ["count", "Laplace", "geometric", "equation (3)", "its bias", "unbiased", "unbiased, on integers"], axis=1
     )
-    axes(figure, 0, "ε", "true count")
-    here = variances("1", range(7)).set_axis(
-        ["count", "Laplace", "geometric", "equation (3)", "equation (3) on integers"], axis=1
+    colours = dict(
+        zip(
+            ["Laplace", "geometric", "equation (3)", "unbiased", "unbiased, on integers"],
+            (GREY, GREEN, RED, BLUE, SAND),
+            strict=True,
+        )
     )
-    colours = dict(zip(here.columns[1:], (GREY, GREEN, BLUE, SAND), strict=True))
     lines(figure, 1, here, "count", colours, colours)
     axes(figure, 1, "true count", "variance")
     return [

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from leeward.papers import adp_day, adp_hour, adp_numbers, d_privacy_figures, d_privacy_tables, one_sided, universal
 from leeward.papers import visits as of_visits
-from leeward.papers.claim import SOURCES, Chapter, Claim, Figure
+from leeward.papers.claim import SOURCES, Chapter, Claim, Figure, Verdict
 from leeward.papers.visits import Visits
 from leeward.version import __version__
 
@@ -42,7 +42,7 @@ class Recomputed:
     def tally(self) -> dict[str, int]:
         """Return how many claims have each verdict."""
         verdicts = [claim.verdict for claim in self.claims]
-        return {verdict: verdicts.count(verdict) for verdict in ("agrees", "corrected", "added", "not reproducible")}
+        return {verdict: verdicts.count(verdict) for verdict in get_args(Verdict)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers, JSON-ready; ∞ as "inf"."""

@@ -2,18 +2,19 @@
 
 The doubts are the article's own (*One-Sided Differential Privacy*): removal-only alone is hardly a promise, one-sided noise
 composes linearly, and the gain over two-sided noise is bounded. What is asked there as an exercise, where equation (3) beats
-continuous Laplace noise, is `crossover`.
+continuous Laplace noise, is `crossover`: for the equation as it is printed, and for the unbiased estimate made from it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import flint
 
 from leeward.distance import Line
-from leeward.errors import InputError
+from leeward.errors import InputError, nearest
 from leeward.exponential import Weight, exp, exp_minus, log, weighted_sum
 from leeward.mechanism import SubsampledCount
 from leeward.noise import DirectedGeometric
@@ -54,60 +55,82 @@ def filled_bins(law: DirectedGeometric, bins: Mapping[int, int]) -> Weight:
     return weighted_sum((law.tail(1 - count), number) for count, number in bins.items())
 
 
-def crossover(epsilon: Exact) -> tuple[float, float]:
+Estimate = Literal["as printed", "unbiased"]
+"""Equation (3) itself, q(S_p(x)) + noise, or the same divided by p and centred, which estimates the count without bias."""
+
+
+def crossover(epsilon: Exact, estimate: Estimate = "as printed") -> tuple[float, float]:
     """Enclose the count below which equation (3) has a smaller variance than continuous Laplace noise of the same ε.
 
-    Both are unbiased unbounded ε-DP estimates of a count c: Laplace has variance 2/ε², equation (3) with exponential noise,
-    divided by p = 1 − e^{−ε}, has c(1 − p)/p + 1/(p·ln(1 + e^ε))². They meet at
+    Laplace noise has variance 2/ε². With p = 1 − e^{−ε}, s = ln(1 + e^ε) and a true count c, equation (3) has
 
-        c = (e^ε − 1)·(2/ε² − 1/(p·ln(1 + e^ε))²),
+    * as printed, variance c·p·(1 − p) + 1/s². The two meet at ``c = (2/ε² − 1/s²)/(p·(1 − p))``. But it does not estimate
+      c: its mean is c·p + 1/s, and what it gains in variance is in part that it shrinks;
+    * without bias, divided by p, variance c·(1 − p)/p + 1/(p·s)². They meet at ``c = (e^ε − 1)·(2/ε² − 1/(p·s)²)``, which is
+      below 0 for ε under about 0.09: then nowhere.
 
-    which is below 0 for ε under about 0.09: then equation (3) is never better. It is not a reason to use it anywhere: the
-    two-sided *geometric* mechanism is better still from c = 1 on (`variances`), and knows all that equation (3) knows
-    (`leeward.mechanism.as_postprocessing`).
+    Neither is a reason to use it: equation (3) is the two-sided *geometric* mechanism, post-processed
+    (`leeward.mechanism.as_postprocessing`), so whatever can be made of it can be made of that.
 
     Returns:
         Floats (lower, upper) that enclose it.
     """
+    if estimate not in get_args(Estimate):
+        raise InputError(
+            f"estimate = {estimate!r}", "equation (3) is used in two ways", nearest(str(estimate), get_args(Estimate))
+        )
     rate = positive(epsilon, "epsilon")
     noise = log(1 + exp(rate))
     with flint.ctx.workprec(192):
-        e, p = rate.arb(192), (1 - exp_minus(rate)).arb(192)
-        return outward((e.exp() - 1) * (2 / e**2 - 1 / (p * noise.arb(192)) ** 2))
+        e, p, s = rate.arb(192), (1 - exp_minus(rate)).arb(192), noise.arb(192)
+        if estimate == "as printed":
+            return outward((2 / e**2 - 1 / s**2) / (p * (1 - p)))
+        return outward((e.exp() - 1) * (2 / e**2 - 1 / (p * s) ** 2))
 
 
 def region(epsilons: Iterable[Exact]) -> pd.DataFrame:
     """Return where equation (3) beats continuous Laplace noise: one row for each ε.
 
     Returns:
-        Columns ``epsilon``, ``count_below`` (the crossover; negative: nowhere) and ``whole_counts`` (how many of the counts
-        0, 1, 2, … lie below it).
+        Columns ``epsilon``; ``as_printed`` and ``unbiased``, the counts below which its variance is smaller (`crossover`;
+        negative: nowhere); ``squared_error``, the count below which the mean squared error of equation (3) as printed, bias
+        included, is smaller.
     """
     import pandas as pd  # lazily: pandas is slow to import
 
     rows = []
     for epsilon in epsilons:
-        low, high = crossover(epsilon)
-        middle = (low + high) / 2
-        rows.append((float(positive(epsilon, "epsilon")), middle, max(int(-(-middle // 1)), 0)))
-    return pd.DataFrame(rows, columns=["epsilon", "count_below", "whole_counts"])
+        e = float(positive(epsilon, "epsilon"))
+        p, mean = -math.expm1(-e), 1 / math.log1p(math.exp(e))
+        half, rest = p * (1 - p) / 2 - mean * (1 - p), 2 / e**2 - 2 * mean**2  # of c² (1 − p)² + 2·half·c − rest
+        root = (-half + math.sqrt(half**2 + (1 - p) ** 2 * rest)) / (1 - p) ** 2
+        rows.append((e, *(sum(crossover(epsilon, estimate)) / 2 for estimate in get_args(Estimate)), root))
+    return pd.DataFrame(rows, columns=["epsilon", "as_printed", "unbiased", "squared_error"])
 
 
 def variances(epsilon: Exact, counts: Iterable[int]) -> pd.DataFrame:
-    """Return the variances of unbiased ε-DP answers to one count: one row for each true count.
+    """Return the variances of ε-DP answers to one count: one row for each true count.
 
     Returns:
-        Columns ``count``; ``laplace`` and ``equation_3``, with real-valued noise; ``geometric`` and ``equation_3_grid``,
-        with integer noise. On the grid they are equal at one person, and equation (3) is better only where nobody is.
+        Columns ``count``; ``laplace``; ``geometric``; ``as_printed``, equation (3) with exponential noise, and its ``bias``;
+        ``unbiased``, the same divided by p; ``unbiased_grid``, with geometric noise. On the grid the unbiased one is equal
+        to ``geometric`` at one person, and better only where nobody is.
     """
     import pandas as pd
 
     rate = positive(epsilon, "epsilon")
     sampled = SubsampledCount(rate)
-    p, noise, e = float(sampled.sampling.probability), float(sampled.rate), float(rate)
+    p, mean, e = float(sampled.sampling.probability), 1 / float(sampled.rate), float(rate)
     usual = float(DirectedGeometric(rate, rate).variance())
-    rows = [(c, 2 / e**2, usual, c * (1 - p) / p + 1 / (p * noise) ** 2, float(sampled.variance(c))) for c in counts]
-    return pd.DataFrame(rows, columns=["count", "laplace", "geometric", "equation_3", "equation_3_grid"])
+    rows = [
+        (
+            *(c, 2 / e**2, usual, c * p * (1 - p) + mean**2, c * p + mean - c),
+            *(c * (1 - p) / p + (mean / p) ** 2, float(sampled.variance(c))),
+        )
+        for c in counts
+    ]
+    names = ["count", "laplace", "geometric", "as_printed", "bias", "unbiased", "unbiased_grid"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def bounded_gain(epsilons: Iterable[Exact]) -> pd.DataFrame:

@@ -146,7 +146,7 @@ def run(command: list[str]) -> tuple[float, float, float]:
 
 def compare(folder: Path, repeats: int, opendp_python: str) -> None:
     command = str(Path(sys.executable).with_name("leeward"))
-    leeward = [command, "release", str(folder / "spec.toml"), "--out", str(folder / "out")]
+    leeward = [command, "release", str(folder / "spec.toml"), "--out", str(folder / "out"), "--yes"]
     jobs = {
         "leeward release": leeward,
         "OpenDP, Context": [opendp_python, __file__, "--opendp-job", str(folder)],

@@ -32,7 +32,7 @@ from leeward.utility.number_plan import NumberPlan, plan_number
 from leeward.utility.plan import Plan, What, plan
 
 if TYPE_CHECKING:
-    from leeward.engine import Keys, Opened
+    from leeward.engine import Content, Keys, Opened
     from leeward.ledger import Ledger
 
 Told = Callable[[str], None]
@@ -50,6 +50,8 @@ class Budget:
         version: the public label of the content: name a new one when the data changes.
         notion: the name of the notion it is kept in; fixed by the first release; None for what was fixed then, or for that
             of the first release.
+        new: where nothing is spent on ``dataset`` yet, giving ``cap`` opens its budget; but not if the ledger has a budget
+            of nearly the same name, or for the same content, which may be a slip. True: it is no slip.
     """
 
     ledger: str
@@ -57,6 +59,7 @@ class Budget:
     cap: Exact | None = None
     version: str = "1"
     notion: str | None = None
+    new: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ledger", f"sqlite:///{resolve_ledger(self.ledger)}")
@@ -132,11 +135,13 @@ class Door(Private):
 
         self.budget, self.bits, self.on_stage = budget, bits, on_stage or (lambda _stage: None)
         self._query, self._open = query, ExitStack()
-        self._table: tuple[Opened, bytes] | None = None
+        self._table: tuple[Opened, Content] | None = None
         self._cap = budget.exact_cap()
         self.on_stage("reading the public list")
         self.keys: Keys = read_keys(query)
         self.ledger: Ledger = Ledger(budget.ledger)
+        if not budget.new:
+            self.ledger.refuse_alike(budget.dataset)
 
     def __enter__(self) -> Door:
         return self
@@ -186,7 +191,7 @@ class Door(Private):
             charge(notion, price, kept_in),
             charge(notion, exact(1), kept_in),
         )  # all that can be refused, is now
-        table, digest = self._recognised()
+        table, content = self._recognised()
         notes = CuratorNotes(None, None, "0")
         with self.ledger.reserve(
             dataset=self.budget.dataset,
@@ -195,8 +200,12 @@ class Door(Private):
             cost=most,
             cap=self._cap,
             notion=kept_in,
-            digest=digest,
-            digest_columns=table.digest_columns,
+            digest=content.digest,
+            digest_columns=content.columns,
+            digest_form=content.form,
+            marks=content.marks,
+            telling=content.telling,
+            new=self.budget.new,
             on_stage=self.on_stage,
         ) as claim:
             if claim.answer is None:
@@ -213,14 +222,15 @@ class Door(Private):
         assert stored is not None
         return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)
 
-    def _recognised(self) -> tuple[Opened, bytes]:
+    def _recognised(self) -> tuple[Opened, Content]:
         from leeward.engine import open_data
 
         if self._table is None:
+            key = self.ledger.content_key()
             self.on_stage("reading the data")
             table = self._open.enter_context(open_data(self._query, self.keys))
             self.on_stage("recognising the content")
-            self._table = table, table.content_digest(self.ledger.secret(self.budget.dataset))
+            self._table = table, table.content(key)
         return self._table
 
     def kept_in(self, notion: Notion) -> str:

@@ -1,13 +1,23 @@
-"""The digest notices every change of the rows, and nothing else."""
+"""The digest notices every change of the rows, and nothing else; the marks find the same values under any name."""
 
+import hashlib
+import hmac
+import itertools
+import json
+from collections import Counter
 from datetime import datetime, timedelta
+from decimal import Decimal
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engine import open_visits, read_places
+from leeward.engine import open_data, open_visits, read_keys, read_places
 from leeward.query import grid, places, visits
+from leeward.query.statistic import records, statistic
+
+KEY = b"0123456789abcdef" * 2
 
 START = datetime(2024, 3, 1)
 ROWS = [
@@ -17,11 +27,15 @@ ROWS = [
 LISTED = places(pa.table({"p": ["p1", "p2"]}), place="p")
 
 
-def digest(rows, secret=b"secret", listed=LISTED, **described):
-    data = rows if isinstance(rows, str) else pa.Table.from_pylist(rows)
-    seen = visits(data, person="u", place="p", time="t", **described)
+def content(rows, key=KEY, listed=LISTED, **described):
+    data = pa.Table.from_pylist(rows) if isinstance(rows, list) else rows
+    seen = visits(data, **({"person": "u", "place": "p", "time": "t"} | described))
     with open_visits(seen, read_places(listed)) as table:
-        return table.content_digest(secret)
+        return table.content(key)
+
+
+def digest(*rows, **described):
+    return content(*rows, **described).digest
 
 
 def changed(**values):
@@ -84,11 +98,128 @@ def test_every_cell_matters():
 
 
 def test_it_is_keyed():
-    assert digest(ROWS, b"another secret") != digest(ROWS)
+    mine, other = content(ROWS), content(ROWS, KEY[::-1])
+    assert mine.digest != other.digest
+    assert not set(mine.marks.values()) & set(other.marks.values())
 
 
 def test_what_it_covers_is_said():
-    seen = visits(pa.Table.from_pylist(ROWS), person="u", place="p", time="t", keep={"s": ["STAY"]})
-    with open_visits(seen, read_places(LISTED)) as table:
-        assert table.digest_columns[:-1] == ("u", "t", "p", "s")
-        assert table.digest_columns[-1].startswith("duckdb ")
+    made = content(ROWS, keep={"s": ["STAY"]})
+    assert made.columns == ("u", "t", "p", "s")
+    assert set(made.marks) == set(made.columns)
+    assert made.telling == ("u", "p", "s"), "every hour once is what many tables have"
+    assert "mark" not in repr(made)
+    assert str(made.digest) not in repr(made)
+
+
+def oracle(columns, types, key=KEY):
+    """Digest and marks of columns of texts (None: missing), by the definition alone: hashlib and Python's integers."""
+
+    def derived(purpose):
+        return hmac.new(key, f"leeward content 1: {purpose}".encode(), hashlib.sha256).hexdigest()[:32]
+
+    def sums(texts, times):
+        hashes = [int.from_bytes(hashlib.md5(text.encode()).digest(), "little") for text in texts]
+        halves = [[h % 2**64 for h in hashes], [h >> 64 for h in hashes]]
+        return [sum(h * n for h, n in zip(half, times, strict=True)) for half in halves]
+
+    def stretched(*parts):
+        said = json.dumps(list(parts)).encode()
+        return hashlib.scrypt(said, salt=key, n=8192, r=8, p=1, dklen=32)
+
+    rows = ["".join("-" if v is None else f"{len(v)}:{v}" for v in row) for row in zip(*columns.values(), strict=True)]
+    whole = sums([derived("rows") + row for row in rows], [1] * len(rows))
+    marks = {}
+    for name, values in columns.items():
+        counted = Counter("-" if v is None else f"={v}" for v in values)
+        two = sums([derived("values") + text for text in counted], counted.values())
+        marks[name] = stretched("values", len(values), *two).hex()[:32]
+    return stretched("rows", list(columns), types, len(rows), *whole), marks
+
+
+def test_they_are_what_the_definition_says_whatever_engine_makes_them():
+    """So a new version of the engine that counts or writes otherwise is noticed here, not by its users."""
+    micro = [
+        None if r["t"] is None else str((r["t"] - datetime(1970, 1, 1)) // timedelta(microseconds=1)) for r in ROWS
+    ]
+    columns = {"u": [r["u"] for r in ROWS], "t": micro, "p": [r["p"] for r in ROWS]}
+    made = content(ROWS)
+    wanted, marks = oracle(columns, ["string", "timestamp(6)", "string"])
+    assert (made.digest, made.marks) == (wanted, marks)
+
+
+# ---- marks: one value has one form, whatever it is called and however it is stored
+
+SAME = {
+    "int8": pa.array([7, 8, None, -9], pa.int8()),
+    "int64": pa.array([7, 8, None, -9], pa.int64()),
+    "float": pa.array([7, 8, None, -9], pa.float32()),
+    "double": pa.array([7, 8, None, -9], pa.float64()),
+    "decimal": pa.array([Decimal("7.00"), Decimal("8.00"), None, Decimal("-9.00")], pa.decimal128(9, 2)),
+    "text": pa.array(["7", "8", None, "-9"], pa.string()),
+    "large text": pa.array(["7", "8", None, "-9"], pa.large_string()),
+    "text of floats": pa.array(["7.0", "8.0", None, "-9.00"], pa.string()),
+    "dictionary": pa.array(["7", "8", None, "-9"], pa.string()).dictionary_encode(),
+}
+OTHER = {
+    "another value": pa.array([7, 8, None, -8], pa.int64()),
+    "a value for a missing one": pa.array([7, 8, 0, -9], pa.int64()),
+    "a text for a missing one": pa.array(["7", "8", "", "-9"], pa.string()),
+    "the text of a missing one": pa.array(["7", "8", "-", "-9"], pa.string()),
+    "one twice": pa.array([7, 7, 8, None, -9], pa.int64()),
+    "one fewer": pa.array([8, None, -9], pa.int64()),
+    "a fraction": pa.array([7.5, 8, None, -9], pa.float64()),
+    "tenfold": pa.array([70, 80, None, -90], pa.int64()),
+    "other texts": pa.array(["7.0.0", "8", None, "-9"], pa.string()),
+}
+
+
+def marks_of(values, name="who"):
+    table = pa.table({name: values, "place": pa.array(["a"] * len(values))})
+    question = statistic(records(table, person=name), "histogram", by="place", groups=["a", "b"])
+    with open_data(question, read_keys(question)) as opened:
+        return opened.content(KEY)
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_one_value_has_one_form(kind):
+    assert marks_of(SAME[kind], "id").marks["id"] == marks_of(SAME["int64"]).marks["who"]
+
+
+def test_different_values_have_different_marks():
+    found = [marks_of(values).marks["who"] for values in [SAME["int64"], *OTHER.values()]]
+    assert len(set(found)) == len(found)
+
+
+def test_a_column_that_never_differs_tells_nothing():
+    assert marks_of(SAME["int64"]).telling == ("who",)
+    assert marks_of(pa.array([1, 1, 1])).telling == ()
+
+
+def test_renamed_exchanged_and_stored_otherwise_it_is_found(tmp_path):
+    """Names, their order, one file or several, its kind, the order of rows: the marks of person and place stay."""
+    plain = pd.DataFrame(ROWS[:-1])[["u", "p", "t"]]
+    wanted = {content(ROWS[:-1]).marks[name] for name in "up"}
+    renamed = plain.rename(columns={"u": "a", "p": "b", "t": "c"})[["c", "b", "a"]].sample(frac=1, random_state=1)
+    renamed.to_csv(tmp_path / "all.csv", index=False)
+    renamed[:15].to_parquet(tmp_path / "x-1.parquet")
+    renamed[15:].to_parquet(tmp_path / "x-2.parquet")
+    for source in (str(tmp_path / "all.csv"), str(tmp_path / "x-*.parquet"), renamed):
+        found = content(source, person="a", place="b", time="c")
+        assert {found.marks[name] for name in "ab"} == wanted
+        assert set(found.telling) == {"a", "b"}
+    exchanged = plain.rename(columns={"u": "p", "p": "u"})
+    assert set(content(exchanged).marks.values()) >= wanted
+
+
+@pytest.mark.parametrize(("first", "second"), [*itertools.combinations("upt", 2)])
+def test_values_that_move_between_rows_change_the_digest_and_no_mark(first, second):
+    one, two = ROWS[0], ROWS[1]
+    moved = [
+        {**one, first: two[first], second: two[second]},
+        {**two, first: one[first], second: one[second]},
+        *ROWS[2:],
+    ]
+    linked = content(moved)
+    assert linked.marks == content(ROWS).marks
+    assert linked.digest != content(ROWS).digest

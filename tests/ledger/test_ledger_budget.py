@@ -226,14 +226,6 @@ def test_an_error_before_the_commit_of_an_answer_leaves_none(ledger: Ledger) -> 
     assert spent(ledger) == Fraction(1, 3)
 
 
-def test_secrets_are_one_for_each_dataset_and_stay(ledger: Ledger, path: Path) -> None:
-    mine, other = ledger.secret("city"), ledger.secret("village")
-    assert len(mine) == 32
-    assert mine != other
-    assert Ledger(path).secret("city") == mine
-    assert Ledger(path.with_name("another.db")).secret("city") != mine
-
-
 def test_ids_are_random_and_the_history_names_public_things(ledger: Ledger) -> None:
     ids = [release(ledger, key="a").id, release(ledger, key="b").id]
     assert all(uuid.UUID(found).version == 4 for found in ids)

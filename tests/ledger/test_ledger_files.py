@@ -264,8 +264,11 @@ def test_another_ledger_in_its_place_is_refused(path: Path) -> None:
         "UPDATE charges SET key = 'c' WHERE key = 'a'",
         "UPDATE charges SET key_hash = 'c' WHERE key = 'a'",
         "DELETE FROM charges WHERE key = 'a'",
-        "INSERT INTO charges SELECT 'x', dataset, version, 'y', key, cost, digest_columns, digest, holder, payload "
-        "FROM charges WHERE key = 'a'",
+        "UPDATE charges SET marks = '{}' WHERE key = 'a'",
+        "UPDATE charges SET digest_form = 'x' WHERE key = 'a'",
+        "UPDATE ledger SET key = 'x'",
+        "INSERT INTO charges SELECT 'x', dataset, version, 'y', key, cost, digest_form, digest_columns, digest, marks, "
+        "holder, payload FROM charges WHERE key = 'a'",
     ],
 )
 def test_every_change_by_another_hand_is_found(statement: str, path: Path) -> None:

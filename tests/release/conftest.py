@@ -67,7 +67,10 @@ class Town:
         return path
 
     def run(self, *words: str | Path) -> tuple[int, str, str]:
-        """Run ``leeward WORDS`` and return its exit code, stdout and stderr."""
+        """Run ``leeward WORDS`` and return its exit code, stdout and stderr; whether a new budget is meant is answered."""
+        if words[0] in ("release", "monitor") and not {"--dry-run", "--ask"} & {*map(str, words)}:
+            words = (*words, "--yes")
+        words = tuple(word for word in words if word != "--ask")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sys.argv", ["leeward", *map(str, words)])
             with pytest.raises(SystemExit) as stopped:

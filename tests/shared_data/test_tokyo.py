@@ -60,7 +60,7 @@ def _release(
     spec = folder / "spec.toml"
     spec.write_text(_SPEC.format(checkins=_CHECKINS, notion=notion, if_more=if_more, version=version))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["leeward", "release", str(spec), "--out", str(folder / "out")])
+        patch.setattr("sys.argv", ["leeward", "release", str(spec), "--out", str(folder / "out"), "--yes"])
         with pytest.raises(SystemExit) as stopped:
             main()
     return int(stopped.value.code or 0), capsys.readouterr().err

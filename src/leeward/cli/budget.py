@@ -126,6 +126,20 @@ def accept_restored(ledger: LedgerUrl) -> None:
     typer.echo("Accepted. Lower the caps by what was spent since the backup.")
 
 
+@budget.command("new-key")
+def new_key(ledger: LedgerUrl) -> None:
+    """Go on although the key of content digests is lost, on purpose; recorded in the history.
+
+    Content that was charged before cannot be recognised any more, neither under its label nor under another name. So each
+    dataset needs a new version label, and whoever opens another budget must see to it that its data is not charged already.
+    """
+    from leeward.ledger import Ledger
+    from leeward.ledger.secret import key_path
+
+    Ledger(ledger, create=False).new_key()
+    typer.echo(f"The ledger goes on with the key in {key_path()}. Give each dataset a new version label.")
+
+
 def _print(rows: Sequence[Mapping[str, object]], columns: tuple[str, ...]) -> None:
     from rich.console import Console
     from rich.table import Table as RichTable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,8 @@ def demo(
     from leeward.spec import read_spec
 
     spec = read_spec(write_city(city, seed))
-    publish(spec.plans(), spec.ledger(), out, quiet=quiet, as_json=as_json)
+    budget = replace(spec.ledger(), new=True)  # these people do not exist, in whatever city they are
+    publish(spec.plans(), budget, out, quiet=quiet, as_json=as_json)
     if not quiet and not as_json:
         typer.echo(
             f"The city, its spec and its budget are in {city}: try leeward release {city / 'spec.toml'} --dry-run"

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
+from leeward.cli.opening import NewBudget, Yes, opening
 from leeward.cli.output import print_json, print_notes, stages
 
 
@@ -18,6 +19,8 @@ def monitor(
     until: Annotated[
         datetime | None, typer.Option(help="Ask only windows that end by then; by default, by now.")
     ] = None,
+    yes: Yes = False,
+    new_budget: NewBudget = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -44,10 +47,12 @@ def monitor(
     if not plans:
         typer.echo("No window has ended yet: nothing was asked.")
         return
+    opened = opening(read.ledger(), yes=yes, new=new_budget)
     with stages(quiet) as on_stage:
-        watch = run(plans, read.ledger(), on_stage=on_stage)
+        watch = run(plans, opened.budget, on_stage=on_stage)
         on_stage("writing the reports")
         save_all({one.window_name: one for one in watch.releases}, out)
+    opened.say(quiet)
     if not quiet:
         for one in watch.releases:
             print_notes(one.curator)

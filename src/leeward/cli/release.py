@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leeward.cli.opening import NewBudget, Yes, opening
 from leeward.cli.output import print_json, print_notes, stages
 from leeward.errors import SpecError
 
@@ -27,20 +28,24 @@ def release(
         bool,
         typer.Option("--dry-run", help="Print statement, price and decision curve. Touches no budget and no data."),
     ] = False,
+    yes: Yes = False,
+    new_budget: NewBudget = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Publish which places are safe, or a statistic, under the notion of the spec, and charge its budget.
 
     Writes answers.parquet, release.json (the privacy statement) and report.html into the directory. Asking again with the
-    same public key shows the stored answer and charges nothing.
+    same public key shows the stored answer and charges nothing. The first release from a dataset opens its budget: that is
+    said, and asked.
 
     **Examples**
 
     * `leeward release spec.toml --dry-run`
     * `leeward release spec.toml --out release/`
-    * `leeward release spec.toml --out release/ --json --quiet`
+    * `leeward release spec.toml --out release/ --yes --json --quiet`
     """
+    from leeward.result import check_directory
     from leeward.spec import read_spec
 
     read = read_spec(spec)
@@ -51,7 +56,10 @@ def release(
         return
     if out is None:
         raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
-    publish(plans, budget, out, quiet=quiet, as_json=as_json)
+    check_directory(out)
+    opened = opening(budget, yes=yes, new=new_budget)
+    publish(plans, opened.budget, out, quiet=quiet, as_json=as_json)
+    opened.say(quiet)
 
 
 def publish(plans: Sequence[Plan | NumberPlan], budget: Budget, out: Path, *, quiet: bool, as_json: bool) -> None:

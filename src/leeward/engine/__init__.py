@@ -1,11 +1,13 @@
 """Exact counts from tables, through Ibis on DuckDB. The only folder that imports them."""
 
 from leeward.engine.ask import Keys, Opened, open_data, read_keys
+from leeward.engine.content import Content
 from leeward.engine.places import PlaceList, read_places
 from leeward.engine.visits import REASONS, VisitCounts, VisitTable, open_visits
 
 __all__ = [
     "REASONS",
+    "Content",
     "Keys",
     "Opened",
     "PlaceList",

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from leeward.engine.content import Content
 from leeward.engine.numbers import GroupList, open_numbers
 from leeward.engine.places import PlaceList, read_places
 from leeward.engine.visits import VisitCounts, open_visits
@@ -38,14 +39,12 @@ class Keys(Protocol):
 class Opened(Protocol):
     """An open private table."""
 
-    digest_columns: tuple[str, ...]
-
     def count(self, query: Any) -> VisitCounts:
         """Return the exact answer, one integer a key."""
         ...
 
-    def content_digest(self, secret: bytes) -> bytes:
-        """Return a keyed digest of the content."""
+    def content(self, key: bytes) -> Content:
+        """Return what is kept to recognise the content, under a secret key."""
         ...
 
 

@@ -22,9 +22,6 @@ epoch_us = _function("epoch_us", _one, 1)
 #: Nanoseconds since 1970 of a time.
 epoch_ns = _function("epoch_ns", _one, 1)
 
-#: The 64-bit hash of two values; it is unsigned, whatever it is declared as.
-mix = _function("hash", _two, 2)
-
 #: The whole part of a quotient of integers, exactly; Ibis's own goes through floats.
 whole_quotient = _function("divide", _two, 2)
 

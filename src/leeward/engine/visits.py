@@ -90,7 +90,7 @@ class VisitTable(Rows):
     __slots__ = ("_clock", "_per_second", "_places", "_rows", "_visits")
 
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
-        super().__init__(bound, "visits")
+        super().__init__(bound, "visits", () if visits.time is None else (visits.time,))
         self._visits, self._places, rows = visits, places, self._raw
         self._clock, self._per_second, stamp, unreadable = when(rows, visits, bound)
         plain = {"person": who(rows, visits.person), "stamp": stamp, "unreadable": unreadable}

@@ -43,6 +43,12 @@ def balance(connection: Connection, dataset: str) -> Balance:
     return Balance(last["notion"], None if last["cap"] is None else from_text(last["cap"]), from_text(last["spent"]))
 
 
+def open_budgets(connection: Connection) -> list[str]:
+    """Return the names of the datasets whose budgets are open."""
+    names = connection.execute(select(entries.c.dataset).distinct().order_by(entries.c.dataset)).scalars().all()
+    return [name for name in names if balance(connection, name).cap is not None]
+
+
 def append(
     connection: Connection,
     after: Balance,

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import chain
-from leeward.ledger.account import Balance, append, balance
+from leeward.ledger.account import Balance, append, balance, open_budgets
 from leeward.ledger.claim import Claim, Request, find_charge, read_answer
+from leeward.ledger.content import Fingerprint, refuse_alike
 from leeward.ledger.records import Account, Answer, Entry, exact_amount, from_text
-from leeward.ledger.schema import entries, secrets
+from leeward.ledger.schema import entries
+from leeward.ledger.secret import VARIABLE, fingerprint, key_of, key_path, read_key, read_or_make_key
 from leeward.ledger.sqlite import SqliteStore
 from leeward.paths import resolve_ledger
 
@@ -56,19 +58,54 @@ class Ledger:
             append(connection, Balance(None, None, Fraction(0)), kind="accepted-restored", dataset="")
         store.advance_mark()
 
-    def secret(self, dataset: str) -> bytes:
-        """Return 32 random bytes, made once for each dataset and kept only here: the key of its content digest."""
-        _require_text(dataset=dataset)
-        mine = select(secrets.c.secret).where(secrets.c.dataset == dataset)
+    def content_key(self) -> bytes:
+        """Return the key of this ledger's content digests, 32 bytes, derived from one that is kept elsewhere.
+
+        Raises:
+            LedgerError: that key is lost, is another one than before, or others can read it.
+        """
         with self._store.reading() as connection:
-            found = connection.execute(mine).scalar_one_or_none()
-        if found is None:
-            with self._store.writing() as connection:
-                found = connection.execute(mine).scalar_one_or_none()
-                if found is None:
-                    found = os.urandom(32)
-                    connection.execute(insert(secrets).values(dataset=dataset, secret=found))
-        return bytes(found)
+            identity, expected = self._store.identity(connection), chain.key_fingerprint(connection)
+        key = key_of(identity, read_key())
+        if fingerprint(key) != expected:
+            raise LedgerError(
+                f"The key of content digests, {key_path()}, is not the one this ledger was kept with",
+                "with another one nobody can tell whether the content of a table changed, or was charged under another name",
+                f"Bring back the right one, or set {VARIABLE} to where it is; if it is lost, accept that earlier content"
+                " cannot be recognised any more: `leeward budget new-key`",
+            )
+        return key
+
+    def new_key(self) -> None:
+        """Go on with the key that this user has now, made if there is none, on purpose; recorded in the history.
+
+        Content that was charged before cannot be recognised any more: each dataset needs a new version label.
+
+        Raises:
+            LedgerError: it is the right key already, or cannot be used.
+        """
+        key = read_or_make_key()
+        with self._store.writing() as connection:
+            now = fingerprint(key_of(self._store.identity(connection), key))
+            if now == chain.key_fingerprint(connection):
+                raise LedgerError(
+                    f"The key of content digests, {key_path()}",
+                    "it is the one that this ledger is kept with: nothing is lost",
+                    "Go on",
+                )
+            append(connection, Balance(None, None, Fraction(0)), kind="new-key", dataset="", seal=now)
+        self._store.advance_mark()
+
+    def refuse_alike(self, dataset: str) -> None:
+        """Refuse a name that is nearly that of an open budget, and has none itself.
+
+        Raises:
+            BudgetConflictError: it is.
+        """
+        with self._store.reading() as connection:
+            known = open_budgets(connection)
+        if dataset not in known:
+            refuse_alike(dataset, known)
 
     def peek(self, dataset: str, version: str, key: str) -> Answer | None:
         """Return the stored answer for a public key, or None. Charges nothing; tells a price before it is paid."""
@@ -90,6 +127,10 @@ class Ledger:
         notion: str,
         digest: bytes,
         digest_columns: Sequence[str],
+        digest_form: str = "",
+        marks: Mapping[str, str] | None = None,
+        telling: Sequence[str] = (),
+        new: bool = False,
         wait: float = 600.0,
         on_stage: Callable[[str], None] = lambda _stage: None,
     ) -> Iterator[Claim]:
@@ -111,8 +152,12 @@ class Ledger:
             cost: the price, in units of the notion.
             cap: the most that may ever be spent; None for whatever was fixed.
             notion: the notion and unit costs are counted in, such as ``addition-only/person``.
-            digest: of the content, keyed by ``secret``; kept only to notice that the content changed under its label.
-            digest_columns: what the digest covers (columns, engine, version): digests of other things do not compare.
+            digest: of the content, under `content_key`; kept only to notice that the content changed under its label.
+            digest_columns: the columns that the digest covers: digests of other columns do not compare.
+            digest_form: how digest and marks were made: what was made in another form cannot be compared, and is refused.
+            marks: of the values of single columns, by the names of these: compared where the digests cover others.
+            telling: those columns whose marks tell that a content is charged under another name already.
+            new: this is a budget of its own, although the ledger has one of nearly the same name, or for the same content.
             wait: how many seconds to wait for another holder of the same key.
             on_stage: told each of ``STAGES``.
 
@@ -121,7 +166,8 @@ class Ledger:
 
         Raises:
             CapExceededError: the price is more than what is left.
-            BudgetConflictError: another cap or notion than the budget was opened with.
+            BudgetConflictError: another cap or notion than the budget was opened with; or ``new`` is not said, and the
+                name is nearly that of another budget or the content is charged under another name.
             ContentChangedError: the content changed under the same version.
             LedgerError: the ledger cannot be used, or another holder was not done in time.
         """
@@ -133,8 +179,8 @@ class Ledger:
             cost=exact_amount(cost, "cost"),
             cap=None if cap is None else exact_amount(cap, "cap"),
             notion=notion,
-            digest=bytes(digest),
-            columns=chain.columns_text(digest_columns),
+            content=replace(Fingerprint.of(digest_columns, digest, marks or {}, telling), form=digest_form),
+            new=new,
         )
         claim = Claim(self._store, on_stage)
         try:

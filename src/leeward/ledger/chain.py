@@ -1,7 +1,8 @@
 """The hash chain over entries, and the replay that checks a whole ledger against it.
 
-hash_n = SHA-256(hash_{n−1}, content of entry n), and hash_0 is made from the ledger's random id. Whoever can write the
-file can also forge a whole new chain; what he cannot do is make it agree with a mark kept elsewhere (see ``mark``).
+hash_n = SHA-256(hash_{n−1}, content of entry n), and hash_0 is made from the ledger's random id and the fingerprint of its
+key. Whoever can write the file can also forge a whole new chain; what he cannot do is make it agree with a mark kept
+elsewhere (see ``mark``).
 
 The chain is replayed whenever a ledger is opened. Between openings, what a transaction uses is checked by itself: the last
 entry of the account, and every entry of the release that is looked for.
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -42,9 +43,9 @@ def link(previous: str, entry: Mapping[str, Any] | RowMapping) -> str:
     return sha256(previous, json.dumps([entry[name] for name in _COVERED], default=repr))
 
 
-def content_seal(digest_columns: object, digest: object) -> str:
+def content_seal(charge: Mapping[str, Any] | RowMapping) -> str:
     """What a reservation binds: the content its charge was made for."""
-    return sha256(digest_columns, digest)
+    return sha256(*(charge[name] for name in ("digest_form", "digest_columns", "digest", "marks")))
 
 
 def answer_seal(payload: bytes) -> str:
@@ -52,16 +53,25 @@ def answer_seal(payload: bytes) -> str:
     return sha256(payload)
 
 
-def columns_text(digest_columns: Sequence[str]) -> str:
-    """Write what a content digest covers as one text."""
-    return json.dumps(list(digest_columns))
-
-
 def hash_of(connection: Connection, number: int) -> str | None:
     """Return the hash of an entry, of the ledger's birth for number 0, or None where there is no such entry."""
     if number == 0:
-        return sha256(connection.execute(select(identity.c.id)).scalar_one())
+        return sha256(*connection.execute(select(identity.c.id, identity.c.key)).one())
     return connection.execute(select(entries.c.hash).where(entries.c.number == number)).scalar_one_or_none()
+
+
+def key_fingerprint(connection: Connection) -> str:
+    """Return the fingerprint of the key that a ledger's content digests are made with now.
+
+    Raises:
+        LedgerError: the entry that changed it is not what was written.
+    """
+    changed = select(entries).where(entries.c.kind == "new-key").order_by(entries.c.number.desc()).limit(1)
+    last = connection.execute(changed).mappings().one_or_none()
+    if last is None:
+        return str(connection.execute(select(identity.c.key)).scalar_one())
+    check_entry(connection, last)
+    return str(last["seal"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +210,7 @@ def _agrees(charge: RowMapping, standing: Standing) -> bool:
     said = (standing.dataset, standing.version, standing.key, to_text(standing.cost), sha256(standing.key))
     held = tuple(charge[name] for name in ("dataset", "version", "key", "cost", "key_hash"))
     is_answered = charge["payload"] not in (None, False)
-    return (
-        held == said
-        and content_seal(charge["digest_columns"], charge["digest"]) == standing.content
-        and is_answered == (standing.answer is not None)
-    )
+    return held == said and content_seal(charge) == standing.content and is_answered == (standing.answer is not None)
 
 
 def _changed(id: object) -> LedgerError:  # noqa: A002 - the name of the column

@@ -6,14 +6,16 @@ import os
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
-from leeward.errors import ContentChangedError, InputError, LedgerError
+from leeward.errors import InputError, LedgerError
 from leeward.ledger import chain
-from leeward.ledger.account import Balance, agree, append, balance, charged
+from leeward.ledger.account import Balance, agree, append, balance, charged, open_budgets
+from leeward.ledger.content import Fingerprint, refuse_alike, refuse_changed, refuse_known
 from leeward.ledger.hold import Hold
 from leeward.ledger.records import Answer, exact_amount, to_text
 from leeward.ledger.schema import charges, entries
@@ -26,7 +28,7 @@ just after it and before the mark. A stored answer is told ``reserving`` only; a
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a ledger: the arguments of ``Ledger.reserve``, checked, ``columns`` as one text."""
+    """What is asked of a ledger: the arguments of ``Ledger.reserve``, checked."""
 
     dataset: str
     version: str
@@ -34,8 +36,8 @@ class Request:
     cost: Fraction
     cap: Fraction | None
     notion: str
-    digest: bytes
-    columns: str
+    content: Fingerprint
+    new: bool
 
 
 class Claim:
@@ -118,7 +120,9 @@ class Claim:
         with self._store.writing() as connection:
             standing = balance(connection, request.dataset)
             agree(standing, request.dataset, request.notion, request.cap)
-            _refuse_changed_content(connection, request)
+            form = f"{request.content.form} {chain.key_fingerprint(connection)}"
+            request = replace(request, content=replace(request.content, form=form))
+            refuse_changed(connection, request.dataset, request.version, request.content)
             charge = find_charge(connection, request.dataset, request.version, request.key)
             if charge is None:
                 chain.check_absent(connection, request.dataset, request.version, request.key)
@@ -141,7 +145,14 @@ class Claim:
     def _reserve(self, connection: Connection, request: Request, standing: Balance) -> None:
         cap = standing.cap if standing.cap is not None else request.cap
         assert cap is not None  # agree() saw to it
+        if not request.new:
+            if standing.cap is None:
+                refuse_alike(request.dataset, open_budgets(connection))
+            refuse_known(connection, request.dataset, request.content, opens=standing.cap is None)
         after = charged(standing, request.dataset, request.notion, cap, request.cost)
+        content = request.content
+        kept: dict[str, Any] = {"digest_form": content.form, "digest_columns": content.columns}
+        kept |= {"digest": content.digest, "marks": content.marks}
         self._hold = self._store.new_hold(self._holder)
         self.id, self.cost = str(uuid.uuid4()), request.cost
         if standing.cap is None:
@@ -156,7 +167,7 @@ class Claim:
             version=request.version,
             key=request.key,
             cost=request.cost,
-            seal=chain.content_seal(request.columns, request.digest),
+            seal=chain.content_seal(kept),
         )
         connection.execute(
             insert(charges).values(
@@ -166,9 +177,8 @@ class Claim:
                 key_hash=chain.sha256(request.key),
                 key=request.key,
                 cost=to_text(request.cost),
-                digest_columns=request.columns,
-                digest=request.digest,
                 holder=self._holder,
+                **kept,
             )
         )
 
@@ -253,21 +263,6 @@ def read_answer(charge: RowMapping, history: chain.Standing) -> Answer:
             "Restore the ledger from a copy you trust",
         )
     return Answer(charge["id"], history.cost, payload)
-
-
-def _refuse_changed_content(connection: Connection, request: Request) -> None:
-    other = (
-        (charges.c.dataset == request.dataset)
-        & (charges.c.version == request.version)
-        & (charges.c.digest_columns == request.columns)
-        & (charges.c.digest != request.digest)
-    )
-    if connection.execute(select(charges.c.id).where(other).limit(1)).first() is not None:
-        raise ContentChangedError(
-            f"The content of '{request.dataset}' changed under version '{request.version}'",
-            "answers of different content must not share a label",
-            "Name a new `version` in [budget]. That it changed is a fact about the data: for you only, not to be published",
-        )
 
 
 def _is_in_use(connection: Connection, dataset: str) -> bool:

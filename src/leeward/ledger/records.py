@@ -44,7 +44,8 @@ class Entry:
         time: when it was written (UTC).
         dataset: the public name; empty for an entry about the ledger as a whole.
         version: the label of the content; empty where no release is concerned.
-        kind: ``opened``, ``reserved``, ``taken-over``, ``released``, ``withdrawn``, ``set-cap`` or ``accepted-restored``.
+        kind: ``opened``, ``reserved``, ``taken-over``, ``released``, ``withdrawn``, ``set-cap``, ``accepted-restored`` or
+            ``new-key``.
         cost: the change of what is spent: positive for ``reserved``, negative for ``withdrawn``
             and for a ``released`` answer that cost less than was reserved, else 0.
         cap: the dataset's cap after this entry; None while no budget is open.

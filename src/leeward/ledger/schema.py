@@ -7,18 +7,16 @@ from sqlalchemy import Column, Index, Integer, LargeBinary, MetaData, Table, Tex
 APPLICATION_ID = int.from_bytes(b"LeeW")
 """Written in the file's header, so that a foreign database is not taken for a ledger."""
 
-VERSION = 1
-"""Of this schema. A ledger of a later version is refused, never guessed at."""
+VERSION = 2
+"""Of this schema. A ledger of another version is refused, never guessed at."""
 
 metadata = MetaData()
 
-identity = Table("ledger", metadata, Column("id", Text, primary_key=True))
-
-secrets = Table(
-    "secrets",
+identity = Table(
+    "ledger",
     metadata,
-    Column("dataset", Text, primary_key=True),
-    Column("secret", LargeBinary, nullable=False),
+    Column("id", Text, primary_key=True),
+    Column("key", Text, nullable=False),  # the fingerprint of the key of its content digests, which lives elsewhere
 )
 
 entries = Table(
@@ -32,7 +30,8 @@ entries = Table(
     Column("kind", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("cost", Text, nullable=False),  # change of spent
-    Column("seal", Text, nullable=False),  # reserved: hash of the content digest; released: hash of the answer
+    Column("seal", Text, nullable=False),  # reserved: hash of the content's digests; released: hash of the answer;
+    # new-key: the fingerprint of the new key
     Column("notion", Text),  # this and the next two: the account after this entry; null = not open
     Column("cap", Text),
     Column("spent", Text, nullable=False),
@@ -50,8 +49,10 @@ charges = Table(
     Column("key_hash", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("cost", Text, nullable=False),
+    Column("digest_form", Text, nullable=False),  # how digest and marks were made, and with which key
     Column("digest_columns", Text, nullable=False),
     Column("digest", LargeBinary, nullable=False),
+    Column("marks", Text, nullable=False),  # of single columns; see `content`
     Column("holder", Text, nullable=False),
     Column("payload", LargeBinary),  # null = reserved; last, so that other columns are read without it
     UniqueConstraint("dataset", "version", "key_hash"),

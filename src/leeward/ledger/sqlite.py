@@ -25,6 +25,7 @@ from leeward.ledger.chain import hash_of
 from leeward.ledger.hold import Hold, hold_path, is_held, sweep
 from leeward.ledger.mark import Mark, mark_path, read_mark, write_mark
 from leeward.ledger.schema import APPLICATION_ID, VERSION, entries, identity, metadata
+from leeward.ledger.secret import fingerprint, key_of, read_or_make_key
 
 
 class SqliteStore:
@@ -77,6 +78,10 @@ class SqliteStore:
                     self._check_mark(connection, mark)
                 yield connection
 
+    def identity(self, connection: Connection) -> str:
+        """Return the random id of the ledger."""
+        return _identity(connection)
+
     def read_mark(self) -> Mark | None:
         """Return the mark; None where there is none."""
         return read_mark(self._mark)
@@ -127,13 +132,15 @@ class SqliteStore:
             if raw.cursor().execute("PRAGMA journal_mode").fetchone() != ("wal",):
                 self._set_wal(raw.cursor())
         if fresh:
+            name = str(uuid.uuid4())
+            key = fingerprint(key_of(name, read_or_make_key()))
             with self._engine.connect() as connection:
                 connection.execution_options(leeward_writes=True)
                 with connection.begin():
                     if connection.exec_driver_sql("PRAGMA application_id").scalar() == 0:  # else another was faster
                         self.path.chmod(PRIVATE)  # an empty file may have been there
                         metadata.create_all(connection, checkfirst=False)
-                        connection.execute(insert(identity).values(id=str(uuid.uuid4())))
+                        connection.execute(insert(identity).values(id=name, key=key))
                         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
                         connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
 
@@ -156,7 +163,9 @@ class SqliteStore:
             raise LedgerError(
                 f"The ledger {self.path} has schema {version}",
                 f"this Leeward knows schema {VERSION} only",
-                "Use the version of Leeward that wrote it, or a later one",
+                "Use the version of Leeward that wrote it"
+                if version < VERSION
+                else "Use the version of Leeward that wrote it, or a later one",
             )
         return False
 

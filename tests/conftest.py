@@ -1,0 +1,19 @@
+"""What all tests share: the key of content digests is made for the tests, never in the home of whoever runs them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leeward.ledger.secret import VARIABLE
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _key_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    path = tmp_path_factory.mktemp("key") / "content.key"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(os.environ, VARIABLE, str(path))
+        yield path

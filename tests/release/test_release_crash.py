@@ -78,7 +78,7 @@ def test_a_full_disk_charges_nothing_or_can_be_finished_later(town: Town) -> Non
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
-    words = [sys.executable, "-m", "leeward", "release", str(spec), "--out", str(town.out)]
+    words = [sys.executable, "-m", "leeward", "release", str(spec), "--out", str(town.out), "--yes"]
     full = subprocess.run(words, capture_output=True, text=True, preexec_fn=small, check=False)
     assert full.returncode == 2, full.stderr
     assert "Traceback" not in full.stderr

@@ -31,7 +31,7 @@ def asked(kind: str, table: Mapping[str, Any] = TABLE, **statistic: Any) -> dict
         "records": dict(table),
         "statistic": {"kind": kind, **BOUNDS, **statistic},
         "release": dict(PLAIN),
-        "Budget": {"dataset": f"{kind} {sorted(statistic)}", "cap": "1000"},
+        "Budget": {"dataset": f"{kind} {sorted(statistic)}", "cap": "1000", "new": True},
     }
 
 
@@ -45,7 +45,7 @@ QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
     "near": {
         **asked("histogram"),
         "release": {"notion": Manhattan("1", Values(0, 10, 2))},
-        "Budget": {"dataset": "near", "cap": "1000"},
+        "Budget": {"dataset": "near", "cap": "1000", "new": True},
     },
 }
 

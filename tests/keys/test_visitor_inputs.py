@@ -34,7 +34,7 @@ LISTED: dict[str, dict[str, Any]] = {
         "if_more": "latest",
     },
     "release": {"notion": lw.AdditionOnly("1"), "safe_at_most": 2, "what": "counts"},
-    "Budget": {"dataset": "listed", "cap": "1000"},
+    "Budget": {"dataset": "listed", "cap": "1000", "new": True},
 }  # fmt: skip
 ZONED: dict[str, dict[str, Any]] = {
     **LISTED,
@@ -44,19 +44,19 @@ ZONED: dict[str, dict[str, Any]] = {
         "start": "2026-01-01T18:00+00:00",
         "end": "2026-01-01T19:00+00:00",
     },
-    "Budget": {"dataset": "zoned", "cap": "1000"},
+    "Budget": {"dataset": "zoned", "cap": "1000", "new": True},
 }
 CELLS: dict[str, dict[str, Any]] = {
     **LISTED,
     "visits": {"source": "visits.parquet", "person": "user", "time": "at", "latitude": "lat", "longitude": "lon"},
     "grid": {"west": 139.7, "south": 35.6, "east": 139.71, "north": 35.61, "metres": 400},
-    "Budget": {"dataset": "cells", "cap": "1000"},
+    "Budget": {"dataset": "cells", "cap": "1000", "new": True},
 }
 STOPPING: dict[str, dict[str, Any]] = {
     **LISTED,
     "count_visitors": {name: LISTED["count_visitors"][name] for name in ("start", "end")},
     "release": {"notion": lw.Presence("1"), "safe_at_most": 2, "mechanism": "sanitized"},
-    "Budget": {"dataset": "stopping", "cap": "1000"},
+    "Budget": {"dataset": "stopping", "cap": "1000", "new": True},
 }
 QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
     "listed": LISTED, "zoned": ZONED, "cells": CELLS, "stopping": STOPPING,
@@ -113,6 +113,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("Budget", "dataset", "another", NEW),
         Row("Budget", "version", "2", NEW),
         Row("Budget", "cap", "1001", refused("set-cap")),
+        Row("Budget", "new", False, SAME),  # an answer that is there opens nothing
         Row("Budget", "cap", None, SAME),
         Row("Budget", "cap", "1000.0", SAME),
         Row("Budget", "notion", "addition-only", SAME),

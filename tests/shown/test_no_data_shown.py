@@ -92,7 +92,7 @@ def _visitors(made: Session) -> None:
     for name, source in canaries.sources(folder).items():
         visits = lw.visits(source, person="person", place="place", time="at")
         query = lw.count_visitors(visits, places, **window, places_per_person=1, if_more="latest")
-        budget = lw.Budget(f"sqlite:///{folder / 'budget.db'}", dataset=name, cap="50")
+        budget = lw.Budget(f"sqlite:///{folder / 'budget.db'}", dataset=name, cap="50", new=True)
         plan = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2)
         result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget, what="counts")
         held |= {
@@ -115,16 +115,24 @@ def _visitors(made: Session) -> None:
     with open_data(query, keys) as table, Door(query, budget) as door:
         counted = table.count(query)
         paid = door.answer(query, plan.notion, door.key(**plan.public()), plan.price, plan.draw)
+        held["content"] = table.content(bytes(32))
         held |= {"table": table, "bound": table._bound, "counted": counted, "door": door, "paid": paid, "keys": keys}
         held["printed inside"] = canaries.printed(table) + canaries.printed(table._bound)
     ledger = Ledger(budget.ledger)
     with ledger.reserve(
-        dataset=budget.dataset, key="k", cost=1, cap=None, notion="addition-only/person", digest=b"d", digest_columns=()
+        dataset=budget.dataset,
+        version="k",
+        key="k",
+        cost=1,
+        cap=None,
+        notion="addition-only/person",
+        digest=b"d",
+        digest_columns=(),
     ) as claim:
         claim.store(b"answer")
     held |= {
         "claim": claim,
-        "answer": ledger.peek(budget.dataset, "1", "k"),
+        "answer": ledger.peek(budget.dataset, "k", "k"),
         "places": places,
         "cells": cells,
         "cells planned": lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2),

@@ -91,7 +91,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.Watch]
         }
         notion = how.pop("notion")
         plans = [lw.plan(lw.count_visitors(seen, listed, start=s, end=e), notion, **how) for s, e in asked.windows]
-        budget = lw.Budget(f"sqlite:///{folder / 'budget.db'}", **{"dataset": "town", "cap": "1000", "new": True, **asked.budget})
+        budget = lw.Budget(
+            f"sqlite:///{folder / 'budget.db'}", **{"dataset": "town", "cap": "1000", "new": True, **asked.budget}
+        )
         return monitor(plans, budget, bits=asked.bits, on_stage=asked.on_stage)
 
     running.ledger = lambda: Ledger(folder / "budget.db")  # type: ignore[attr-defined]

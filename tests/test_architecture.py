@@ -25,6 +25,7 @@ FLOORS = [
         "plain",
         "errors",
         "private",
+        "sheets",
         "version",
         "paths",
         "real",

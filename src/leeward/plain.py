@@ -23,8 +23,8 @@ surrogate pairs, and the separators of lines and paragraphs."""
 _JOINS = frozenset("\u200c\u200d")
 """Format characters that words and emoji are spelled with: they join or part their neighbours and nothing else."""
 
-_PASSWORD = re.compile(r"(\w[\w+.-]*://)([^\s:/@'\"]*:)?[^\n]*@")
-"""The user, and all up to the *last* @: a password that was not quoted as URLs want it may hold anything, also an @."""
+_USER = re.compile(r"(\w[\w+.-]*:/{1,3})[^\n]*@")
+"""All up to the *last* @: a password that was not quoted as URLs want it may hold anything, also an @ or a colon."""
 
 _NAMED_PASSWORD = re.compile(r"(?i)\b(\w*(?:password|passwd|passphrase|pwd)=)('[^']*'|\"[^\"]*\"|[^\s&;'\"]+)")
 _SECRET_OF_URL = re.compile(
@@ -42,7 +42,12 @@ def plain(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escaped(character) if _steers(character) else character for character in text)
+    return "".join(_escaped(character) if steers(character) else character for character in text)
+
+
+def steers(character: str) -> bool:
+    """Whether a character is one that `plain` writes out."""
+    return unicodedata.category(character) in _STEERS and character not in _JOINS
 
 
 def plain_lines(text: str) -> str:
@@ -51,12 +56,12 @@ def plain_lines(text: str) -> str:
 
 
 def without_passwords(text: str) -> str:
-    """Return a text with the passwords of all URLs in it replaced by ``***``, whatever their scheme.
+    """Return a text with users and passwords of all URLs in it replaced by ``***``, whatever their scheme.
 
-    A password is what stands between the colon after the user and the last @, or after ``password=`` and its like.
+    They are what stands before the last @, and after ``password=`` and its like.
     """
-    if "://" in text:
-        text = _PASSWORD.sub(lambda found: f"{found[1]}{found[2] or ''}***@", text)
+    if ":/" in text:
+        text = _USER.sub(r"\1***@", text)
         text = _SECRET_OF_URL.sub(r"\1***", text)
     return _NAMED_PASSWORD.sub(r"\1***", text) if "=" in text else text
 
@@ -84,10 +89,6 @@ def told(value: object) -> str:
 
 
 _PLAIN = (str, bool, int, float, complex, Fraction, Decimal, date, time, timedelta, Enum)
-
-
-def _steers(character: str) -> bool:
-    return unicodedata.category(character) in _STEERS and character not in _JOINS
 
 
 def _escaped(character: str) -> str:

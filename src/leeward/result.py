@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from leeward.errors import InputError, RefusedError
+from leeward.plain import plain
 from leeward.private import Private
 
 if TYPE_CHECKING:
@@ -103,9 +104,8 @@ class Release:
     def __repr__(self) -> str:
         said = self.statement
         notion = f"{said['notion']['name']} at ε = {said['notion']['epsilon']}"
-        return (
-            f"<Release of {self.answers.num_rows:,} answers from '{said['dataset']}', {notion}, entry {said['entry']}>"
-        )
+        dataset = plain(said["dataset"])
+        return f"<Release of {self.answers.num_rows:,} answers from '{dataset}', {notion}, entry {said['entry']}>"
 
     def __str__(self) -> str:
         """Say what was asked, of what, at which price, what is sheltered, and what was answered; all of it is public."""
@@ -122,7 +122,8 @@ class Release:
             lines.append("answers: " + ", ".join(f"{entry['counts']:,} {entry['values']}" for entry in states))
         if not said["fit_for_release"]:
             lines.insert(0, "NOT FIT FOR RELEASE: drawn from a stream that others can repeat")
-        return "\n".join([*lines, *(f"guaranteed: {sentence}" for sentence in said["guaranteed"])])
+        lines += [f"guaranteed: {sentence}" for sentence in said["guaranteed"]]
+        return "\n".join(plain(line) for line in lines)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the answers as a DataFrame; ``count`` is a nullable Int64."""
@@ -138,10 +139,10 @@ class Release:
         pq.write_table(self.answers, path)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers as CSV."""
-        import pyarrow.csv as pa_csv
+        """Write the answers as CSV; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
+        from leeward.sheets import write_table
 
-        pa_csv.write_csv(self.answers, path)
+        write_table(self.answers, path)
 
     def map(self) -> Figure:
         """Return the map of safe and obscure places as a plotly figure.

@@ -16,11 +16,13 @@ from typer.core import TyperGroup
 from leeward.cli.budget import budget
 from leeward.cli.demo import demo
 from leeward.cli.monitor import monitor
+from leeward.cli.output import say, write_in_any_encoding
 from leeward.cli.papers import papers
 from leeward.cli.perturb import perturb
 from leeward.cli.plan import plan
 from leeward.cli.release import release
 from leeward.errors import LeewardError
+from leeward.plain import shown
 from leeward.version import __version__
 
 
@@ -31,7 +33,7 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:  # here, because typer itself would end without a word
-            typer.echo("leeward: interrupted", err=True)
+            say("leeward: interrupted", err=True)
             _print_added(interrupt)
             raise typer.Exit(130) from None
 
@@ -39,7 +41,7 @@ class _Commands(TyperGroup):
 def _print_added(error: BaseException) -> None:
     """Print the notes that were added to an exception on its way, such as that a charge could not be withdrawn."""
     for note in getattr(error, "__notes__", ()):
-        typer.echo(f"leeward: {note}", err=True)
+        say(f"leeward: {note}", err=True)
 
 
 app = typer.Typer(
@@ -62,7 +64,7 @@ app.add_typer(budget, name="budget")
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"leeward {__version__}")
+        say(f"leeward {__version__}")
         raise typer.Exit
 
 
@@ -76,18 +78,32 @@ def _root(
     """
 
 
+_UsageError: type[Any] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What typer raises for a wrong option or argument, which its message repeats."""
+
+
 def main() -> None:
     """Run the command; the entry point of the installed script."""
+    write_in_any_encoding()
     try:
-        app()
+        code = app(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except _UsageError as error:
+        path = getattr(getattr(error, "ctx", None), "command_path", "leeward")
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()
+        else:
+            what = shown(error.format_message()).rstrip(".")
+            say(f"leeward: {what}. Try '{path} --help'.", err=True)
+        sys.exit(2)
     except LeewardError as error:
-        typer.echo(f"leeward: {error}", err=True)
+        say(f"leeward: {error}", err=True)
         _print_added(error)
         sys.exit(2)
     except Exception as error:  # a defect of ours; a traceback could hold data values, so it is shown on request only
         if os.environ.get("LEEWARD_TRACEBACK"):
             raise
-        typer.echo(
+        say(
             f"leeward: an unexpected {type(error).__name__}; nothing was shown. Set LEEWARD_TRACEBACK=1 to see where"
             " (the traceback may hold data values: do not share it unread), and please report it.",
             err=True,

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from leeward.cli.output import print_json
+from leeward.cli.output import print_json, print_parts, say, table
 from leeward.errors import InputError
 from leeward.real import exact
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 budget = typer.Typer(no_args_is_help=True, help="Show and change the budgets kept in a ledger.")
 
@@ -90,7 +87,7 @@ def check(ledger: LedgerUrl, as_json: AsJson = False) -> None:
     if as_json:
         print_json(told)
     else:
-        typer.echo(f"{told['entries']:,} entries, and every answer, are as they were written.")
+        say(f"{told['entries']:,} entries, and every answer, are as they were written.")
 
 
 @budget.command("set-cap")
@@ -111,7 +108,7 @@ def set_cap(
     if amount is None:
         raise InputError(f"The cap {cap}", "it is no finite fraction", 'Give, say, "5"')
     Ledger(ledger, create=False).set_cap(dataset, amount)
-    typer.echo(f"The cap of {dataset} is now {amount}.")
+    say(f"The cap of {dataset} is now {amount}.")
 
 
 @budget.command("accept-restored")
@@ -123,7 +120,7 @@ def accept_restored(ledger: LedgerUrl) -> None:
     from leeward.ledger import Ledger
 
     Ledger.accept_restored(ledger)
-    typer.echo("Accepted. Lower the caps by what was spent since the backup.")
+    say("Accepted. Lower the caps by what was spent since the backup.")
 
 
 @budget.command("new-key")
@@ -137,16 +134,13 @@ def new_key(ledger: LedgerUrl) -> None:
     from leeward.ledger.secret import key_path
 
     Ledger(ledger, create=False).new_key()
-    typer.echo(f"The ledger goes on with the key in {key_path()}. Give each dataset a new version label.")
+    say(f"The ledger goes on with the key in {key_path()}. Give each dataset a new version label.")
 
 
 def _print(rows: Sequence[Mapping[str, object]], columns: tuple[str, ...]) -> None:
-    from rich.console import Console
-    from rich.table import Table as RichTable
-
-    table: Table = RichTable(padding=(0, 1), box=None)
+    made = table(padding=(0, 1))
     for column in columns:
-        table.add_column(column, overflow="fold")  # never cut: a label without its end names nothing
+        made.add_column(column, overflow="fold")  # never cut: a label without its end names nothing
     for row in rows:
-        table.add_row(*("" if row[column] is None else str(row[column]) for column in columns))
-    Console(markup=False, highlight=False).print(table)
+        made.add_row(*("" if row[column] is None else str(row[column]) for column in columns))
+    print_parts(made)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from leeward.cli.output import say
+
 
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the release.")] = Path("demo-out"),
@@ -34,6 +36,4 @@ def demo(
     budget = replace(spec.ledger(), new=True)  # these people do not exist, in whatever city they are
     publish(spec.plans(), budget, out, quiet=quiet, as_json=as_json)
     if not quiet and not as_json:
-        typer.echo(
-            f"The city, its spec and its budget are in {city}: try leeward release {city / 'spec.toml'} --dry-run"
-        )
+        say(f"The city, its spec and its budget are in {city}: try leeward release {city / 'spec.toml'} --dry-run")

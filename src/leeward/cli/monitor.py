@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
-from leeward.cli.output import print_json, print_notes, stages
+from leeward.cli.output import print_json, print_notes, say, stages
 
 
 def monitor(
@@ -45,7 +45,7 @@ def monitor(
         if made.query.window.end <= _by(until, made.query.window.end, read.data.timezone)
     ]
     if not plans:
-        typer.echo("No window has ended yet: nothing was asked.")
+        say("No window has ended yet: nothing was asked.")
         return
     opened = opening(read.ledger(), yes=yes, new=new_budget)
     with stages(quiet) as on_stage:
@@ -71,13 +71,13 @@ def monitor(
     elif not quiet:
         for one in watch.releases:
             safe, places = one.answers["state"].to_pylist().count("safe"), one.answers.num_rows
-            typer.echo(
+            say(
                 f"{one.statement['query']['window']['start']}: {safe:,} of {places:,} safe; charged {one.curator.charged}"
             )
         left = state.stop_after - state.stops
         stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
-        typer.echo(f"{state.stops} places could not be called safe, at a price of {watch.spent}. {stopped}")
-        typer.echo(f"The reports are in {out}")
+        say(f"{state.stops} places could not be called safe, at a price of {watch.spent}. {stopped}")
+        say(f"The reports are in {out}")
 
 
 def _by(until: datetime | None, end: datetime, timezone: str | None) -> datetime:

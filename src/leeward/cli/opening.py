@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leeward.cli.output import say
 from leeward.errors import LedgerError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Opening:
     def say(self, quiet: bool) -> None:
         """Say on stderr that the budget was opened, if it was."""
         if self.opens is not None and not quiet:
-            typer.echo(f"Opened {self.opens}", err=True)
+            say(f"Opened {self.opens}", err=True)
 
 
 def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
@@ -70,7 +71,7 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
 def _ask(said: str, dataset: str) -> None:
     if not sys.stdin.isatty():
         raise LedgerError(said, "nobody is there to be asked whether that is meant", "If it is, say --yes")
-    typer.echo(said, err=True)
+    say(said, err=True)
     try:
         confirmed = typer.confirm("Open it?", err=True)
     except typer.Abort:  # Ctrl-C, or the end of the input

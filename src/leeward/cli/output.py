@@ -1,22 +1,133 @@
-"""What the commands share in printing: progress on stderr, results on stdout, the curator's notes on stderr."""
+"""The one place where the commands print: results on stdout, progress and the curator's notes on stderr.
+
+Whatever others wrote (names of columns, data sets and files, keys of places) goes through `leeward.plain` here, so that
+nothing in it steers the terminal; and what the terminal's encoding cannot write is written in letters that it can.
+"""
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import typer
+from leeward.plain import plain, plain_lines, steers
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
     from leeward.result import CuratorNotes
+
+_LETTERS = {
+    "ε": "epsilon",
+    "δ": "delta",
+    "α": "alpha",
+    "β": "beta",
+    "φ": "phi",
+    "∞": "inf",
+    "√": "sqrt",
+    "Σ": "sum",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "±": "+/-",
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "·": "*",
+    "×": "x",
+    "∝": "~",
+    "→": "->",
+    "…": "...",
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "∈": "in",
+    "′": "'",
+    "⁻": "^-",
+    "²": "^2",
+    "\N{NO-BREAK SPACE}": " ",
+    "\N{NARROW NO-BREAK SPACE}": " ",
+    "°": " deg",
+    "⇒": "=>",
+    "¬": "not ",
+    "∪": "or",
+}
+"""How our own sentences are written where their signs cannot be."""
+
+
+def _in_letters(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    letters = "".join(_LETTERS.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in missing)
+    return letters, error.end
+
+
+def write_in_any_encoding() -> None:
+    """Let stdout and stderr take every text, whatever their encoding (ASCII under ``LC_ALL=C``, Latin-1, cp1252)."""
+    codecs.register_error("leeward", _in_letters)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="leeward")
+
+
+def say(text: str = "", *, err: bool = False) -> None:
+    """Print lines on stdout, or on stderr."""
+    # not typer's echo, which writes UTF-8 to what says that it is ASCII
+    print(plain_lines(text), file=sys.stderr if err else sys.stdout, flush=True)
 
 
 def print_json(value: Any) -> None:
-    """Print a result for machines on stdout."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """Print a result for machines on stdout: exact in every encoding, and nothing in it steers a terminal."""
+    unicode = str(getattr(sys.stdout, "encoding", None) or "ascii").lower().startswith("utf")
+    text = json.dumps(value, indent=2, ensure_ascii=not unicode)
+    print("".join(json.dumps(sign)[1:-1] if sign != "\n" and steers(sign) else sign for sign in text), flush=True)
+
+
+def table(*headers: str, grid: bool = False, **options: Any) -> Table:
+    """Return a table without lines, to be filled with ``add_column`` and ``add_row``.
+
+    Args:
+        headers: of its first columns.
+        grid: for facts: no header at all.
+        options: of Rich's tables.
+    """
+    from rich.table import Table
+
+    class PlainTable(Table):
+        def add_row(self, *cells: RenderableType | None, **more: Any) -> None:
+            super().add_row(*(plain_lines(one) if isinstance(one, str) else one for one in cells), **more)
+
+    made = PlainTable(box=None, show_header=not grid, pad_edge=not grid, **options)
+    for header in headers:
+        made.add_column(plain_lines(header))
+    return made
+
+
+def facts(rows: Iterable[tuple[str, str]], **title: Any) -> Table:
+    """Return titles and what is to be said under each, one below the other; a title that repeats is left out."""
+    made = table(grid=True, padding=(0, 2))
+    made.add_column(style="bold", **title)
+    made.add_column()
+    before = ""
+    for name, sentence in rows:
+        made.add_row("" if name == before else name, sentence)
+        before = name
+    return made
+
+
+def print_parts(*parts: RenderableType, style: str | None = None) -> None:
+    """Print tables and lines on stdout, one below the other."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    for part in parts:
+        console.print(plain_lines(part) if isinstance(part, str) else part, style=style)
 
 
 @contextmanager
@@ -28,10 +139,10 @@ def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("starting", total=None)
-        yield lambda stage: progress.update(task, description=stage)
+        yield lambda stage: progress.update(task, description=plain(stage))
 
 
 @contextmanager
@@ -43,19 +154,19 @@ def progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
-        def show(stage: str, done: float | None) -> None:
-            bar.update(task, description=stage, total=None if done is None else 1.0, completed=done or 0.0)
+        def tell(stage: str, done: float | None) -> None:
+            bar.update(task, description=plain(stage), total=None if done is None else 1.0, completed=done or 0.0)
 
-        yield show
+        yield tell
 
 
 def print_notes(notes: CuratorNotes) -> None:
     """Print what only the curator may know, on stderr, marked as such."""
     if lines := notes.lines():
-        typer.echo("For the curator only (facts about the data; do not publish):", err=True)
+        say("For the curator only (facts about the data; do not publish):", err=True)
         for line in lines:
-            typer.echo(f"  {line}", err=True)
+            say(f"  {line}", err=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.output import print_json, progress
+from leeward.cli.output import print_json, progress, say
 
 
 def papers(
@@ -44,17 +44,17 @@ def papers(
         raise InputError(f"--columns {columns}", "three columns are needed", "Name them: --columns user,venue,jst")
     for path in visits or ():
         Visits(path, *names).check()
-    with progress(quiet) as say:
-        found = recompute(full, [Visits(path, *names) for path in visits or ()], say)
-        say("writing", 1.0)
+    with progress(quiet) as on_progress:
+        found = recompute(full, [Visits(path, *names) for path in visits or ()], on_progress)
+        on_progress("writing", 1.0)
         page = write(found, out)
     if as_json:
         print_json(found.to_dict())
     elif not quiet:
         tally = ", ".join(f"{count} {verdict}" for verdict, count in found.tally().items())
-        typer.echo(f"{len(found.claims)} numbers: {tally}; {len(found.figures)} figures and tables")
-        typer.echo(f"{page}, papers.json and data/ written in {sum(found.seconds.values()):.0f} s")
+        say(f"{len(found.claims)} numbers: {tally}; {len(found.figures)} figures and tables")
+        say(f"{page}, papers.json and data/ written in {sum(found.seconds.values()):.0f} s")
     for claim in found.moved:
-        typer.echo(f"leeward: {claim.key} is {claim.ours!r}, pinned at {claim.pin!r} ± {claim.tolerance}", err=True)
+        say(f"leeward: {claim.key} is {claim.ours!r}, pinned at {claim.pin!r} ± {claim.tolerance}", err=True)
     if found.moved:
         raise typer.Exit(1)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.output import print_json, progress
+from leeward.cli.output import facts, print_json, print_parts, progress, say
 from leeward.errors import SpecError
 
 
@@ -38,8 +38,8 @@ def perturb(
         if as_json:
             print_json(job.statement())
         elif not quiet:
-            _print_facts(job.facts())
-            typer.echo("\nNothing was read, drawn or charged.")
+            print_parts(facts(job.facts(), no_wrap=True))
+            say("\nNothing was read, drawn or charged.")
         return
     if out is None:
         raise SpecError(
@@ -49,25 +49,11 @@ def perturb(
         written = job.run(out, on_progress)
     if not quiet:
         for note in written.notes:
-            typer.echo(f"Note: {note}.", err=True)
+            say(f"Note: {note}.", err=True)
     if as_json:
         print_json({"files": [str(file) for file in written.files], **written.summary})
     elif not quiet:
         if "rows" in written.summary:
-            typer.echo(f"{written.summary['rows']:,} rows perturbed.")
+            say(f"{written.summary['rows']:,} rows perturbed.")
         for file in written.files:
-            typer.echo(f"Written: {file}")
-
-
-def _print_facts(facts: list[tuple[str, str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column()
-    before = ""
-    for title, sentence in facts:
-        grid.add_row("" if title == before else title, sentence)
-        before = title
-    Console(highlight=False, markup=False).print(grid)
+            say(f"Written: {file}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward.cli.output import print_json
+from leeward.cli.output import print_json, say
 from leeward.errors import InputError, LedgerError, SpecError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def plan(
 
         print_plan(told)
         if html is not None:
-            typer.echo(f"\nThe page is at {html}")
+            say(f"\nThe page is at {html}")
 
 
 def _wish(text: str) -> tuple[int, str]:

@@ -6,43 +6,36 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from leeward.cli.output import facts, print_parts, table
 from leeward.utility.plan_words import head, label, refused, short, sides
 from leeward.utility.recommend import people, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+_TITLE = 21
+"""Columns that titles may take."""
+
 
 def print_plan(told: dict[str, Any]) -> None:
     """Print what `leeward.utility.told.tell` told."""
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False)
     asked, advice, options = told["asked"], told["recommendation"], told["options"]
-    console.print(_facts(head(asked)))
+    print_parts(facts(head(asked), max_width=_TITLE))
     if told["refused_as_written"]:
-        console.print(f"\nAs written, `leeward release` refuses: {told['refused_as_written']}")
-    console.print()
+        print_parts(f"\nAs written, `leeward release` refuses: {told['refused_as_written']}")
     shown = [o for o in options if not o["refused"] and "curve" in o]
-    console.print(_rows(shown, asked, None if advice["option"] is None else options[advice["option"]]))
-    console.print(_legend(asked, shown, advice["option"] is not None), style="dim")
-    console.print()
-    console.print(_facts(_advice(advice, options)))
-    console.print()
-    console.print(_facts(sides(shown)))
+    print_parts("", _rows(shown, asked, None if advice["option"] is None else options[advice["option"]]))
+    print_parts(_legend(asked, shown, advice["option"] is not None), style="dim")
+    print_parts("", facts(_advice(advice, options), max_width=_TITLE), "", facts(sides(shown), max_width=_TITLE))
     rest = [*refused(options), *((f"{label(o)}, {o['mechanism']}", o["note"]) for o in options if o["note"])]
     if rest:
-        console.print()
-        console.print(_facts(rest))
+        print_parts("", facts(rest, max_width=_TITLE))
     if asked["releases"] > 1:
-        console.print()
-        console.print(_together(shown, asked))
-    console.print("\nNothing was charged and no data was read.")
+        print_parts("", _together(shown, asked))
+    print_parts("\nNothing was charged and no data was read.")
 
 
 def _rows(shown: list[dict[str, Any]], asked: dict[str, Any], chosen: dict[str, Any] | None) -> Table:
-    from rich.table import Table
-
     word, first, last = "safe", 0, asked["safe_at_most"]
     if last is None:
         word, first = "dangerous", asked["dangerous_at_least"]
@@ -51,9 +44,9 @@ def _rows(shown: list[dict[str, Any]], asked: dict[str, Any], chosen: dict[str, 
     said = "safe" if word == "safe" else "dang."
     headers = ["", "notion", "mechanism", "price\nε", "in the\nbudget", *(f"{said}\nat {c}" for c in ends)]
     headers += ["95%\nerror", "wrong\n≤", *(["right\nwords"] if asked["counts"] else [])]
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
+    made = table(padding=(0, 1, 0, 0), header_style="bold")
     for i, header in enumerate(headers):
-        table.add_column(header, justify="left" if i < 3 else "right", no_wrap=True, vertical="bottom")
+        made.add_column(header, justify="left" if i < 3 else "right", no_wrap=True, vertical="bottom")
     for option in shown:
         at = {entry["count"]: entry for entry in option["curve"]}
         cells = ["→" if option is chosen else "", label(option), option["mechanism"], short(option["price"])]
@@ -64,8 +57,8 @@ def _rows(shown: list[dict[str, Any]], asked: dict[str, Any], chosen: dict[str, 
         cells.append("never" if wrong is None else f"{float(Fraction(wrong)):g}")
         if asked["counts"]:
             cells.append(f"{option['expected']['safe'] + option['expected']['dangerous']:,.0f}")
-        table.add_row(*cells, style="bold" if option is chosen else None)
-    return table
+        made.add_row(*cells, style="bold" if option is chosen else None)
+    return made
 
 
 def _legend(asked: dict[str, Any], shown: list[dict[str, Any]], recommended: bool) -> str:
@@ -132,32 +125,17 @@ def _few(number: float) -> str:
 
 
 def _together(shown: list[dict[str, Any]], asked: dict[str, Any]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 1), header_style="bold")
-    table.add_column(f"{asked['releases']} releases together", no_wrap=True)
+    made = table(padding=(0, 1), header_style="bold")
+    made.add_column(f"{asked['releases']} releases together", no_wrap=True)
     for header in ("price ε", "in the budget", f"ε at δ = {asked['delta']}"):
-        table.add_column(header, justify="right", no_wrap=True)
+        made.add_column(header, justify="right", no_wrap=True)
     for option in shown:
         together = option["composed"]
         worst = max(together["epsilon_at_delta"].values(), default=None)
-        table.add_row(
+        made.add_row(
             f"{label(option)}, {option['mechanism']}",
             short(together["price"]),
             "–" if together["price_in_budget"] is None else short(together["price_in_budget"]),
             "–" if worst is None else f"{worst:.4g}",
         )
-    return table
-
-
-def _facts(rows: Iterable[tuple[str, str]]) -> Table:
-    from rich.table import Table
-
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="bold", max_width=21)
-    facts.add_column()
-    before = ""
-    for title, sentence in rows:
-        facts.add_row("" if title == before else title, sentence)
-        before = title
-    return facts
+    return made

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
-from leeward.cli.output import print_json, print_notes, stages
+from leeward.cli.output import facts, print_json, print_notes, print_parts, say, stages, table
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def publish(plans: Sequence[Plan | NumberPlan], budget: Budget, out: Path, *, qu
     check_directory(out)
     if len(plans) > 1 and not quiet and not as_json:
         total = sum((made.price for made in plans[1:]), plans[0].price)
-        typer.echo(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
+        say(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
     with stages(quiet) as on_stage:
         releases = release_planned(plans, budget, on_stage=on_stage)
         on_stage("writing the report")
@@ -86,11 +86,11 @@ def publish(plans: Sequence[Plan | NumberPlan], budget: Budget, out: Path, *, qu
         print_json({"out": str(out), "releases": summaries, "budget": _left(budget)})
     elif not quiet:
         for made, summary in zip(plans, summaries, strict=True):
-            typer.echo(_sentence(made, summary))
+            say(_sentence(made, summary))
         left = _left(budget)
-        typer.echo(f"Budget of {left['dataset']}: {left['spent']} of {left['cap']} spent, {left['left']} left.")
+        say(f"Budget of {left['dataset']}: {left['spent']} of {left['cap']} spent, {left['left']} left.")
         report = out / "report.html" if len(releases) == 1 else out
-        typer.echo(f"The report is at {report}")
+        say(f"The report is at {report}")
 
 
 def _summary(made: Plan | NumberPlan, one: Release) -> dict[str, Any]:
@@ -170,41 +170,33 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool) 
     for statement in statements[:1]:
         _print_statement(statement)
     if len(plans) > 1:
-        typer.echo(f"\n{len(plans)} windows, one release each.")
-    typer.echo(f"\nPrice: {total} in all. Nothing was charged and no data was read.")
+        say(f"\n{len(plans)} windows, one release each.")
+    say(f"\nPrice: {total} in all. Nothing was charged and no data was read.")
 
 
 def _print_statement(statement: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False, markup=False)
     notion, mechanism = statement["notion"], statement["mechanism"]
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="bold", no_wrap=True)
-    facts.add_column()
-    facts.add_row("question", statement["query"]["text"])
-    facts.add_row("notion", f"{notion['name']}, ε = {notion['epsilon']}, per {notion['unit']}")
-    facts.add_row("means", notion["definition"])
-    facts.add_row("sheltered", notion["shelters"])
-    facts.add_row("not sheltered", notion["does_not_shelter"] or "nothing")
-    facts.add_row("cover", notion["cover"])
-    facts.add_row("mechanism", mechanism["text"])
+    said = [
+        ("question", statement["query"]["text"]),
+        ("notion", f"{notion['name']}, ε = {notion['epsilon']}, per {notion['unit']}"),
+        ("means", notion["definition"]),
+        ("sheltered", notion["shelters"]),
+        ("not sheltered", notion["does_not_shelter"] or "nothing"),
+        ("cover", notion["cover"]),
+        ("mechanism", mechanism["text"]),
+    ]
     if mechanism.get("expected_answered_if_empty") is not None:
-        facts.add_row("reach", f"{mechanism['expected_answered_if_empty']} places answered if nobody were anywhere")
+        said.append(("reach", f"{mechanism['expected_answered_if_empty']} places answered if nobody were anywhere"))
     for title, key in (("assumed", "assumptions"), ("guaranteed", "guaranteed"), ("not guaranteed", "not_guaranteed")):
-        for sentence in statement[key]:
-            facts.add_row(title, sentence)
-            title = ""
-    console.print(facts)
+        said += [(title, sentence) for sentence in statement[key]]
+    print_parts(facts(said, no_wrap=True))
     if (decision := statement.get("decision")) is None:
         return
-    curve = Table(box=None, padding=(0, 2))
+    curve = table(padding=(0, 2))
     curve.add_column("people there", justify="right")
     states = [state for state in ("safe", "dangerous") if state in decision["curve"][0]]
     for state in states:
         curve.add_column(f"chance to be called {state}", justify="right")
     for entry in decision["curve"]:
         curve.add_row(str(entry["count"]), *(f"{float(entry[state]):.6g}" for state in states))
-    console.print()
-    console.print(curve)
+    print_parts("", curve)

@@ -16,6 +16,7 @@ from leeward.errors import DataError
 from leeward.geo.files import BATCH, Move, OnRows, PositionFile
 from leeward.geo.tables import find_column
 from leeward.private import reading
+from leeward.sheets import Writer
 
 Floats = NDArray[np.float64]
 
@@ -85,8 +86,8 @@ class CsvPositions(PositionFile):
             self._rows() as (header, rows, share),
             target.open("w", encoding="utf-8", newline="") as out,
         ):
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow([*header, cell_column] if cell_column is not None else header)
+            writer = Writer(out)
+            writer.row([*header, cell_column] if cell_column is not None else header)
             for batch in self._batches(rows, len(header)):
                 moved = move(*self._of(batch, extra))
                 there = ~np.isnan(moved.latitude)
@@ -95,7 +96,7 @@ class CsvPositions(PositionFile):
                     row[east] = f"{moved.longitude[k]:.7f}" if there[k] else ""
                     if cell_column is not None and moved.cells is not None:
                         row.append(moved.cells[k] or "")
-                writer.writerows(batch)
+                writer.rows(batch)
                 done += len(batch)
                 on_rows(share())
         return done

@@ -75,7 +75,7 @@ def write_mark(ledger: Path, mark: Mark) -> None:
         for left in companions(ledger, "new"):  # by somebody who died here: under the lock nobody else is at it
             left.unlink(missing_ok=True)
         try:
-            with open(make(fresh, ledger), "w") as file:
+            with open(make(fresh, ledger), "w", encoding="ascii") as file:
                 file.write(json.dumps(asdict(mark)) + "\n")
                 file.flush()
                 os.fsync(file.fileno())

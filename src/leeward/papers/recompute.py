@@ -13,6 +13,7 @@ from leeward.papers import adp_day, adp_hour, adp_numbers, d_privacy_figures, d_
 from leeward.papers import visits as of_visits
 from leeward.papers.claim import SOURCES, Chapter, Claim, Figure, Verdict
 from leeward.papers.visits import Visits
+from leeward.sheets import write_frame
 from leeward.version import __version__
 
 Say = Callable[[str, float | None], None]
@@ -112,7 +113,7 @@ def write(found: Recomputed, folder: Path) -> Path:
     data = folder / "data"
     data.mkdir(parents=True, exist_ok=True)
     for figure in found.figures:
-        figure.data.to_csv(data / f"{figure.key}.csv", index=False)
+        write_frame(figure.data, data / f"{figure.key}.csv")
     (folder / "papers.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) + "\n", "utf-8")
     path = folder / "papers.html"
     path.write_text(page(found), "utf-8")

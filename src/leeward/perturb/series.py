@@ -19,6 +19,7 @@ from leeward.perturb.series_files import ReadingsFile, together
 from leeward.perturb.series_promise import Series, untouched
 from leeward.perturb.series_statement import facts, statement
 from leeward.perturb.series_totals import Per, Totals
+from leeward.sheets import write_table
 
 
 class Data(Section):
@@ -244,9 +245,7 @@ class SeriesJob:
 
 def _write(table: Any, path: Path, suffix: str) -> None:
     if suffix.lower() == ".csv":
-        from pyarrow import csv as pa_csv
-
-        pa_csv.write_csv(table, path)
+        write_table(table, path)
         return
     import pyarrow.parquet as pq
 

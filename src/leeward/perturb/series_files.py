@@ -20,6 +20,7 @@ from leeward.errors import DataError, nearest
 from leeward.perturb.readings import Grid, Integers
 from leeward.perturb.series_promise import replaced
 from leeward.private import reading
+from leeward.sheets import Writer
 
 BATCH: Final = 1 << 17
 """Rows that pass through at a time."""
@@ -127,12 +128,12 @@ class ReadingsFile:
             target.open("w", encoding="utf-8", newline="") as out,
         ):
             reader = csv.reader(text, strict=True)
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(next(reader, []))
+            writer = Writer(out)
+            writer.row(next(reader, []))
             for number, row in enumerate(row for row in reader if row):
                 if wanted < len(rows) and rows[wanted] == number:
                     row[at] = repr(shown[wanted].item()) if there[wanted] else ""
-                    writer.writerow(row)
+                    writer.row(row)
                     wanted += 1
                     if wanted % BATCH == 0:
                         on_share(wanted / len(rows))

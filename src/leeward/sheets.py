@@ -1,0 +1,80 @@
+"""CSV that no spreadsheet runs: a text that would be taken for a formula gets an apostrophe in front.
+
+A spreadsheet takes a field that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break for a formula, and
+``=HYPERLINK(…)`` in the name of a place then calls home from whoever opens the file. Numbers stay as they are. Parquet needs
+none of this, and keeps every text to the letter.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+
+
+def cell(text: str) -> str:
+    """Return the text of a field as it is written: after an apostrophe where a spreadsheet would take it for a formula."""
+    return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
+
+
+class Writer:
+    """A writer of CSV rows.
+
+    Args:
+        file: a text file, opened with ``newline=""``.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._writer = csv.writer(file, lineterminator="\n")
+
+    def row(self, values: Iterable[Any]) -> None:
+        """Write one row."""
+        self._writer.writerow([cell(value) if isinstance(value, str) else value for value in values])
+
+    def rows(self, rows: Iterable[Iterable[Any]]) -> None:
+        """Write several."""
+        for values in rows:
+            self.row(values)
+
+
+def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
+    """Write an Arrow table as CSV."""
+    from pyarrow import csv as pa_csv
+
+    pa_csv.write_csv(harmless(table), path)
+
+
+def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write a DataFrame as CSV, without its index."""
+    texts = {
+        name: frame[name].map(lambda value: cell(value) if isinstance(value, str) else value)
+        for name in frame.columns
+        if frame[name].dtype.kind == "O"
+    }
+    frame.assign(**texts).rename(columns=lambda name: cell(str(name))).to_csv(path, index=False)
+
+
+def harmless(table: pa.Table) -> pa.Table:
+    """Return an Arrow table whose names and texts are as `cell` returns them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns: list[Any] = []
+    for column in table.columns:
+        values = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+            number = pc.match_substring_regex(values, _NUMBER)
+            formula = pc.and_(pc.match_substring_regex(values, _FORMULA), pc.invert(number))
+            mark = pa.scalar("'", values.type)
+            values = pc.if_else(formula, pc.binary_join_element_wise(mark, values, pa.scalar("", values.type)), values)
+        columns.append(values)
+    return pa.table(columns, names=[cell(name) for name in table.column_names])

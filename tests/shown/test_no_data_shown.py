@@ -316,13 +316,14 @@ MEET_DATA = {"query", "engine", "release", "result", "monitor", "geo", "perturb"
 """Rooms whose objects are made from tables, or from what is. (What the ledger holds is in its file, which is searched.)"""
 
 NEED_NO_TABLE = {
+    "engine.File",  # the name and path of a file
     # what is written in a spec, or follows from it alone
     *("perturb.Data", "perturb.Period", "perturb.Protect", "perturb.PublicPlaces", "perturb.PublicValues"),
     *("perturb.Publish", "perturb.Spec", "spec.GridBox", "spec.Span", "perturb.Day", "perturb.Option"),
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Declared", "query.Effect", "query.Expansion", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf"),
-    # laws, losses and chances
+    # names of files; laws, losses and chances
     *(
         "geo.BayesRemap",
         "geo.Compared",

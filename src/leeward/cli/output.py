@@ -103,7 +103,7 @@ def table(*headers: str, grid: bool = False, **options: Any) -> Table:
         def add_row(self, *cells: RenderableType | None, **more: Any) -> None:
             super().add_row(*(plain_lines(one) if isinstance(one, str) else one for one in cells), **more)
 
-    made = PlainTable(box=None, show_header=not grid, pad_edge=not grid, **options)
+    made = PlainTable(box=None, show_header=not grid, pad_edge=not grid, collapse_padding=grid, **options)
     for header in headers:
         made.add_column(plain_lines(header))
     return made

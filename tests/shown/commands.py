@@ -163,17 +163,17 @@ def house(folder: Path, names: Names | None = None) -> House:
     made.commands = {
         "release --dry-run": ["release", release, "--dry-run"],
         "release --dry-run --json": ["release", release, "--dry-run", "--json"],
-        "release": ["release", release, "--out", f"{n.folder}/out"],
-        "release again --json": ["release", release, "--out", f"{n.folder}/out", "--json"],
-        "release of several windows": ["release", several, "--out", f"{n.folder}/several"],
+        "release": ["release", release, "--out", f"{n.folder}/out", "--new-budget"],
+        "release again --json": ["release", release, "--out", f"{n.folder}/out", "--new-budget", "--json"],
+        "release of several windows": ["release", several, "--out", f"{n.folder}/several", "--new-budget"],
         "release a mean --dry-run": ["release", mean, "--dry-run"],
-        "release a mean": ["release", mean, "--out", f"{n.folder}/mean"],
-        "release a histogram": ["release", histogram, "--out", f"{n.folder}/histogram"],
+        "release a mean": ["release", mean, "--out", f"{n.folder}/mean", "--new-budget"],
+        "release a histogram": ["release", histogram, "--out", f"{n.folder}/histogram", "--new-budget"],
         "plan": ["plan", release, "--counts", "0:10,1:2", "--releases", "3"],
         "plan --html": ["plan", release, "--html", f"{n.folder}/plan.html", "--safe-at", "1:0.5"],
         "plan --json": ["plan", release, "--json"],
-        "monitor": ["monitor", watched, "--out", f"{n.folder}/monitor", "--until", "2026-01-01T20:00:00"],
-        "monitor --json": ["monitor", watched, "--out", f"{n.folder}/monitor", "--until", "2026-01-01T20:00:00", "--json"],
+        "monitor": ["monitor", watched, "--out", f"{n.folder}/monitor", "--new-budget", "--until", "2026-01-01T20:00:00"],
+        "monitor --json": ["monitor", watched, "--out", f"{n.folder}/monitor", "--new-budget", "--until", "2026-01-01T20:00:00", "--json"],
         **{
             f"perturb {kind} {how}": ["perturb", job, *more]
             for kind, job in location.items()
@@ -229,7 +229,7 @@ def refused(made: House) -> dict[str, list[str]]:
     for name, changed in wrong.items():
         assert changed != text, name
         (folder / f"{name}.toml").write_text(changed, "utf-8")
-        commands[name] = ["release", f"{name}.toml", "--out", f"{n.folder}/{name}"]
+        commands[name] = ["release", f"{name}.toml", "--out", f"{n.folder}/{name}", "--new-budget"]
     location = (folder / "location-parquet.toml").read_text("utf-8")
     (folder / "lost.toml").write_text(location.replace('"lat"', quoted(f"{n.other}s")), "utf-8")
     return commands | {

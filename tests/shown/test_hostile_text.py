@@ -154,10 +154,12 @@ def test_nothing_that_python_prints_lets_a_name_steer_the_terminal(tmp_path: Pat
     asked = lw.visits(visits, person=n.person, place=n.place, time=n.time, keep={n.place: [n.market]})
     places = lw.places(pd.DataFrame({n.place: [n.market]}), place=n.place)
     query = lw.count_visitors(asked, places, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1)
-    budget = lw.Budget(tmp_path / "budget.db", dataset=n.dataset, cap="9")
+    budget = lw.Budget(tmp_path / "budget.db", dataset=n.dataset, cap="9", new=True)
     result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
     statistic = lw.statistic(lw.records(visits), "histogram", by=n.place, groups=[n.market])
-    numbers = lw.release(statistic, lw.UnboundedDP("1"), budget=lw.Budget(budget.ledger, f"{n.dataset} 2", "9"))
+    numbers = lw.release(
+        statistic, lw.UnboundedDP("1"), budget=lw.Budget(budget.ledger, f"{n.dataset} 2", "9", new=True)
+    )
     compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
     adp = lw.ADP("1", policies=[~lw.has(n.market), lw.where(n.place, equals=n.market)])
     made = [
@@ -329,7 +331,7 @@ def _named_result(folder: Path, place: str) -> lw.Release:
         end="2026-01-01T19:00",
         places_per_person=1,
     )
-    budget = lw.Budget(folder / "own.db", dataset="d", cap="9")
+    budget = lw.Budget(folder / "own.db", dataset="d", cap="9", new=True)
     return lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
 
 

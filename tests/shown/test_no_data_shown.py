@@ -153,7 +153,7 @@ def _visitors(made: Session) -> None:
 
 def _numbers(made: Session) -> None:
     held, folder = made.names, made.folder
-    budget = lw.Budget(f"sqlite:///{folder / 'numbers.db'}", dataset="numbers", cap="500")
+    budget = lw.Budget(f"sqlite:///{folder / 'numbers.db'}", dataset="numbers", cap="500", new=True)
     for combine in ("refuse", "sum"):
         records = lw.records(canaries.visits(), person="person", combine=combine)
         bounds = {"column": "number", "lower": 0, "upper": 10}
@@ -395,7 +395,7 @@ def test_the_facts_of_the_curator_are_nowhere_in_what_travels(tmp_path: Path) ->
         places_per_person=1,
         if_more="latest",
     )
-    budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="town", cap="5")
+    budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="town", cap="5", new=True)
     result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
     assert result.curator.dropped is not None
     fact = result.curator.dropped["unknown_place"]
@@ -443,12 +443,12 @@ def _bad_tables() -> dict[str, Callable[[Path], Any]]:
         public = lw.places(canaries.listed(), place="place")
         window = {"start": "2031-07-19T13:00", "end": "2031-07-19T14:00"}
         query = lw.count_visitors(asked, public, **window, places_per_person=1)
-        budget = lw.Budget("sqlite:///errors.db", dataset="town", cap="5")
+        budget = lw.Budget("sqlite:///errors.db", dataset="town", cap="5", new=True)
         return lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
 
     def number(table: Any, **more: Any) -> Any:
         asked = lw.statistic(lw.records(table, person="person"), "sum", column="number", lower=0, upper=9, **more)
-        budget = lw.Budget("sqlite:///errors.db", dataset="numbers", cap="5")
+        budget = lw.Budget("sqlite:///errors.db", dataset="numbers", cap="5", new=True)
         return lw.release(asked, lw.UnboundedDP("1"), budget=budget)
 
     def written(folder: Path, name: str, text: str) -> str:

@@ -160,6 +160,7 @@ def house(folder: Path, names: Names | None = None) -> House:
         for what in ("readings", "totals")
     }
     ledger = ["--ledger", "sqlite:///budget.db"]
+    watching = ["--out", f"{n.folder}/monitor", "--new-budget", "--until", "2026-01-01T20:00:00"]
     made.commands = {
         "release --dry-run": ["release", release, "--dry-run"],
         "release --dry-run --json": ["release", release, "--dry-run", "--json"],
@@ -172,8 +173,8 @@ def house(folder: Path, names: Names | None = None) -> House:
         "plan": ["plan", release, "--counts", "0:10,1:2", "--releases", "3"],
         "plan --html": ["plan", release, "--html", f"{n.folder}/plan.html", "--safe-at", "1:0.5"],
         "plan --json": ["plan", release, "--json"],
-        "monitor": ["monitor", watched, "--out", f"{n.folder}/monitor", "--new-budget", "--until", "2026-01-01T20:00:00"],
-        "monitor --json": ["monitor", watched, "--out", f"{n.folder}/monitor", "--new-budget", "--until", "2026-01-01T20:00:00", "--json"],
+        "monitor": ["monitor", watched, *watching],
+        "monitor --json": ["monitor", watched, *watching, "--json"],
         **{
             f"perturb {kind} {how}": ["perturb", job, *more]
             for kind, job in location.items()

@@ -100,6 +100,28 @@ def release_as_json(town: Town) -> None:
     assert found["budget"] == {"dataset": "town", "cap": "5", "spent": "1", "left": "4"}
 
 
+def release_yes(town: Town) -> None:
+    spec = town.spec()
+    assert town.run("release", spec, "-o", town.out, "--ask")[0] == 2  # nobody is there to be asked
+    ran(town, "release", spec, "-o", town.out, "--yes")
+    ran(town, "release", spec, "-o", town.out, "-y")
+
+
+def release_new_budget(town: Town) -> None:
+    ran(town, "release", town.spec(), "-o", town.out, "--yes")
+    alike = town.spec(('dataset = "town"', 'dataset = "other"'))
+    assert town.run("release", alike, "-o", town.out, "--yes")[0] == 2  # the same content, charged already
+    ran(town, "release", alike, "-o", town.out, "--new-budget")
+
+
+def monitor_yes(town: Town) -> None:
+    ran(town, "monitor", town.spec(*STOPPING), "-o", town.out, "--yes")
+
+
+def monitor_new_budget(town: Town) -> None:
+    ran(town, "monitor", town.spec(*STOPPING), "-o", town.out, "--new-budget")
+
+
 def monitor_spec(town: Town) -> None:
     assert town.run("monitor", town.spec(HOURLY), "-o", town.out)[0] == 2  # not the sanitized mechanism
     ran(town, "monitor", town.spec(*STOPPING), "-o", town.out)
@@ -284,7 +306,7 @@ def demo_seed(town: Town) -> None:
 
 def budget_ledger(town: Town) -> None:
     ran(town, "release", town.spec(), "-o", town.out)
-    ran(town, "release", town.spec(('dataset = "town"', 'dataset = "other"')), "-o", town.out)
+    ran(town, "release", town.spec(('dataset = "town"', 'dataset = "other"')), "-o", town.out, "--new-budget")
     ledger = town.folder / "budget.db"
     for name in ("show", "history"):
         both = {row["dataset"] for row in told(town, "budget", name, "-l", ledger, "--json")}
@@ -293,6 +315,7 @@ def budget_ledger(town: Town) -> None:
         assert one == {"town"}
         assert "other" not in ran(town, "budget", name, "-l", ledger, "--dataset", "town")[0]
     ran(town, "budget", "check", "--ledger", ledger)
+    assert town.run("budget", "new-key", "--ledger", ledger)[0] == 2  # the key is not lost
     ran(town, "budget", "check", "--ledger", ledger, "--json")
     ran(town, "budget", "set-cap", "--ledger", ledger, "town", "17/2")
     caps = {row["dataset"]: row["cap"] for row in told(town, "budget", "show", "-l", ledger, "--json")}
@@ -315,7 +338,7 @@ SEVERAL = {
 
 OF_BUDGETS = {
     *(f"budget {name} {each}" for name in ("show", "history") for each in ("ledger", "dataset", "as_json")),
-    *("budget check ledger", "budget check as_json", "budget accept-restored ledger"),
+    *("budget check ledger", "budget check as_json", "budget accept-restored ledger", "budget new-key ledger"),
     *(f"budget set-cap {each}" for each in ("ledger", "dataset", "cap")),
 }
 """What one walk over the budgets shows."""

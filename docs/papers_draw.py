@@ -22,7 +22,7 @@ from plotly.offline import get_plotlyjs
 from leeward.papers import Claim, Figure, Recomputed, recompute
 from leeward.papers.claim import SOURCES
 from leeward.papers.page import table
-from leeward.papers.recompute import rows
+from leeward.papers.recomputed import rows
 
 HEAD = """# The papers in numbers
 

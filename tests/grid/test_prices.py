@@ -43,7 +43,7 @@ from leeward.notion import (
     Values,
     has,
 )
-from leeward.notion.price import Price
+from leeward.notion.priced import Price
 from leeward.notion.sees import Sees
 from leeward.real import ZERO, Real, exact, inf
 

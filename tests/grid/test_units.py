@@ -22,7 +22,7 @@ from leeward.accounting.prices import priced
 from leeward.accounting.units import contains
 from leeward.errors import BudgetConflictError, InputError
 from leeward.notion import Notion
-from leeward.notion.price import Price
+from leeward.notion.priced import Price
 
 UNIVERSES = {
     "four days": universe.all_events("p", "1234", "a"),

@@ -15,7 +15,8 @@ import pytest
 from tests.keys.bench import NEW, SAME, Bench, Given, Row, number, refused, without_a_row
 
 import leeward as lw
-from leeward.notion.metric import Manhattan, Values
+from leeward.notion.metric import Manhattan
+from leeward.notion.value_grid import Values
 from leeward.query.numeric import Mean, Percentile, Sum
 from leeward.query.statistic import Records, Statistic, records, statistic
 from leeward.release import Budget, release

@@ -12,7 +12,8 @@ from leeward.distance import FiniteDistance
 from leeward.errors import InputError, NotShelteredError
 from leeward.notion import ABSENT, INSERT, WITHDRAW, BoundedDP, Notion, ReplaceDP, UnboundedDP, all_tables, where
 from leeward.notion.compose import parallel
-from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Nudge, Values, nudge, with_nobody
+from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Nudge, nudge, with_nobody
+from leeward.notion.value_grid import Values
 from leeward.query.counting import CountWhere
 from leeward.real import exact, inf
 from leeward.sensitivity import sensitivity

@@ -18,7 +18,8 @@ from tests.oracle.least_loss import least_loss
 from leeward.distance import Derived, FiniteDistance, Line
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.notion import ABSENT, Notion, ReplaceDP, all_tables
-from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Values
+from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan
+from leeward.notion.value_grid import Values
 from leeward.optimum import optimal, shared
 from leeward.query.expansive import expansion, pushed
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum

@@ -17,7 +17,7 @@ from tests.oracle.least_loss import least_loss
 
 import leeward as lw
 from leeward.papers import Claim, Recomputed, adp_day, adp_hour
-from leeward.papers.recompute import rows
+from leeward.papers.recomputed import rows
 
 ROOT = Path(__file__).parents[2]
 WORDS: dict[str, dict[str, Any]] = tomllib.loads(files("leeward.papers").joinpath("claims.toml").read_text("utf-8"))

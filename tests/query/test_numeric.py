@@ -11,7 +11,8 @@ import pytest
 from leeward.distance import Derived, FiniteDistance
 from leeward.errors import InputError, NotShelteredError
 from leeward.notion import ABSENT, Notion, ReplaceDP, UnboundedDP, all_tables
-from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Values, with_nobody
+from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, with_nobody
+from leeward.notion.value_grid import Values
 from leeward.query.expansive import expansion, in_class_c
 from leeward.query.numeric import Mean, Numeric, Sum, maximum, median, minimum, percentile
 from leeward.real import Real, exact

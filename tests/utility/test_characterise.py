@@ -17,7 +17,8 @@ from leeward.exponential import exp_minus, log, weight
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.mechanism.laplace import laplace_mechanism
 from leeward.notion import ReplaceDP, all_tables
-from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Values
+from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan
+from leeward.notion.value_grid import Values
 from leeward.query.numeric import Sum
 from leeward.real import Real, exact, inf
 from leeward.utility.characterise import (

@@ -31,7 +31,8 @@ from leeward.notion import (
     UnboundedDP,
     where,
 )
-from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Values
+from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan
+from leeward.notion.value_grid import Values
 from leeward.query.statistic import Statistic, records, statistic
 from leeward.utility.number_plan import EXAMPLES, NumberPlan, plan_number
 

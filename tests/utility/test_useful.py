@@ -11,7 +11,8 @@ from leeward.errors import InputError
 from leeward.exponential import exp, weight
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.notion import ReplaceDP
-from leeward.notion.metric import Manhattan, Values
+from leeward.notion.metric import Manhattan
+from leeward.notion.value_grid import Values
 from leeward.query.numeric import minimum
 from leeward.real import inf
 from leeward.sensitivity import sensitivity

@@ -19,7 +19,7 @@ from leeward.accounting.units import Unit, contains
 from leeward.notion import ABSENT, Both, Notion, Personalised
 from leeward.notion.base import seen_by
 from leeward.notion.between import PerPerson, matrix
-from leeward.notion.price import Price, dearest, refused
+from leeward.notion.priced import Price, dearest, refused
 from leeward.notion.sees import Sees, standing_for
 from leeward.real import ZERO, Real, inf
 

@@ -15,7 +15,7 @@ from leeward.accounting.across import across
 from leeward.accounting.units import UNITS, Unit, contains, unit
 from leeward.errors import BudgetConflictError, InputError
 from leeward.notion import Notion
-from leeward.notion.price import Price
+from leeward.notion.priced import Price
 from leeward.real import Real
 
 _ROUND = 10**12

@@ -14,19 +14,17 @@ import itertools
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.distance import Derived, DirectedDistance, SumOverPersons, comparable
+from leeward.distance import Derived, DirectedDistance, SumOverPersons, both_hold, comparable
 from leeward.errors import InputError, UndecidedError
-from leeward.notion.change import CHANGES, Change
+from leeward.notion.change import CHANGES, INSERT, WITHDRAW, Change
+from leeward.notion.priced import Price
 from leeward.notion.sees import Sees
 from leeward.real import ZERO, Exact, Real, inf, positive
-
-if TYPE_CHECKING:
-    from leeward.notion.price import Price
 
 ABSENT = None
 """The record of nobody: the person is not in the table."""
@@ -71,6 +69,8 @@ class Notion(SumOverPersons):
 
     name: str
     words: Words
+    derive_price: ClassVar[Callable[[Any, Notion], Price]]
+    """How prices are derived: given by `leeward.notion.price`, which knows all notions and so stands above them."""
     everyone: bool = False
     """Whether one step may change every person's record at once, each by a change of its kind: no sum over persons then."""
 
@@ -142,10 +142,8 @@ class Notion(SumOverPersons):
 
     def priced_in(self, other: Notion) -> Price:
         """Return `price_in` with the reason where it is ∞, and whether it is known to be the least."""
-        from leeward.notion.price import price  # lazily: it knows every notion
-
         comparable(self, other, Notion)
-        return price(self, other)
+        return Notion.derive_price(self, other)
 
     def with_epsilon(self, epsilon: Exact) -> Notion:
         """Return the same promise with another ε."""
@@ -168,8 +166,6 @@ class Notion(SumOverPersons):
 
     def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
         if isinstance(other, Notion) and self.sums_over_persons and other.sums_over_persons:
-            from leeward.notion.both import Both  # lazily: it is a notion itself
-
             return Both(self, other)
         return DirectedDistance._both(self, other)
 
@@ -192,6 +188,76 @@ class Notion(SumOverPersons):
         return f'{type(self).__name__}("{self.epsilon}")'
 
     __repr__ = __str__
+
+
+class Both(Notion):
+    """The promise of an output that keeps two others: the closure of the smaller of their distances.
+
+    Made by `leeward.both_hold`. Its steps are the steps of both.
+    """
+
+    name = "both"
+
+    def __init__(self, first: Notion, second: Notion) -> None:
+        self.first, self.second = first, second
+        super().__init__(max(first.epsilon, second.epsilon))
+        self.per_person = both_hold(_records(first), _records(second))
+        one, two = first.words, second.words
+        self.words = Words(
+            definition=f"{one.definition}; and {two.definition}",
+            shelters=f"{one.shelters}; and {two.shelters}",
+            exposes=one.exposes and two.exposes and f"only what both of these say: {one.exposes}; {two.exposes}",
+            cover=f"{one.cover}, or {two.cover}",
+            unit=one.unit,
+        )
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Refuse: the cheapest way may lead over a third record.
+
+        Raises:
+            InputError: always; take the notion ``.on`` the tables of a finite universe.
+        """
+        return self.per_person(before, after)  # type: ignore[operator]
+
+    def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:
+        """Refuse: a step of one notion may be a chain of steps of the other, so each has an (ε, δ)-promise of its own.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(
+            f"δ under {self}", "each of the two notions has neighbours of its own", "Verify each of them with its δ"
+        )
+
+    @property
+    def sees(self) -> Sees:
+        """What either of the two sees."""
+        return seen_by(self.first).beside(seen_by(self.second))
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The steps of both."""
+        return tuple(dict.fromkeys(self.first.changes + self.second.changes))
+
+    def cost(self, change: Change) -> Real:
+        """Return the cheaper of both, or of taking the person out and putting them back in."""
+        around = [min(self.first.cost(kind), self.second.cost(kind)) for kind in (WITHDRAW, INSERT)]
+        return min(self.first.cost(change), self.second.cost(change), around[0] + around[1])
+
+    def with_epsilon(self, epsilon: Exact) -> Notion:
+        """Return the same promises scaled so that the larger ε is the given one."""
+        return Both(*(n.with_epsilon(n.epsilon * epsilon / self.epsilon) for n in (self.first, self.second)))
+
+    def __str__(self) -> str:
+        return f"Both({self.first}, {self.second})"
+
+
+def _records(notion: SumOverPersons) -> Any:
+    if isinstance(notion.per_person, tuple | list):
+        raise InputError(
+            f"both_hold with {notion}", "each person has their own distance in it", "Take both .on(tables)"
+        )
+    return notion.per_person
 
 
 def one_person_apart(tables: Iterable[Any], one_step: Callable[[int, Any, Any], bool]) -> NDArray[np.bool_]:

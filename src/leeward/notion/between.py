@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from leeward.distance.paths import Coded, combine, merge, shortest_paths
 from leeward.errors import InputError
-from leeward.notion.base import ABSENT, seen_by
-from leeward.notion.both import Both
+from leeward.notion.base import ABSENT, Both, seen_by
 from leeward.notion.sees import Sees, Unseen
 from leeward.real import ZERO, Real, inf
 

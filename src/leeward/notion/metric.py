@@ -13,7 +13,6 @@ values can be (Chatzikokolakis et al., Section 5): absence hides as well as any 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,62 +26,8 @@ from leeward.errors import InputError
 from leeward.notion.base import ABSENT, Notion, Words, only_if
 from leeward.notion.change import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion.sees import Sees
+from leeward.notion.value_grid import Values
 from leeward.real import ZERO, Exact, Real, exact, inf, positive
-
-
-class Values:
-    """A public universe of numbers: ``lower``, ``lower + step``, …, ``upper``. The paper's q[0..k] is ``Values(0, q·k, q)``.
-
-    Args:
-        lower: the least value, an exact rational.
-        upper: the greatest; values beyond are clamped before anything else is done with them.
-        step: the grid step q; the range must be a whole number of steps.
-
-    Raises:
-        InputError: if the bounds are reversed or equal, or the range is no whole number of steps.
-    """
-
-    def __init__(self, lower: Exact, upper: Exact, step: Exact = 1) -> None:
-        numbers = [exact(number).rational for number in (lower, upper, step)]
-        if any(number is None for number in numbers):
-            raise InputError("Values that are not rational", "a grid is made of rationals", "Give fractions")
-        self.lower, self.upper, self.step = (number for number in numbers if number is not None)
-        if self.step <= 0 or self.upper <= self.lower or (self.upper - self.lower) % self.step:
-            raise InputError(
-                f"Values from {self.lower} to {self.upper} in steps of {self.step}",
-                "that is no grid",
-                "Give lower < upper, a whole number of steps apart",
-            )
-
-    @property
-    def width(self) -> Fraction:
-        """d_V(V): how far apart two values can be."""
-        return self.upper - self.lower
-
-    @property
-    def points(self) -> tuple[Fraction, ...]:
-        """All values, from the least to the greatest."""
-        return tuple(self.lower + i * self.step for i in range(int(self.width / self.step) + 1))
-
-    @property
-    def grid_with_zero(self) -> Fraction:
-        """The coarsest grid through 0 that holds every value, and so every sum of values."""
-        common = math.lcm(self.step.denominator, self.lower.denominator)
-        return Fraction(math.gcd(int(self.step * common), int(self.lower * common)), common)
-
-    def __contains__(self, value: object) -> bool:
-        if not isinstance(value, int | Fraction):
-            return False
-        return bool(self.lower <= value <= self.upper and (value - self.lower) % self.step == 0)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Values) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash((self.lower, self.upper, self.step))
-
-    def __repr__(self) -> str:
-        return f'Values("{self.lower}", "{self.upper}", "{self.step}")'
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ What is not derived is refused: the price is ∞, and says why.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,39 +28,15 @@ from leeward.distance.paths import Coded
 from leeward.errors import UndecidedError
 from leeward.notion.adjacency import EdgeDP, GroupDP, NodeDP
 from leeward.notion.adp import ADP
-from leeward.notion.base import Notion, seen_by
+from leeward.notion.base import Both, Notion, seen_by
 from leeward.notion.between import PerPerson, matrix
-from leeward.notion.both import Both
 from leeward.notion.change import REPLACE
 from leeward.notion.dp import BoundedDP
 from leeward.notion.metric import Maximum
 from leeward.notion.osdp import OSDP
+from leeward.notion.priced import Price, dearest, refused
 from leeward.notion.sees import Sees, TooMany, Unseen, standing_for
 from leeward.real import ZERO, Real, inf
-
-
-@dataclass(frozen=True)
-class Price:
-    """A price, and what it rests on.
-
-    Attributes:
-        cost: the least c with d ≤ c·d', or an upper bound of it; ∞ where there is none, or none was derived.
-        because: why it is ∞; empty if it is not.
-        least: whether it is known to be the least: no smaller c covers.
-    """
-
-    cost: Real
-    because: str = ""
-    least: bool = True
-
-    def times(self, factor: int) -> Price:
-        """Return the price of so many."""
-        return Price(self.cost * factor, self.because, self.least)
-
-
-def refused(because: str) -> Price:
-    """Return the price of what is not derived."""
-    return Price(inf, because, least=False)
 
 
 def price(mine: PerPerson, other: Notion) -> Price:
@@ -95,15 +70,6 @@ def paired(mine: PerPerson, other: Notion) -> list[tuple[PerPerson, Notion]] | N
     if ours is None or theirs is None:
         return list(dict.fromkeys(itertools.product(ours or (mine,), theirs or (other,))))
     return list(dict.fromkeys(zip(ours, theirs, strict=True))) if len(ours) == len(theirs) else None
-
-
-def dearest(found: list[Price]) -> Price:
-    """Return the price that covers several things at once: the largest, and the first ∞ there is."""
-    without = [p for p in found if p.cost.is_infinite]
-    if without:
-        return next((p for p in without if p.least), without[0])
-    largest = max(p.cost for p in found)
-    return Price(largest, least=any(p.least and p.cost == largest for p in found))
 
 
 def _multiple(mine: Notion, other: Notion) -> Real | None:
@@ -252,3 +218,6 @@ def _wherever(mine: PerPerson, other: ADP | OSDP) -> Price:
     nobody = isinstance(other, ADP) and other.absent_too
     there = [i for i, record in enumerate(records) if nobody or record is not None]
     return Price(max(values[codes[i, j]] for i in there for j in there) / other.epsilon, least=False)
+
+
+Notion.derive_price = staticmethod(price)

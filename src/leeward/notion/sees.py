@@ -24,13 +24,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leeward.errors import InputError
 from leeward.notion.condition import Condition, Has, stand_ins
-
-if TYPE_CHECKING:
-    from leeward.notion.metric import Values
+from leeward.notion.value_grid import Values
 
 MOST_FACTS = 6
 """The most facts that conditions may name where notions about facts are compared."""

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from leeward.papers.claim import SOURCES, Figure, show
-from leeward.papers.recompute import Recomputed, rows
+from leeward.papers.recomputed import Recomputed, rows
 from leeward.version import __version__
 
 MOST_ROWS = 60

@@ -28,7 +28,8 @@ from typing import Any
 
 from leeward.errors import InputError, NotShelteredError
 from leeward.notion import ABSENT, INSERT, WITHDRAW, Change
-from leeward.notion.metric import Nudge, Values
+from leeward.notion.metric import Nudge
+from leeward.notion.value_grid import Values
 from leeward.query.effect import Effect, Move, Query
 from leeward.real import Exact, exact
 

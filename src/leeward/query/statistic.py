@@ -20,7 +20,8 @@ from typing import Any, Literal, get_args
 
 from leeward.errors import InputError, NotShelteredError, SpecError, nearest
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
-from leeward.notion.metric import Nudge, Values, nudge
+from leeward.notion.metric import Nudge, nudge
+from leeward.notion.value_grid import Values
 from leeward.query.effect import Effect, Move
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
 from leeward.query.source import Allowed, Visits, visits

@@ -301,7 +301,10 @@ def test_both_held_by_one_output_is_the_closure_and_knows_its_steps() -> None:
     assert equal == UnboundedDP(1).on(tables)
     assert both_hold(AdditionOnly(1), RemovalOnly(1)) == both_hold(RemovalOnly(1), AdditionOnly(1)) == UnboundedDP(1)
     assert both.scale(2).price_in(both) == 2
-    assert AdditionOnly(1).words.exposes in both.words.exposes
+    assert both.words.exposes == ""  # any table can pass as any other: people may come and go
+    assert "e^(1/2·ε)" in both.words.definition  # told in the ε of both, which is 2
+    one_sided = both_hold(AdditionOnly(1), Presence(1))
+    assert AdditionOnly(1).words.exposes in one_sided.words.exposes
     assert both_hold(AdditionOnly(1), UnboundedDP(1)).words.exposes == ""
     with pytest.raises(InputError, match="shortest paths"):
         both.record("s", "t")

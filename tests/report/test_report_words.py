@@ -90,7 +90,7 @@ def test_the_statement_s_own_promises_come_first(make_statement: Callable[..., d
     assert words.may_conclude(made, tally) == ["A is promised."]
     assert words.may_not_conclude(made, tally) == [
         "B is not.",
-        "Even a place where nobody was is obscure with probability 5.0 %.",
+        "Even a place where nobody was is not called safe with probability 5.0 %.",
     ]
 
 

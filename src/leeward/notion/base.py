@@ -204,9 +204,11 @@ class Both(Notion):
         self.per_person = both_hold(_records(first), _records(second))
         one, two = first.words, second.words
         self.words = Words(
-            definition=f"{one.definition}; and {two.definition}",
+            definition="; and ".join(self._share(notion) for notion in (first, second)),
             shelters=f"{one.shelters}; and {two.shelters}",
-            exposes=one.exposes and two.exposes and f"only what both of these say: {one.exposes}; {two.exposes}",
+            exposes=""  # where people may come and go, any table is a cover of any other
+            if not any(cost.is_infinite for cost in self._around)
+            else one.exposes and two.exposes and f"only what both of these say: {one.exposes}; {two.exposes}",
             cover=f"{one.cover}, or {two.cover}",
             unit=one.unit,
         )
@@ -241,8 +243,19 @@ class Both(Notion):
 
     def cost(self, change: Change) -> Real:
         """Return the cheaper of both, or of taking the person out and putting them back in."""
-        around = [min(self.first.cost(kind), self.second.cost(kind)) for kind in (WITHDRAW, INSERT)]
+        around = self._around
         return min(self.first.cost(change), self.second.cost(change), around[0] + around[1])
+
+    @property
+    def _around(self) -> list[Real]:
+        """What it costs to take a person out, and to put one in."""
+        return [min(self.first.cost(kind), self.second.cost(kind)) for kind in (WITHDRAW, INSERT)]
+
+    def _share(self, notion: Notion) -> str:
+        """Return the definition of one of the two, told in the ε of both."""
+        if notion.epsilon == self.epsilon:
+            return notion.words.definition
+        return notion.words.definition.replace("e^ε", f"e^({notion.epsilon / self.epsilon}·ε)")
 
     def with_epsilon(self, epsilon: Exact) -> Notion:
         """Return the same promises scaled so that the larger ε is the given one."""

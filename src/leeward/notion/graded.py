@@ -6,7 +6,7 @@ it an answer can say *safe* with an error that is as small as one likes, while a
 
 from __future__ import annotations
 
-from dataclasses import replace
+from abc import abstractmethod
 from typing import Any
 
 from leeward.notion.base import Notion, Words, unless_equal
@@ -35,7 +35,14 @@ class _TwoRates(Notion):
         sides = list(zip(self._sides, ("presence", "absence"), (self.presence, self.absence), strict=True))
         kept = [f"{side}, up to ε_{name}" for side, name, rate in sides if not rate.is_infinite]
         lost = [f"{side} may be concluded with certainty" for side, _, rate in sides if rate.is_infinite]
-        self.words = replace(type(self).words, shelters="; ".join(kept), exposes="".join(lost))
+        definition, cover = self._promise(*(not rate.is_infinite for rate in (self.presence, self.absence)))
+        self.words = Words(definition, "; ".join(kept), "".join(lost), cover, unit=self._of)
+
+    _of = "person"
+
+    @abstractmethod
+    def _promise(self, presence: bool, absence: bool) -> tuple[str, str]:
+        """Return the definition and the cover in words, where presence and absence are sheltered or not."""
 
     _sides: tuple[str, str]
     """What is withdrawn and what is invented, in words."""
@@ -66,14 +73,19 @@ class Graded(_TwoRates):
     """
 
     name = "graded"
-    words = Words(
-        definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with the facts about one person changed], where ε is"
-        " ε_presence if facts are only taken away, ε_absence if they are only invented, the larger of both otherwise",
-        shelters="",
-        exposes="",
-        cover="any other facts about that person, at the prices stated",
-    )
     _sides = "that a person was at a listed place", "that a person was not at a listed place"
+
+    def _promise(self, presence: bool, absence: bool) -> tuple[str, str]:
+        if presence and absence:
+            changed = (
+                f"the facts about one person changed], where c is"
+                f" ε_presence = {self.presence} if facts are only taken away, ε_absence = {self.absence} if they are only"
+                " invented, the larger of both otherwise"
+            )
+            return f"Pr[answer | data] ≤ e^c · Pr[answer | data with {changed}", "any other facts about that person"
+        how = ("taken away", "fewer") if presence else ("invented", "more")
+        definition = f"Pr[answer | data] ≤ e^ε · Pr[answer | data with some facts about one person {how[0]}]"
+        return definition, f"{how[1]} facts about that person"
 
     def record(self, before: Any, after: Any) -> Real:
         """Return the larger of the prices that apply."""
@@ -111,15 +123,28 @@ class GradedFacts(_TwoRates):
     """
 
     name = "graded-facts"
-    words = Words(
-        definition="Pr[answer | data] ≤ e^(ε_presence·w + ε_absence·i) · Pr[answer | data with w facts taken away and"
-        " i facts invented]",
-        shelters="",
-        exposes="",
-        cover="the same data without that fact, or with one more",
-        unit="fact",
-    )
     _sides = "that a single fact is in the data", "that a single fact is not in the data"
+    _of = "fact"
+
+    def _promise(self, presence: bool, absence: bool) -> tuple[str, str]:
+        sides = [
+            (
+                "ε_presence·w",
+                f"ε_presence = {self.presence}",
+                "w facts taken away",
+                "the same data without that fact",
+                presence,
+            ),
+            ("ε_absence·i", f"ε_absence = {self.absence}", "i facts invented", "with one more", absence),
+        ]
+        costs, rates, changes, covers = (
+            list(part) for part in zip(*(side[:4] for side in sides if side[4]), strict=True)
+        )
+        definition = (
+            f"Pr[answer | data] ≤ e^({' + '.join(costs)}) · Pr[answer | data with {' and '.join(changes)}],"
+            f" where {' and '.join(rates)}"
+        )
+        return definition, ", or ".join(covers) if presence else "the same data with one more fact"
 
     def record(self, before: Any, after: Any) -> Real:
         """Return the sum over facts."""

@@ -39,7 +39,11 @@ class Personalised(Notion):
             raise InputError("Personalised privacy for nobody", "there is no ε in it", "Give one ε a person")
         super().__init__(max(person.epsilon for person in self.persons))
         self.per_person = tuple(person.per_person for person in self.persons)  # type: ignore[misc]
-        self.words = replace(notion.words, shelters=f"{notion.words.shelters}, each person up to an ε of their own")
+        self.words = replace(
+            notion.words,
+            definition=f"{notion.words.definition}, each person at an ε of their own, at most ε",
+            shelters=f"{notion.words.shelters}, each person up to an ε of their own",
+        )
 
     def record(self, before: Any, after: Any) -> Real:
         """Refuse: the price depends on whose record it is.

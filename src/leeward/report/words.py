@@ -125,7 +125,7 @@ def may_not_conclude(statement: Mapping[str, Any], tally: Tally) -> list[str]:
     empty = next((entry.get("safe") for entry in decision["curve"] if entry["count"] == 0), None)
     if empty is not None and Decimal(empty) < 1:
         asked = "that is asked " if tally.answered is not None else ""
-        said.append(f"Even a place {asked}where nobody was is obscure with probability {missed(empty)}")
+        said.append(f"Even a place {asked}where nobody was is not called safe with probability {missed(empty)}")
     return [sentence(each) for each in said]
 
 
@@ -201,6 +201,30 @@ def people(count: int) -> str:
 def places(count: int) -> str:
     """Count places: ``1 place``, ``2 places``."""
     return "1 place" if count == 1 else f"{count:,} places"
+
+
+def charged(statement: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what a release took from its budget, and what that number is; of a monitor, the most that it may take."""
+    if "monitor" in statement:
+        return str(statement["price"]), "price at most, of all its windows"
+    return str(statement.get("budget", statement)["price"]), "price, charged to the budget"
+
+
+def price(statement: Mapping[str, Any]) -> str:
+    """Say what a release costs, in ε of its notion and, where that is another number, in the budget's."""
+    paid, dataset = statement["price"], statement["dataset"]
+    if "monitor" in statement:
+        return (
+            f"At most {paid} for all windows of its monitor, taken from the budget of {dataset} where a place cannot be"
+            " called safe. Prices of releases about the same people add up."
+        )
+    budget = statement.get("budget", {"price": paid, "notion": ""})
+    kept = (
+        ""
+        if budget["price"] == paid
+        else f" in ε of {statement['notion']['name']}: {budget['price']} of {budget['notion']}"
+    )
+    return f"{paid}{kept}, taken from the budget of {dataset}. Prices of releases about the same people add up."
 
 
 def factor(statement: Mapping[str, Any]) -> str:

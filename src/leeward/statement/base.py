@@ -21,7 +21,11 @@ def privacy_statement(plan: Any, *, places: int, dataset: str, version: str) -> 
 
 
 def heading(notion: Notion, price: Real, dataset: str, version: str) -> dict[str, Any]:
-    """Return the part that all statements share."""
+    """Return the part that all statements share.
+
+    The promise is that of everything that is published, at the ε of its whole price: after c stops it is c times the notion.
+    """
+    kept = notion.with_epsilon(price)
     return {
         "leeward": __version__,
         "created": datetime.now(UTC).date().isoformat(),
@@ -29,12 +33,12 @@ def heading(notion: Notion, price: Real, dataset: str, version: str) -> dict[str
         "version": version,
         "notion": {
             "name": notion.name,
-            "epsilon": str(notion.epsilon),
-            "unit": notion.words.unit,
-            "definition": notion.words.definition,
-            "shelters": notion.words.shelters,
-            "does_not_shelter": notion.words.exposes,
-            "cover": notion.words.cover,
+            "epsilon": str(kept.epsilon),
+            "unit": kept.words.unit,
+            "definition": kept.words.definition,
+            "shelters": kept.words.shelters,
+            "does_not_shelter": kept.words.exposes,
+            "cover": kept.words.cover,
         },
         "price": str(price),
     }

@@ -12,8 +12,8 @@ from leeward.utility.plan import Plan
 
 _LINE_THEOREM = (
     "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in place of"
-    " exponential noise (their Section VIII): a count that moves by at most Δ along the steps of the notion, plus geometric"
-    " noise of rate ε/Δ, is ε-private."
+    " exponential noise (their Section VIII): if no step of the notion costs less than upward rate × how far it lowers the"
+    " counts + downward rate × how far it raises them, the noisy counts are private under the notion."
 )
 _SANITIZED_THEOREM = (
     "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.7 (its ratio corrected to e^ε): saying 'safe'"
@@ -56,7 +56,8 @@ def _sensitivity(plan: Plan) -> dict[str, Any]:
         "rise": str(moves.rise),
         "fall": str(moves.fall),
         "per_place": each,
-        "text": f"One step of the notion can raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}",
+        "text": f"One step of the notion can raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}"
+        + (", for each member of the group" if plan.notion.words.unit == "group" else ""),
     }
 
 
@@ -129,8 +130,8 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
         meaning = f"at least {_people(plan.alarm.at_least)} were there{relative}"
         found.append(_trust("dangerous", meaning, plan.alarm, places))
     found.append(
-        f"Whatever one concludes about a person from all that is published here: {plan.notion.words.definition}, with"
-        f" ε = {plan.price}"
+        "Whatever one concludes about a person from all that is published here:"
+        f" {plan.notion.with_epsilon(plan.price).words.definition}, with ε = {plan.price}"
     )
     return found
 
@@ -150,7 +151,7 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.query.truncates:
         found.append(
             f"Someone at more than {_places(plan.query.places_per_person)} counts only at the {plan.query.if_more} of them,"
-            " and is not counted at the others: 'safe' is relative to the truncated counts"
+            " and is not counted at the others: what is said is relative to the truncated counts"
         )
     found.append(
         "Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted;"

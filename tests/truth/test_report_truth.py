@@ -1,0 +1,149 @@
+"""Every text of the report of a release is true, for every notion and mechanism."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.truth import notion_claims, report_claims, visitor_claims
+from tests.truth.claims import Claims
+from tests.truth.shown import page
+from tests.truth.visits import NOTIONS, World, made, worlds
+
+from leeward.accounting.currency import charge, in_words
+from leeward.noise.bits import SeededBitsForTests
+from leeward.report import html
+from leeward.result import Release
+from leeward.statement import privacy_statement
+
+CLAIMS = Claims()
+notion_claims.register(CLAIMS)
+visitor_claims.register(CLAIMS)
+report_claims.register(CLAIMS)
+
+COUNTS = (0, 1, 2, 5, 9, 0, 0)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A world and what was published of it; everything else is the world's.
+
+    Attributes:
+        world: the world.
+        kept_in: what the budget is kept in.
+        monitor: the round, if it is one of a monitor.
+        fit: whether the noise is fit for release.
+    """
+
+    world: World
+    kept_in: str
+    monitor: int | None = None
+    fit: bool = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.world, name)
+
+    def __hash__(self) -> int:
+        return hash((self.world, self.kept_in, self.monitor))
+
+    def __str__(self) -> str:
+        return f"{self.world} in {self.kept_in}"
+
+    @property
+    def in_budget(self) -> Any:
+        return charge(self.notion, self.price, self._currency)
+
+    @property
+    def _currency(self) -> str:
+        return self.kept_in.replace(" per ", "/")
+
+    @functools.cached_property
+    def public(self) -> pa.Table:
+        latitude = [35.0 + i for i in range(6)] + [None]
+        return pa.table({"place": [f"v{i}" for i in range(7)], "latitude": latitude, "longitude": [139.0] * 6 + [None]})
+
+    @functools.cached_property
+    def shown(self) -> pa.Table:
+        drawn = self.plan.draw(np.array(COUNTS, np.int64), SeededBitsForTests(3))
+        return self.plan.answers(drawn, self.public)
+
+    def of(self, state: str) -> int:
+        return self.shown["state"].to_pylist().count(state)
+
+    @property
+    def places(self) -> int:
+        return len(COUNTS)
+
+    @property
+    def answered(self) -> int:
+        return int(sum(self.shown["answered"].to_pylist()))
+
+    @functools.cached_property
+    def release(self) -> Release:
+        plain = privacy_statement(self.plan, places=7, dataset="town", version="1")
+        budget = {"notion": self.kept_in, "price": str(self.in_budget)}
+        statement = {"entry": "an-entry", "fit_for_release": self.fit, **plain, "budget": budget}
+        if self.monitor is not None:
+            from leeward.mechanism import Monitor
+            from leeward.monitor import _PROMISES, _told
+
+            rules = Monitor(self.plan.mechanism.line, stop_after=self.stops)
+            statement["monitor"] = _told(self.monitor, 0, rules, self.notion.epsilon)
+            statement["assumptions"] = [*statement["assumptions"], *_PROMISES]
+        return Release(self.shown, self.public, statement)
+
+
+def shown(world: World, **how: Any) -> Shown:
+    from leeward.accounting.currency import currency
+
+    return Shown(world, in_words(currency(world.notion)), **how)
+
+
+ALL = [shown(world) for world in worlds()[::4]]
+"""A page takes a tenth of a second; every notion, question and decision is among them."""
+
+SPECIAL: Mapping[str, Shown | None] = {
+    "dp in a budget of presence": Shown(made("dp", "one place", "safe"), "presence per person"),  # type: ignore[arg-type]
+    "a round of a monitor": shown(made("presence", "no bound", "two stops"), monitor=3),  # type: ignore[arg-type]
+    "seeded": shown(made("dp", "one place", "safe"), fit=False),  # type: ignore[arg-type]
+}
+
+
+@pytest.fixture(autouse=True)
+def _without_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The script that draws is four megabytes, and says nothing."""
+    monkeypatch.setattr(html, "get_plotlyjs", lambda: "")
+
+
+@pytest.mark.parametrize("notion", NOTIONS)
+def test_every_text_of_the_page_is_true(notion: str) -> None:
+    mine = [one for one in ALL if one.notion is NOTIONS[notion][0]]
+    assert len(mine) >= 2
+    for each in mine:
+        CLAIMS.check_all(page(html.report_html(each.release)), each)
+
+
+def test_every_claim_of_the_report_is_met() -> None:
+    own = Claims()
+    report_claims.register(own)
+    every = [*ALL, *(one for one in SPECIAL.values() if one is not None)]
+    texts = {text for one in every for text in page(html.report_html(one.release))}
+    met = {claim.pattern.pattern for text in texts for claim, _ in CLAIMS.matching(text)}
+    assert {claim.pattern.pattern for claim in own.claims if not claim.neutral} - met == set()
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_a_budget_in_another_notion_a_monitor_and_seeded_noise_are_told(name: str) -> None:
+    each = SPECIAL[name]
+    assert each is not None
+    texts = page(html.report_html(each.release))
+    CLAIMS.check_all(texts, each)
+    wanted = {"a round of a monitor": "Round 3 of a monitor", "seeded": "Not fit for release"}.get(
+        name, "in ε of dp: 2 of presence"
+    )
+    assert any(wanted in text for text in texts)

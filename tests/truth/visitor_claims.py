@@ -1,0 +1,345 @@
+"""What the statement of a release of safe and dangerous places says, and what makes it true."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from datetime import datetime
+from typing import Any
+
+from tests.truth.claims import Claims
+from tests.truth.relations import facts, number, pairs
+
+DIRECTION = (
+    r"(never negative, of rate (?P<adds>\S+) upwards|never positive, of rate (?P<takes>\S+) downwards|of rate (?P<up>\S+)"
+    r" upwards and (?P<down>\S+) downwards)"
+)
+
+
+def goes(world: Any, law: Any, adds: str | None, takes: str | None, up: str | None, down: str | None) -> bool:
+    """Whether noise goes the ways that are told, at these rates: each further step is e^rate times rarer."""
+    chance = {k: float(law.pmf(k)) for k in range(-4, 5)}
+    higher, lower = (adds or up), (takes or down)
+    ways = {1: higher, -1: lower}
+    return all(
+        chance[way] == 0.0
+        if rate is None
+        else math.isclose(chance[way] / chance[2 * way], math.exp(number(rate)), rel_tol=1e-9)
+        for way, rate in ways.items()
+    )
+
+
+def steps(world: Any) -> list[tuple[Any, Any, float]]:
+    """The pairs of tables that one step of the notion leads between, and what it costs."""
+    found = list(pairs(world.notion.words.definition, world, float(world.notion.epsilon)))
+    if world.unit != "fact":
+        return found
+    return [
+        (x, y, cost) for x, y, cost in found if sum(len(facts(r) ^ facts(s)) for r, s in zip(x, y, strict=True)) == 1
+    ]
+
+
+def moves(world: Any, each: bool) -> tuple[int, int]:
+    """How far one step raises and lowers counts at most: each alone, or all added up."""
+    rise = fall = 0
+    for x, y, _ in steps(world):
+        apart = [after - before for before, after in zip(world.counts(x), world.counts(y), strict=True)]
+        ups, downs = [max(d, 0) for d in apart], [max(-d, 0) for d in apart]
+        rise, fall = max(rise, (max if each else sum)(ups)), max(fall, (max if each else sum)(downs))
+    return rise, fall
+
+
+def bounded(world: Any, each: bool, rise: int, fall: int) -> bool:
+    """Whether steps move counts so far and no further; of policies only that it is no further."""
+    true = moves(world, each)
+    exactly = "adp" not in world.name and "osdp" not in world.name
+    return true == (rise, fall) if exactly else true[0] <= rise and true[1] <= fall
+
+
+def is_wrong(world: Any, state: str) -> float:
+    """How often the state is said of a count that is not so, at its most."""
+    if state == "safe":
+        return max(world.said("safe", c) for c in range(world.plan.safe_at_most + 1, world.plan.safe_at_most + 8))
+    return max(world.said("dangerous", c) for c in range(world.plan.dangerous_at_least))
+
+
+def people(text: str) -> int:
+    return 0 if text == "nobody" else int(text.split()[0].replace(",", ""))
+
+
+def clock(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace(" ", "T"))
+
+
+def register(claims: Claims) -> None:
+    """Register all sentences about visitors."""
+    says = claims.says
+
+    @says(
+        r"How many distinct people were at each of (?P<places>[\d,]+) public places from (?P<start>\S+ \S+) up to, but not at,"
+        r" (?P<end>\S+ [\d:+]+)( \((?P<zone>\S+)\))?"
+    )
+    def _(world: Any, places: str, start: str, end: str, zone: str | None) -> bool:
+        window, visits = world.plan.query.window, world.plan.query.visits
+        expected = None if window.start.tzinfo else visits.timezone or ("UTC" if visits.time_unit else None)
+        return (int(places.replace(",", "")), clock(start), clock(end), zone) == (
+            world.places,
+            window.start,
+            window.end,
+            expected,
+        )
+
+    @says(
+        r"One step of the notion can raise (?P<subject>any one count|all counts together) by at most (?P<rise>\d+) and lower them by at"
+        r" most (?P<fall>\d+)(?P<members>, for each member of the group)?"
+    )
+    def _(world: Any, subject: str, rise: str, fall: str, members: str | None) -> bool:
+        each, size = subject == "any one count", max(map(len, world.groups)) if members else 1
+        return each == (world.stops is not None) and bounded(world, each, int(rise) * size, int(fall) * size)
+
+    @says(rf"Every count gets exact geometric noise, {DIRECTION}, drawn for each place on its own")
+    def _(world: Any, **rates: Any) -> bool:
+        return world.stops is None and goes(world, world.plan.mechanism.law, **rates) and world.independent
+
+    @says(
+        rf"Places are looked at in the public order, with exact geometric noise, {DIRECTION}, drawn for each place on its own\. While the"
+        r" noisy count is at most (?P<limit>\d+) only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
+        r" ε = (?P<cost>\S+)\. It stops after (?P<stops>\d+) of these"
+    )
+    def _(world: Any, limit: str, cost: str, stops: str, **rates: Any) -> bool:
+        free = all(
+            world.said("safe", d) >= world.said("safe", c) - 1e-12
+            for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
+        )  # fmt: skip
+        return (
+            goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
+            and int(stops) == world.stops and math.isclose(number(cost) * world.stops, float(world.price))
+        )  # fmt: skip
+
+    # ---- theorems
+
+    @says(
+        r"Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V\.4, with exact geometric noise in place of exponential"
+        r" noise \(their Section VIII\): if no step of the notion costs less than upward rate × how far it lowers the counts \+ downward rate ×"
+        r" how far it raises them, the noisy counts are private under the notion\."
+    )
+    def _(world: Any) -> bool:
+        law = world.plan.mechanism.law
+        up, down = float(law.up), float(law.down)
+        for x, y, cost in steps(world):
+            apart = [after - before for before, after in zip(world.counts(x), world.counts(y), strict=True)]
+            fall, rise = sum(max(-d, 0) for d in apart), sum(max(d, 0) for d in apart)
+            if (up * fall if fall else 0) + (down * rise if rise else 0) > cost + 1e-9:
+                return False
+        return world.stops is None
+
+    @says(
+        r"Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V\.7 \(its ratio corrected to e\^ε\): saying 'safe' is free"
+        r" where counts only fall along the steps of the notion; each published exceeding count costs ε\."
+    )
+    def _(world: Any) -> bool:
+        return world.stops is not None and moves(world, each=True)[0] == 0
+
+    for name, text in (
+        (
+            "addition-only",
+            r"One-Sided Differential Privacy \(differentialprivacy\.org\), Definition 1 and Proposition 3\.",
+        ),
+        (
+            "removal-only",
+            r"One-Sided Differential Privacy \(differentialprivacy\.org\), Definition 2 and Proposition 4\.",
+        ),
+        (
+            "presence",
+            r"Takagi et al\., Definitions IV\.1 and IV\.2 with one policy for every listed place, all at once\.",
+        ),
+        (
+            "dp",
+            r"Ghosh, Roughgarden, Sundararajan \(2009\): the two-sided geometric mechanism is ε-differentially private\.",
+        ),
+    ):
+        says(text)(lambda world, name=name: world.notion.name == name)
+
+    # ---- what it rests on
+
+    @says(
+        r"Nobody was at more than (?P<bound>\d+) listed places? in the window: a fact about the world that was checked on the data, not protected"
+    )
+    def _(world: Any, bound: str) -> bool:
+        return (
+            world.bound == int(bound) and not world.truncated and all(len(r or ()) <= int(bound) for r in world.records)
+        )
+
+    @says(
+        r"One person's records all carry the same id, and different people carry different ids",
+        r"The list of places, the window and the filter were chosen without looking at the data",
+    )
+    def _(world: Any) -> bool:
+        return True  # of the curator: what counting by id, and public keys, rest on
+
+    # ---- what is guaranteed
+
+    @says(
+        r"Where '(?P<state>safe|dangerous)' is said, (?P<much>nobody|at (most|least) \S+ (person|people)) (was|were) there(?P<relative>, counted"
+        r" after the bound on places per person| among those counted): it is never wrong"
+    )
+    def _(world: Any, state: str, much: str, relative: str) -> bool:
+        return meant(world, state, much, relative) and is_wrong(world, state) == 0.0
+
+    @says(
+        r"'(?P<state>Safe|Dangerous)' means that (?P<much>nobody|at (most|least) \S+ (person|people)) (was|were) there(?P<relative>, counted"
+        r" after the bound on places per person| among those counted)\. It is wrongly said of a place with probability at most"
+        r" (?P<alpha>\S+); over all (?P<places>[\d,]+) places?, at most (?P<total>\S+) wrong ones? (is|are) to be expected"
+    )
+    def _(world: Any, state: str, much: str, relative: str, alpha: str, places: str, total: str) -> bool:
+        wrong = is_wrong(world, state.lower())
+        return (
+            meant(world, state.lower(), much, relative) and 0 < wrong <= float(alpha) + 1e-12
+            and int(places.replace(",", "")) == world.places and math.isclose(float(total), float(alpha) * world.places, rel_tol=1e-5)
+        )  # fmt: skip
+
+    # ---- what is not
+
+    @says(r"'Obscure' says nothing: a place may be obscure because of the noise alone")
+    def _(world: Any) -> bool:
+        safe, dangerous = world.plan.safe_at_most, world.plan.dangerous_at_least
+        clear = [("safe", c) for c in range((safe or 0) + 1) if safe is not None]
+        clear += [("dangerous", (dangerous or 0) + more) for more in range(3) if dangerous is not None]
+        return any(world.said(word, count) < 1.0 - 1e-12 for word, count in clear)
+
+    @says(
+        r"Someone at more than (?P<bound>\d+) listed places? counts only at the (?P<kept>latest|earliest) of them, and is not counted at the"
+        r" others: what is said is relative to the truncated counts"
+    )
+    def _(world: Any, bound: str, kept: str) -> bool:
+        first = world.counts((("a", "b"), None)) == (1, 0)
+        return world.truncated and world.bound == int(bound) and first == (kept == "earliest")
+
+    @says(
+        r"Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted; and nothing is"
+        r" said about people whom the data never saw"
+    )
+    def _(world: Any) -> bool:
+        return True  # of the engine: tests/engine counts the rows that are left out, by these reasons
+
+    @says(r"Places after the stop are not answered at all; they are marked so and say nothing")
+    def _(world: Any) -> bool:
+        return world.stops is not None
+
+
+def meant(world: Any, state: str, much: str, relative: str) -> bool:
+    """Whether the word means what the plan decides, and of which counts."""
+    number_of = people(much.removeprefix("at most ").removeprefix("at least "))
+    expected = world.plan.safe_at_most if state == "safe" else world.plan.dangerous_at_least
+    right = ("least" not in much) if state == "safe" else ("least" in much)
+    return right and number_of == expected and ("after the bound" in relative) == world.truncated
+
+
+REQUIRED = [
+    ("an assumption on the world", r"Nobody was at more than.*", lambda w: w.bound is not None and not w.truncated),
+    ("truncation", r"Someone at more than.*", lambda w: w.truncated),
+    ("what is not sheltered", r"Not sheltered: .*", lambda w: bool(w.notion.words.exposes)),
+    ("places after the stop", r"Places after the stop.*", lambda w: w.stops is not None),
+    ("what safe means", r"(Where 'safe'|'Safe').*", lambda w: w.plan.safe_at_most is not None),
+    ("what dangerous means", r"(Where 'dangerous'|'Dangerous').*", lambda w: w.plan.dangerous_at_least is not None),
+    ("the promise", r"Whatever one concludes.*", lambda w: True),
+]
+"""What must be said where it is so: a name, a pattern, and when."""
+
+STRUCTURE = {
+    *("leeward", "created", "dataset", "version", "price", "notion.name", "notion.epsilon", "notion.unit"),
+    *(
+        "query.kind",
+        "query.places",
+        "query.window.start",
+        "query.window.end",
+        "query.window.timezone",
+        "query.keep.state",
+    ),
+    *("query.places_per_person", "query.if_more", "sensitivity.rise", "sensitivity.fall", "sensitivity.per_place"),
+    *(
+        "mechanism.name",
+        "mechanism.rate_up",
+        "mechanism.rate_down",
+        "mechanism.step",
+        "mechanism.lower",
+        "mechanism.upper",
+    ),
+    *("mechanism.stop_after", "mechanism.expected_answered_if_empty", "decision.safe_at_most", "decision.threshold"),
+    *(
+        "decision.never_wrong",
+        "decision.dangerous_at_least",
+        "decision.dangerous_threshold",
+        "decision.dangerous_never_wrong",
+    ),
+    *(
+        "decision.error_at_most",
+        "decision.error_at_most_over_all_places",
+        "decision.curve.count",
+        "decision.curve.safe",
+    ),
+    "decision.curve.dangerous",
+}
+"""The parts that are no sentences; each is looked at by `structure`."""
+
+
+def structure(statement: dict[str, Any], world: Any) -> list[str]:
+    """Return what is false among the parts of a statement that are no sentences."""
+    plan, wrong = world.plan, []
+
+    def part(name: str, told: Any, true: Any) -> None:
+        if told != true:
+            wrong.append(f"{name} is told as {told!r} and is {true!r}")
+
+    decision, mechanism, query = statement["decision"], statement["mechanism"], statement["query"]
+    part("price", statement["price"], str(world.price))
+    part("unit", statement["notion"]["unit"], world.unit)
+    size = max(map(len, world.groups))
+    told = (int(statement["sensitivity"][way]) * size for way in ("rise", "fall"))
+    part("rise and fall", bounded(world, world.stops is not None, *told), True)
+    part("per place", statement["sensitivity"]["per_place"], world.stops is not None)
+    part("mechanism", mechanism["name"], "geometric" if world.stops is None else "sanitized")
+    rates = {"adds": None, "takes": None, "up": mechanism["rate_up"], "down": mechanism["rate_down"]}
+    ways = {name: None if rate == "inf" else rate for name, rate in rates.items()}
+    part("rates", goes(world, plan.mechanism.law, **ways), True)
+    part("stops", mechanism.get("stop_after"), world.stops)
+    if world.stops is not None:
+        part(
+            "reach",
+            math.isclose(mechanism["expected_answered_if_empty"], world.reach(world.places), rel_tol=1e-3),
+            True,
+        )
+    part(
+        "bound",
+        (query["places_per_person"], query["if_more"]),
+        (world.bound, plan.query.if_more if world.bound else None),
+    )
+    part("places", query["places"], world.places)
+    part("keep", query["keep"], {column: list(values) for column, values in plan.query.visits.keep.items()})
+    for state, value, never in (
+        ("safe", "safe_at_most", "never_wrong"),
+        ("dangerous", "dangerous_at_least", "dangerous_never_wrong"),
+    ):
+        part(value, decision.get(value), getattr(plan, value))
+        if getattr(plan, value) is not None:
+            part(never, decision[never], is_wrong(world, state) == 0.0)
+            for entry in decision["curve"]:
+                near = abs(float(entry[state]) - world.said(state, entry["count"])) <= 1e-6
+                part(f"Pr[{state} | {entry['count']}] = {entry[state]}", near, True)
+    alpha = decision["error_at_most"]
+    part("no error is granted", alpha is None, all(is_wrong(world, s) == 0.0 for s in world.words))
+    if alpha is not None:
+        total = number(decision["error_at_most_over_all_places"])
+        part("α over all places", math.isclose(total, number(alpha) * world.places), True)
+    return wrong
+
+
+def leaves(value: Any, path: str = "") -> Any:
+    """Yield (path, value) of everything in nested dicts and lists; entries of a list share their path."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from leaves(inner, f"{path}.{name}".lstrip("."))
+    elif isinstance(value, list):
+        yield from itertools.chain.from_iterable(leaves(inner, path) for inner in value)
+    else:
+        yield path, value

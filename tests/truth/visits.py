@@ -1,0 +1,298 @@
+"""Tiny worlds of visits: two people, two places, every table there can be, and what a plan publishes of each.
+
+What is published is gone through with the noise of the plan and nothing else of the package: counts are counted here, and
+the sanitized mechanism is played here, answer by answer.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import leeward as lw
+from leeward.errors import LeewardError
+from leeward.noise.bits import SeededBitsForTests
+from leeward.notion import has
+from leeward.utility.plan import Plan
+
+PLACES = ("a", "b")
+REACH = 400
+"""Noise beyond has a chance below 1e-20 at the smallest rate here."""
+
+NEAR = 12
+"""Ratios are looked for so far from 0: beyond both truths they no longer change."""
+
+VISITS = lw.visits("visits.parquet", person="user", place="venue", time="at", keep={"state": ["IN"]})
+ZONED = lw.visits("visits.parquet", person="user", place="venue", time="at", timezone="Asia/Tokyo")
+TICKS = lw.visits("visits.parquet", person="user", place="venue", time="at", time_unit="s")
+LIST = lw.places("places.parquet", place="venue")
+SPAN = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
+AWARE = {"start": "2026-01-01T18:00+09:00", "end": "2026-01-01T19:00:30+09:00"}
+
+
+@dataclass(frozen=True)
+class World:
+    """A plan about visits, and its universe.
+
+    Attributes:
+        name: what is varied, in words.
+        plan: the plan.
+        places: how many places its statement is about; the universe has the first two.
+        window: the ends as they were given.
+        keeps: for policies: whether a record may pass as another one.
+        sensitive: for OSDP: whether a record is.
+        groups: for promises about groups: who is in which.
+        own: for personalised promises: ε of each person.
+        of_facts: whether nobody is who was nowhere: a table of visits knows no other.
+    """
+
+    name: str
+    plan: Plan
+    places: int = 2
+    keeps: Callable[[Any, Any], bool] = field(default=lambda r, s: False, compare=False)
+    sensitive: Callable[[Any], bool] = field(default=lambda r: False, compare=False)
+    groups: tuple[tuple[int, ...], ...] = ((0,), (1,))
+    own: tuple[float, ...] = ()
+    of_facts: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    # ---- what was asked
+
+    @property
+    def notion(self) -> Any:
+        return self.plan.notion
+
+    @property
+    def price(self) -> Any:
+        """What it costs, by the rule of the sanitized mechanism: ε for every stop."""
+        return self.notion.epsilon * (self.stops or 1)
+
+    @property
+    def unit(self) -> str:
+        """Whose data one ε is about: what the pairs of the inequality differ in."""
+        if self.groups != ((0,), (1,)):
+            return "group"
+        return "fact" if re.search(r"\b[wi] facts", self.notion.words.definition) else "person"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is decided."""
+        found = {"safe": self.plan.safe_at_most, "dangerous": self.plan.dangerous_at_least}
+        return tuple(word for word, limit in found.items() if limit is not None)
+
+    @functools.cached_property
+    def independent(self) -> bool:
+        """Whether places get noise of their own: a thousand draws for two empty places are not the same ones.
+
+        Two independent columns agree everywhere with a chance below 1e-90.
+        """
+        noisy = self.plan.mechanism.law.sample(2_000, SeededBitsForTests(1)) if self.stops else None
+        if noisy is None:
+            noisy = self.plan.mechanism.noisy(np.zeros((1_000, 2), np.int64), SeededBitsForTests(1)).ravel()
+        return not np.array_equal(noisy[0::2], noisy[1::2])
+
+    @property
+    def bound(self) -> int | None:
+        return self.plan.query.places_per_person
+
+    @property
+    def truncated(self) -> bool:
+        return self.bound is not None and self.plan.query.if_more != "refuse"
+
+    @property
+    def stops(self) -> int | None:
+        return getattr(self.plan.mechanism, "stop_after", None)
+
+    @property
+    def counted(self) -> bool:
+        """Whether noisy counts are published of every place."""
+        return self.stops is None and self.plan.what == "counts"
+
+    # ---- the universe
+
+    @functools.cached_property
+    def records(self) -> tuple[Any, ...]:
+        """Nobody, and every order of distinct places; where a bound refuses more, none that exceeds it."""
+        orders = [order for size in range(int(self.of_facts), 3) for order in itertools.permutations(PLACES, size)]
+        refused = self.bound is not None and not self.truncated
+        return (None, *(order for order in orders if not refused or len(order) <= (self.bound or 0)))
+
+    @functools.cached_property
+    def tables(self) -> tuple[Any, ...]:
+        return tuple(itertools.product(self.records, repeat=2))
+
+    def counts(self, table: Any) -> tuple[int, ...]:
+        """The distinct people at each place, after the bound."""
+        seen: list[set[str]] = []
+        for record in table:
+            held = list(record or ())
+            if self.truncated:
+                held = held[-self.bound :] if self.plan.query.if_more == "latest" else held[: self.bound]
+            seen.append(set(held))
+        return tuple(sum(place in held for held in seen) for place in PLACES)
+
+    def group_of(self, person: int) -> int:
+        return next(number for number, group in enumerate(self.groups) if person in group)
+
+    # ---- the mechanism
+
+    @functools.cached_property
+    def _pmf(self) -> Any:
+        return self.plan.mechanism.law.pmf_array(np.arange(-REACH, REACH + 1))
+
+    @functools.cached_property
+    def chance(self) -> Mapping[int, float]:
+        return dict(zip(range(-REACH, REACH + 1), self._pmf.tolist(), strict=True))
+
+    @functools.cache  # noqa: B019 - worlds live as long as the tests
+    def ratio(self, before: int, after: int) -> float:
+        """The largest log-ratio of one noisy count: the truth is ``before``, its cover ``after``."""
+        found = -math.inf
+        for z in range(-NEAR, NEAR):
+            p, q = self.chance[z - before], self.chance[z - after]
+            if p:
+                found = max(found, math.log(p / q) if q else math.inf)
+        return found
+
+    def loss(self, x: Any, y: Any) -> float:
+        """The largest log-ratio of all that is published of two tables."""
+        return self._between(self.counts(x), self.counts(y))
+
+    @functools.cache  # noqa: B019
+    def _between(self, truth: tuple[int, ...], cover: tuple[int, ...]) -> float:
+        if self.stops is None:
+            return sum(self.ratio(c, d) for c, d in zip(truth, cover, strict=True))
+        return self._played(tuple(zip(truth, cover, strict=True)), self.stops)
+
+    def _played(self, pairs: Any, stops: int) -> float:
+        """The largest log-ratio of the answers that are left: each is safe, or a count that uses up a stop."""
+        if not pairs or not stops:
+            return 0.0
+        (truth, cover), *rest = pairs
+        at_most = self.plan.safe_at_most
+        safe = [self.said("safe", c) for c in (truth, cover)]
+        found = (
+            (math.log(safe[0] / safe[1]) if safe[1] else math.inf) + self._played(rest, stops) if safe[0] else -math.inf
+        )
+        for z in range(at_most + 1, NEAR):
+            p, q = self.chance[z - truth], self.chance[z - cover]
+            if p:
+                found = max(found, (math.log(p / q) if q else math.inf) + self._played(rest, stops - 1))
+        return found
+
+    @functools.cache  # noqa: B019
+    def said(self, state: str, count: int) -> float:
+        """Pr[state | count], of a place that is asked, by the plan's own rule for noisy counts."""
+        noisy = np.arange(count - REACH, count + REACH + 1)
+        if self.stops is not None:
+            states = np.where(noisy <= self.plan.safe_at_most, "safe", "obscure")
+        else:
+            states = self.plan.states(noisy)
+        return float(self._pmf[states == state].sum())
+
+    def reach(self, places: int) -> float:
+        """How many of so many empty places are answered on average."""
+        safe, total = self.said("safe", 0), 0.0
+        alive = {self.stops: 1.0}
+        for _ in range(places):
+            total += sum(alive.values())
+            after: dict[int, float] = {}
+            for left, p in alive.items():
+                after[left] = after.get(left, 0.0) + p * safe
+                if left > 1:
+                    after[left - 1] = after.get(left - 1, 0.0) + p * (1 - safe)
+            alive = after
+        return total
+
+
+def _at(*places: str) -> Callable[[Any], bool]:
+    return lambda record: any(place in (record or ()) for place in places)
+
+
+def _policies(*names: str) -> Callable[[Any, Any], bool]:
+    """The steps under the policies "was at" each of these places: nobody comes or goes."""
+    return lambda r, s: r is not None and s is not None and all(_at(n)(s) for n in names if _at(n)(r))
+
+
+NOTIONS: Mapping[str, tuple[lw.notion.Notion, dict[str, Any]]] = {
+    "addition-only": (lw.AdditionOnly("1"), {}),
+    "addition-only 1/3": (lw.AdditionOnly("1/3"), {}),
+    "removal-only": (lw.RemovalOnly("1"), {}),
+    "presence": (lw.Presence("1"), {"of_facts": True}),
+    "dp": (lw.UnboundedDP("1"), {}),
+    "bounded-dp": (lw.BoundedDP("1"), {}),
+    "replace": (lw.ReplaceDP("1"), {}),
+    "graded": (lw.Graded("1", "4"), {"of_facts": True}),
+    "graded, presence only": (lw.Graded("1", "inf"), {"of_facts": True}),
+    "graded, absence only": (lw.Graded("inf", "1"), {"of_facts": True}),
+    "graded facts": (lw.GradedFacts("1", "4"), {"of_facts": True}),
+    "graded facts, presence only": (lw.GradedFacts("1", "inf"), {"of_facts": True}),
+    "graded facts, absence only": (lw.GradedFacts("inf", "1"), {"of_facts": True}),
+    "adp": (lw.ADP("1", [has("a"), has("b")], name="was at a, was at b"), {"keeps": _policies("a", "b")}),
+    "osdp": (lw.OSDP("1", has("a")), {"sensitive": _at("a")}),
+    "osdp, narrower": (lw.OSDP("1", has("a"), "non-sensitive"), {"sensitive": _at("a")}),
+    "local": (lw.notion.LocalDP("1"), {}),
+    "personalised": (lw.Personalised(lw.AdditionOnly("1"), ["1", "1/4"]), {"own": (1.0, 0.25)}),
+    "both": (lw.both_hold(lw.AdditionOnly("1"), lw.RemovalOnly("2")), {}),
+    "groups": (lw.GroupDP("1", [[0, 1]]), {"groups": ((0, 1),)}),
+}  # fmt: skip
+
+QUESTIONS: Mapping[str, dict[str, Any]] = {
+    "one place": {"places_per_person": 1},
+    "two places": {"places_per_person": 2},
+    "latest": {"places_per_person": 1, "if_more": "latest"},
+    "earliest": {"places_per_person": 1, "if_more": "earliest"},
+    "no bound": {},
+}
+
+DECISIONS: Mapping[str, dict[str, Any]] = {
+    "safe": {"safe_at_most": 2},
+    "nobody": {"safe_at_most": 0, "what": "counts"},
+    "dangerous": {"dangerous_at_least": 3, "what": "counts"},
+    "both": {"safe_at_most": 1, "dangerous_at_least": 4, "what": "counts"},
+    "one stop": {"safe_at_most": 1, "mechanism": "sanitized"},
+    "two stops": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 2},
+}
+
+LOOKS: Mapping[str, tuple[Any, dict[str, str], int]] = {
+    "plain": (VISITS, SPAN, 2),
+    "zoned": (ZONED, SPAN, 7),
+    "ticks": (TICKS, SPAN, 1),
+    "aware": (ZONED, AWARE, 1_200),
+}
+"""The table, the window and the length of the list: what the texts about them depend on."""
+
+
+def made(notion: str, question: str, decision: str, look: str = "plain") -> World | None:
+    """The world of these choices; None where they are refused."""
+    asked, extra = NOTIONS[notion]
+    visits, span, places = LOOKS[look]
+    query = lw.count_visitors(visits, LIST, **span, **QUESTIONS[question])
+    for error in ({}, {"error_at_most": "1/5"}):
+        try:
+            planned = lw.plan(query, asked, **DECISIONS[decision], **error)
+        except LeewardError:
+            continue
+        return World(", ".join((notion, question, decision, look)), planned, places, **extra)
+    return None
+
+
+def worlds() -> list[World]:
+    """Every combination that is not refused; the looks with one notion."""
+    grid = itertools.product(NOTIONS, QUESTIONS, DECISIONS)
+    found = [made(*choices) for choices in grid] + [
+        made("dp", "latest", "both", look) for look in LOOKS if look != "plain"
+    ]
+    return [world for world in found if world is not None]

@@ -8,6 +8,7 @@
     ├── RefusedError                 well-formed, but the promise would not hold
     │   ├── NotShelteredError        the notion does not shelter what this answer would show
     │   ├── BoundExceededError       people exceed the declared bound (for the curator only)
+    │   ├── DoubtfulDataError        nothing, or too little, of the data would count (for the curator only)
     │   └── UselessError             private, but the answer would say nothing
     ├── LedgerError                  the budget store cannot be used
     │   ├── CapExceededError         the price is more than what is left
@@ -89,6 +90,10 @@ class NotShelteredError(RefusedError):
 
 class BoundExceededError(RefusedError):
     """People exceed the declared bound. The message is itself a fact about the data: for the curator only."""
+
+
+class DoubtfulDataError(RefusedError):
+    """Nothing, or too little, of the data would count. The message is itself a fact about the data: for the curator only."""
 
 
 class UselessError(RefusedError):

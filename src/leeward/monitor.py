@@ -20,7 +20,7 @@ from leeward.errors import SpecError
 from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
 from leeward.real import Real
-from leeward.release import Budget, Charge, Door, Told
+from leeward.release import Budget, Charge, Door, IfDoubtful, Told, check_if_doubtful
 from leeward.result import CuratorNotes, Release
 from leeward.utility.plan import Plan
 
@@ -49,12 +49,21 @@ class Watch:
     price_at_most: Real
 
 
-def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, on_stage: Told | None = None) -> Watch:
+def monitor(
+    plans: Iterable[Plan],
+    budget: Budget,
+    *,
+    if_doubtful: IfDoubtful = "refuse",
+    bits: Bits | None = None,
+    on_stage: Told | None = None,
+) -> Watch:
     """Ask the windows of these plans in order, going on from what the ledger holds, until the c-th not-safe answer.
 
     Args:
         plans: one a window, alike but for the window, for the sanitized mechanism; later calls may add windows at the end.
         budget: where the price is charged; every window's content has a version label of its own.
+        if_doubtful: see `leeward.release`; the windows that have no answer yet are looked at together. A monitor that
+            publishes by a timetable should say ``"publish"``: that a round is missing is a fact about the data too.
         bits: the entropy source; anything but the default marks releases unfit for publication.
         on_stage: told what is going on.
 
@@ -62,7 +71,8 @@ def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, 
         SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.
         LeewardError: a round is refused; nothing was charged for it.
     """
-    plans = list(plans)
+    plans, looked = list(plans), if_doubtful == "publish"
+    check_if_doubtful(if_doubtful)
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
     state, releases, asked = rules.start(), list[Release](), list[Any]()
@@ -77,22 +87,36 @@ def monitor(plans: Iterable[Plan], budget: Budget, *, bits: Bits | None = None, 
             asked.append(made.query.window.public())
             reserved = rules.reserve(state, str(asked[-1]), mechanism.at_most, len(door.keys))
             stops = state.stops
-            paid = _answer(made, door, asked, reserved, rules)
+            paid = _known(made, door, asked)
+            if paid is None:
+                if not looked:
+                    rest = plans[len(asked) - 1 :]
+                    door.look_over([later.query for later in rest], going_on=len(asked) > 1)
+                    looked = True
+                paid = _answer(made, door, asked, reserved, rules)
             state = rules.decide(reserved, paid.stored)  # what was published decides as what was drawn did
             told = _told(len(asked), stops, rules, each)
             releases.append(door.publish(made, paid, promises=_PROMISES, monitor=told))
     return Watch(tuple(releases), state, len(plans) - len(releases), each * state.stops, each * rules.stop_after)
 
 
-def _answer(made: Plan, door: Door, asked: list[Any], reserved: MonitorState, rules: Monitor) -> Charge:
+def _named(made: Plan, door: Door, asked: list[Any]) -> tuple[str, str]:
+    """The key of a round, and the label of its window's content."""
     window = asked[-1]
     key = door.key(**_identity(made), round=len(asked), windows=asked)
-    version = f"{door.budget.version}/{window['start']}/{window['end']}"
-    known = door.ledger.peek(door.budget.dataset, version, key)
-    if known is not None:  # answered before: the data, which may have grown since, is not looked at again
-        return Charge(
-            np.frombuffer(known.payload, dtype="<i8").astype(np.int64), known.id, CuratorNotes(None, None, "0")
-        )
+    return key, f"{door.budget.version}/{window['start']}/{window['end']}"
+
+
+def _known(made: Plan, door: Door, asked: list[Any]) -> Charge | None:
+    """The answer of a round that was answered before: the data, which may have grown since, is not looked at again."""
+    known = door.stored(*_named(made, door, asked))
+    if known is None:
+        return None
+    return Charge(np.frombuffer(known.payload, dtype="<i8").astype(np.int64), known.id, CuratorNotes(None, None, "0"))
+
+
+def _answer(made: Plan, door: Door, asked: list[Any], reserved: MonitorState, rules: Monitor) -> Charge:
+    key, version = _named(made, door, asked)
 
     def draw(counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         answers = rules.answer(reserved, counts, bits).rounds[-1].answers

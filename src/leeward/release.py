@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.accounting.currency import charge, currency, in_words, named_currency
-from leeward.errors import BudgetConflictError, CapExceededError, InputError
+from leeward.errors import BudgetConflictError, CapExceededError, InputError, SpecError, nearest
 from leeward.noise import Bits, SystemBits
 from leeward.notion import Notion
 from leeward.paths import resolve_ledger
@@ -33,9 +33,12 @@ from leeward.utility.plan import Plan, What, plan
 
 if TYPE_CHECKING:
     from leeward.engine import Content, Keys, Opened
-    from leeward.ledger import Ledger
+    from leeward.ledger import Answer, Ledger
 
 Told = Callable[[str], None]
+
+IfDoubtful = Literal["refuse", "publish"]
+"""What becomes of a release that the data make doubtful, because nothing or too little of them would count."""
 
 
 @dataclass(frozen=True)
@@ -217,10 +220,32 @@ class Door(Private):
                 cost = most if settled is None else each * settled
                 # one fixed width a place: the size of what is stored must not depend on the draw
                 claim.store(drawn.astype("<i8").tobytes(), cost)
-                notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost))
+                over = query.over_bound(counted.people_over_bound)
+                notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost), over)
             stored, entry = claim.answer, claim.id
         assert stored is not None
         return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)
+
+    def stored(self, key: str, version: str | None = None) -> Answer | None:
+        """Return the answer that is stored under a key, if there is one."""
+        return self.ledger.peek(self.budget.dataset, version or self.budget.version, key)
+
+    def look_over(self, queries: Sequence[CountVisitors | Statistic], *, going_on: bool = False) -> None:
+        """Stop, before anything is charged, if the data make it doubtful that these questions are what was meant.
+
+        Args:
+            queries: those without a stored answer, which are looked at together, as windows of one run.
+            going_on: whether a monitor has answered earlier windows.
+
+        Raises:
+            DoubtfulDataError: nothing, or under 1 % of the rows that should, would count. For the curator only.
+        """
+        from leeward.engine import refuse_doubtful
+
+        if queries:
+            table, _ = self._recognised()
+            self.on_stage("looking how much would count")
+            refuse_doubtful([table.look(query) for query in queries], going_on=going_on)
 
     def _recognised(self) -> tuple[Opened, Content]:
         from leeward.engine import open_data
@@ -271,8 +296,8 @@ class Door(Private):
         Raises:
             CapExceededError: they do not.
         """
-        dataset, version = self.budget.dataset, self.budget.version
-        new = [price for key, price in prices if self.ledger.peek(dataset, version, key) is None]
+        dataset = self.budget.dataset
+        new = [price for key, price in prices if self.stored(key) is None]
         account = next(iter(self.ledger.show(dataset)), None)
         left = self._cap if account is None else account.left
         total = sum(new, Fraction(0))
@@ -296,6 +321,7 @@ def release(
     what: What = "decisions",
     mechanism: Literal["auto", "geometric", "sanitized"] = "auto",
     stop_after: int | None = None,
+    if_doubtful: IfDoubtful = "refuse",
     bits: Bits | None = None,
     on_stage: Told | None = None,
 ) -> Release:
@@ -313,6 +339,9 @@ def release(
         what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
         mechanism: see `leeward.plan`.
         stop_after: see `leeward.plan`.
+        if_doubtful: what becomes of a question without a stored answer where nothing, or under 1 % of the rows that should,
+            would count: ``"refuse"`` it before anything is charged (a fact about the data: for the curator only), or
+            ``"publish"`` all the same. It is no part of the question: either way the answer is the same.
         bits: the entropy source; anything but the default marks the release unfit for publication.
         on_stage: told what is going on ("reading the data", "counting", …, and the ledger's own stages).
 
@@ -323,7 +352,8 @@ def release(
         decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
         if any(choice is not None for choice in decided):
             raise InputError("A decision about a statistic", "decisions are about counts of visitors", "Leave it out")
-        return release_planned([plan_number(query, notion)], budget, bits=bits, on_stage=on_stage)[0]
+        planned: Plan | NumberPlan = plan_number(query, notion)
+        return release_planned([planned], budget, if_doubtful=if_doubtful, bits=bits, on_stage=on_stage)[0]
     given = {"useful_from": useful_from} if useful_from is not None else {}
     made = plan(
         query,
@@ -336,23 +366,43 @@ def release(
         stop_after=stop_after,
         **given,
     )
-    return release_planned([made], budget, bits=bits, on_stage=on_stage)[0]
+    return release_planned([made], budget, if_doubtful=if_doubtful, bits=bits, on_stage=on_stage)[0]
 
 
 def release_planned(
-    plans: Iterable[Plan | NumberPlan], budget: Budget, *, bits: Bits | None = None, on_stage: Told | None = None
+    plans: Iterable[Plan | NumberPlan],
+    budget: Budget,
+    *,
+    if_doubtful: IfDoubtful = "refuse",
+    bits: Bits | None = None,
+    on_stage: Told | None = None,
 ) -> list[Release]:
     """Carry out plans that share their visits and places (windows of one spec), one release each.
 
-    The whole price is checked against what is left before the first is made.
+    The whole price is checked against what is left before the first is made, and so is what would count.
 
     Raises:
         LeewardError: a release is refused. What earlier plans of the list released stays released and charged.
     """
     plans = list(plans)
+    check_if_doubtful(if_doubtful)
     with Door(plans[0].query, budget, bits, on_stage) as door:
         keys = [door.key(**made.public()) for made in plans]
         kept_in = door.kept_in(plans[0].notion)
         door.check_total((k, charge(p.notion, p.price, kept_in)) for k, p in zip(keys, plans, strict=True))
+        if if_doubtful == "refuse":
+            door.look_over([p.query for k, p in zip(keys, plans, strict=True) if door.stored(k) is None])
         paid = (door.answer(p.query, p.notion, k, p.price, p.draw) for k, p in zip(keys, plans, strict=True))
         return [door.publish(made, one) for made, one in zip(plans, paid, strict=True)]
+
+
+def check_if_doubtful(choice: str) -> None:
+    """Refuse what is no choice for ``if_doubtful``.
+
+    Raises:
+        SpecError: it is none.
+    """
+    if choice not in get_args(IfDoubtful):
+        raise SpecError(
+            f"if_doubtful = {choice!r}", "it is not a known choice", nearest(str(choice), get_args(IfDoubtful))
+        )

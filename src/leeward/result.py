@@ -16,6 +16,7 @@ import pyarrow as pa
 from leeward.errors import InputError, RefusedError
 from leeward.plain import plain
 from leeward.private import Private
+from leeward.query.reasons import said
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,26 +31,24 @@ class CuratorNotes(Private):
 
     Attributes:
         dropped: rows that take no part, by reason; None if a stored answer was used and nothing was counted.
-        people_over_bound: people at more places than the bound.
+        people_over_bound: people at more places than the bound; of a statistic, people with several rows.
         charged: what this call added to what is spent; 0 for a stored answer.
+        over: what became of the people over the bound, in words.
     """
 
     dropped: Mapping[str, int] | None
     people_over_bound: int | None
     charged: str
+    over: str = ""
 
     def lines(self) -> list[str]:
         """Return the facts in words, without what was charged; none where nothing was counted."""
         if self.dropped is None:
             return []
-        said = [
-            f"{rows:,} rows not counted: {reason.replace('_', ' ')}" for reason, rows in self.dropped.items() if rows
-        ]
-        if self.people_over_bound:
-            said.append(
-                f"{self.people_over_bound:,} people were at more places than the bound; only some of theirs count"
-            )
-        return said
+        lines = [f"not counted: {said(reason, rows)}" for reason, rows in self.dropped.items() if rows]
+        if self.people_over_bound and self.over:
+            lines.append(self.over)
+        return lines
 
     def __str__(self) -> str:
         return "\n".join(["For the curator only (facts about the data; do not publish):", *self.lines()])

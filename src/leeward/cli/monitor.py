@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 from zoneinfo import ZoneInfo
 
 import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
-from leeward.cli.output import print_json, print_notes, say, stages
+from leeward.cli.output import IfDoubtful, print_json, print_notes, say, stages
 
 
 def monitor(
@@ -21,6 +21,7 @@ def monitor(
     ] = None,
     yes: Yes = False,
     new_budget: NewBudget = False,
+    if_doubtful: IfDoubtful = "refuse",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -49,7 +50,7 @@ def monitor(
         return
     opened = opening(read.ledger(), yes=yes, new=new_budget)
     with stages(quiet) as on_stage:
-        watch = run(plans, opened.budget, on_stage=on_stage)
+        watch = run(plans, opened.budget, if_doubtful=cast(Any, if_doubtful), on_stage=on_stage)
         on_stage("writing the reports")
         save_all({one.window_name: one for one in watch.releases}, out)
     opened.say(quiet)

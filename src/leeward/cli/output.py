@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from leeward.plain import plain, plain_lines, steers
 
@@ -80,6 +80,17 @@ def say(text: str = "", *, err: bool = False) -> None:
     """Print lines on stdout, or on stderr."""
     # not typer's echo, which writes UTF-8 to what says that it is ASCII
     print(plain_lines(text), file=sys.stderr if err else sys.stdout, flush=True)
+
+
+IfDoubtful = Annotated[
+    str,
+    typer.Option(
+        "--if-doubtful",
+        help="Where nothing, or under 1 % of the rows that should, would count: refuse, or publish all the same.",
+        metavar="refuse|publish",
+    ),
+]
+"""The option that says what becomes of a release that the data make doubtful."""
 
 
 def print_json(value: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
-from leeward.cli.output import facts, print_json, print_notes, print_parts, say, stages, table
+from leeward.cli.output import IfDoubtful, facts, print_json, print_notes, print_parts, say, stages, table
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def release(
     ] = False,
     yes: Yes = False,
     new_budget: NewBudget = False,
+    if_doubtful: IfDoubtful = "refuse",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -58,11 +59,19 @@ def release(
         raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
     check_directory(out)
     opened = opening(budget, yes=yes, new=new_budget)
-    publish(plans, opened.budget, out, quiet=quiet, as_json=as_json)
+    publish(plans, opened.budget, out, if_doubtful=if_doubtful, quiet=quiet, as_json=as_json)
     opened.say(quiet)
 
 
-def publish(plans: Sequence[Plan | NumberPlan], budget: Budget, out: Path, *, quiet: bool, as_json: bool) -> None:
+def publish(
+    plans: Sequence[Plan | NumberPlan],
+    budget: Budget,
+    out: Path,
+    *,
+    if_doubtful: Any = "refuse",
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Carry out plans, write them to ``out``, and print what happened."""
     from leeward.release import release_planned
     from leeward.result import check_directory, save_all
@@ -72,7 +81,7 @@ def publish(plans: Sequence[Plan | NumberPlan], budget: Budget, out: Path, *, qu
         total = sum((made.price for made in plans[1:]), plans[0].price)
         say(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
     with stages(quiet) as on_stage:
-        releases = release_planned(plans, budget, on_stage=on_stage)
+        releases = release_planned(plans, budget, if_doubtful=if_doubtful, on_stage=on_stage)
         on_stage("writing the report")
         if len(releases) == 1:
             releases[0].save(out)

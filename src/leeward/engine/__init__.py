@@ -2,6 +2,7 @@
 
 from leeward.engine.ask import Keys, Opened, open_data, read_keys
 from leeward.engine.content import Content
+from leeward.engine.look import Look, refuse_doubtful
 from leeward.engine.places import PlaceList, read_places
 from leeward.engine.visits import REASONS, VisitCounts, VisitTable, open_visits
 
@@ -9,6 +10,7 @@ __all__ = [
     "REASONS",
     "Content",
     "Keys",
+    "Look",
     "Opened",
     "PlaceList",
     "VisitCounts",
@@ -17,4 +19,5 @@ __all__ = [
     "open_visits",
     "read_keys",
     "read_places",
+    "refuse_doubtful",
 ]

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from leeward.engine.content import Content
+from leeward.engine.look import Look
 from leeward.engine.numbers import GroupList, open_numbers
 from leeward.engine.places import PlaceList, read_places
 from leeward.engine.visits import VisitCounts, open_visits
@@ -38,6 +39,10 @@ class Keys(Protocol):
 
 class Opened(Protocol):
     """An open private table."""
+
+    def look(self, query: Any) -> Look:
+        """Return how many rows the question would count, and why not more."""
+        ...
 
     def count(self, query: Any) -> VisitCounts:
         """Return the exact answer, one integer a key."""

@@ -203,7 +203,7 @@ def translated() -> Iterator[None]:
         problem = (
             "The data cannot be read",
             "a file is damaged, is no table, or its rows do not have the columns and types it began with",
-            "Check the file by reading it with the tool that wrote it",
+            "Check the file with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
         )
     except RuntimeError as error:
         if "Query interrupted" not in str(error):

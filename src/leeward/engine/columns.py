@@ -1,4 +1,4 @@
-"""What each column means to the engine: Ibis expressions for who, when, where and whether to keep a row.
+"""What columns mean to the engine: Ibis expressions for who, where and whether to keep a row (`times` says when).
 
 A missing value is NULL, or NaN in a column of floats; in a CSV file, an empty field. A column without a type, because every
 value in it is missing, has every meaning.
@@ -10,19 +10,14 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import ibis
-import ibis.expr.datatypes as dt
 import pyarrow as pa
 
 from leeward.engine.bind import Bound
-from leeward.engine.builtin import epoch_ns, epoch_us, leeward_h3
-from leeward.engine.clock import Clock
+from leeward.engine.builtin import leeward_h3
 from leeward.engine.places import PlaceList, key_type
 from leeward.errors import DataError
 from leeward.query import Grid, Visits
-from leeward.query.source import TIME_UNITS, Allowed
-
-_ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$"
-_OFFSET = r"T?\d\d:\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
+from leeward.query.source import Allowed
 
 
 class Filtered(Protocol):
@@ -61,45 +56,6 @@ def key(rows: Any, column: str, places: PlaceList) -> Any:
     return _without_nan(values)
 
 
-def when(rows: Any, visits: Visits, bound: Bound) -> tuple[Clock, int, Any, Any]:
-    """Read the time column.
-
-    Returns:
-        What it holds, how many stamps there are in a second, the stamp of each row since 1970 (an integer, rounded
-        down; null where missing), and whether a row's text is no time at all.
-    """
-    assert visits.time is not None
-    values = rows[visits.time]
-    kind = values.type()
-    readable = ibis.literal(False)
-    if visits.time_unit is not None:
-        if kind.is_null():
-            values = values.cast("int64")
-            kind = values.type()
-        if kind.is_string():
-            stamp = values.re_search(r"^[+-]?\d+$").ifelse(values, ibis.null()).try_cast("int64")
-            return Clock.EPOCHS, 10**6 // TIME_UNITS[visits.time_unit], stamp, values.notnull() & stamp.isnull()
-        if not kind.is_integer():
-            raise _no_time(visits.time, "time_unit is for whole numbers, and the column holds none")
-        return Clock.EPOCHS, 10**6 // TIME_UNITS[visits.time_unit], values.try_cast("int64"), readable
-    if kind.is_timestamp():
-        clock = Clock.READINGS if kind.timezone is None else Clock.INSTANTS
-        fine = (kind.scale or 0) > 6
-        return clock, 10**9 if fine else 10**6, epoch_ns(values) if fine else epoch_us(values), readable
-    if kind.is_unknown() and "TIMESTAMPTZ_NS" in str(kind):
-        # Ibis has no name for DuckDB's type of instants in nanoseconds.
-        return Clock.INSTANTS, 10**9, epoch_ns(values), readable
-    if kind.is_date():
-        return Clock.READINGS, 10**6, epoch_us(values.cast("timestamp")), readable
-    if kind.is_string() or kind.is_null():
-        return _written(values.cast("string"), visits.time, bound)
-    if kind.is_integer():
-        raise _no_time(
-            visits.time, "the column holds whole numbers, which may count seconds or less", "Name `time_unit`"
-        )
-    raise _no_time(visits.time, "the column does not hold times")
-
-
 def kept(rows: Any, source: Filtered) -> Any:
     """Whether each row passes the filter of its source; a missing value does not."""
     passes = ibis.literal(True)
@@ -120,25 +76,24 @@ def kept(rows: Any, source: Filtered) -> Any:
     return passes
 
 
-def point(rows: Any, visits: Visits, bound: Bound) -> tuple[Any, Any]:
-    """The latitude and the longitude of each row as floats; both null where one is missing."""
-    degrees = []
+def point(rows: Any, visits: Visits) -> tuple[Any, Any, Any]:
+    """The latitude and the longitude of each row as floats, both null where one is missing, and whether one is no number."""
+    degrees, unreadable = [], ibis.literal(False)
     for column in (visits.latitude, visits.longitude):
         assert column is not None
         values = rows[column]
-        if values.type().is_null():
-            values = values.cast("float64")
-        number = values.try_cast("float64") if values.type().is_string() else values
-        if number is not values:
-            wrong = bound.fetch(rows.filter(values.notnull() & number.isnull()).limit(1)).num_rows > 0
+        kind = values.type()
+        if kind.is_string():
+            number = values.try_cast("float64")
+            unreadable |= values.notnull() & number.isnull()
+        elif kind.is_null() or (kind.is_numeric() and not kind.is_boolean()):
+            number = values.cast("float64")
         else:
-            wrong = not values.type().is_numeric() or values.type().is_boolean()
-        if wrong:
             raise DataError(f"The column '{column}'", "it does not hold numbers of degrees", "Name another column")
-        degrees.append(_without_nan(number.cast("float64")))
+        degrees.append(_without_nan(number))
     both = degrees[0].notnull() & degrees[1].notnull()
     latitude, longitude = (both.ifelse(value, ibis.null()) for value in degrees)
-    return latitude, longitude
+    return latitude, longitude, unreadable
 
 
 def square(grid: Grid, latitude: Any, longitude: Any) -> Any:
@@ -174,28 +129,6 @@ def _inside(grid: Grid, latitude: Any, longitude: Any) -> Any:
 
 def _without_nan(values: Any) -> Any:
     return values.isnan().ifelse(ibis.null(), values) if values.type().is_floating() else values
-
-
-def _written(values: Any, column: str, bound: Bound) -> tuple[Clock, int, Any, Any]:
-    """Times written as ISO 8601 texts, to the microsecond; all with an offset, or all without."""
-    # The cast takes a text without an offset as UTC, so the stamp of a reading is that of the reading itself.
-    stamp = epoch_us(values.re_search(_ISO).ifelse(values, ibis.null()).try_cast(dt.Timestamp(timezone="UTC")))
-    offset = values.re_search(_OFFSET) & stamp.notnull()
-    found = values.as_table().aggregate(zoned=offset.any(), plain=(~offset & stamp.notnull()).any())
-    (row,) = bound.fetch(found).to_pylist()
-    if row["zoned"] and row["plain"]:
-        raise _no_time(column, "some of its times have an offset from UTC and some have none")
-    clock = Clock.INSTANTS if row["zoned"] else Clock.READINGS
-    return clock, 10**6, stamp, values.notnull() & stamp.isnull()
-
-
-def _no_time(column: str, because: str, instead: str = "") -> DataError:
-    return DataError(
-        f"time = '{column}'",
-        because,
-        instead
-        or "Name a column of timestamps, of ISO texts such as 2012-04-04T19:00:00, or of integers with time_unit",
-    )
 
 
 _named = {str: "texts", int: "whole numbers", bool: "truth values"}

@@ -21,6 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import ibis.expr.datatypes as dt
+
 from leeward.engine.bind import Bound, translated
 from leeward.engine.builtin import epoch_ns, epoch_us
 
@@ -80,19 +82,22 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
 
 def _sums(bound: Bound, hashed: str) -> tuple[int, ...]:
     """The number of hashes, how many rows they stand for, and the sums of their halves."""
-    halves = [f"sum(({half} & {_LOW})::UBIGINT::HUGEINT * n)" for half in ("h", "(h >> 64)")]
+    sums = ["sum(n)", *(f"sum(({half} & {_LOW})::UBIGINT::HUGEINT * n)" for half in ("h", "(h >> 64)"))]
+    told = ", ".join(f"coalesce({each}, 0)" for each in sums)  # an empty table has sums too
     with translated():
-        found = bound.connection.con.sql(f"SELECT count(*), sum(n), {', '.join(halves)} FROM ({hashed})").fetchall()
+        found = bound.connection.con.sql(f"SELECT count(*), {told} FROM ({hashed})").fetchall()
     return tuple(int(value) for value in found[0])
 
 
 def _text(column: Any) -> Any:
     """A column as text, in which different values of its type differ; null stays null."""
     kind = column.type()
-    if kind.is_timestamp():
-        return (epoch_ns(column) if (kind.scale or 0) > 6 else epoch_us(column)).cast("string")
-    if kind.is_date():
-        return epoch_us(column.cast("timestamp")).cast("string")
+    if kind.is_timestamp() and (kind.scale or 0) > 6:
+        return epoch_ns(column).cast("string")
+    if kind.is_timestamp() or kind.is_date():
+        zone = kind.timezone if kind.is_timestamp() else None
+        micros = epoch_us(column.try_cast(dt.Timestamp(timezone=zone, scale=6)))
+        return micros.cast("string").fill_null(column.cast("string"))  # dates and seconds may lie beyond microseconds
     if kind.is_unknown() and "TIMESTAMPTZ_NS" in str(kind):  # for which Ibis has no name
         return epoch_ns(column).cast("string")
     return column.cast("string")

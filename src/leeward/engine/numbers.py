@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,14 +24,16 @@ from numpy.typing import NDArray
 from leeward.engine.bind import Bound, bind
 from leeward.engine.builtin import whole_quotient
 from leeward.engine.columns import kept, who
+from leeward.engine.look import Look
 from leeward.engine.rows import Rows, integers
 from leeward.engine.visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
 from leeward.noise.saturating import MOST
 from leeward.query.numeric import Mean, Percentile
+from leeward.query.reasons import OF_NUMBERS
 from leeward.query.statistic import Statistic, fine
 
-REASONS = ("filtered", "null_person", "unknown_group", "no_number")
+REASONS = tuple(OF_NUMBERS)
 """Why a row takes no part, in the order in which it is asked."""
 
 
@@ -70,7 +72,7 @@ def open_numbers(query: Statistic) -> Iterator[NumberTable]:
     """Open the table of a statistic.
 
     Raises:
-        DataError: a file or column is missing or of the wrong type, or the table is empty.
+        DataError: a file or column is missing or of the wrong type.
     """
     source = query.records
     named = {"person": source.person, "column": query.column, "by": query.by}
@@ -83,16 +85,36 @@ def open_numbers(query: Statistic) -> Iterator[NumberTable]:
 class NumberTable(Rows):
     """An open table of numbers. `open_numbers` makes it."""
 
-    __slots__ = ("_query", "_rows")
+    __slots__ = ("_query", "_rows", "_tally")
 
     def __init__(self, query: Statistic, bound: Bound) -> None:
-        super().__init__(bound, "records")
+        super().__init__(bound)
         rows = self._raw
         self._query = query
         group = ibis.literal(0, "int64") if query.by is None else _rank(rows[query.by], query)
         number = ibis.literal(0, "int64") if query.column is None else _index(rows[query.column], query)
         person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person)
         self._rows = rows.select(kept=kept(rows, query.records), group=group, number=number, person=person)
+
+        self._tally: Mapping[str, int] | None = None
+
+    def look(self, query: Statistic) -> Look:
+        """See how many rows the question would count, and why not more. For the curator only."""
+        tally = self._dropped()
+        return Look(sum(tally.values()), tally["taken"], {reason: tally[reason] for reason in REASONS})
+
+    def _dropped(self) -> Mapping[str, int]:
+        if self._tally is None:
+            rows = self._rows
+            reason = ibis.cases(
+                (~rows.kept, "filtered"),
+                (rows.person.isnull(), "null_person"),
+                (rows.group.isnull(), "unknown_group"),
+                (rows.number.isnull(), "no_number"),
+                else_="taken",
+            )
+            self._tally = self._count_by(reason, rows)
+        return self._tally
 
     def count(self, query: Statistic) -> VisitCounts:
         """Return the exact answer in whole steps, and what was dropped.
@@ -102,42 +124,31 @@ class NumberTable(Rows):
                 public one.
             DataError: a data file changed meanwhile.
         """
-        rows = self._rows
-        reason = ibis.cases(
-            (~rows.kept, "filtered"),
-            (rows.person.isnull(), "null_person"),
-            (rows.group.isnull(), "unknown_group"),
-            (rows.number.isnull(), "no_number"),
-            else_="taken",
-        )
-        found = self._bound.fetch(rows.select(reason=reason).group_by("reason").aggregate(rows=ibis._.count()))
-        dropped = {row["reason"]: int(row["rows"]) for row in found.to_pylist()}
+        rows, dropped = self._rows, self._dropped()
         taken = rows.filter(rows.kept, rows.person.notnull(), rows.group.notnull(), rows.number.notnull())
-        several = 0
+        several, values, combine = 0, query.values, query.records.combine
         if query.records.person is not None:
-            how = {"sum": taken.number.sum(), "min": taken.number.min(), "max": taken.number.max()}
+            # steps above the lower bound, of which the sum of n numbers holds n, not 1
+            first = int(values.lower / values.step) if combine == "sum" and values is not None else 0
+            how = {"sum": (taken.number + first).sum() - first, "max": taken.number.max()}
             people = taken.group_by("person").aggregate(
-                group=taken.group.min(), number=how.get(query.records.combine, taken.number.min()), rows=taken.count()
+                group=taken.group.min(), number=how.get(combine, taken.number.min()), rows=taken.count()
             )
             more = people.filter(people.rows > 1)
             several = int(integers(self._bound.fetch(more.aggregate(n=more.count())), "n")[0])
             taken = people
-            if query.records.combine == "sum" and query.values is not None:
-                # steps above the lower bound, of which the sum of n numbers holds n, not 1
-                first = int(query.values.lower / query.values.step)
-                total = taken.number + (taken.rows - 1) * first
-                taken = taken.mutate(number=total.clip(0, int(query.values.width / query.values.step)))
+            if combine == "sum" and values is not None:
+                taken = people.mutate(number=people.number.clip(0, int(values.width / values.step)))
         tally = self._bound.fetch(taken.group_by("group", "number").aggregate(people=taken.count()))
         self._bound.check_unchanged()
-        refused = query.records.combine == "refuse" and several > 0
-        if refused:
+        if combine == "refuse" and several > 0:
             raise BoundExceededError(
-                f"{several} people have more than one row",
+                f"{several:,} {'person has' if several == 1 else 'people have'} more than one row",
                 "combine = 'refuse' (that it is refused is a fact about the data: do not publish it)",
                 "Say how a person's numbers are combined: sum, min or max",
             )
         answer = _answer(query, *(integers(tally, column) for column in ("group", "number", "people")))
-        return VisitCounts(several, {r: dropped.get(r, 0) for r in REASONS}, dropped.get("taken", 0), False, answer)
+        return VisitCounts(several, {r: dropped[r] for r in REASONS}, dropped["taken"], False, answer)
 
 
 def _index(column: Any, query: Statistic) -> Any:

@@ -18,17 +18,20 @@ from numpy.typing import NDArray
 
 from leeward.engine.bind import Bound, bind
 from leeward.engine.clock import bounds
-from leeward.engine.columns import hexagon, kept, key, point, square, when, who
+from leeward.engine.columns import hexagon, kept, key, point, square, who
+from leeward.engine.look import Look, covered, in_words
 from leeward.engine.places import PlaceList
 from leeward.engine.rows import Rows, integers
-from leeward.errors import BoundExceededError, DataError
+from leeward.engine.times import when
+from leeward.errors import BoundExceededError
 from leeward.private import Private
-from leeward.query import CountVisitors, Visits
+from leeward.query import CountVisitors, Visits, Window
+from leeward.query.reasons import OF_VISITS
 
-#: Why a row takes no part, in the order in which it is asked.
-REASONS = ("filtered", "null_person", "null_time", "outside_window", "null_place", "unknown_place")
+REASONS = tuple(OF_VISITS)
+"""Why a row takes no part, in the order in which it is asked."""
 
-_UNREADABLE, _TAKEN = "unreadable_time", "taken"
+_TAKEN = "taken"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -70,8 +73,8 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
     """Open the table of visits, to be counted over this public list.
 
     Raises:
-        DataError: a file or column is missing or of the wrong type, the table is empty, or its places have another
-            type than those of the list.
+        DataError: a file or column is missing or of the wrong type, or its places have another type than those of the
+            list.
     """
     wanted = {"person": visits.person, "time": visits.time}
     if places.grid is None:
@@ -87,33 +90,53 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
 class VisitTable(Rows):
     """An open table of visits. `open_visits` makes it."""
 
-    __slots__ = ("_clock", "_per_second", "_places", "_rows", "_visits")
+    __slots__ = ("_clock", "_places", "_range", "_rows", "_tallies", "_visits")
 
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
-        super().__init__(bound, "visits", () if visits.time is None else (visits.time,))
+        super().__init__(bound, () if visits.time is None else (visits.time,))
         self._visits, self._places, rows = visits, places, self._raw
-        self._clock, self._per_second, stamp, unreadable = when(rows, visits, bound)
-        plain = {"person": who(rows, visits.person), "stamp": stamp, "unreadable": unreadable}
+        self._clock = when(rows, visits, bound)
+        plain = {
+            "person": who(rows, visits.person),
+            "stamp": self._clock.stamp,
+            "unreadable": self._clock.unreadable,
+            "zoned": ibis.literal(False) if self._clock.zoned is None else self._clock.zoned,
+        }
         self._rows = self._ranked(rows, plain | {"kept": kept(rows, visits)})
+        self._tallies: dict[Window, Mapping[str, int]] = {}
+        self._range: tuple[int, int, int] | None = None
+
+    def look(self, query: CountVisitors) -> Look:
+        """See how many rows the question would count, and why not more. For the curator only.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+            SpecError: the window does not go with the time column.
+        """
+        tally, (first, end) = self._tally(query.window), self._bounds(query.window)
+        if self._range is None:
+            stamp = self._rows.stamp
+            found = self._bound.fetch(self._rows.aggregate(n=stamp.count(), low=stamp.min(), high=stamp.max()))
+            self._range = tuple(found.to_pylist()[0].values())
+        n, low, high = self._range
+        clock, per_second = self._clock.clock_for(query.window), self._clock.per_second
+        return Look(
+            rows=sum(tally.values()),
+            taken=tally[_TAKEN],
+            dropped={reason: tally[reason] for reason in REASONS},
+            share=covered(first, end, low, high) if n else 1.0,
+            times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
+        )
 
     def count(self, query: CountVisitors) -> VisitCounts:
         """Count the visitors of every place. Filter, window, public list and bound apply in this order.
 
         Raises:
-            DataError: a text in the time column is no time, or a data file changed meanwhile.
+            DataError: a data file changed meanwhile.
             SpecError: the window does not go with the time column.
         """
-        most = 2**63 - 1
-        window = bounds(query.window, self._clock, self._visits.timezone, self._per_second)
-        first, end = (min(max(bound, -most), most) for bound in window)
-        rows = self._rows.mutate(inside=(self._rows.stamp >= first) & (self._rows.stamp < end))
-        tally = self._tally(rows)
-        if tally[_UNREADABLE]:
-            raise DataError(
-                f"time = '{self._visits.time}'",
-                "the column holds texts that are not times",
-                "Write times like 2012-04-04T19:00:00, or as integers with time_unit",
-            )
+        tally, (first, end) = self._tally(query.window), self._bounds(query.window)
+        rows = self._rows_in(query.window)
         taken = rows.filter(rows.kept, rows.person.notnull(), rows.inside, rows["rank"].notnull())
         n = len(self._places)
         answer = self._bound.fetch(_by_place(taken.select("person", "stamp", "rank"), query, n, first, end))
@@ -129,11 +152,28 @@ class VisitTable(Rows):
             _counts=counts,
         )
 
+    def _bounds(self, window: Window) -> tuple[int, int]:
+        """The integers between which the stamps of a window lie."""
+        most = 2**63 - 1
+        ends = bounds(window, self._clock.clock_for(window), self._visits.timezone, self._clock.per_second)
+        first, end = (min(max(bound, -most), most) for bound in ends)
+        return first, end
+
+    def _rows_in(self, window: Window) -> Any:
+        """The rows with whether they can be compared with the window and whether they are inside."""
+        first, end = self._bounds(window)
+        comparable = ibis.literal(True)
+        if self._clock.clock is None:
+            comparable = self._rows.zoned if window.aware else ~self._rows.zoned
+        inside = comparable & (self._rows.stamp >= first) & (self._rows.stamp < end)
+        return self._rows.mutate(comparable=comparable, inside=inside)
+
     def _ranked(self, rows: Any, plain: Mapping[str, Any]) -> Any:
         """The rows with their place's rank in the list (null where not listed) and whether they name a place."""
         visits, places, bound = self._visits, self._places, self._bound
         if places.grid is not None:
-            latitude, longitude = point(rows, visits, bound)
+            latitude, longitude, misplaced = point(rows, visits)
+            plain = {**plain, "misplaced": misplaced}
             if places.grid.h3 is None:
                 cell = square(places.grid, latitude, longitude)
                 return rows.select(**plain, rank=cell, placed=latitude.notnull())
@@ -142,7 +182,7 @@ class VisitTable(Rows):
         else:
             assert visits.place is not None
             found, keys = key(rows, visits.place, places), places.keys
-            placed = found.notnull()
+            placed, plain = found.notnull(), {**plain, "misplaced": ibis.literal(False)}
         # From a buffer, because pa.array imports pandas, a quarter of a second.
         ranks = pa.py_buffer(np.arange(len(keys), dtype=np.int32))
         table = pa.table({"listed": keys, "rank": pa.Array.from_buffers(pa.int32(), len(keys), [None, ranks])})
@@ -151,21 +191,24 @@ class VisitTable(Rows):
         joined = visited.left_join(listed, visited.visited == listed.listed)
         return joined.select(*plain, "placed", "rank")
 
-    def _tally(self, rows: Any) -> dict[str, int]:
+    def _tally(self, window: Window) -> Mapping[str, int]:
         """How many rows take part, and how many are dropped for each reason."""
-        reason = ibis.cases(
-            (~rows.kept, "filtered"),
-            (rows.person.isnull(), "null_person"),
-            (rows.unreadable, _UNREADABLE),
-            (rows.stamp.isnull(), "null_time"),
-            (~rows.inside, "outside_window"),
-            (~rows.placed, "null_place"),
-            (rows["rank"].isnull(), "unknown_place"),
-            else_=_TAKEN,
-        )
-        found = self._bound.fetch(rows.select(reason=reason).group_by("reason").aggregate(rows=ibis._.count()))
-        counted = {row["reason"]: row["rows"] for row in found.to_pylist()}
-        return {name: int(counted.get(name, 0)) for name in (*REASONS, _UNREADABLE, _TAKEN)}
+        if window not in self._tallies:
+            rows = self._rows_in(window)
+            reason = ibis.cases(
+                (~rows.kept, "filtered"),
+                (rows.person.isnull(), "null_person"),
+                (rows.unreadable, "unreadable_time"),
+                (rows.stamp.isnull(), "null_time"),
+                (~rows.comparable, "incomparable_time"),
+                (~rows.inside, "outside_window"),
+                (rows.misplaced, "unreadable_place"),
+                (~rows.placed, "null_place"),
+                (rows["rank"].isnull(), "unknown_place"),
+                else_=_TAKEN,
+            )
+            self._tallies[window] = self._count_by(reason, rows)
+        return self._tallies[window]
 
 
 def _by_place(taken: Any, query: CountVisitors, n: int, first: int, end: int) -> Any:

@@ -118,6 +118,14 @@ class Statistic:
         """How many answers there are: one a group, and for a histogram of numbers one a group and interval."""
         return max(1, len(self.groups)) * self.bins
 
+    def over_bound(self, people: int) -> str:
+        """Say what becomes of so many people who have several rows that count."""
+        have = "person has" if people == 1 else "people have"
+        how = {"sum": "the sum of all", "min": "the least", "max": "the greatest"}.get(self.records.combine, "one")
+        counts = f"counts once, with {how} of their numbers" if self.values is not None else "counts once"
+        among = ", in the first listed group they are in" if len(self.groups) > 1 else ""
+        return f"{people:,} {have} several rows that count: each {counts}{among}"
+
     def effect(self, change: Change) -> Effect:
         """Return the extreme moves of all answers under one change of one person.
 

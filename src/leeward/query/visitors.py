@@ -77,6 +77,16 @@ class CountVisitors:
         """Whether visits beyond the bound are dropped, so that counts are about what was kept."""
         return self.places_per_person is not None and self.if_more != "refuse"
 
+    def over_bound(self, people: int) -> str:
+        """Say what becomes of so many people who were at more places than the bound allows."""
+        k = self.places_per_person
+        if k is None:
+            return ""
+        were = "person was" if people == 1 else "people were"
+        places = "listed place" if k == 1 else "listed places"
+        kept = f"the {self.if_more} of them counts" if k == 1 else f"the {k} {self.if_more} of them count"
+        return f"{people:,} {were} at more than {k} {places}: only {kept}"
+
     def effect(self, change: Change) -> Effect:
         """Return how far one change of one person can move the counts.
 

@@ -1,0 +1,35 @@
+"""Why rows of a private table take no part: the first reason that holds counts, in the order of these lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+OF_VISITS: Mapping[str, str] = {
+    "filtered": "left out by the filter",
+    "null_person": "without a person",
+    "unreadable_time": "with a time that cannot be read",
+    "null_time": "without a time",
+    "incomparable_time": "with an offset from UTC where the window has none, or without one where it has one",
+    "outside_window": "outside the window",
+    "unreadable_place": "with coordinates that cannot be read",
+    "null_place": "without a place",
+    "unknown_place": "at no place of the public list",
+}
+"""Reasons why a visit is not counted, and how they are said after "5 rows"."""
+
+OF_NUMBERS: Mapping[str, str] = {
+    "filtered": "left out by the filter",
+    "null_person": "without a person",
+    "unknown_group": "in none of the listed groups",
+    "no_number": "without a number",
+}
+"""Reasons why a row of a statistic is not counted."""
+
+UNREADABLE = ("unreadable_time", "incomparable_time", "unreadable_place")
+"""Reasons that are mistakes of writing rather than of what is asked."""
+
+
+def said(reason: str, rows: int) -> str:
+    """Say how many rows a reason leaves out: ``1 row outside the window``."""
+    why = {**OF_VISITS, **OF_NUMBERS}[reason]
+    return f"{rows:,} {'row' if rows == 1 else 'rows'} {why}"

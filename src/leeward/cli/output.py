@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from leeward.plain import plain, plain_lines, steers
 
 if TYPE_CHECKING:

@@ -29,13 +29,16 @@ class Asked:
     places: Mapping[str, Any] = field(default_factory=dict)
     plan: Mapping[str, Any] = field(default_factory=dict)
     budget: Mapping[str, Any] = field(default_factory=dict)
+    if_doubtful: Any = "refuse"
     bits: Any = None
     on_stage: Any = None
 
 
 ROWS: Mapping[str, tuple[Asked, str]] = {
     "as it is": (Asked(), SAME),
-    "one window more, afterwards": (Asked((*HOURS, ("2026-01-01T21:00", "2026-01-01T22:00"))), SAME),
+    "one window more, after the last row": (
+        Asked((*HOURS, ("2026-01-01T21:00", "2026-01-01T22:00")), if_doubtful="publish"), SAME,
+    ),
     "the first hour began earlier": (Asked((("2026-01-01T17:00", HOURS[0][1]), *HOURS[1:])), NEW),
     "the second hour ended earlier": (Asked((HOURS[0], (HOURS[1][0], "2026-01-01T19:59"), HOURS[2])), NEW),
     "the first two the other way round": (Asked((HOURS[1], HOURS[0], HOURS[2])), NEW),
@@ -56,6 +59,8 @@ ROWS: Mapping[str, tuple[Asked, str]] = {
     "another version": (Asked(budget={"version": "2"}), NEW),
     "another data set": (Asked(budget={"dataset": "another"}), NEW),
     "another cap": (Asked(budget={"cap": "1001"}), SAME),  # no round is new: nothing is charged, so no cap is looked at
+    "whatever would count": (Asked(if_doubtful="publish"), SAME),
+    "what is no choice": (Asked(if_doubtful="publsh"), refused("publish")),
     "seeded noise": (Asked(bits=SeededBitsForTests(1)), NEW),
     "somebody is told": (Asked(on_stage=lambda stage: None), SAME),
 }  # fmt: skip
@@ -94,7 +99,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.Watch]
         budget = lw.Budget(
             f"sqlite:///{folder / 'budget.db'}", **{"dataset": "town", "cap": "1000", "new": True, **asked.budget}
         )
-        return monitor(plans, budget, bits=asked.bits, on_stage=asked.on_stage)
+        return monitor(plans, budget, if_doubtful=asked.if_doubtful, bits=asked.bits, on_stage=asked.on_stage)
 
     running.ledger = lambda: Ledger(folder / "budget.db")  # type: ignore[attr-defined]
     return running

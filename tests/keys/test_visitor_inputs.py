@@ -106,6 +106,8 @@ ROWS: Mapping[str, list[Row]] = {
         Row("release", "error_at_most", "1/10", SAME, beside={"release": {"dangerous_at_least": 9}}),
         Row("release", "useful_from", "0.1", SAME),
         Row("release", "what", "decisions", SAME),
+        Row("release", "if_doubtful", "publish", SAME),
+        Row("release", "if_doubtful", "publsh", refused("publish")),
         Row("release", "mechanism", "geometric", SAME),
         Row("release", "mechanism", "sanitized", NEW),
         Row("release", "bits", SeededBitsForTests(1), NEW),
@@ -122,7 +124,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("Budget", "ledger", "budget.db", SAME),
     ],
     "zoned": [
-        Row("visits", "time_unit", "ms", NEW),
+        Row("visits", "time_unit", "ms", NEW, beside={"release": {"if_doubtful": "publish"}}),  # in 1970
         Row("visits", "timezone", "Asia/Tokyo", NEW),
         Row("count_visitors", "start", "2026-01-02T03:00+09:00", SAME),
         Row("count_visitors", "end", "2026-01-01T20:00+01:00", SAME),

@@ -115,7 +115,7 @@ def _visitors(made: Session) -> None:
     with open_data(query, keys) as table, Door(query, budget) as door:
         counted = table.count(query)
         paid = door.answer(query, plan.notion, door.key(**plan.public()), plan.price, plan.draw)
-        held["content"] = table.content(bytes(32))
+        held["content"], held["look"] = table.content(bytes(32)), table.look(query)
         held |= {"table": table, "bound": table._bound, "counted": counted, "door": door, "paid": paid, "keys": keys}
         held["printed inside"] = canaries.printed(table) + canaries.printed(table._bound)
     ledger = Ledger(budget.ledger)
@@ -170,7 +170,8 @@ def _numbers(made: Session) -> None:
             }
             done.save(folder / f"{kind} {combine}")
     with open_data(asked["sum"], read_keys(asked["sum"])) as table:
-        held |= {"numbers": table, "tally": table.count(asked["sum"]), "groups read": read_keys(asked["groups"])}
+        held |= {"numbers": table, "look at numbers": table.look(asked["sum"])}
+        held |= {"tally": table.count(asked["sum"]), "groups read": read_keys(asked["groups"])}
 
 
 def _files(made: Session) -> None:
@@ -373,7 +374,7 @@ def test_a_release_that_travels_leaves_the_curators_notes_behind(session: Sessio
     notes = result.curator
     assert notes.dropped is not None
     assert notes.dropped["unknown_place"] == 10
-    assert "10 rows not counted: unknown place" in str(notes)
+    assert "not counted: 10 rows at no place of the public list" in str(notes)
     assert repr(notes) == "<CuratorNotes: for the curator only>"
     back = pickle.loads(pickle.dumps(result))
     assert (back.answers, back.places, back.statement) == (result.answers, result.places, result.statement)

@@ -94,7 +94,7 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
     """
     spec = check_spec(dict(given), folder=folder)
     plans, budget = spec.plans(), replace(spec.ledger(), new=True)  # many budgets for one made-up table
-    releases = release_planned(plans, budget)
+    releases = release_planned(plans, budget, if_doubtful="publish")
     account = Ledger(budget.ledger).show(budget.dataset)[0]
     first = releases[0]
     seen: dict[str, Any] = {
@@ -104,7 +104,7 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
         "windows": [one.statement["query"].get("window") for one in releases],
         "columns": first.answers.column_names,
         "keep": first.statement["query"]["keep"],
-        "dropped": dict(first.curator.dropped or {}),
+        "dropped": {reason: rows for reason, rows in (first.curator.dropped or {}).items() if rows},
         "over": first.curator.people_over_bound,
         "places": first.places.to_pylist(),
         "decision": {name: each for name, each in first.statement.get("decision", {}).items() if name != "curve"},

@@ -114,6 +114,20 @@ def release_new_budget(town: Town) -> None:
     ran(town, "release", alike, "-o", town.out, "--new-budget")
 
 
+def release_if_doubtful(town: Town) -> None:
+    spec = town.spec(("T18:00", "T08:00"), ("T19:00", "T09:00"))  # when nobody is anywhere
+    for more in ([], ["--if-doubtful", "refuse"]):
+        code, _, err = town.run("release", spec, "-o", town.out, *more)
+        assert (code, "None of the 3 rows would count" in err) == (2, True)
+    ran(town, "release", spec, "-o", town.out, "--if-doubtful", "publish")
+
+
+def monitor_if_doubtful(town: Town) -> None:
+    spec = town.spec(("T18:00", "T08:00"), (HOURLY[0], HOURLY[1].replace("T20", "T10")), *STOPPING[1:])
+    assert town.run("monitor", spec, "-o", town.out)[0] == 2
+    ran(town, "monitor", spec, "-o", town.out, "--if-doubtful", "publish")
+
+
 def monitor_yes(town: Town) -> None:
     ran(town, "monitor", town.spec(*STOPPING), "-o", town.out, "--yes")
 
@@ -135,11 +149,14 @@ def monitor_out(town: Town) -> None:
 
 def monitor_until(town: Town) -> None:
     spec = town.spec(*STOPPING)
+    all_the_same = ("--if-doubtful", "publish")  # nobody is there after the first hour
     for until, asked in (("2026-01-01T18:59:59", 0), ("2026-01-01T19:00:00", 1), ("2026-01-01T20:29:00", 2)):
-        out, _ = ran(town, "monitor", spec, "-o", town.folder / f"until-{asked}", "--until", until)
+        out, _ = ran(town, "monitor", spec, "-o", town.folder / f"until-{asked}", "--until", until, *all_the_same)
         assert out.count(" safe; charged") == asked
         assert ("No window has ended yet" in out) == (asked == 0)
-    last = told(town, "monitor", spec, "-o", town.folder / "all", "--until", "2026-01-01T20:30:00", "--json")
+    last = told(
+        town, "monitor", spec, "-o", town.folder / "all", "--until", "2026-01-01T20:30:00", "--json", *all_the_same
+    )
     assert last["windows"][-1]["window"]["end"] == "2026-01-01T20:30:00"  # cut at the end of the span
 
 

@@ -68,16 +68,7 @@ ROWS = [
         "data.visits",
         "visitors",
         {"data": {"visits": ["visits.parquet", "more.parquet"]}},
-        {
-            "dropped": {
-                "filtered": 0,
-                "null_person": 0,
-                "null_time": 0,
-                "outside_window": 2,
-                "null_place": 0,
-                "unknown_place": 0,
-            }
-        },
+        {"dropped": {"outside_window": 2}},
     ),
     Effect(
         "data.visits_table",
@@ -102,14 +93,7 @@ ROWS = [
         {
             "count": [1, 1, 0],
             "keep": {"state": ["IN"]},
-            "dropped": {
-                "filtered": 1,
-                "null_person": 0,
-                "null_time": 0,
-                "outside_window": 1,
-                "null_place": 0,
-                "unknown_place": 0,
-            },
+            "dropped": {"filtered": 1, "outside_window": 1},
         },
     ),
     Effect("data.keep", "numbers", {"data": {"keep": {"sex": ["f"]}}}, {"value": [6], "keep": {"sex": ["f"]}}),

@@ -1,6 +1,6 @@
 """A service that asks for places near its users, without learning where they are: one report a question, five a day.
 
-Prints how far reports lie from the truth, and what happens to a sixth question. Needs leeward[geo].
+Prints how far reports lie from the truth, and what happens to a sixth question.
 """
 
 import os

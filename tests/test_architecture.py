@@ -25,6 +25,7 @@ FLOORS = [
         "plain",
         "errors",
         "private",
+        "optional",
         "sheets",
         "version",
         "paths",

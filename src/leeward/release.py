@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.accounting.currency import charge, currency, in_words, named_currency
-from leeward.errors import BudgetConflictError, CapExceededError, InputError, SpecError, nearest
+from leeward.errors import (
+    BoundExceededError,
+    BudgetConflictError,
+    CapExceededError,
+    InputError,
+    SpecError,
+    nearest,
+)
 from leeward.noise import Bits, SystemBits
 from leeward.notion import Notion
 from leeward.paths import resolve_ledger
@@ -28,6 +35,7 @@ from leeward.query.statistic import Statistic
 from leeward.real import Exact, Real, exact
 from leeward.result import CuratorNotes, Release
 from leeward.statement import privacy_statement
+from leeward.utility.beyond_bound import beyond_bound
 from leeward.utility.number_plan import NumberPlan, plan_number
 from leeward.utility.plan import Plan, What, plan
 
@@ -215,7 +223,13 @@ class Door(Private):
                 self.on_stage("counting")
                 counted = table.count(query)
                 self.on_stage("adding noise")
-                drawn = draw(counted.counts, self.bits or SystemBits())
+                try:
+                    exactly = counted.counts
+                except BoundExceededError as refused:
+                    if isinstance(query, Statistic):
+                        raise
+                    raise BoundExceededError(refused.given, refused.because, beyond_bound(query, notion)) from None
+                drawn = draw(exactly, self.bits or SystemBits())
                 settled = None if settle is None else settle(drawn).rational
                 cost = most if settled is None else each * settled
                 # one fixed width a place: the size of what is stored must not depend on the draw

@@ -12,7 +12,7 @@ import pytest
 from tests.report.conftest import release
 from tests.report.pages import Visit, visit
 
-from leeward.report import write_report
+from leeward.report import html, write_report
 
 
 @pytest.fixture(scope="module")
@@ -92,4 +92,17 @@ def test_cells_are_drawn_as_one_picture(make_release: Callable[..., Any], tmp_pa
     (picture,) = [e for e in seen.page.all("image") if e.attributes.get("xlink:href", "").startswith("data:image/png")]
     assert float(picture.attributes["width"]) > 300
     assert classes(seen, "point") == 7
+    assert seen.console == []
+
+
+@pytest.mark.parametrize(
+    ("carried", "told"),
+    [(30, "30 places"), (29, "29 places among the first 29; the other 1 are only in answers.parquet")],
+)
+def test_what_the_search_leaves_out_is_said_beside_what_it_finds(
+    make_release: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, carried: int, told: str
+) -> None:
+    monkeypatch.setattr(html, "MOST_ROWS", carried)
+    seen = visit(write_report(make_release(["safe"] * 30), tmp_path / "report.html"), tmp_path / "browser")
+    assert seen.page.by_id("found").text == told
     assert seen.console == []

@@ -230,7 +230,7 @@ def test_what_the_budget_cannot_pay_is_not_recommended() -> None:
     assert name_of(compare(query(), lw.Presence("1"), **asked, left=Fraction(1))) == ("presence", "geometric")
     advice = recommend(compare(query(), lw.Presence("1"), **asked, left=Fraction(999, 1000)))
     assert advice.option is None
-    assert "can be paid" in advice.reason
+    assert "Only 999/1000 is left of the budget" in advice.reason
     assert any("does not pay for it" in what for _, what in advice.gives_up)
 
 

@@ -16,6 +16,7 @@ from leeward.engine.bind import Bound
 from leeward.engine.builtin import leeward_h3
 from leeward.engine.places import PlaceList, key_type
 from leeward.errors import DataError
+from leeward.optional import optional
 from leeward.query import Grid, Visits
 from leeward.query.source import Allowed
 
@@ -108,7 +109,7 @@ def square(grid: Grid, latitude: Any, longitude: Any) -> Any:
 
 def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
     """The H3 cell, as an integer, that holds a point; null outside the half-open box."""
-    import h3.api.basic_int as h3
+    h3 = optional("h3.api.basic_int", "A grid of H3 cells")
 
     def cell(latitudes: pa.Array, longitudes: pa.Array) -> pa.Array:
         pairs = zip(latitudes.to_pylist(), longitudes.to_pylist(), strict=True)

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from leeward.engine.bind import bind
 from leeward.errors import DataError
+from leeward.optional import optional
 from leeward.query import Grid, Places
 from leeward.query.source import MOST_CELLS, too_many_cells
 
@@ -155,10 +156,7 @@ def _squares(grid: Grid) -> PlaceList:
 
 def _hexagons(grid: Grid) -> PlaceList:
     """The H3 cells that overlap the box, by id, each with its centre."""
-    try:
-        import h3
-    except ImportError:
-        raise DataError("The grid is of H3 cells", "the library h3 is not installed", "Install leeward[geo]") from None
+    h3 = optional("h3", "A grid of H3 cells")
     box = h3.LatLngPoly(
         [(grid.south, grid.west), (grid.south, grid.east), (grid.north, grid.east), (grid.north, grid.west)]
     )

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from leeward.errors import DataError
 from leeward.geo.files import BATCH, Move, Moved, OnRows, PositionFile, single
 from leeward.geo.tables import arrow_degrees, arrow_with, find_column
+from leeward.optional import optional
 from leeward.private import reading
 
 Floats = NDArray[np.float64]
+
+_GEOMETRY = "A geometry in Parquet"
 
 
 class ParquetPositions(PositionFile):
@@ -54,6 +57,7 @@ class ParquetPositions(PositionFile):
                 "only one column of points in WKB and WGS 84, without a column of bounding boxes, is read",
                 "Write it so, or read it with geopandas and use PlanarLaplace(...).perturb",
             )
+        optional("shapely", _GEOMETRY)  # now, before anything is charged
         about = {key: value for key, value in about.items() if key != "bbox"}
         return name, {**known, "columns": {name: about}}
 
@@ -113,8 +117,7 @@ class ParquetPositions(PositionFile):
             return arrow_degrees(table[self.latitude], self.latitude), arrow_degrees(
                 table[self.longitude], self.longitude
             )
-        import shapely
-
+        shapely = optional("shapely", _GEOMETRY)
         points = shapely.from_wkb(table[self._geo[0]].to_numpy(zero_copy_only=False))
         if not np.isin(shapely.get_type_id(points), (0, -1)).all():
             raise DataError(
@@ -130,8 +133,8 @@ class ParquetPositions(PositionFile):
             assert self.longitude is not None
             return arrow_with(table, [self.latitude, self.longitude], (moved.latitude, moved.longitude))
         import pyarrow as pa
-        import shapely
 
+        shapely = optional("shapely", _GEOMETRY)
         absent = np.isnan(moved.latitude)
         binary = shapely.to_wkb(shapely.points(moved.longitude, moved.latitude))
         at = table.column_names.index(self._geo[0])

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward.errors import InputError
 from leeward.geo.projection import LocalPlane
+from leeward.optional import optional
 
 Floats = NDArray[np.float64]
 
@@ -141,25 +142,28 @@ def _length(moves: Floats) -> Floats:
 
 def h3_cells(latitude: Floats, longitude: Floats, resolution: int) -> list[str | None]:
     """Return the H3 cell of each position, None where it is missing."""
-    import h3.api.basic_str as h3
-
+    h3 = _h3()
     pairs = zip(latitude.tolist(), longitude.tolist(), strict=True)
     return [h3.latlng_to_cell(*pair, resolution) if pair[0] == pair[0] else None for pair in pairs]
 
 
 def h3_centres(cells: Sequence[str | None]) -> tuple[Floats, Floats]:
     """Return latitude and longitude of the centres of cells, rounded to a centimetre; NaN for None."""
-    import h3.api.basic_str as h3
-
+    h3 = _h3()
     known = {cell: (np.nan, np.nan) if cell is None else h3.cell_to_latlng(cell) for cell in set(cells)}
     centres = np.array([known[cell] for cell in cells], np.float64).reshape(-1, 2).round(7)
     return centres[:, 0], centres[:, 1]
 
 
 def check_resolution(resolution: int) -> int:
-    """Refuse what is no resolution of H3."""
+    """Refuse what is no resolution of H3, and say early if the library is missing: before anything is charged."""
     if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= 15:
         raise InputError(
             f"h3 = {resolution}", "H3 has the resolutions 0 to 15", "Give h3 = 9 for cells of about 170 metres"
         )
+    _h3()
     return resolution
+
+
+def _h3() -> Any:
+    return optional("h3.api.basic_str", "Reports as H3 cells")

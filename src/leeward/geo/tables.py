@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import DataError, InputError, nearest
+from leeward.optional import optional
 from leeward.private import reading
 
 Table = TypeVar("Table")
@@ -119,8 +120,7 @@ def arrow_with(table: Any, names: list[str], found: tuple[Floats, Floats]) -> An
 
 
 def _geo(perturb: Perturb, table: Any, latitude: str | None, longitude: str | None) -> Any:
-    import geopandas as gpd
-
+    gpd = optional("geopandas", "A GeoDataFrame")
     if latitude is not None or longitude is not None:
         raise InputError(
             "Columns of degrees for a GeoDataFrame",

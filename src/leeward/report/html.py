@@ -23,8 +23,8 @@ from leeward.report.number_figures import MOST_GROUPS, answers_figure, height
 from leeward.report.page import asset, digest, embedded, template
 from leeward.report.words import Readable, Tally
 
-MOST_ROWS = 5_000
-"""Rows of the answers carried in the report; the rest is in answers.parquet."""
+MOST_ROWS = 50_000
+"""Rows of the answers carried in the report, and searched there; the rest is in answers.parquet, and the search says so."""
 
 ROWS_A_PAGE = 25
 

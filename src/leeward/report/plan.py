@@ -201,7 +201,7 @@ def _uncovered(shown: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 def _headline(chosen: dict[str, Any] | None) -> str:
     if chosen is None:
-        return "No row keeps what is asked"
+        return "Nothing is recommended"
     return f"Recommended: {label(chosen)} with the {chosen['mechanism']} mechanism, ε = {short(chosen['price'])}"
 
 

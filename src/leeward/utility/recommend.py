@@ -65,7 +65,7 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
     enough, sentence = _plain_dp(compared, count, probability)
     return Recommendation(
         chosen,
-        _none(compared) if chosen is None else _reason(chosen, compared, eligible),
+        _none(compared, kept) if chosen is None else _reason(chosen, compared, eligible),
         () if chosen is None else _cautions(chosen, asked),
         tuple(_gives_up(compared, chosen, eligible, allowed)),
         sentence,
@@ -162,7 +162,16 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     return ". ".join(said) + "."
 
 
-def _none(compared: Comparison) -> str:
+def _none(compared: Comparison, kept: list[Option]) -> str:
+    left = compared.asked.left
+    prices = [o.in_budget for o in kept if o.in_budget is not None and not _wrong_anew(o, compared)]
+    if prices and left is not None and not compared.refusal:
+        spent = "The budget is spent" if left <= 0 else f"Only {left} is left of the budget"
+        less = "" if left <= 0 else f", or ask for a smaller epsilon, which costs at most {left}"
+        return (
+            f"{spent}: of the rows that keep what is asked, the cheapest costs {min(prices)}. Raise the cap on purpose with"
+            f" `leeward budget set-cap`{less}."
+        )
     said = "No row keeps what is asked at its price and can be paid from this budget"
     return f"{said}. As written it is refused: {compared.refusal}" if compared.refusal else f"{said}."
 

@@ -75,7 +75,7 @@ function table() {
   const head = [...byId("table").tHead.rows[0].cells].map((cell) => cell.textContent);
   const said = head.indexOf("Said to be");
   const searched = rows.map((row) => row.slice(0, said < 0 ? row.length : said).join(" ").toLowerCase());
-  const { one, many } = byId("tools").dataset;
+  const { one, many, rest } = byId("tools").dataset;
   const body = byId("table").tBodies[0];
   let found = [];
   let page = 0;
@@ -100,7 +100,7 @@ function table() {
         return tr;
       }),
     );
-    byId("found").textContent = found.length.toLocaleString("en") + " " + (found.length === 1 ? one : many);
+    byId("found").textContent = found.length.toLocaleString("en") + " " + (found.length === 1 ? one : many) + (rest || "");
     byId("page").textContent = "page " + (page + 1).toLocaleString("en") + " of " + (last + 1).toLocaleString("en");
     byId("back").disabled = page === 0;
     byId("on").disabled = page === last;

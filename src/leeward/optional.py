@@ -1,0 +1,34 @@
+"""Libraries that a plain install leaves out: where one is needed and missing, the message holds the command for it."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Final
+
+from leeward.errors import InputError
+
+REQUIREMENTS: Final = {"h3": "h3>=4.1", "shapely": "shapely>=2.0", "geopandas": "geopandas>=1.0"}
+"""The optional libraries, each as pip is asked for it; all of them are in the extra ``geo``."""
+
+
+def optional(module: str, what: str) -> Any:
+    """Return a module of an optional library.
+
+    Args:
+        module: its name, such as ``h3.api.basic_str``.
+        what: what it is needed for, as the first words of the message.
+
+    Raises:
+        InputError: the library is not installed; the message holds the command that installs it.
+    """
+    library = module.partition(".")[0]
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != library:
+            raise  # the library is there, and lacks one of its own
+    raise InputError(
+        what,
+        f"it needs the library {library}, which is not installed",
+        f'Install it: pip install "{REQUIREMENTS[library]}"',
+    )

@@ -174,6 +174,12 @@ def test_within_a_cap() -> None:
     assert not spent.within(RemovalOnly("1"), 1000)
 
 
+def test_what_releases_cost_adds_up_for_every_kind_of_change() -> None:
+    one, two = Cost(*map(exact, (1, 2, 3, 4))), Cost(*map(exact, (10, 20, 30, 40)))
+    assert one + two == Cost(*map(exact, (11, 22, 33, 44)))
+    assert cost(ComposedEvent((PureEvent(1, 2), PureEvent(10, 20)))) == cost(PureEvent(11, 22))
+
+
 def test_unknown_events_are_refused() -> None:
     class Strange(Event):
         kind = "strange"

@@ -68,8 +68,8 @@ def bare(world: Any, allowed: Callable[[Any, Any], bool]) -> bool:
 
 
 def people_public(world: Any) -> bool:
-    """Whether tables with other numbers of people are at no finite distance."""
-    return bare(world, lambda r, s: (r is None) != (s is None))
+    """Whether tables with other numbers of people are at no finite distance, or there are none."""
+    return None not in world.records or bare(world, lambda r, s: (r is None) != (s is None))
 
 
 def register(claims: Claims) -> None:

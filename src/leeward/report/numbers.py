@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from leeward.report.words import Readable, people
+from leeward.utility.number_plan import at_most
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
 
@@ -47,14 +49,14 @@ def lead(result: Readable) -> str:
     if "within_95_percent" in answers.column_names:
         found = answers["within_95_percent"].to_pylist()
         if len(found) > 1:
-            return f"Each answer is within {_short(max(found))} of the exact one, or nearer, with probability at least 95 %."
-        return f"The exact answer is within {_short(found[0])}, with probability at least 95 %."
+            return f"Each answer is within {_bound(max(found))} of the exact one, or nearer, with probability at least 95 %."
+        return f"The exact answer is within {_bound(found[0])}, with probability at least 95 %."
     one, several = accuracy["within_95_percent"], accuracy["all_within_95_percent"]
     if answers.num_rows == 1:
-        return f"The exact answer is within {_short(one)}, with probability at least 95 %."
+        return f"The exact answer is within {_bound(one)}, with probability at least 95 %."
     return (
-        f"Each answer is within {_short(one)} of the exact one with probability at least 95 %; all"
-        f" {answers.num_rows:,} are within {_short(several)} with that probability."
+        f"Each answer is within {_bound(one)} of the exact one with probability at least 95 %; all"
+        f" {answers.num_rows:,} are within {_bound(several)} with that probability."
     )
 
 
@@ -64,9 +66,15 @@ def errors(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "by_people" in accuracy:
         return []
     return [
-        (f"± {_short(accuracy['within_95_percent'])}", "95 % error"),
+        (f"± {_bound(accuracy['within_95_percent'])}", "95 % error"),
         (_short(accuracy["mean_absolute"]), "mean error"),
     ]
+
+
+def by_people(statement: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """Return how far a mean over a private number of people is off, for some such numbers; empty for other answers."""
+    told = statement["accuracy"].get("by_people", [])
+    return [(entry["people"], _bound(entry["within_95_percent"])) for entry in told]
 
 
 def single(result: Readable) -> dict[str, str] | None:
@@ -75,7 +83,7 @@ def single(result: Readable) -> dict[str, str] | None:
         return None
     answer = result.answers.to_pylist()[0]
     error = answer.get("within_95_percent", result.statement["accuracy"].get("within_95_percent"))
-    return {"value": plain(answer.get("value", answer.get("count"))), "error": "" if error is None else _short(error)}
+    return {"value": plain(answer.get("value", answer.get("count"))), "error": "" if error is None else _bound(error)}
 
 
 def caption(result: Readable) -> str:
@@ -125,6 +133,11 @@ def plain(number: float) -> str:
 
 def _short(number: float) -> str:
     return plain(number) if number == int(number) else f"{number:,.3g}" if abs(number) < 1000 else f"{number:,.0f}"
+
+
+def _bound(error: float) -> str:
+    """Write an error that is kept: like other numbers, but rounded up."""
+    return _short(error) if error == int(error) else at_most(error) if error < 1000 else f"{math.ceil(error):,}"
 
 
 def _name(query: Mapping[str, Any]) -> str:

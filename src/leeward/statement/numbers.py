@@ -9,7 +9,7 @@ from leeward.notion.metric import Manhattan
 from leeward.query.numeric import Percentile
 from leeward.query.statistic import Statistic
 from leeward.statement.base import SIDES, direction, heading, privacy_statement
-from leeward.utility.number_plan import NumberPlan
+from leeward.utility.number_plan import NumberPlan, at_most
 
 _THEOREM = (
     "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and"
@@ -106,17 +106,18 @@ def _assumptions(query: Statistic) -> list[str]:
 def _guaranteed(plan: NumberPlan) -> list[str]:
     notion, query, accuracy, found = plan.notion, plan.query, plan.accuracy(), []
     if len(plan.parts) == 2:
-        known = [f"{entry['within_95_percent']:.3g} with {entry['people']:,} people" for entry in accuracy["by_people"]]
+        known = [
+            f"{at_most(entry['within_95_percent'])} with {entry['people']:,} people" for entry in accuracy["by_people"]
+        ]
         found.append(
             "How far an answer is from the exact one at most, with probability at least 95 %, depends on how many people"
             f" it is about: {', '.join(known)}"
         )
     else:
-        within = (
-            f"An answer is within {accuracy['within_95_percent']:g} of the exact one with probability at least 95 %"
-        )
+        one, every = (at_most(accuracy[name], 6) for name in ("within_95_percent", "all_within_95_percent"))
+        within = f"An answer is within {one} of the exact one with probability at least 95 %"
         if query.cells > 1:
-            within += f"; all {query.cells:,} are within {accuracy['all_within_95_percent']:g} with that probability"
+            within += f"; all {query.cells:,} are within {every} with that probability"
         found.append(within)
         law = plan.parts[0].law
         if law.down.is_infinite or law.up.is_infinite:
@@ -137,7 +138,8 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
             f" {_plain(values.step)}: the answer is about these"
         )
     if query.kind == "histogram":
-        found.append("Counts are not clamped: a noisy count may be negative, and small ones say little")
+        negative = "" if plan.parts[0].law.down.is_infinite else "a noisy count may be negative, and "
+        found.append(f"Counts are not clamped: {negative}small ones say little")
         if values is not None:
             found.append("Numbers beyond the bounds count in the first and last interval")
     if closeness:

@@ -1,0 +1,288 @@
+"""What the statement of a released sum, mean, percentile or histogram says, and what makes it true."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.truth.claims import Claims
+from tests.truth.notion_claims import private
+from tests.truth.relations import number
+from tests.truth.visitor_claims import DIRECTION, goes
+
+HOW_FAR = 10**9
+"""Further than any bound of these worlds: what an answer with so much noise is clamped to."""
+
+LISTS = [list(map(Fraction, each)) for n in range(4) for each in itertools.product((0, 1, 2), repeat=n)]
+
+
+def _sorted_at(p: Fraction, values: list[Fraction]) -> Fraction:
+    """The value with so many per cent of all below it; the greatest at 100 %."""
+    return sorted(values)[min(math.floor(p * len(values) / 100), len(values) - 1)]
+
+
+NAMED: dict[str, Any] = {
+    "sum": sum,
+    "least value": min,
+    "greatest value": max,
+    "median": lambda values: _sorted_at(Fraction(50), values),
+}
+
+
+def one(world: Any) -> Any:
+    """The law of the only part."""
+    (part,) = world.plan.parts
+    return part.law
+
+
+def published(world: Any, noisy: int) -> Fraction:
+    """What is published where so much was drawn."""
+    return Fraction(world.plan.scale.values(np.array([noisy]))[0])
+
+
+def rounding(world: Any) -> float:
+    """The most that publishing a mean on its grid adds."""
+    return float(world.plan.scale.unit) / 2 if world.query.kind == "mean" else 0.0
+
+
+def kept(world: Any, error: float) -> float:
+    """How likely noise, and rounding at its worst, stay within an error; no clamping, which only helps."""
+    unit, most = float(world.plan.scale.unit), rounding(world)
+    return math.fsum(p for k, p in world.chances[0].items() if abs(k) * unit + most <= error + 1e-12)
+
+
+def kept_mean(world: Any, error: float, people: int) -> float:
+    """The same of a mean over so many people: at the worst place of their mean, over all noises of sum and number.
+
+    The exact mean may lie anywhere, also just beside a place where the published grid rounds the other way.
+    """
+    (sums, numbers), grid = (world.chances), float(world.query.numeric.grid)
+    x = np.array(list(sums))[:, None]
+    y = np.array([k for k in numbers if people + k >= 1])[None, :]
+    weight = np.array(list(sums.values()))[:, None] * np.array([numbers[k] for k in y[0].tolist()])[None, :]
+    found = 1.0
+    beside = [0.5 * grid + j / (2 * people) for j in (-9, -3, -1, 0, 1, 3, 9)]
+    for worst in (0.0, *beside, 1.0, 2.0 - 0.5 * grid, 2.0):  # where the mean lies; the range is 0 … 2
+        exact = round((worst - 1) * 2 * people) / (2 * people)  # from the middle; sums are in half steps
+        noisy = np.clip((2 * people * exact + x) / (2 * (people + y)) + 1, 0.0, 2.0)
+        shown = np.floor(noisy / grid + 0.5) * grid
+        found = min(found, float(weight[np.abs(shown - (exact + 1)) <= error + 1e-9].sum()))
+    return found
+
+
+def register(claims: Claims) -> None:
+    """Register all sentences about numbers."""
+    says = claims.says
+
+    @says(
+        r"The ((?P<name>sum|mean|median|least value|greatest value)|(?P<p>[\d.]+) % point) of everybody's 'age'(, in each of (?P<n>\d+) public"
+        r" groups? by 'sex')?"
+    )
+    def _(world: Any, name: str | None, p: str | None, n: str | None) -> bool:
+        numeric = world.query.numeric
+        if numeric is None or int(n or 0) != len(world.query.groups):
+            return False
+        if name == "mean":
+            near = [abs(numeric.answer(v) - sum(v) / len(v)) <= numeric.grid / 2 for v in LISTS if v]
+            return world.query.kind == "mean" and all(near)
+        meant = NAMED[name] if name else lambda values: _sorted_at(Fraction(str(p)), values)
+        return all(numeric.answer(values) == meant(values) for values in LISTS if values)
+
+    @says(
+        r"How many people have a 'age' in each of (?P<bins>\d+) public intervals(, in each of (?P<n>\d+) public groups? by 'sex')?"
+    )
+    def _(world: Any, bins: str, n: str | None) -> bool:
+        answers = len(world.exact(world.tables[0]))
+        return world.query.kind == "histogram" and world.query.column == "age" and answers == int(bins) * int(n or 1)
+
+    @says(r"How many people are in each of (?P<n>\d+) public groups? by 'sex'")
+    def _(world: Any, n: str) -> bool:
+        return world.query.column is None and len(world.exact(world.tables[0])) == int(n) == len(world.query.groups)
+
+    @says(
+        rf"Each answer, an integer on a public grid of step (?P<step>\S+), gets exact geometric noise, {DIRECTION}(?P<clamped>, then clamped to"
+        r" the public bounds)?"
+    )
+    def _(world: Any, step: str, clamped: str | None, **rates: Any) -> bool:
+        if len(world.plan.parts) != 1:
+            return False
+        low, high = published(world, -HOW_FAR), published(world, HOW_FAR)
+        total = 2 * (world.query.people or 1) if world.query.kind == "sum" else 2  # the range of the exact answers
+        return (
+            goes(world, one(world), **rates) and published(world, 1) - published(world, 0) == Fraction(step)
+            and ((low, high) == (0, total) if clamped else high - low > HOW_FAR * Fraction(step))
+        )  # fmt: skip
+
+    @says(
+        r"Two exact integers a group get exact geometric noise: the sum of distances from the middle of the range, in half steps"
+        r" \((?P<sums>[^)]*)\), and the number of people \((?P<people>[^)]*)\); their quotient is published, clamped"
+    )
+    def _(world: Any, sums: str, people: str) -> bool:
+        import re
+
+        if len(world.plan.parts) != 2:
+            return False
+        laws = [part.law for part in world.plan.parts]
+        for law, text in zip(laws, (sums, people), strict=True):
+            told = re.fullmatch(DIRECTION, text)
+            if told is None or not goes(world, law, **told.groupdict()):
+                return False
+        # three people at the mean 2, no noise: the distances from the middle, 1, are 2 half steps each
+        return [float(v) for v in world.plan._means(np.array([6, 600, -600]), np.array([3, 3, 3]))] == [2.0, 2.0, 0.0]
+
+    # ---- what it rests on
+
+    @says(r"One person's rows all carry the same id, and different people carry different ids")
+    def _(world: Any) -> bool:
+        return world.query.records.person is not None
+
+    @says(r"Every row is about one person, and every person has at most one row: not checked")
+    def _(world: Any) -> bool:
+        return world.query.records.person is None
+
+    @says(r"Nobody has more than one row that counts: that was checked on the data, and is not protected")
+    def _(world: Any) -> bool:
+        return world.query.records.person is not None and world.query.records.combine == "refuse"
+
+    @says(r"That (?P<n>\d+) people have a number is publicly known: it was checked, and is not protected")
+    def _(world: Any, n: str) -> bool:
+        return all(len(table) - table.count(None) == int(n) for table in world.tables)
+
+    @says(r"The bounds, the grid and the groups were chosen without looking at the data")
+    def _(world: Any) -> bool:
+        return True  # of the curator: what public keys rest on
+
+    @says(
+        r"Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and Definition 6,"
+        r" for a directed line: an exact integer answer that moves at most as far as the notion's distance, plus geometric noise of that line,"
+        r" is private under the notion\."
+    )
+    def _(world: Any) -> bool:
+        return private(world, world.notion.words.definition, float(world.notion.epsilon))
+
+    # ---- what is guaranteed
+
+    @says(
+        r"Whatever one concludes from all that is published here: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
+    )
+    def _(world: Any, definition: str, epsilon: str) -> bool:
+        return private(world, definition, number(epsilon)) and number(epsilon) == pytest.approx(float(world.price))
+
+    @says(
+        r"An answer is within (?P<each>\S+) of the exact one with probability at least 95 %(; all (?P<cells>\d+) are within (?P<every>\S+) with"
+        r" that probability)?"
+    )
+    def _(world: Any, each: str, cells: str | None, every: str | None) -> bool:
+        if len(world.plan.parts) != 1 or int(cells or 1) != len(world.exact(world.tables[0])):
+            return False
+        step = float(world.plan.scale.unit)
+        told = [(float(each), 1), *([(float(every), int(cells or 1))] if every else [])]
+        # true, and not idle: a step less would not be
+        return all(kept(world, e) ** n >= 0.95 - 1e-12 and kept(world, e - step) ** n < 0.95 for e, n in told)
+
+    @says(
+        r"How far an answer is from the exact one at most, with probability at least 95 %, depends on how many people it is about:"
+        r" (?P<known>.*)"
+    )
+    def _(world: Any, known: str) -> bool:
+        if len(world.plan.parts) != 2:
+            return False
+        told = [part.split(" with ") for part in known.split(" people, ")]
+        return len(told) == 4 and all(
+            kept_mean(world, float(error), int(n.replace(",", "").removesuffix(" people"))) >= 0.95 for error, n in told
+        )
+
+    @says(r"No answer is (?P<side>below|above) the exact one: the noise goes the other way only")
+    def _(world: Any, side: str) -> bool:
+        way = -1 if side == "below" else 1
+        return len(world.plan.parts) == 1 and world.query.kind != "mean" and not any(
+            p for k, p in world.chances[0].items() if k * way > 0
+        )  # fmt: skip
+
+    # ---- what is not
+
+    @says(
+        r"Numbers are clamped to (?P<low>\S+) … (?P<high>\S+) and rounded half up to steps of (?P<step>\S+): the answer is about these"
+    )
+    def _(world: Any, low: str, high: str, step: str) -> bool:
+        values = sorted({record[1] for table in world.tables for record in table if record is not None})
+        return world.query.kind != "histogram" and values == list(range(int(low), int(high) + 1, int(step)))
+
+    @says(r"Counts are not clamped: (?P<negative>a noisy count may be negative, and )?small ones say little")
+    def _(world: Any, negative: str | None) -> bool:
+        below = any(p for k, p in world.chances[0].items() if k < 0)
+        return world.query.kind == "histogram" and below == bool(negative) and published(world, -HOW_FAR) == -HOW_FAR
+
+    @says(r"Numbers beyond the bounds count in the first and last interval")
+    def _(world: Any) -> bool:
+        return world.query.kind == "histogram" and world.query.column is not None
+
+    @says(r"Closeness is that of the intervals: numbers in neighbouring ones are one step apart, however near")
+    def _(world: Any) -> bool:
+        return near(world) and world.query.kind == "histogram"
+
+    @says(r"Closeness is that of each person's sum of rounded numbers")
+    def _(world: Any) -> bool:
+        return near(world) and world.query.kind != "histogram" and world.query.records.combine == "sum"
+
+    @says(r"Closeness is that of the rounded numbers: they may be up to one step further apart than the numbers were")
+    def _(world: Any) -> bool:
+        return near(world) and world.query.kind != "histogram" and world.query.records.combine != "sum"
+
+    @says(r"Groups are not near or far: which group somebody is in is hidden like the largest change")
+    def _(world: Any) -> bool:
+        def moved(table: Any, record: Any) -> Any:
+            return (record, *table[1:])
+
+        f, m = (((group, 1), None) for group in world.query.groups) if len(world.query.groups) == 2 else ("", "")
+        return near(world) and bool(f) and world.loss(f, m) <= world.apart(f[0], m[0]) * float(world.price) + 1e-9
+
+    @says(
+        r"Someone with several rows counts once(?P<among>, in the first listed group they are in)?(, with the (?P<how>sum|least|greatest) of"
+        r" their numbers, clamped again)?"
+    )
+    def _(world: Any, among: str | None, how: str | None) -> bool:
+        combine = world.query.records.combine
+        words = {"sum": "sum", "min": "least", "max": "greatest"}
+        return (
+            words.get(combine) == (how or words.get(combine, "")) and combine != "refuse"
+            and bool(among) == (len(world.query.groups) > 1) and bool(how) == (world.query.column is not None)
+        )  # fmt: skip
+
+    @says(r"Where nobody has a number, (?P<value>\S+) stands in for the exact answer")
+    def _(world: Any, value: str) -> bool:
+        numeric = world.query.numeric
+        return (
+            world.query.kind not in {"histogram", "sum"} and None in world.records and numeric.answer([]) == Fraction(value)
+            and (len(world.plan.parts) == 1 or world.plan._means(np.array([0]), np.array([0])) == [Fraction(value)])
+        )  # fmt: skip
+
+    @says(r"Rows without a person or a number, in no listed group, or removed by the filter are not counted")
+    def _(world: Any) -> bool:
+        return True  # of the engine: tests/engine counts the rows that are left out, by these reasons
+
+
+def near(world: Any) -> bool:
+    """Whether the notion is about how near values are: moving one by less costs less."""
+    words = world.notion.words.definition
+    return "changes of values" in words or "change of any value" in words
+
+
+REQUIRED = [
+    ("the promise", r"Whatever one concludes.*", lambda w: True),
+    ("what is not sheltered", r"Not sheltered: .*", lambda w: bool(w.notion.words.exposes)),
+    ("clamping", r"Numbers are clamped.*", lambda w: w.query.kind != "histogram"),
+    ("a side", r"No answer is .*", lambda w: len(w.plan.parts) == 1 and (one(w).up.is_infinite or one(w).down.is_infinite)),
+    ("one row each", r"Nobody has more.*", lambda w: w.query.records.combine == "refuse" and w.query.records.person is not None),
+    ("one row a person", r"Every row is about.*", lambda w: w.query.records.person is None),
+    ("several rows", r"Someone with several rows.*", lambda w: w.query.records.combine != "refuse"),
+    ("a public number", r"That \d+ people.*", lambda w: w.query.people is not None),
+    ("closeness", r"Closeness is.*", near),
+    ("far groups", r"Groups are not near.*", lambda w: near(w) and len(w.query.groups) > 1),
+    ("nobody there", r"Where nobody has.*", lambda w: w.query.kind in {"mean", "percentile"} and w.query.people is None),
+]  # fmt: skip
+"""What must be said where it is so: a name, a pattern, and when."""

@@ -1,0 +1,99 @@
+"""Every sentence of every statement of a sum, mean, percentile or histogram is true, for every notion."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from tests.truth import notion_claims, number_claims, visitor_claims
+from tests.truth.claims import Claims
+from tests.truth.notion_claims import private
+from tests.truth.number_claims import REQUIRED, kept
+from tests.truth.numbers import NOTIONS, World, worlds
+from tests.truth.relations import number
+from tests.truth.visitor_claims import leaves
+
+from leeward.statement import privacy_statement
+
+OWN = Claims()
+number_claims.register(OWN)
+OTHERS = Claims()
+notion_claims.register(OTHERS)
+visitor_claims.register(OTHERS)
+CLAIMS = Claims(
+    [*OWN.claims, *(c for c in OTHERS.claims if c.pattern.pattern not in {o.pattern.pattern for o in OWN.claims})]
+)
+WORLDS = worlds()
+
+PARTS = {
+    *("leeward", "created", "dataset", "version", "price", "notion.name", "notion.epsilon", "notion.unit"),
+    *("query.kind", "query.answers", "query.column", "query.p", "query.combine", "query.by", "query.groups", "query.lower"),
+    *("query.upper", "query.step", "query.people", "query.keep.state", "mechanism.name"),
+    *("mechanism.lower", "mechanism.upper"),
+    *("mechanism.parts.rate_up", "mechanism.parts.rate_down", "mechanism.parts.step", "accuracy.mean_absolute"),
+    *("accuracy.within_95_percent", "accuracy.all_within_95_percent", "accuracy.by_people.people"),
+    "accuracy.by_people.within_95_percent",
+}  # fmt: skip
+"""The parts that are no sentences."""
+
+
+def stated(world: World) -> dict[str, Any]:
+    return privacy_statement(world.plan, places=world.query.cells, dataset="town", version="1")
+
+
+def sentences(statement: dict[str, Any]) -> list[str]:
+    return [value for path, value in leaves(statement) if path not in PARTS and value not in ("", None)]
+
+
+@pytest.mark.parametrize("notion", NOTIONS)
+def test_every_sentence_is_true(notion: str) -> None:
+    for world in [world for world in WORLDS if world.name.startswith(f"{notion}, ")]:
+        statement = stated(world)
+        said = sentences(statement)
+        CLAIMS.check_all(said, world)
+        assert private(world, statement["notion"]["definition"], number(statement["notion"]["epsilon"])), str(world)
+        for name, pattern, so in REQUIRED:
+            assert any(re.fullmatch(pattern, each) for each in said) == so(world), f"{world}: {name}"
+
+
+@pytest.mark.parametrize("notion", NOTIONS)
+def test_the_parts_are_true(notion: str) -> None:
+    for world in [world for world in WORLDS if world.name.startswith(f"{notion}, ")]:
+        statement, query = stated(world), world.query
+        assert statement["price"] == statement["notion"]["epsilon"] == str(world.price)
+        assert statement["notion"]["unit"] == world.unit
+        assert statement["query"]["answers"] == len(world.exact(world.tables[0])) // len(world.plan.parts)
+        assert statement["query"]["combine"] == (query.records.combine if query.records.person else None)
+        for told, part in zip(statement["mechanism"]["parts"], world.plan.parts, strict=True):
+            assert (told["rate_up"], told["rate_down"]) == (str(part.law.up), str(part.law.down))
+        accuracy = statement["accuracy"]
+        if "mean_absolute" in accuracy:
+            unit = float(world.plan.scale.unit)
+            mean = sum(abs(k) * p for k, p in world.chances[0].items()) * unit + number_claims.rounding(world)
+            assert accuracy["mean_absolute"] == pytest.approx(mean, rel=1e-3)
+            assert kept(world, accuracy["within_95_percent"]) >= 0.95
+
+
+def test_every_claim_is_met_and_can_be_false() -> None:
+    """A predicate that nothing makes false would let any sentence pass."""
+    of_others = (
+        "One person's rows",
+        "The bounds, the grid",
+        "Rows without a person",
+        "Chatzikokolakis",
+        "Whatever one",
+    )
+    said = {sentence for world in WORLDS for sentence in sentences(stated(world))}
+    met = {c.pattern.pattern: (sentence, c, found) for sentence in said for c, found in OWN.matching(sentence)}
+    assert {claim.pattern.pattern for claim in OWN.claims} == set(met)
+    for sentence, claim, found in met.values():
+        if not sentence.startswith(of_others):
+            assert any(not _holds(claim.holds, world, found) for world in WORLDS), f"nothing makes it false: {sentence}"
+
+
+def _holds(holds: Any, world: World, matched: Any) -> bool:
+    try:
+        return bool(holds(world, **matched))
+    except (TypeError, AttributeError, ValueError, KeyError):
+        return False  # the sentence has no meaning there

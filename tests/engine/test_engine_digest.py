@@ -13,7 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.engine import content as content_module
 from leeward.engine import open_data, open_visits, read_keys, read_places
+from leeward.engine.bind import bind
+from leeward.engine.content import recognised
+from leeward.errors import EngineError
 from leeward.query import grid, places, visits
 from leeward.query.statistic import records, statistic
 
@@ -146,6 +150,82 @@ def test_they_are_what_the_definition_says_whatever_engine_makes_them():
     made = content(ROWS)
     wanted, marks = oracle(columns, ["string", "timestamp(6)", "string"])
     assert (made.digest, made.marks) == (wanted, marks)
+
+
+EVERY_KIND = {
+    "floats": (
+        pa.array([0.1 + 0.2, 1 / 3, 5e-324, -0.0, None]),
+        "float64",
+        ["0.30000000000000004", "0.3333333333333333"],
+    ),
+    "single": (pa.array([0.1, 16777215, -1.5, 0, None], pa.float32()), "float32", ["0.1", "16777215.0", "-1.5", "0.0"]),
+    "whole": (pa.array([-(2**63), 2**63 - 1, 0, 7, None]), "int64", ["-9223372036854775808", "9223372036854775807"]),
+    "exact": (
+        pa.array([Decimal("7.00"), Decimal("-0.05"), Decimal("0.00"), Decimal("1.50"), None], pa.decimal128(9, 2)),
+        "decimal(9, 2)",
+        ["7.00", "-0.05", "0.00", "1.50"],
+    ),
+    "flags": (pa.array([True, False, True, False, None]), "boolean", ["true", "false", "true", "false"]),
+    "texts": (pa.array(["7.0", "", "-", "é\n:", None]), "string", ["7.0", "", "-", "é\n:"]),
+}
+"""A column, its type, and how its values are written; what is left out is written as Python writes it."""
+
+FROZEN = "b1947f8d02ecc09e2947e18ae1a8ee0930c9b08aaa3286d2723fa814928e8b20"
+
+
+def test_every_kind_of_value_is_digested_as_it_ever_was():
+    """A frozen digest: made by the oracle, which uses neither the engine nor ours, and the same in every version of both."""
+    data = pa.table({name: column for name, (column, _, _) in EVERY_KIND.items()})
+    texts = {
+        name: [*written, *(repr(v) if v is not None else None for v in column.to_pylist()[len(written) :])]
+        for name, (column, _, written) in EVERY_KIND.items()
+    }
+    order = list(texts)
+    digested, _ = oracle({n: texts[n] for n in order}, [EVERY_KIND[n][1] for n in order])
+    assert digested.hex() == FROZEN
+    with bind(data, {name: name for name in order}) as bound:
+        assert recognised(bound, KEY, ()).digest.hex() == FROZEN
+
+
+def test_the_values_that_the_engine_has_to_know_are_written_as_python_writes_them():
+    for kind, value, text in content_module._KNOWN:
+        if kind == "float64":
+            assert text == repr(eval(value.replace("::DOUBLE", ".0" if "." not in value and "e" not in value else "")))
+        elif kind.startswith(("int", "uint", "decimal", "boolean", "string")):
+            assert text == value.partition("::")[0].strip("'")
+    text, number = content_module._KNOWN_HASH
+    assert number == int.from_bytes(hashlib.md5(text.encode()).digest(), "little")
+
+
+@pytest.mark.parametrize(
+    ("value", "instead"),
+    [
+        ("0.1::DOUBLE + 0.2::DOUBLE", "round(0.1::DOUBLE + 0.2::DOUBLE, 6)"),
+        ("TIMESTAMP '1969-12-31 23:59:59.999999'", "TIMESTAMP '1970-01-01 00:00:00'"),
+        ("true", "NULL::BOOLEAN"),
+    ],
+)
+def test_a_version_that_writes_otherwise_is_refused_before_anything_is_digested(value, instead, monkeypatch):
+    """As if the engine rounded, in some version to come: two contents would have one digest."""
+    known = [(kind, instead if given == value else given, text) for kind, given, text in content_module._KNOWN]
+    assert known != list(content_module._KNOWN)
+    _refused(monkeypatch, "_KNOWN", tuple(known))
+
+
+def test_a_version_that_hashes_otherwise_is_refused(monkeypatch):
+    """As it was when the hash became an unsigned number."""
+    text, number = content_module._KNOWN_HASH
+    _refused(monkeypatch, "_KNOWN_HASH", (text, number - 2**128))
+
+
+def _refused(monkeypatch, name, value):
+    monkeypatch.setattr(content_module, name, value)
+    content_module._check_engine.cache_clear()
+    try:
+        with pytest.raises(EngineError, match="writes values otherwise"):
+            digest(ROWS)
+    finally:
+        content_module._check_engine.cache_clear()
 
 
 # ---- marks: one value has one form, whatever it is called and however it is stored

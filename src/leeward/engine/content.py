@@ -8,12 +8,15 @@ kind of file shares its marks.
 
 Each value or row is written as text and hashed with MD5 under the key; the 128-bit hashes are added up, as two sums of 64
 bits, so that order does not matter; the sums are stretched with scrypt under the key. All of this is fixed by public
-standards and by how values are written, not by a version of the engine: if that ever changed, unchanged content would look
-changed, and never the other way round. It is not meant to withstand somebody who holds the key.
+standards and by how values are written, not by a version of the engine. Before anything is digested, the engine writes
+values of every kind whose text is known; where one comes out otherwise (a float with fewer digits, say, so that two values
+have one text), that version of the engine is refused. What else a later version may write in another way makes unchanged
+content look changed, and never the other way round. It is not meant to withstand somebody who holds the key.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
 import json
@@ -21,15 +24,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import duckdb
+import ibis
 import ibis.expr.datatypes as dt
 
 from leeward.engine.bind import Bound, translated
 from leeward.engine.builtin import epoch_ns, epoch_us
+from leeward.errors import EngineError
 
 FORM = "1"
 """The form of digests and marks. What is made in another form cannot be compared with them."""
 
 _LOW = (1 << 64) - 1
+
+_KNOWN = (
+    ("float64", "0.1::DOUBLE", "0.1"),
+    ("float64", "1::DOUBLE / 3", "0.3333333333333333"),
+    ("float64", "0.1::DOUBLE + 0.2::DOUBLE", "0.30000000000000004"),
+    ("float64", "9007199254740991::DOUBLE", "9007199254740991.0"),
+    ("float64", "1.7976931348623157e308::DOUBLE", "1.7976931348623157e+308"),
+    ("float64", "5e-324::DOUBLE", "5e-324"),
+    ("float32", "0.1::FLOAT", "0.1"),
+    ("float32", "16777215::FLOAT", "16777215.0"),
+    ("int64", "-9223372036854775807::BIGINT", "-9223372036854775807"),
+    ("uint64", "18446744073709551615::UBIGINT", "18446744073709551615"),
+    ("decimal(38, 2)", "-123456789012345678901234567890.05::DECIMAL(38, 2)", "-123456789012345678901234567890.05"),
+    ("boolean", "true", "true"),
+    ("string", "' 7.0'", " 7.0"),
+    ("binary", "'\\xFF\\x00a'::BLOB", "\\xFF\\x00a"),
+    ("date", "DATE '1969-12-31'", "-86400000000"),
+    ("time", "TIME '23:59:59.999999'", "23:59:59.999999"),
+    ("timestamp(6)", "TIMESTAMP '1969-12-31 23:59:59.999999'", "-1"),
+    ("timestamp(9)", "TIMESTAMP_NS '1969-12-31 23:59:59.999999999'", "-1"),
+    ("timestamp('UTC', 6)", "TIMESTAMPTZ '1970-01-01 09:00:00.000001+09'", "1"),
+)
+"""A type, a value of it in SQL, and the text that it is digested as."""
+
+_KNOWN_HASH = ("leeward", 0x7D601CF85EBDC453B3FC43B2AB6BFE54)
+"""A text, and its MD5 hash as a number, the first byte the lowest."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +90,11 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
         bound: the open source; its files must not change meanwhile.
         key: 32 secret bytes.
         times: names of the columns of times. They do not tell tables apart, because many have every hour once.
+
+    Raises:
+        EngineError: this version of the engine writes values otherwise than those before it.
     """
+    _check_engine()
     rows = bound.rows
     names = list(rows.columns)
     texts = {f"r{i}": _text(rows[name]) for i, name in enumerate(names)}
@@ -78,6 +114,27 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     bound.check_unchanged()
     kinds = [str(kind) for kind in rows.schema().types]
     return Content(tuple(names), _stretched(key, ["rows", names, kinds, *whole[1:]]), marks, tuple(telling))
+
+
+@functools.cache
+def _check_engine() -> None:
+    """Have the engine write values whose text is known.
+
+    Raises:
+        EngineError: it writes one otherwise, so that two values may have one text.
+    """
+    probe = ibis.table({f"c{i}": kind for i, (kind, _, _) in enumerate(_KNOWN)}, name="probe")
+    texts = ibis.to_sql(probe.select(**{name: _text(probe[name]) for name in probe.columns}), dialect="duckdb")
+    given = ", ".join(f"{value} AS c{i}" for i, (_, value, _) in enumerate(_KNOWN))
+    with duckdb.connect() as engine:
+        written = engine.execute(f"WITH probe AS (SELECT {given}) {texts}").fetchall()[0]
+        hashed = engine.execute(f"SELECT md5_number('{_KNOWN_HASH[0]}')").fetchall()[0][0]
+    if written != tuple(text for _, _, text in _KNOWN) or hashed != _KNOWN_HASH[1]:
+        raise EngineError(
+            f"DuckDB {duckdb.__version__} writes values otherwise than the versions that Leeward knows",
+            "a table that changed might be taken for the one that was charged",
+            "Use the version of DuckDB that Leeward was installed with",
+        )
 
 
 def _sums(bound: Bound, hashed: str) -> tuple[int, ...]:

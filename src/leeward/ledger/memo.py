@@ -8,7 +8,8 @@ who comes back where, without any limit. So it is used only where that is asked 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,14 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from leeward.errors import LedgerError
+from leeward.ledger.identity import named
 from leeward.ledger.people import PeopleStore
 
-Floats = NDArray[np.float64]
+Points = NDArray[np.int64]
+"""Grid points, shape (n, 2)."""
+
+Draw = Callable[[Points], Points]
+Once = Callable[[Sequence[Any], Points, Draw], Points]
 
 
 class Memo(PeopleStore):
@@ -40,18 +46,16 @@ class Memo(PeopleStore):
         super().__init__(path, "memo", {"law": law}, key)
         self._cipher = AESGCM(self.digest("answers", 1) + self.digest("answers", 2))
 
-    def keys(self, people: Sequence[Any], points: NDArray[np.int64]) -> list[bytes]:
+    def keys(self, people: Sequence[Any], points: Points) -> list[bytes]:
         """Return what an answer is kept under, for each person and grid point (shape (n, 2))."""
-        return [self.digest(person, i, j) for person, (i, j) in zip(people, points.tolist(), strict=True)]
+        return [self.digest(named(person), i, j) for person, (i, j) in zip(people, points.tolist(), strict=True)]
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
         """Return those of the keys that there is an answer for."""
         with self.writing() as connection:
             return set(_stored(connection, keys))
 
-    def once(
-        self, people: Sequence[Any], points: NDArray[np.int64], draw: Callable[[NDArray[np.int64]], NDArray[np.int64]]
-    ) -> NDArray[np.int64]:
+    def once(self, people: Sequence[Any], points: Points, draw: Draw) -> Points:
         """Return the answer for each person and grid point; what has none is drawn, stored, and then shown.
 
         Args:
@@ -59,15 +63,28 @@ class Memo(PeopleStore):
             points: grid points, shape (n, 2).
             draw: gives noisy grid points for grid points; called with those that are new, each once.
         """
-        asked = self.keys(people, points)
+        with self.drawing() as once:
+            return once(people, points, draw)
+
+    @contextmanager
+    def drawing(self) -> Iterator[Once]:
+        """Answer batch by batch, as `once` does, all in one transaction: stored when it ends, forgotten if anything fails.
+
+        Yields:
+            A function that takes what `once` takes. Its answers may be shown when the block has ended.
+        """
         with self.writing() as connection:
-            known = {key: self._unseal(key, sealed) for key, sealed in _stored(connection, asked).items()}
-            new = {key: row for row, key in reversed([*enumerate(asked)]) if key not in known}
-            if new:
-                drawn = draw(points[list(new.values())]).tolist()
-                known |= {key: (int(i), int(j)) for key, (i, j) in zip(new, drawn, strict=True)}
-                sealed = [(key, self._seal(key, known[key])) for key in sorted(new)]
-                connection.exec_driver_sql("INSERT INTO memo VALUES (?, ?)", sealed)
+            yield lambda people, points, draw: self._once(connection, people, points, draw)
+
+    def _once(self, connection: Connection, people: Sequence[Any], points: Points, draw: Draw) -> Points:
+        asked = self.keys(people, points)
+        known = {key: self._unseal(key, sealed) for key, sealed in _stored(connection, asked).items()}
+        new = {key: row for row, key in reversed([*enumerate(asked)]) if key not in known}
+        if new:
+            drawn = draw(points[list(new.values())]).tolist()
+            known |= {key: (int(i), int(j)) for key, (i, j) in zip(new, drawn, strict=True)}
+            sealed = [(key, self._seal(key, known[key])) for key in sorted(new)]
+            connection.exec_driver_sql("INSERT INTO memo VALUES (?, ?)", sealed)
         return np.array([known[key] for key in asked], np.int64).reshape(-1, 2)
 
     def _seal(self, asked: bytes, answer: tuple[int, int]) -> bytes:

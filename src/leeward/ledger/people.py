@@ -1,9 +1,10 @@
 """Budgets of millions of people, per person and day: how many reports each may still make.
 
 The ledger of releases keeps one account a dataset and a chain over its entries; here every person is an account, and one row
-a person and day is all there is. Every report of one job costs the same, so a budget is a whole number of reports. People
-are kept under a keyed hash: whoever gets the file without the secret learns how many people there are and how busy they
-were, and no one's name. There is no chain and no mark: a restored copy forgets what was spent since. Keep it like a ledger.
+a person and day is all there is. Every report of one job costs the same, so a budget is a whole number of reports. Who is
+one person is said in `leeward.ledger.identity`. People are kept under a keyed hash: whoever gets the file without the secret
+learns how many people there are and how busy they were, and no one's name. There is no chain and no mark: a restored copy
+forgets what was spent since. Keep it like a ledger.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
+from leeward.ledger.identity import FORM, payer
 from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private
 from leeward.paths import resolve_ledger
 
@@ -114,7 +116,9 @@ class PeopleStore:
         event.listen(self._engine, "begin", _begin)
         self._keyed = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=16)
         with self.writing() as connection:
-            self._check(connection, {"kind": kind, **about, "secret": self.digest("check")[:8].hex()})
+            self._check(
+                connection, {"kind": kind, "form_of_ids": FORM, **about, "secret": self.digest("check")[:8].hex()}
+            )
 
     def _check(self, connection: Connection, facts: dict[str, str]) -> None:
         application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
@@ -133,7 +137,7 @@ class PeopleStore:
         known: dict[str, str] = {row.key: row.value for row in connection.execute(_about.select())}
         for key, value in facts.items():
             if known.get(key) != value:
-                said = "it is secret which" if key == "secret" else f"it says {known.get(key)}"
+                said = "it is secret which" if key == "secret" else f"it says {known.get(key, 'nothing of it')}"
                 raise BudgetConflictError(
                     f"{self.path} was made with another {key.replace('_', ' ')}",
                     said,
@@ -141,7 +145,7 @@ class PeopleStore:
                 )
 
     def digest(self, *parts: Any) -> bytes:
-        """Return the keyed hash of some values, 16 bytes; 7 and "7" are the same value."""
+        """Return the keyed hash of some values, 16 bytes, as text."""
         hashed = self._keyed.copy()
         hashed.update("\x1f".join(map(str, parts)).encode())
         return hashed.digest()
@@ -204,7 +208,7 @@ class PersonBudgets(PeopleStore):
     def spent(self, person: Any, day: int) -> int:
         """Return how many reports of a person are paid for on a day."""
         with self.writing() as connection:
-            key = self.digest(person), int(day)
+            key = self.digest(payer(person)), int(day)
             return _read(connection, [key]).get(key, 0)
 
     def _charge(
@@ -214,8 +218,8 @@ class PersonBudgets(PeopleStore):
             raise InputError(
                 "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
             )
-        names = {person: self.digest(person) for person in set(people)}
-        keys = [(names[person], day) for person, day in zip(people, days, strict=True)]
+        names = {(kind, person): self.digest(payer(person)) for kind, person in {(type(p), p) for p in people}}
+        keys = [(names[type(person), person], day) for person, day in zip(people, days, strict=True)]
         asked = dict(sorted(Counter(keys).items()))  # in the order of the file: several times as fast
         before = _read(connection, asked)
         left = {key: max(self.reports_a_day - before.get(key, 0), 0) for key in asked}

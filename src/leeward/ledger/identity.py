@@ -1,0 +1,78 @@
+"""Who an id is: one person has one id, whatever the type of the column that it comes from.
+
+Numbers of all types are unified, text is compared letter by letter. So 7, 7.0 and the decimal 7.00 are one id, and so is the
+text "7"; "Alice", "alice" and "Alice " are three. Two uses err on two sides where text writes a number in another way
+("7.0", "007"), which may be what a column of numbers became on its way through a file, or another person's id:
+
+* Who pays (`payer`) goes by the value: two such texts share one budget, so that nobody has two.
+* Who is remembered (`named`) goes by the text: nobody is shown a report that was drawn for somebody else.
+
+Types that name nobody for sure are refused: fractions, infinities, floats from 2⁵³ on, truth values, dates, bytes that are
+no text.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from numbers import Integral, Real
+from typing import Any, Final
+from uuid import UUID
+
+from leeward.errors import InputError
+
+FORM: Final = "2"
+"""The form of ids: what a store keeps under another form names other people."""
+
+_NUMERAL: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def named(person: Any) -> str:
+    """Return the id of a person as text.
+
+    Raises:
+        InputError: the value names nobody, or may name several people.
+    """
+    if isinstance(person, str):
+        return str(person)
+    if isinstance(person, bytes):
+        try:
+            return person.decode()
+        except UnicodeDecodeError:
+            raise _doubtful("bytes that are no text", "Write them as text, in hexadecimal say") from None
+    if isinstance(person, UUID):
+        return str(person)
+    if isinstance(person, bool):
+        raise _doubtful("a truth value", "Use whole numbers, or text")
+    if isinstance(person, Integral):
+        return str(int(person))
+    if isinstance(person, Decimal | Real):
+        value = person if isinstance(person, Decimal) else Decimal(float(person))
+        largest = Decimal(10) ** 100 if isinstance(person, Decimal) else Decimal(2**53 - 1)
+        if value.is_finite() and abs(value) <= largest and value == int(value):
+            return str(int(value))
+        raise _doubtful("a number that is not whole, or a float too large to be exact", "Use whole numbers, or text")
+    raise _doubtful(f"of type {type(person).__name__}", "Use whole numbers, or text")
+
+
+def payer(person: Any) -> str:
+    """Return who pays for a person's reports: text that writes a number pays as that number.
+
+    Raises:
+        InputError: as for `named`.
+    """
+    text = named(person)
+    if not _NUMERAL.fullmatch(text):
+        return text
+    try:
+        exact = Context(prec=len(text), Emax=MAX_EMAX, Emin=MIN_EMIN)
+        value = exact.create_decimal(text).normalize(exact)
+    except ArithmeticError:  # an exponent that no number has
+        return text
+    return str(abs(value) if value == 0 else value)
+
+
+def _doubtful(what: str, instead: str) -> InputError:
+    return InputError(
+        f"An id that is {what} (this is for the curator only)", "it does not say for sure who pays", instead
+    )

@@ -29,6 +29,8 @@ FLOORS = [
         "sheets",
         "version",
         "paths",
+        "scratch",
+        "outputs",
         "real",
         "exponential",
         "keys",

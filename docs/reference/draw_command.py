@@ -21,7 +21,8 @@ from leeward.cli import app
 
 HEAD = """# The command
 
-What `leeward --help` says, for each command. Refusals exit with 2 and one message, defects of ours with 1.
+What `leeward --help` says, for each command. Refusals exit with 2 and one message, defects of ours with 1, and
+commands that a signal ended with 128 and its number: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 """
 
 

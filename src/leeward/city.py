@@ -24,6 +24,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from leeward.outputs import Write, prepared
+
 PLACES, PEOPLE = 5_835, 10_338
 SIGMA = 2.5
 """Spread of the logarithm of popularity."""
@@ -111,11 +113,18 @@ def synthetic_visits(seed: int = 1) -> pa.Table:
 
 
 def write_city(directory: str | os.PathLike[str], seed: int = 1) -> Path:
-    """Write visits.parquet, places.parquet and spec.toml, and return the path of the spec. Existing files are replaced."""
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
-    pq.write_table(synthetic_places(seed), folder / "places.parquet")
-    pq.write_table(synthetic_visits(seed), folder / "visits.parquet")
-    spec = folder / "spec.toml"
-    spec.write_text(_SPEC.replace("{seed}", str(seed)), "utf-8")
-    return spec
+    """Write visits.parquet, places.parquet and spec.toml, and return the path of the spec.
+
+    Files of an earlier city are replaced, but not if they were changed since.
+
+    Raises:
+        InputError: the directory holds something else, or what would be lost, or cannot be written.
+    """
+    text = _SPEC.replace("{seed}", str(seed))
+    files: dict[str, Write] = {
+        "places.parquet": lambda path: pq.write_table(synthetic_places(seed), path),
+        "visits.parquet": lambda path: pq.write_table(synthetic_visits(seed), path),
+        "spec.toml": lambda path: path.write_text(text, "utf-8"),
+    }
+    with prepared(directory, "a synthetic city", names=files) as folder:
+        return folder.write(files) / "spec.toml"

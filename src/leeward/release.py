@@ -276,10 +276,16 @@ class Door(Private):
         """Return what the budget is kept in; a release under this notion opens it where it is not open yet.
 
         Raises:
-            BudgetConflictError: it is kept in another notion than the budget says.
+            BudgetConflictError: it is kept in another notion than the budget says, or has another cap.
         """
+        from leeward.ledger.account import Balance, agree
+
         account = next(iter(self.ledger.show(self.budget.dataset)), None)
-        return self.budget.kept_in(notion, None if account is None else account.notion)
+        kept_in = self.budget.kept_in(notion, None if account is None else account.notion)
+        if account is not None:  # also where every answer is stored, so that nothing is reserved
+            standing = Balance(account.notion, account.cap, account.spent)
+            agree(standing, self.budget.dataset, kept_in, self._cap)
+        return kept_in
 
     def publish(self, made: Plan | NumberPlan, paid: Charge, *, promises: Sequence[str] = (), **stated: Any) -> Release:
         """Return what may be shown of an answer that is stored and paid for: post-processing.

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from leeward.errors import InputError, RefusedError
+from leeward.errors import RefusedError
+from leeward.outputs import STATEMENT, Write, prepared
 from leeward.plain import plain
 from leeward.private import Private
 from leeward.query.reasons import said
@@ -95,11 +95,6 @@ class Release:
             )
         return notes
 
-    @property
-    def window_name(self) -> str:
-        """The start of its window, as the name of a folder."""
-        return str(self.statement["query"]["window"]["start"]).replace(":", "-")
-
     def __repr__(self) -> str:
         said = self.statement
         notion = f"{said['notion']['name']} at ε = {said['notion']['epsilon']}"
@@ -156,78 +151,81 @@ class Release:
     def save(self, directory: str | os.PathLike[str]) -> Path:
         """Write answers.parquet, release.json and report.html (and the list of a grid as places.parquet).
 
-        The directory appears whole or not at all. One that holds an earlier release is replaced; one that holds anything
-        else is refused.
+        A new directory appears whole or not at all. In one that holds an earlier release, what was written then is replaced
+        if nobody changed it since, and all other files stay as they are; see `leeward.outputs`.
 
         Raises:
-            InputError: the directory holds something else, or cannot be written.
+            InputError: the directory holds something else, or what would be lost, or cannot be written.
         """
-        return _save_whole([(".", self)], Path(directory))
+        return save_all({"": self}, directory)
 
-    def _write(self, directory: Path) -> None:
-        from leeward.report import write_report
+    def _files(self) -> dict[str, Write]:
+        """What is written, by name: the statement last."""
+        import pyarrow.parquet as pq
 
-        directory.mkdir(parents=True, exist_ok=True)
-        self.to_parquet(directory / "answers.parquet")
+        from leeward.report import report_html
+
+        text = json.dumps(self.statement, indent=2, ensure_ascii=False) + "\n"
+        files: dict[str, Write] = {"answers.parquet": self.to_parquet}
         if self._list_is_ours:
-            import pyarrow.parquet as pq
-
-            pq.write_table(self.places, directory / "places.parquet")
-        (directory / "release.json").write_text(
-            json.dumps(self.statement, indent=2, ensure_ascii=False) + "\n", "utf-8"
-        )
-        write_report(self, directory / "report.html")
+            files["places.parquet"] = lambda path: pq.write_table(self.places, path)
+        files["report.html"] = lambda path: path.write_text(report_html(self), "utf-8")
+        files[STATEMENT] = lambda path: path.write_text(text, "utf-8")
+        return files
 
 
 def save_all(releases: Mapping[str, Release], directory: str | os.PathLike[str]) -> Path:
-    """Write several releases as sub-folders of one directory, which appears whole or not at all.
+    """Write several releases as sub-folders of one directory, as `Release.save` does.
+
+    Args:
+        releases: by the name of their folder; one without a name is written into the directory itself.
+        directory: the directory.
 
     Raises:
-        InputError: the directory holds something else, or cannot be written.
+        InputError: the directory holds something else, or what would be lost, or cannot be written.
     """
-    return _save_whole(list(releases.items()), Path(directory))
+    with saving(directory, list(releases)) as save:
+        return save(list(releases.values()))
 
 
-def check_directory(directory: str | os.PathLike[str]) -> None:
-    """Refuse a directory that `Release.save` could not write to: asked before the budget is charged.
+@contextmanager
+def saving(
+    directory: str | os.PathLike[str], folders: Sequence[str], *, what: str = "a release", keep: bool = False
+) -> Iterator[Callable[[Sequence[Release]], Path]]:
+    """Prepare a directory before releases are paid for; what can be refused is refused now.
+
+    Args:
+        directory: the directory.
+        folders: the name of each one's folder; an empty name is the directory itself.
+        what: what is saved; another kind of output is not replaced.
+        keep: leave the folders of an earlier call that are not among these.
+
+    Yields:
+        A function that writes releases, in the order of their folders; there may be fewer.
 
     Raises:
-        InputError: it holds something else than a release, or its parent cannot be written.
+        InputError: the directory holds something else, or what would be lost, or cannot be written.
     """
-    path = Path(directory)
-    parent = path.resolve().parent
-    if path.exists() and not _is_release(path):
-        raise InputError(
-            f"The directory '{path}'", "it exists and holds something else than a release", "Name another one"
-        )
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise InputError(f"The directory '{path}'", "its parent cannot be written", "Create it, or name another one")
+    below = [f"{folder}/" if folder else "" for folder in folders]
+    names = [folder + name for folder in below for name in _NAMES]
+    again = "running the same release again shows the stored answer at no further price"
+    with prepared(directory, what, names=names, keep=keep, room=_ROOM * len(below), again=again) as place:
+
+        def save(releases: Sequence[Release]) -> Path:
+            made = zip(below, releases, strict=False)
+            return place.write({folder + name: write for folder, one in made for name, write in one._files().items()})
+
+        yield save
 
 
-def _is_release(path: Path) -> bool:
-    if not path.is_dir():
-        return False
-    held = list(path.iterdir())
-    return not held or (path / "release.json").is_file() or all((sub / "release.json").is_file() for sub in held)
+def folder_names(windows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a folder's name for each window: its start, and its end too where several begin at one time."""
+    starts = [str(window["start"]) for window in windows]
+    alone = len(set(starts)) == len(starts)
+    named = starts if alone else [f"{window['start']}--{window['end']}" for window in windows]
+    return [name.replace(":", "-") for name in named]
 
 
-def _save_whole(releases: list[tuple[str, Release]], path: Path) -> Path:
-    check_directory(path)
-    parent = path.resolve().parent
-    made = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=parent))
-    try:
-        whole = made / "whole"
-        for name, one in releases:
-            one._write(whole / name)
-        if path.exists():
-            os.replace(path, made / "old")
-        os.replace(whole, path)
-    except OSError as error:
-        raise InputError(
-            f"The directory '{path}' could not be written",
-            os.strerror(error.errno or 0),
-            "Make room or name another place; running the same release again shows the stored answer at no further price",
-        ) from None
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-    return path
+_NAMES = ("answers.parquet", "places.parquet", "report.html", STATEMENT)
+_ROOM = 8_000_000
+"""About as many bytes as a release takes, most of them for the report."""

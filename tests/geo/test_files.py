@@ -16,7 +16,7 @@ import pytest
 
 from leeward.errors import DataError
 from leeward.geo import files
-from leeward.geo.files import Moved, PositionFile, open_positions, whole
+from leeward.geo.files import Moved, PositionFile, open_positions
 
 N = 1000
 LAT, LON = np.linspace(39.8, 40.0, N).round(6), np.linspace(116.3, 116.5, N).round(6)
@@ -161,25 +161,6 @@ def test_an_empty_parquet_file(tmp_path: Path) -> None:
         == 0
     )
     assert pq.read_table(tmp_path / "b.parquet").num_rows == 0
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
-    target = tmp_path / "out.txt"
-
-    def fail() -> None:
-        with whole(target) as file:
-            file.write_text("half")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert [*tmp_path.iterdir()] == []
-    target.write_text("old")
-    with whole(target) as file:
-        file.write_text("new")
-        assert target.read_text() == "old"
-    assert target.read_text() == "new"
-    assert [*tmp_path.iterdir()] == [target]
 
 
 GOOD: Sequence[str | None] = ("lat", "lon")

@@ -31,7 +31,12 @@ def test_it_writes_the_page_and_says_what_it_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "--out", str(tmp_path / "out")) == 0
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"papers.html", "papers.json", "data"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "papers.html",
+        "papers.json",
+        "data",
+        "leeward-files.json",
+    }
     assert "corrected" in capsys.readouterr().out
 
 

@@ -78,7 +78,10 @@ def test_it_pays_only_when_it_cannot_say_safe_and_stops_for_good(town: Town) -> 
     assert [w["charged"] for w in told["windows"]] == ["0", "40", "40"]  # type: ignore[attr-defined]
     assert [w["answered"] for w in told["windows"]] == [40, 40, 2]  # type: ignore[attr-defined]
     assert (told["stops"], told["stopped"], told["spent"]) == (2, True, "80")
-    assert sorted(p.name for p in town.out.iterdir()) == [f"2026-01-01T{h}-00-00" for h in (18, 19, 20)]
+    assert sorted(p.name for p in town.out.iterdir()) == [
+        *(f"2026-01-01T{h}-00-00" for h in (18, 19, 20)),
+        "leeward-files.json",
+    ]
     second = pd.read_parquet(town.out / "2026-01-01T19-00-00" / "answers.parquet").set_index("place")
     assert second.loc["v5", "count"] == 5
     assert second["count"].notna().sum() == 1
@@ -181,3 +184,20 @@ def test_its_statements_name_the_budget_as_those_of_releases_do(town: Town) -> N
     _run(town)
     statement = json.loads((town.out / "2026-01-01T18-00-00" / "release.json").read_text())
     assert statement["budget"] == {"notion": "addition-only per person", "price": "80"}
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("cap", ["79", "81", "800"])
+def test_another_cap_is_refused_also_where_every_answer_is_stored(cap: str, stored: bool, town: Town) -> None:
+    _visits(town, {18: ["v1"], 20: ["v2"]})
+    until = () if stored else ("--until", "2026-01-01T19:30:00")
+    _run(town, *until)
+    before = [path.read_bytes() for path in sorted(town.out.rglob("*.*")) if path.is_file()]
+    (account,) = Ledger(town.folder / "budget.db").show("town")
+    spec = town.spec(*SANITIZED[:-1], ('cap = "5"', f'cap = "{cap}"'))
+    code, out, err = town.run("monitor", spec, "--out", town.out)
+    assert (code, out) == (2, "")
+    assert f"The cap of 'town' is 80, and this release says {cap}" in err
+    assert Ledger(town.folder / "budget.db").show("town") == [account]
+    assert [path.read_bytes() for path in sorted(town.out.rglob("*.*")) if path.is_file()] == before
+    assert _run(town)["spent"] == "80"

@@ -14,7 +14,10 @@ from tests.release.conftest import Town
 
 def test_a_release_writes_answers_statement_and_report(town: Town) -> None:
     code, out, err = town.run("release", town.spec(), "--out", town.out)
-    assert (code, sorted(p.name for p in town.out.iterdir())) == (0, ["answers.parquet", "release.json", "report.html"])
+    assert code == 0
+    assert sorted(p.name for p in town.out.iterdir()) == [
+        *("answers.parquet", "leeward-files.json", "release.json", "report.html")
+    ]
     answers = town.answers()
     assert list(answers.columns) == ["place", "name", "state", "count"]
     assert list(answers["place"]) == list(town.counts)  # exactly the public list, in its order
@@ -271,7 +274,9 @@ def test_several_windows_are_several_releases_with_their_total_price_first(town:
     code, out, _ = town.run("release", town.spec(windows), "--out", town.out)
     assert code == 0
     assert out.splitlines()[0] == "2 windows at 1 each: a total price of at most 2."
-    assert sorted(p.name for p in town.out.iterdir()) == ["2026-01-01T18-00-00", "2026-01-01T19-00-00"]
+    assert sorted(p.name for p in town.out.iterdir()) == [
+        *("2026-01-01T18-00-00", "2026-01-01T19-00-00", "leeward-files.json")
+    ]
     assert _spent(town) == "2"
     town.folder.joinpath("budget.db").unlink()
     town.folder.joinpath("budget.db.mark").unlink()

@@ -83,7 +83,7 @@ def test_a_full_disk_charges_nothing_or_can_be_finished_later(town: Town) -> Non
     assert full.returncode == 2, full.stderr
     assert "Traceback" not in full.stderr
     assert not town.out.exists()
-    assert not [p for p in town.folder.iterdir() if p.name.startswith(".out")]
+    assert not [p for p in town.folder.iterdir() if p.name.startswith(".")]
     code, out, _ = town.run("release", spec, "--out", town.out, "--json")
     assert code == 0
     assert json.loads(out)["budget"]["spent"] == "1"

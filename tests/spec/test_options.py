@@ -285,7 +285,9 @@ def papers_out(town: Town) -> None:
     found, written = NothingFound(), list[Any]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importlib.import_module("leeward.papers"), "recompute", lambda *_: found)
-        patch.setattr(importlib.import_module("leeward.papers"), "write", lambda *given: written.append(given))
+        module = importlib.import_module("leeward.papers.recompute")
+        patch.setattr(module, "write_into", lambda place, given: written.append((given, place.shown)) or place.shown)
+        patch.chdir(town.folder)
         ran(town, "papers", "--out", town.out)
         assert written == [(found, town.out)]
         assert ran(town, "papers")[0]
@@ -439,7 +441,7 @@ def test_ctrl_c_ends_with_130_and_says_so(command: str, town: Town, monkeypatch:
     code, out, err = town.run(*command.split(",")[0].replace(" --dry-run", "").split(), *words)
     assert code == 130
     assert out == ""
-    assert err == "leeward: interrupted\nleeward: The charge could not be withdrawn\n"
+    assert err == "leeward: interrupted; nothing was shown\nleeward: The charge could not be withdrawn\n"
     assert not town.out.exists()
 
 

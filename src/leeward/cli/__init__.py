@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from signal import SIGINT
 from typing import Any
 
 import typer
@@ -15,8 +17,9 @@ from typer.core import TyperGroup
 
 from leeward.cli.budget import budget
 from leeward.cli.demo import demo
+from leeward.cli.ending import BrokenStreamError, ended_as_by_an_interrupt, ended_by
 from leeward.cli.monitor import monitor
-from leeward.cli.output import say, write_in_any_encoding
+from leeward.cli.output import begin, outcome, say, write_in_any_encoding
 from leeward.cli.papers import papers
 from leeward.cli.perturb import perturb
 from leeward.cli.plan import plan
@@ -33,9 +36,16 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:  # here, because typer itself would end without a word
-            say("leeward: interrupted", err=True)
-            _print_added(interrupt)
-            raise typer.Exit(130) from None
+            raise typer.Exit(_stopped(interrupt)) from None
+
+
+def _stopped(by: BaseException) -> int:
+    """Say that a signal ended the command, and return the exit code of that."""
+    signal = ended_by()
+    word = "interrupted" if signal == SIGINT else f"ended by {signal.name}"
+    say(f"leeward: {word}; {outcome()}", err=True)
+    _print_added(by)
+    return 128 + signal
 
 
 def _print_added(error: BaseException) -> None:
@@ -85,8 +95,19 @@ _UsageError: type[Any] = next(kind for kind in typer.BadParameter.__mro__ if kin
 def main() -> None:
     """Run the command; the entry point of the installed script."""
     write_in_any_encoding()
+    begin()
     try:
-        code = app(standalone_mode=False)
+        _run()
+    except BrokenStreamError as error:
+        with suppress(BrokenStreamError):
+            say(f"leeward: {error}; {outcome()}", err=True)
+        os._exit(2)  # Python would try to write its buffers once more
+
+
+def _run() -> None:
+    try:
+        with ended_as_by_an_interrupt():
+            code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except _UsageError as error:
         path = getattr(getattr(error, "ctx", None), "command_path", "leeward")
@@ -96,15 +117,19 @@ def main() -> None:
             what = shown(error.format_message()).rstrip(".")
             say(f"leeward: {what}. Try '{path} --help'.", err=True)
         sys.exit(2)
+    except (KeyboardInterrupt, typer.Abort) as interrupt:  # before or after the command itself
+        sys.exit(_stopped(interrupt))
     except LeewardError as error:
         say(f"leeward: {error}", err=True)
         _print_added(error)
         sys.exit(2)
+    except BrokenStreamError:
+        raise
     except Exception as error:  # a defect of ours; a traceback could hold data values, so it is shown on request only
         if os.environ.get("LEEWARD_TRACEBACK"):
             raise
         say(
-            f"leeward: an unexpected {type(error).__name__}; nothing was shown. Set LEEWARD_TRACEBACK=1 to see where"
+            f"leeward: an unexpected {type(error).__name__}; {outcome()}. Set LEEWARD_TRACEBACK=1 to see where"
             " (the traceback may hold data values: do not share it unread), and please report it.",
             err=True,
         )

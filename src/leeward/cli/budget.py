@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.output import print_json, print_parts, say, table
+from leeward.cli.output import print_json, print_parts, say, table, wrote
 from leeward.errors import InputError
 from leeward.real import exact
 
@@ -108,6 +108,7 @@ def set_cap(
     if amount is None:
         raise InputError(f"The cap {cap}", "it is no finite fraction", 'Give, say, "5"')
     Ledger(ledger, create=False).set_cap(dataset, amount)
+    wrote(ledger)
     say(f"The cap of {dataset} is now {amount}.")
 
 
@@ -120,6 +121,7 @@ def accept_restored(ledger: LedgerUrl) -> None:
     from leeward.ledger import Ledger
 
     Ledger.accept_restored(ledger)
+    wrote(ledger)
     say("Accepted. Lower the caps by what was spent since the backup.")
 
 
@@ -134,6 +136,7 @@ def new_key(ledger: LedgerUrl) -> None:
     from leeward.ledger.secret import key_path
 
     Ledger(ledger, create=False).new_key()
+    wrote(ledger)
     say(f"The ledger goes on with the key in {key_path()}. Give each dataset a new version label.")
 
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
-from leeward.cli.output import IfDoubtful, print_json, print_notes, say, stages
+from leeward.cli.output import IfDoubtful, print_json, print_notes, say, stages, wrote
 
 
 def monitor(
@@ -28,31 +28,35 @@ def monitor(
     """Ask the windows of a spec in order, paying only where a place cannot be called safe; stop for good after c of them.
 
     The spec has several windows (`every = "1h"` in [window], or a list) and the sanitized mechanism with stop_after = c. Run
-    it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free.
+    it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free. Folders of
+    windows that are not asked again stay.
 
     **Examples**
 
     * `leeward monitor spec.toml --out monitor/`
     """
     from leeward.monitor import monitor as run
-    from leeward.result import check_directory, save_all
+    from leeward.result import folder_names, saving
     from leeward.spec import read_spec
 
     read = read_spec(spec)
-    check_directory(out)
-    plans = [
-        made
-        for made in read.visitor_plans()
+    every = read.visitor_plans()
+    named = zip(every, folder_names([made.query.window.public() for made in every]), strict=True)
+    due = [
+        (made, name)
+        for made, name in named
         if made.query.window.end <= _by(until, made.query.window.end, read.data.timezone)
     ]
-    if not plans:
+    if not due:
         say("No window has ended yet: nothing was asked.")
         return
-    opened = opening(read.ledger(), yes=yes, new=new_budget)
-    with stages(quiet) as on_stage:
-        watch = run(plans, opened.budget, if_doubtful=cast(Any, if_doubtful), on_stage=on_stage)
-        on_stage("writing the reports")
-        save_all({one.window_name: one for one in watch.releases}, out)
+    plans = [made for made, _ in due]
+    with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
+        opened = opening(read.ledger(), yes=yes, new=new_budget)
+        with stages(quiet) as on_stage:
+            watch = run(plans, opened.budget, if_doubtful=cast(Any, if_doubtful), on_stage=on_stage)
+            on_stage("writing the reports")
+            wrote(save(watch.releases))
     opened.say(quiet)
     if not quiet:
         for one in watch.releases:

@@ -10,11 +10,12 @@ import codecs
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leeward.cli.ending import printing
 from leeward.plain import plain, plain_lines, steers
 
 if TYPE_CHECKING:
@@ -78,10 +79,38 @@ def write_in_any_encoding() -> None:
             stream.reconfigure(errors="leeward")
 
 
+_WRITTEN: list[str] = []
+_PRINTED: list[str] = []
+
+
+def begin() -> None:
+    """Forget what an earlier run in this process has written and printed."""
+    _WRITTEN.clear()
+    _PRINTED.clear()
+
+
+def wrote(path: object) -> None:
+    """Remember what this run has written, for its last word if it ends early."""
+    _WRITTEN.append(str(path))
+
+
+def outcome() -> str:
+    """Say what became of this run so far: what is written, or whether anything was shown."""
+    if _WRITTEN:
+        return f"what was made is at {', '.join(_WRITTEN)}"
+    return "only part of what it says was shown" if _PRINTED else "nothing was shown"
+
+
+def _on_stdout() -> AbstractContextManager[None]:
+    _PRINTED.append("stdout")  # before it is tried: part of it may get through
+    return printing("standard output")
+
+
 def say(text: str = "", *, err: bool = False) -> None:
     """Print lines on stdout, or on stderr."""
     # not typer's echo, which writes UTF-8 to what says that it is ASCII
-    print(plain_lines(text), file=sys.stderr if err else sys.stdout, flush=True)
+    with printing("standard error") if err else _on_stdout():
+        print(plain_lines(text), file=sys.stderr if err else sys.stdout, flush=True)
 
 
 IfDoubtful = Annotated[
@@ -99,7 +128,8 @@ def print_json(value: Any) -> None:
     """Print a result for machines on stdout: exact in every encoding, and nothing in it steers a terminal."""
     unicode = str(getattr(sys.stdout, "encoding", None) or "ascii").lower().startswith("utf")
     text = json.dumps(value, indent=2, ensure_ascii=not unicode)
-    print("".join(json.dumps(sign)[1:-1] if sign != "\n" and steers(sign) else sign for sign in text), flush=True)
+    with _on_stdout():
+        print("".join(json.dumps(sign)[1:-1] if sign != "\n" and steers(sign) else sign for sign in text), flush=True)
 
 
 def table(*headers: str, grid: bool = False, **options: Any) -> Table:
@@ -139,8 +169,9 @@ def print_parts(*parts: RenderableType, style: str | None = None) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False)
-    for part in parts:
-        console.print(plain_lines(part) if isinstance(part, str) else part, style=style)
+    with _on_stdout():
+        for part in parts:
+            console.print(plain_lines(part) if isinstance(part, str) else part, style=style)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.output import print_json, progress, say
+from leeward.cli.output import print_json, progress, say, wrote
 
 
 def papers(
@@ -37,17 +37,20 @@ def papers(
         leeward papers --visits checkins.parquet --columns user,venue,jst
     """
     from leeward.errors import InputError
-    from leeward.papers import Visits, recompute, write
+    from leeward.outputs import prepared
+    from leeward.papers import Visits, recompute
+    from leeward.papers.recompute import OUTPUT, write_into
 
     names = [name.strip() for name in columns.split(",")]
     if len(names) != 3:
         raise InputError(f"--columns {columns}", "three columns are needed", "Name them: --columns user,venue,jst")
     for path in visits or ():
         Visits(path, *names).check()
-    with progress(quiet) as on_progress:
+    with progress(quiet) as on_progress, prepared(out, OUTPUT, room=8_000_000) as place:
         found = recompute(full, [Visits(path, *names) for path in visits or ()], on_progress)
         on_progress("writing", 1.0)
-        page = write(found, out)
+        page = write_into(place, found)
+        wrote(out)
     if as_json:
         print_json(found.to_dict())
     elif not quiet:

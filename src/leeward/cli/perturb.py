@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.output import facts, print_json, print_parts, progress, say
+from leeward.cli.output import facts, print_json, print_parts, progress, say, wrote
 from leeward.errors import SpecError
 
 
@@ -47,6 +47,8 @@ def perturb(
         )
     with progress(quiet) as on_progress:
         written = job.run(out, on_progress)
+        for file in written.files:
+            wrote(file)
     if not quiet:
         for note in written.notes:
             say(f"Note: {note}.", err=True)

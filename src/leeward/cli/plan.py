@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward.cli.output import print_json, say
+from leeward.cli.output import print_json, say, wrote
 from leeward.errors import InputError, LedgerError, SpecError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def plan(
     if html is not None:
         from leeward.report.plan import write_plan
 
-        write_plan(told, html)
+        wrote(write_plan(told, html))
     if as_json:
         print_json(told)
     elif not quiet:

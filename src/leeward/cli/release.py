@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward.cli.opening import NewBudget, Yes, opening
-from leeward.cli.output import IfDoubtful, facts, print_json, print_notes, print_parts, say, stages, table
+from leeward.cli.opening import NewBudget, Opening, Yes, opening
+from leeward.cli.output import IfDoubtful, facts, print_json, print_notes, print_parts, say, stages, table, wrote
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def release(
 ) -> None:
     """Publish which places are safe, or a statistic, under the notion of the spec, and charge its budget.
 
-    Writes answers.parquet, release.json (the privacy statement) and report.html into the directory. Asking again with the
-    same public key shows the stored answer and charges nothing. The first release from a dataset opens its budget: that is
-    said, and asked.
+    Writes answers.parquet, release.json (the privacy statement) and report.html into the directory, and replaces there only
+    what it wrote and nobody changed. Asking again with the same public key shows the stored answer and charges nothing. The
+    first release from a dataset opens its budget: that is said, and asked.
 
     **Examples**
 
@@ -46,7 +46,6 @@ def release(
     * `leeward release spec.toml --out release/`
     * `leeward release spec.toml --out release/ --yes --json --quiet`
     """
-    from leeward.result import check_directory
     from leeward.spec import read_spec
 
     read = read_spec(spec)
@@ -57,10 +56,11 @@ def release(
         return
     if out is None:
         raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
-    check_directory(out)
-    opened = opening(budget, yes=yes, new=new_budget)
-    publish(plans, opened.budget, out, if_doubtful=if_doubtful, quiet=quiet, as_json=as_json)
-    opened.say(quiet)
+
+    def asked() -> Opening:
+        return opening(budget, yes=yes, new=new_budget)
+
+    publish(plans, budget, out, if_doubtful=if_doubtful, quiet=quiet, as_json=as_json, asked=asked)
 
 
 def publish(
@@ -71,22 +71,32 @@ def publish(
     if_doubtful: Any = "refuse",
     quiet: bool,
     as_json: bool,
+    asked: Callable[[], Opening] | None = None,
 ) -> None:
-    """Carry out plans, write them to ``out``, and print what happened."""
-    from leeward.release import release_planned
-    from leeward.result import check_directory, save_all
+    """Carry out plans, write them to ``out``, and print what happened.
 
-    check_directory(out)
-    if len(plans) > 1 and not quiet and not as_json:
-        total = sum((made.price for made in plans[1:]), plans[0].price)
-        say(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
-    with stages(quiet) as on_stage:
-        releases = release_planned(plans, budget, if_doubtful=if_doubtful, on_stage=on_stage)
-        on_stage("writing the report")
-        if len(releases) == 1:
-            releases[0].save(out)
-        else:
-            save_all({one.window_name: one for one in releases}, out)
+    Args:
+        plans: one a window.
+        budget: where the price is charged.
+        out: the directory.
+        if_doubtful: see `leeward.release`.
+        quiet: print nothing.
+        as_json: print JSON.
+        asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
+    """
+    from leeward.release import release_planned
+    from leeward.result import folder_names, saving
+
+    names = folder_names([made.query.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
+    with saving(out, names) as save:
+        opened = Opening(budget, None) if asked is None else asked()
+        if len(plans) > 1 and not quiet and not as_json:
+            total = sum((made.price for made in plans[1:]), plans[0].price)
+            say(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
+        with stages(quiet) as on_stage:
+            releases = release_planned(plans, opened.budget, if_doubtful=if_doubtful, on_stage=on_stage)
+            on_stage("writing the report")
+            wrote(save(releases))
     if not quiet:
         for one in releases:
             print_notes(one.curator)
@@ -100,6 +110,7 @@ def publish(
         say(f"Budget of {left['dataset']}: {left['spent']} of {left['cap']} spent, {left['left']} left.")
         report = out / "report.html" if len(releases) == 1 else out
         say(f"The report is at {report}")
+    opened.say(quiet)
 
 
 def _summary(made: Plan | NumberPlan, one: Release) -> dict[str, Any]:

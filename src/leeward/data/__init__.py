@@ -8,12 +8,13 @@ columns of its training part and all its rows in their order, and store whole nu
 from __future__ import annotations
 
 import os
-import shutil
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from leeward.errors import InputError
 
 CREDIT = "UCI Machine Learning Repository, doi 10.24432/C5XW20 (CC BY 4.0)"
 """Whom to name where the census, or anything made from it, is shown."""
@@ -35,6 +36,18 @@ def census() -> pa.Table:
 
 
 def write_census(path: str | os.PathLike[str]) -> Path:
-    """Write the census as a Parquet file and return its path. An existing file is replaced."""
-    with as_file(files("leeward.data").joinpath("adult.parquet")) as ours:
-        return Path(shutil.copyfile(ours, path))
+    """Write the census as a Parquet file and return its path.
+
+    Raises:
+        InputError: there is another file already, or it cannot be written.
+    """
+    written, whole = Path(path), files("leeward.data").joinpath("adult.parquet").read_bytes()
+    try:
+        with written.open("xb") as file:
+            file.write(whole)
+    except FileExistsError:
+        if not written.is_file() or written.read_bytes() != whole:
+            raise InputError(f"'{written}'", "another file is there", "Move it away, or name another one") from None
+    except OSError as error:
+        raise InputError(f"'{written}' cannot be written", str(error.strerror), "Name another place") from None
+    return written

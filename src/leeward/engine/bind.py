@@ -11,9 +11,8 @@ import itertools
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -26,6 +25,7 @@ from leeward.engine.memory import arrow_table
 from leeward.engine.schema import check_columns, check_one_schema, csv_header
 from leeward.errors import DataError, EngineError, nearest
 from leeward.private import Private
+from leeward.scratch import SPILLED, scratch
 
 _CATALOG = "leeward_source"
 
@@ -121,10 +121,10 @@ def _selected(rows: Any, names: Sequence[str]) -> Any:
 @contextmanager
 def _folder() -> Iterator[str]:
     """A directory of our own, which is removed: for what does not fit in memory, and for names of the files."""
-    with _setting_up():
-        made = TemporaryDirectory(prefix="leeward-")
-    with made as folder:
-        yield folder
+    with ExitStack() as stack:
+        with _setting_up():
+            made = stack.enter_context(scratch(names=(SPILLED, "*.parquet", "*.csv")))
+        yield str(made.path)
 
 
 def _connection(folder: str) -> Any:

@@ -8,10 +8,7 @@ true positions and would go out unseen is left out: bounding boxes, altitudes.
 from __future__ import annotations
 
 import abc
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -90,7 +87,7 @@ class PositionFile(Private, abc.ABC):
         """Write the file anew with its positions moved; return the number of rows.
 
         Args:
-            target: what to write; see `whole`.
+            target: what to write: a path where nothing is.
             move: given each batch's positions and extra columns.
             extra: names of the other columns that ``move`` wants to see.
             cell_column: the further column that holds ``Moved.cells``, or None.
@@ -131,24 +128,3 @@ def single(values: list[Any], name: str) -> list[Any]:
     if any(isinstance(value, list | dict) for value in values):
         raise DataError(f"The column '{name}'", "it does not hold single values", "Name a column of ids or times")
     return values
-
-
-@contextmanager
-def whole(target: Path) -> Iterator[Path]:
-    """Yield a temporary file beside the target that takes its place, durably, if all goes well; else it is removed."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.resolve().parent)
-    os.close(handle)
-    try:
-        yield Path(name)
-        with open(name, "rb") as written:
-            os.fsync(written.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -7,14 +7,18 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from leeward.outputs import Folder, Write, prepared
 from leeward.papers import adp_day, adp_hour, adp_numbers, d_privacy_figures, d_privacy_tables, one_sided, universal
 from leeward.papers import visits as of_visits
-from leeward.papers.claim import Chapter
+from leeward.papers.claim import Chapter, Figure
 from leeward.papers.recomputed import Recomputed
 from leeward.papers.visits import Visits
 from leeward.sheets import write_frame
 
 Say = Callable[[str, float | None], None]
+
+OUTPUT = "the papers, recomputed"
+"""What the folder of it says that it holds."""
 
 
 def recompute(full: bool = False, visits: Sequence[Visits] = (), say: Say | None = None) -> Recomputed:
@@ -48,14 +52,25 @@ def recompute(full: bool = False, visits: Sequence[Visits] = (), say: Say | None
 
 
 def write(found: Recomputed, folder: Path) -> Path:
-    """Write papers.html, papers.json and one CSV a figure into a folder, and return the path of the page."""
+    """Write papers.html, papers.json and one CSV a figure into a folder, and return the path of the page.
+
+    Raises:
+        InputError: the folder holds something else, or what would be lost, or cannot be written.
+    """
+    with prepared(folder, OUTPUT) as place:
+        return write_into(place, found)
+
+
+def write_into(place: Folder, found: Recomputed) -> Path:
+    """Write what `write` does into a folder that was prepared before the work began."""
     from leeward.papers.page import page  # plotly.js is read only here
 
-    data = folder / "data"
-    data.mkdir(parents=True, exist_ok=True)
-    for figure in found.figures:
-        write_frame(figure.data, data / f"{figure.key}.csv")
-    (folder / "papers.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) + "\n", "utf-8")
-    path = folder / "papers.html"
-    path.write_text(page(found), "utf-8")
-    return path
+    text = json.dumps(found.to_dict(), ensure_ascii=False, indent=2) + "\n"
+    files: dict[str, Write] = {f"data/{figure.key}.csv": _csv(figure) for figure in found.figures}
+    files["papers.json"] = lambda path: path.write_text(text, "utf-8")
+    files["papers.html"] = lambda path: path.write_text(page(found), "utf-8")
+    return place.write(files) / "papers.html"
+
+
+def _csv(figure: Figure) -> Write:
+    return lambda path: write_frame(figure.data, path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,18 +18,27 @@ from pydantic import model_validator
 from leeward.distance.plane import Norm
 from leeward.errors import DataError, SpecError
 from leeward.geo import Box, PlanarLaplace, compare
-from leeward.geo.files import Moved, PositionFile, open_positions, whole
+from leeward.geo.files import Moved, PositionFile, open_positions
 from leeward.geo.planar_laplace import Missing, Outside
 from leeward.geo.remap import check_resolution, h3_cells
 from leeward.geo.statement import Terms, facts, statement
 from leeward.geo.tables import untouched
 from leeward.keys import ExactText, Section, check
 from leeward.ledger import Memo, PersonBudgets, read_secret
+from leeward.ledger.memo import Once
 from leeward.ledger.people import Over
+from leeward.outputs import beside
 from leeward.paths import resolve, resolve_ledger
 from leeward.perturb.job import Written
 
 CELL_COLUMN: Final = "h3"
+MAP: Final = ".map.html"
+"""What is added to a file's name for its picture."""
+
+Floats = NDArray[np.float64]
+
+_ROOM: Final = 8_000_000
+"""About as many bytes as are written beside the table, most of them for the picture."""
 
 
 class Data(Section):
@@ -192,32 +203,30 @@ class LocationJob:
         source.require(asked)
         if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
             raise DataError(f"The column '{CELL_COLUMN}'", "the table has it already", "Rename it")
-        memo = self._memo()
-        paid = self._charge(source, memo, on_progress)
-        made = dict(self.statement(), columns_as_they_are=source.others)
-        written = [out, out.with_name(out.name + ".release.json")]
-        people = asked[:1] if memo is not None else []
-        with whole(out) as whole_table:  # the table takes its place last: it is never there without its statement
-            rows, withheld = self._rewrite(source, whole_table, people, memo, paid, on_progress)
-            with whole(written[1]) as file:
-                file.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        endings = [MAP] if self.spec.output.map else []
+        with beside(out, *endings, room=source.path.stat().st_size + _ROOM) as files:
+            memo = self._memo()
+            paid = self._charge(source, asked, memo, on_progress)
+            with memo.drawing() if memo is not None else nullcontext() as once:
+                rows, withheld = self._rewrite(source, files.path(), asked, once, paid, on_progress)
+                if paid is not None:
+                    paid.check()  # within: no answer is remembered of a table that was not charged
             if self.spec.output.map:
                 from leeward.geo.picture import write_picture
 
-                written.append(out.with_name(out.name + ".map.html"))
-                with whole(written[2]) as file:
-                    write_picture(self.geo, file)
+                write_picture(self.geo, files.path(MAP))
+            files.place(dict(self.statement(), columns_as_they_are=source.others))
         notes = [text for text in (untouched(source.others),) if text is not None]
         if withheld:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
-        return Written(tuple(written), {"rows": rows, "fit_for_release": self.geo.fit_for_release}, tuple(notes))
+        return Written(files.shown, {"rows": rows, "fit_for_release": self.geo.fit_for_release}, tuple(notes))
 
     def _rewrite(
         self,
         source: PositionFile,
         target: Path,
-        people: Sequence[str],
-        memo: Memo | None,
+        asked: Sequence[str],
+        once: Once | None,
         paid: _Rows | None,
         on_progress: Callable[[str, float | None], None],
     ) -> tuple[int, int]:
@@ -228,22 +237,22 @@ class LocationJob:
             nonlocal withheld
             there = self.geo.present(north, east)
             if paid is not None:
-                granted = paid.take(len(north))
+                granted = paid.take(north, east, extra)
                 withheld += int((there & ~granted).sum())
                 there &= granted
             found = np.full((2, len(north)), np.nan)
             points = self.geo.to_grid(north[there], east[there])
-            if memo is None:
+            if once is None:
                 noisy = self.geo.draw(points)
             else:
                 who = [extra[0][row] for row in np.flatnonzero(there).tolist()]
-                noisy = memo.once(who, points, self.geo.draw)
+                noisy = once(who, points, self.geo.draw)
             found[:, there] = self.geo.shown(noisy)
             h3 = self.spec.output.h3
             return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
 
         column = None if self.spec.output.h3 is None else CELL_COLUMN
-        rows = source.rewrite(target, move, people, column, lambda done: on_progress("perturbing", done))
+        rows = source.rewrite(target, move, asked, column, lambda done: on_progress("perturbing", done))
         return rows, withheld
 
     # ---- repeated reports
@@ -259,7 +268,11 @@ class LocationJob:
         )
 
     def _charge(
-        self, source: PositionFile, memo: Memo | None, on_progress: Callable[[str, float | None], None]
+        self,
+        source: PositionFile,
+        asked: Sequence[str],
+        memo: Memo | None,
+        on_progress: Callable[[str, float | None], None],
     ) -> _Rows | None:
         """Charge every report before any is drawn; return which rows are paid for, or None without budgets.
 
@@ -269,19 +282,17 @@ class LocationJob:
         if budget is None:
             return None
         on_progress("charging the budgets", None)
-        assert self.spec.data.person is not None
         store = PersonBudgets(
             resolve_ledger(budget.store, self.folder),
             secret=read_secret(resolve(budget.secret, self.folder)),
             price=self.geo.price,
             reports_a_day=budget.reports_a_day,
         )
-        names = [self.spec.data.person, *([] if self.spec.data.time is None else [self.spec.data.time])]
         paid = _Rows()
         seen: set[bytes] = set()
         today = datetime.now(UTC).date()
         with store.charging(budget.over) as charge:
-            for north, east, extra in source.positions(names):
+            for north, east, extra in source.positions(asked):
                 days = [_day(value) for value in extra[1]] if len(extra) > 1 else [_number(today)] * len(north)
                 there = self.geo.present(north, east)
                 rows = np.flatnonzero(there)
@@ -299,33 +310,63 @@ class LocationJob:
                     at = np.flatnonzero(there)
                     seen |= {key for key, row in zip(keys, at.tolist(), strict=True) if mask[row]}
                     mask[at] = [key in seen for key in keys]
-                paid.append(mask)
+                paid.append(mask, north, east, extra)
         return paid
 
 
 class _Rows:
-    """One bit for each row of a file: written a batch at a time, read in batches that may be cut elsewhere."""
+    """One bit for each row of a file: written a batch at a time, read in batches that may be cut elsewhere.
+
+    And a digest of what decides who pays for what (positions, people and times, row by row), to notice that what is drawn is
+    not what was charged.
+    """
 
     def __init__(self) -> None:
         self._packed: list[tuple[NDArray[np.uint8], int]] = []
         self._rest = np.zeros(0, bool)
+        self._charged, self._drawn = hashlib.sha256(), hashlib.sha256()
 
-    def append(self, mask: NDArray[np.bool_]) -> None:
+    def append(self, mask: NDArray[np.bool_], north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> None:
         self._packed.append((np.packbits(mask), len(mask)))
+        self._charged.update(_told(north, east, extra))
 
-    def take(self, count: int) -> NDArray[np.bool_]:
-        """Return the next rows.
+    def take(self, north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> NDArray[np.bool_]:
+        """Return which of the next rows are paid for.
 
         Raises:
-            DataError: there are fewer: the file grew between its two readings.
+            DataError: there are more of them than were charged.
         """
+        count = len(north)
+        self._drawn.update(_told(north, east, extra))
         while len(self._rest) < count:
             if not self._packed:
-                raise DataError("The table has grown while it was read", "its new rows are not paid for", "Run again")
+                raise _changed()
             bits, size = self._packed.pop(0)
             self._rest = np.concatenate([self._rest, np.unpackbits(bits, count=size).astype(bool)])
         found, self._rest = self._rest[:count], self._rest[count:]
         return found
+
+    def check(self) -> None:
+        """Refuse to show what was drawn of another table than the one that was charged.
+
+        Raises:
+            DataError: they differ.
+        """
+        if self._charged.digest() != self._drawn.digest():
+            raise _changed()
+
+
+def _told(north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> bytes:
+    """Rows one after the other, so that it does not matter where batches are cut; different rows are told differently."""
+    return b"".join(repr(row).encode() for row in zip(north.tolist(), east.tolist(), *extra, strict=True))
+
+
+def _changed() -> DataError:
+    return DataError(
+        "The table was changed between charging and drawing (this is for the curator only)",
+        "what would be written is not what was paid for; nothing was written, and the charge stands",
+        "Leave the file alone, and run again",
+    )
 
 
 def _places(places: PublicPlaces, folder: Path) -> tuple[list[float], list[float], list[float] | None]:
@@ -355,7 +396,7 @@ def _check_out(out: Path, source: PositionFile) -> None:
             f"the table is {source.suffixes[0]}, and is written as it was read",
             f"Name a {source.suffixes[0]}",
         )
-    if out.exists() and out.samefile(source.path):
+    if os.path.exists(out) and out.samefile(source.path):  # False, too, where the name is too long
         raise SpecError(f"--out {out}", "it would take the place of the true positions", "Name another file")
     if not out.resolve().parent.is_dir():
         raise SpecError(f"--out {out}", "its folder does not exist", "Make the folder first")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,10 +12,11 @@ from typing import Any, Final, Literal
 from leeward.errors import SpecError
 from leeward.keys import ExactText, Section, check
 from leeward.mechanism.series import Between, SeriesNoise
+from leeward.outputs import beside
 from leeward.paths import resolve
 from leeward.perturb.job import Written
 from leeward.perturb.readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
-from leeward.perturb.series_files import ReadingsFile, together
+from leeward.perturb.series_files import ReadingsFile
 from leeward.perturb.series_promise import Series, untouched
 from leeward.perturb.series_statement import facts, statement
 from leeward.perturb.series_totals import Per, Totals
@@ -82,6 +83,9 @@ class Spec(Section):
     protect: Protect
     publish: Publish = Publish()
 
+
+_ROOM: Final = 100_000
+"""About as many bytes as are written beside the table."""
 
 _EXAMPLES: Final = {
     "data": '[data] table = "readings.parquet", time = "time", value = "kw", unit = "kW"',
@@ -180,19 +184,21 @@ class SeriesJob:
         names = [*self.columns.names, *([self.by] if self.by is not None else [])]
         if self.by is not None and self.by not in source.columns:
             find_columns(Columns(self.by, self.columns.value), source.columns)
-        table = source.read(list(dict.fromkeys(names)), self.columns.value)
-        with source.reading():
-            readings = read_readings(table, self.columns, self.series.grid, self.series.schedule, self.series.missing)
-        left_out = table.num_rows - len(readings)
-        others = [] if self.totals else [name for name in source.columns if name not in names]
-        made = dict(self.statement(), columns_as_they_are=others)
-        on_progress("drawing noise", None)
-        with together(out.with_name(out.name + ".release.json"), out) as (stated, whole):
+        with beside(out, room=self.table.stat().st_size + _ROOM) as files:
+            before = source.stamp()
+            table = source.read(list(dict.fromkeys(names)), self.columns.value)
+            with source.reading():
+                readings = read_readings(
+                    table, self.columns, self.series.grid, self.series.schedule, self.series.missing
+                )
+            left_out = table.num_rows - len(readings)
+            others = [] if self.totals else [name for name in source.columns if name not in names]
+            on_progress("drawing noise", None)
             if self.totals is None:
                 noisy = self.series.release(readings)
                 del table
                 source.rewrite(
-                    whole,
+                    files.path(),
                     self.columns.value,
                     readings.rows,
                     readings.there,
@@ -201,15 +207,16 @@ class SeriesJob:
                     lambda done: on_progress("writing", done),
                 )
             else:
-                _write(self._totals_table(table, readings, self.totals), whole, out.suffix)
-            stated.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", "utf-8")
+                _write(self._totals_table(table, readings, self.totals), files.path(), out.suffix)
+            source.check(before)
+            files.place(dict(self.statement(), columns_as_they_are=others))
         notes = [text for text in (untouched(others),) if text is not None]
         if left_out:
             notes.append(f"for the curator only: {left_out:,} rows outside the period were left out")
         if readings.beyond:
             notes.append(f"for the curator only: {readings.beyond:,} readings were beyond the bounds and moved to them")
         summary = {"rows": len(readings), "fit_for_release": self.series.fit_for_release}
-        return Written((out, out.with_name(out.name + ".release.json")), summary, tuple(notes))
+        return Written(files.shown, summary, tuple(notes))
 
     def _totals_table(self, table: Any, readings: Readings, totals: Totals) -> Any:
         """Return noisy totals: one row a group and span, every span there whatever the readings are."""
@@ -237,7 +244,7 @@ class SeriesJob:
             )
         if out.suffix.lower() not in (".csv", ".parquet", ".pq"):
             raise SpecError(f"--out {out}", "its kind is told by how its name ends", "Name a .parquet or .csv")
-        if out.exists() and out.samefile(self.table):
+        if os.path.exists(out) and out.samefile(self.table):  # False, too, where the name is too long
             raise SpecError(f"--out {out}", "it would take the place of the true readings", "Name another file")
         if not out.resolve().parent.is_dir():
             raise SpecError(f"--out {out}", "its folder does not exist", "Make the folder first")

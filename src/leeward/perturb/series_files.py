@@ -7,10 +7,8 @@ stays as it is. Parquet keeps its schema but for the type of the value.
 from __future__ import annotations
 
 import csv
-import os
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,6 +48,21 @@ class ReadingsFile:
     def reading(self) -> AbstractContextManager[None]:
         """Say what is wrong with the file without repeating what it holds."""
         return reading(f"The file '{self.path}'", "Check the file, and that readings are numbers")
+
+    def stamp(self) -> tuple[int, ...]:
+        """Return what changes when another file takes this one's place, or it is written to."""
+        with self.reading():
+            found = self.path.stat()
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+    def check(self, before: tuple[int, ...]) -> None:
+        """Refuse a file that was changed while it was read.
+
+        Raises:
+            DataError: its stamp is another than before.
+        """
+        if self.stamp() != before:
+            raise DataError(f"The file '{self.path}'", "it was changed while it was being read", "Run again")
 
     def _columns(self) -> list[str]:
         if self.is_csv:
@@ -139,29 +152,3 @@ class ReadingsFile:
                         on_share(wanted / len(rows))
         if wanted < len(rows):
             raise DataError(f"The file '{self.path}'", "it has fewer rows than a moment ago", "Run again")
-
-
-@contextmanager
-def together(*targets: Path) -> Iterator[list[Path]]:
-    """Yield temporary files beside the targets, which take their places in the order given if all goes well.
-
-    The last is the one that counts: it is not there without the others.
-    """
-    made: list[Path] = []
-    try:
-        for target in targets:
-            handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.resolve().parent)
-            os.close(handle)
-            made.append(Path(name))
-        yield made
-        mask = os.umask(0)
-        os.umask(mask)
-        for file in made:
-            with file.open("rb") as written:
-                os.fsync(written.fileno())
-            file.chmod(0o666 & ~mask)
-        for file, target in zip(made, targets, strict=True):
-            file.replace(target)
-    finally:
-        for file in made:
-            file.unlink(missing_ok=True)

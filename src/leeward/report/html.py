@@ -17,6 +17,7 @@ import pyarrow as pa
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from leeward.outputs import write_page
 from leeward.report import numbers, words
 from leeward.report.figures import decision_curve, mapped, places_map
 from leeward.report.number_figures import MOST_GROUPS, answers_figure, height
@@ -32,10 +33,12 @@ _COLUMNS = {"place": "Place", "name": "Name", "state": "Said to be", "count": "N
 
 
 def write_report(result: Readable, path: str | Path) -> Path:
-    """Write the report of a release as one HTML file and return its path."""
-    path = Path(path)
-    path.write_text(report_html(result), encoding="utf-8")
-    return path
+    """Write the report of a release as one HTML file and return its path.
+
+    Raises:
+        InputError: there is another file, or a report that was changed since it was written; or it cannot be written.
+    """
+    return write_page(path, report_html(result))
 
 
 def report_html(result: Readable) -> str:

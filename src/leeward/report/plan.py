@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from leeward.outputs import write_page
 from leeward.report.figures import BLUE, FONT, RED, SAND
 from leeward.report.page import asset, digest, embedded, template
 from leeward.utility.plan_words import head, label, refused, short
@@ -27,10 +28,12 @@ MARKS = ("circle", "diamond", "square", "triangle-up", "x", "star", "cross", "tr
 
 
 def write_plan(told: dict[str, Any], path: str | Path) -> Path:
-    """Write a told comparison as one HTML file and return its path."""
-    path = Path(path)
-    path.write_text(plan_html(told), encoding="utf-8")
-    return path
+    """Write a told comparison as one HTML file and return its path.
+
+    Raises:
+        InputError: there is another file, or a page that was changed since it was written; or it cannot be written.
+    """
+    return write_page(path, plan_html(told))
 
 
 def plan_html(told: dict[str, Any]) -> str:

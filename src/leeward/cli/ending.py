@@ -1,0 +1,62 @@
+"""How the command ends early: signals clean up as Ctrl-C does, and what stdout does not take is not called a defect."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+_got: list[signal.Signals] = []
+
+
+@contextmanager
+def ended_as_by_an_interrupt() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does: charges are withdrawn, and private files removed.
+
+    A signal that is ignored stays ignored, as under nohup.
+    """
+    _got.clear()
+    ours = [each for each in _ENDING if signal.getsignal(each) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        ours = []  # only the main thread may say what signals do
+
+    def end(number: int, _frame: object) -> None:
+        _got.append(signal.Signals(number))
+        for each in ours:
+            signal.signal(each, signal.SIG_IGN)  # once is enough: what is being cleaned up is not cut short
+        raise KeyboardInterrupt
+
+    for each in ours:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each in ours:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def ended_by() -> signal.Signals:
+    """Return the signal that an interrupt came from."""
+    return _got[0] if _got else signal.SIGINT
+
+
+class BrokenStreamError(Exception):
+    """Standard output or standard error cannot be written, as on a full disk."""
+
+
+@contextmanager
+def printing(stream: str) -> Iterator[None]:
+    """Tell what a stream does not take from a defect of ours. A reader that has gone is neither.
+
+    Raises:
+        BrokenStreamError: the stream, named so, cannot be written.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise BrokenStreamError(f"{stream} cannot be written: {os.strerror(error.errno or 0)}") from None

@@ -1,0 +1,10 @@
+"""What the command writes: whole or not at all, prepared before it is paid for, and never over what it did not write.
+
+`folder` writes folders that carry a list of what was written into them; `files` a file with its statement beside it, and
+single pages.
+"""
+
+from leeward.outputs.files import Files, beside, write_page
+from leeward.outputs.folder import MANIFEST, STATEMENT, Folder, Write, prepared
+
+__all__ = ["MANIFEST", "STATEMENT", "Files", "Folder", "Write", "beside", "prepared", "write_page"]

@@ -1,0 +1,71 @@
+"""What folders and files that are written share: digests, durability, room, and the system's complaints in plain words."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from leeward.errors import InputError
+
+
+def mode(path: Path) -> int | None:
+    """Return the mode of what is at a path, a link itself and not where it leads; None where nothing is."""
+    try:
+        return path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 digest of a file, in hexadecimal. A link is not followed."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_or_none(path: Path) -> str | None:
+    """Return the digest of a file; None where there is none, or something else than a plain file."""
+    found = mode(path)
+    return digest(path) if found is not None and stat.S_ISREG(found) else None
+
+
+def sync(path: Path) -> None:
+    """Make a file or folder durable."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def set_aside(path: Path, room: int) -> None:
+    """Take so many bytes on the disk, in a new file, where the file system knows how.
+
+    Raises:
+        OSError: there is no such room.
+    """
+    with path.open("xb") as file:
+        if room and hasattr(os, "posix_fallocate"):
+            try:
+                os.posix_fallocate(file.fileno(), 0, room)
+            except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+                    raise
+
+
+@contextmanager
+def said(shown: Path, again: str = "") -> Iterator[None]:
+    """Say in plain words that something cannot be written.
+
+    Raises:
+        InputError: it cannot.
+    """
+    try:
+        yield
+    except OSError as error:
+        instead = f"Make room or name another place{'; ' if again else ''}{again}"
+        raise InputError(f"'{shown}' cannot be written", os.strerror(error.errno or 0), instead) from None

@@ -1,0 +1,154 @@
+"""A private folder of this process for what is not finished yet; those of dead processes are swept, and nothing else is.
+
+What spills out of memory is rows of a private table, and what is written whole is written somewhere else first. Both go to a
+folder that only its owner can read and that is removed in the end. A killed process cannot remove it; so each folder says
+who made it and what it may hold, in a file that its process keeps locked, and the next process beside it clears up: only a
+folder of our name and form, of this user, whose lock nobody holds and whose process is not there; only files it says it
+holds; and the folder itself only if it is empty then.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+OWNER = "leeward-owner.json"
+"""The file of a scratch folder that says whose it is."""
+
+SPILLED = "duckdb_temp_*"
+"""What DuckDB calls the files that it spills to."""
+
+_PREFIX = ".leeward-"
+_NAME = re.compile(re.escape(_PREFIX) + r"[a-z0-9_]{8}")
+_MADE_BY = "leeward scratch 1"
+
+
+class Scratch:
+    """An open scratch folder. `scratch` makes it.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, parent: Path, names: Iterable[str]) -> None:
+        self._process = os.getpid()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))  # 0700
+        fresh = self.path / f"{OWNER}.new"
+        self._owner = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        fcntl.flock(self._owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.expect(names)
+        fresh.rename(self.path / OWNER)  # it is locked before it is there
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Say what the folder may hold: names of files, or patterns of names, at most two folders down."""
+        self._names = [name for name in names if _is_below(name)]
+        pid = os.getpid()
+        said = {"made_by": _MADE_BY, "process": pid, "started": _started(pid), "files": self._names}
+        # in one write and never shorter, so that it can be read whenever its process is killed
+        os.pwrite(self._owner, json.dumps(said).encode().ljust(os.fstat(self._owner).st_size), 0)
+
+    def remove(self) -> None:
+        """Remove the folder and what it said that it holds. A forked child leaves its parent's alone."""
+        try:
+            if os.getpid() == self._process:
+                _clear(self.path, self._names)
+        finally:
+            os.close(self._owner)
+
+
+@contextmanager
+def scratch(parent: str | os.PathLike[str] | None = None, names: Iterable[str] = (SPILLED,)) -> Iterator[Scratch]:
+    """Make a scratch folder, after sweeping those of the dead beside it; it is removed in the end, however that comes.
+
+    Args:
+        parent: the folder to make it in; by default that of temporary files.
+        names: what it may hold; see `Scratch.expect`.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    beside = Path(tempfile.gettempdir() if parent is None else parent)
+    sweep(beside)
+    made = Scratch(beside, names)
+    try:
+        yield made
+    finally:
+        made.remove()
+
+
+def sweep(parent: Path) -> None:
+    """Remove the scratch folders that dead processes of this user left in a folder. What cannot be removed stays."""
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                with suppress(OSError):
+                    _sweep_one(Path(entry.path))
+
+
+def _sweep_one(folder: Path) -> None:
+    held = folder.lstat()
+    if held.st_uid != os.geteuid() or stat.S_IMODE(held.st_mode) & 0o077:
+        return
+    owner = os.open(folder / OWNER, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError where its process, or a child of it, lives
+        names = _left(os.pread(owner, 1 << 24, 0))
+        if names is not None:
+            _clear(folder, names)
+    finally:
+        os.close(owner)
+
+
+def _left(said: bytes) -> list[str] | None:
+    """What a folder says that it holds, if it was made by a process that is dead; else None."""
+    try:
+        owner: Any = json.loads(said)
+        process, started, names = owner["process"], owner["started"], owner["files"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    known = isinstance(names, list) and all(isinstance(name, str) and _is_below(name) for name in names)
+    if not known or owner.get("made_by") != _MADE_BY or type(process) is not int or not 0 < process < 2**31:
+        return None
+    return None if started is not None and _started(process) == started else names
+
+
+def _started(process: int) -> int | None:
+    """When a process started, in ticks since the machine did; None where it is not there or the system does not tell."""
+    try:
+        return int(Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _is_below(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return 1 <= len(parts) <= 3 and ".." not in parts and parts[0] != "/" and "\0" not in name and "**" not in name
+
+
+def _clear(folder: Path, names: Iterable[str]) -> None:
+    """Remove the named files, then the folders that are empty. Links are removed, never followed."""
+    below: set[Path] = set()
+    for name in names:
+        parents = list(PurePosixPath(name).parents)[:-1]
+        if any((folder / parent).is_symlink() for parent in parents):
+            continue
+        below |= {folder / parent for parent in parents}
+        for path in folder.glob(name) if "*" in name else [folder / name]:
+            with suppress(OSError):
+                path.unlink()
+    for path in sorted(below, key=lambda path: len(path.parts), reverse=True):
+        with suppress(OSError):
+            path.rmdir()
+    with suppress(OSError):
+        if {path.name for path in folder.iterdir()} <= {OWNER, f"{OWNER}.new"}:
+            for path in folder.iterdir():
+                path.unlink()
+            folder.rmdir()

@@ -1,0 +1,3 @@
+"""The little town of the tests of releases."""
+
+from tests.release.conftest import town as town

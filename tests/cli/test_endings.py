@@ -1,0 +1,171 @@
+"""However the command ends, it says truly what became of its work, and leaves no private file behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from tests.release.conftest import Town
+from tests.release.test_monitor_command import SANITIZED
+
+from leeward.ledger import Ledger
+
+HANGS = """
+import sys, time, tempfile
+from pathlib import Path
+from leeward.engine.visits import VisitTable
+
+def hang(self, query):
+    (made,) = Path(tempfile.gettempdir()).glob(".leeward-*")
+    (made / "duckdb_temp_block-0.block").write_bytes(b"rows" * 1000)  # as what does not fit into memory
+    print("READY", flush=True)
+    if sys.argv[1] == "in the engine":
+        self._bound.connection.con.execute("SELECT sum(sin(range)) FROM range(1000000000000)").fetchall()
+    time.sleep(600)
+
+VisitTable.count = hang
+sys.argv = ["leeward", "release", sys.argv[2], "--out", sys.argv[3], "--yes"]
+from leeward.cli import main
+main()
+"""
+
+
+def _hanging(where: str, town: Town, spills: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", HANGS, where, str(town.spec()), str(town.out)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"TMPDIR": str(spills)}
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "READY\n"
+    assert [*spills.glob(".leeward-*/duckdb_temp_*")]
+    return process
+
+
+@pytest.mark.parametrize("where", ["in the engine", "in Python"])
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_no_private_file_and_no_charge(
+    by: signal.Signals, where: str, town: Town, tmp_path: Path
+) -> None:
+    spills = tmp_path / "spills"
+    spills.mkdir()
+    before = {path.name for path in town.folder.iterdir()} | {"spec.toml"}
+    process = _hanging(where, town, spills)
+    process.send_signal(by)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + by
+    word = "interrupted" if by == signal.SIGINT else f"ended by {by.name}"
+    assert err == f"leeward: {word}; nothing was shown\n"
+    assert not [*spills.iterdir()]
+    (account,) = Ledger(town.folder / "budget.db").show("town") or [None]
+    assert account is None or account.spent == 0
+    assert {path.name for path in town.folder.iterdir()} == before | {"budget.db", "budget.db.mark"}
+
+
+def test_what_kill_9_left_is_swept_by_the_next_one(town: Town, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spills = tmp_path / "spills"
+    spills.mkdir()
+    (spills / ".leeward-theirs01").mkdir(mode=0o700)
+    (spills / ".leeward-theirs01" / "duckdb_temp_block-0.block").write_text("not ours")
+    first = _hanging_beside(town, spills)
+    first.kill()
+    first.communicate()
+    assert len([*spills.glob(".leeward-*/duckdb_temp_*")]) == 2
+    monkeypatch.setattr(tempfile, "tempdir", str(spills))
+    code, _, err = town.run("release", town.spec(), "--out", town.out)
+    assert code == 0, err
+    assert [path.name for path in spills.iterdir()] == [".leeward-theirs01"]
+    assert (spills / ".leeward-theirs01" / "duckdb_temp_block-0.block").read_text() == "not ours"
+
+
+def _hanging_beside(town: Town, spills: Path) -> subprocess.Popen[str]:
+    aside = spills / ".leeward-theirs01"
+    hidden = spills.parent / "aside"
+    aside.rename(hidden)  # the script takes the one folder that is there
+    process = _hanging("in Python", town, spills)
+    hidden.rename(aside)
+    return process
+
+
+def test_a_signal_that_is_ignored_stays_ignored(town: Town) -> None:
+    words = [sys.executable, "-m", "leeward", "release", str(town.spec()), "--out", str(town.out), "--yes", "--quiet"]
+    script = f"trap '' HUP; {sys.executable} -c \"{_NOHUP}\" {' '.join(words[3:])}"
+    ended = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, ""), ended.stderr
+    assert (town.out / "release.json").exists()
+
+
+_NOHUP = (
+    "import os, signal, sys, leeward.release; from leeward.cli import main; r = sys.modules['leeward.release'];"
+    " real = r.release_planned;"
+    " r.release_planned = lambda *a, **k: (os.kill(os.getpid(), signal.SIGHUP), real(*a, **k))[1]; main()"
+)
+
+
+# ---- "nothing was shown" is said only where it is true
+
+
+FULL = {
+    "release": (["--yes"], []),
+    "release --json": (["--yes", "--json"], []),
+    "monitor": (["--yes"], SANITIZED),
+    "monitor --json": (["--yes", "--json"], SANITIZED),
+    "release --dry-run": ([], []),
+    "plan": ([], []),
+    "plan --html": ([], []),
+}
+
+
+@pytest.mark.parametrize("command", FULL)
+def test_a_full_stdout_is_said_truly(command: str, town: Town) -> None:
+    word, more = command.split()[0], command.split()[1:]
+    options, changes = FULL[command]
+    words = [word, str(town.spec(*changes)), *options]
+    writes = word != "plan" and "--dry-run" not in more
+    if writes:
+        words += ["--out", str(town.out)]
+    if "--html" in more:
+        words += ["--html", str(town.folder / "plan.html")]
+    elif more and more[0] not in words:
+        words += more
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "leeward", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ended.returncode == 2
+    last = ended.stderr.strip().splitlines()[-1]
+    assert last.startswith("leeward: standard output cannot be written: No space left on device; ")
+    assert "Traceback" not in ended.stderr
+    if writes or "--html" in more:
+        made = town.out if writes else town.folder / "plan.html"
+        assert made.exists()
+        assert last.endswith(f"what was made is at {made}")
+    else:
+        assert last.endswith("only part of what it says was shown")
+    assert "nothing was shown" not in ended.stderr
+
+
+def test_a_full_stderr_still_ends_with_the_right_code(town: Town) -> None:
+    words = [sys.executable, "-m", "leeward", "release", str(town.spec(("town", "city"))), "--out", str(town.out)]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+
+
+def test_a_closed_pipe_writes_the_folder_all_the_same(town: Town) -> None:
+    words = [sys.executable, "-m", "leeward", "release", str(town.spec()), "--out", str(town.out), "--yes", "--json"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    with process.stderr as stderr:
+        err = stderr.read()
+    process.wait()
+    assert "Traceback" not in err
+    assert "nothing was shown" not in err
+    assert json.loads((town.out / "release.json").read_text())["entry"]

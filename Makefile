@@ -1,4 +1,4 @@
-# The contributor's eleven commands. `make help` lists them.
+# The contributor's twelve commands. `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format format-check types docs proofs bench check clean
+.PHONY: help demo test lint format format-check types docs proofs mutants bench check clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,9 @@ docs: $(VENV)/installed-docs ## build the documentation into site/; a broken lin
 proofs: ## check the machine-checked proofs, and print what each theorem assumes
 	@.ci/debian-packages coq
 	@$(PYTHON) proofs/check.py
+
+mutants: $(VENV)/installed-dev ## make each listed mistake and see that its tests catch it; hours, or ONLY="words" for some
+	@$(BIN)/python -m tests.mutants.run $(ONLY)
 
 bench: $(VENV)/installed-bench ## measure against the peers, same work in one run
 	@for script in $(filter-out benchmarks/history.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done

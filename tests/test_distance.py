@@ -24,6 +24,7 @@ from leeward.distance import (
     graph_distance,
     pull_back,
 )
+from leeward.distance.paths import shortest_paths
 from leeward.errors import InexactError, InputError
 from leeward.exponential import log
 from leeward.real import Real, exact, inf, sqrt
@@ -437,3 +438,15 @@ def test_distances_between_different_things_have_no_price_and_no_sum_with_a_numb
     for distance in (Line(1, 1), Line(1, 1).on(range(2)), Plane(1)):
         with pytest.raises(TypeError):
             distance + 1  # type: ignore[operator]
+
+
+def test_two_releases_add_up_in_each_direction_apart() -> None:
+    assert Line(rise="1", fall="2") + Line(rise="10", fall="30") == Line(rise="11", fall="32")
+
+
+@pytest.mark.parametrize("diagonal", [inf, log(2)])
+def test_a_secret_is_its_own_cover_whatever_the_diagonal_says(diagonal: Real) -> None:
+    """With costs that have a common unit, and with costs that have none."""
+    for one, two in ((exact(1), exact(2)), (log(2), sqrt(3))):
+        values, codes = shortest_paths((diagonal, one, two), np.array([[0, 1], [2, 0]]))
+        assert [values[code] for code in codes.ravel().tolist()] == [0, one, two, 0]

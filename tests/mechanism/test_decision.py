@@ -11,7 +11,7 @@ from tests.statistical.gof import rejects
 
 from leeward.distance import Line
 from leeward.errors import InputError, NotShelteredError
-from leeward.exponential import exp_minus, weight
+from leeward.exponential import exp_minus, log, weight
 from leeward.mechanism import Geometric, alarm, randomized_sanitizer, sanitizer
 from leeward.mechanism.decision import CountNoise
 from leeward.noise import DirectedGeometric, NormNoise, SeededBitsForTests
@@ -116,3 +116,11 @@ def test_the_coin_is_flipped_at_the_boundary_only() -> None:
 def test_a_mechanism_in_place_of_its_noise_is_told_how(decide: Any) -> None:
     with pytest.raises(InputError, match=r"mechanism\.law.*mechanism\.sanitizer"):
         decide(Geometric(Line(inf, 1)))
+
+
+def test_an_error_that_is_met_exactly_is_used() -> None:
+    """At rate ln 2 both ways Pr[noise ≤ −1] is 1/3: with α = 1/3 *safe* is said up to t, with less only up to t − 1."""
+    law = DirectedGeometric(log(2), log(2))
+    assert sanitizer(law, 2, "1/3").threshold == 2
+    assert sanitizer(law, 2, "1/3").probability_safe(3) == Fraction(1, 3)
+    assert sanitizer(law, 2, "333/1000").threshold == 1

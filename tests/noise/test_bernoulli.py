@@ -171,3 +171,17 @@ def test_mixed_coins_fit_their_probabilities() -> None:
 
 def test_zero_is_the_number_not_a_float() -> None:
     assert Coin.minus(ZERO).probability == 1
+
+
+def test_bounds_near_one_leave_the_last_word_to_the_exact_probability() -> None:
+    """A coin of 1 − 2⁻⁴⁰: the largest word of 32 bits is settled by further bits, which here say that it is a hit."""
+    p = np.full(1, 1 - 2.0**-40)
+    asked: list[int] = []
+
+    def exactly(which: int) -> Weight:
+        asked.append(which)
+        return exp_minus(0)
+
+    for word, hit in ((2**32 - 1, True), (2**32 - 2, True)):
+        assert flip_enclosed(p, p, exactly, Scripted(np.array([word], np.uint32))).tolist() == [hit]
+    assert asked == [0]  # only the tie

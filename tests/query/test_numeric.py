@@ -145,6 +145,19 @@ def test_an_empty_table_answers_a_public_default() -> None:
         Mean(V, default=Fraction(5))
 
 
+@pytest.mark.parametrize("default", [None, 0, 2, 4])
+@pytest.mark.parametrize("ask", [minimum, median, maximum])
+def test_nobody_s_answer_counts_in_how_far_one_person_moves_it(ask: Any, default: int | None) -> None:
+    """By trying it: who appears alone moves the answer from its default, so a maximum may fall when somebody appears."""
+    query = ask(V, default=None if default is None else Fraction(default))
+    numbers = [Fraction(value) for value in (0, 2, 4)]
+    lists = [list(each) for n in range(3) for each in itertools.product(numbers, repeat=n)]
+    moves = [query.answer([*held, new]) - query.answer(held) for held in lists for new in numbers]
+    rise, fall = query.presence()
+    assert rise >= max(moves) and fall >= -min(moves)  # noqa: PT018
+    assert (fall == 0) == (min(moves) >= 0)
+
+
 @pytest.mark.parametrize(("grid", "expected"), [("2", 1), ("1", 1), ("2/3", 1), ("4/5", "6/5"), ("4", 2)])
 def test_rounding_the_average_keeps_its_sensitivity_on_grids_that_divide_the_step(grid: str, expected: str) -> None:
     """Half up to a public grid: exactly 1 if its step divides q = 2, and the claimed rate is never too large."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ from tests.report.pages import Page, visit
 from leeward.errors import InputError
 from leeward.report import number_figures, places_map, report_html, write_report
 from leeward.report.number_figures import answers_figure
-from leeward.report.numbers import plain
+from leeward.report.numbers import lead, plain
 
 NASTY = ["<script>document.title='owned'</script>", "</script><img src=x onerror=alert(1)>", "}}{{ 7*7 }}"]
 
@@ -219,3 +220,15 @@ def test_visitors_keep_their_own_page(make_release: Callable[..., Any]) -> None:
     assert page.by_id("plot-curve")
     assert page.by_id("state")
     assert not any(e.attributes.get("id") == "plot-answers" for e in page.elements)
+
+
+def test_the_error_of_each_answer_and_of_all_are_told_apart_and_rounded_up() -> None:
+    accuracy = {"within_95_percent": 1.2341, "all_within_95_percent": 2.3451}
+    said = lead(SimpleNamespace(statement={"accuracy": accuracy}, answers=pa.table({"value": [1, 2]})))  # type: ignore[arg-type]
+    assert said == (
+        "Each answer is within 1.24 of the exact one with probability at least 95 %; all 2 are within 2.35 with that"
+        " probability."
+    )
+    means = pa.table({"value": [1, 2], "within_95_percent": [0.5, 1000.25]})
+    said = lead(SimpleNamespace(statement={"accuracy": {}}, answers=means))  # type: ignore[arg-type]
+    assert said == "Each answer is within 1,001 of the exact one, or nearer, with probability at least 95 %."

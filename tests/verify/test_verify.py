@@ -426,3 +426,11 @@ def test_what_cannot_be_verified_is_told_what_to_give() -> None:
         verify([[1, 0], [0, 1]], Line(1, 1))  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"not a table: .*pull_back\(tables, query\)"):
         verify(Geometric(Line(inf, 1), lower=0, upper=3), AdditionOnly("1"))
+
+
+def test_a_distance_in_another_order_of_the_secrets_is_the_same_distance() -> None:
+    """Private upwards only: a transposed distance would say the opposite."""
+    mechanism = FiniteMechanism((0, 1), ("low", "high"), [[Fraction(1, 2), Fraction(1, 2)], [0, 1]])
+    for points in ((0, 1), (1, 0)):
+        assert verify(mechanism, Line(rise=inf, fall=log(2)).on(points))
+        assert not verify(mechanism, Line(rise=log(2), fall=inf).on(points))

@@ -1,0 +1,65 @@
+"""Mistakes in costs, compositions, prices and budgets' currencies."""
+
+from tests.mutants.mutant import Mutant as M
+
+EVENTS = "leeward.accounting.events"
+PURE = "leeward.accounting.pure"
+LOSSES = "leeward.accounting.losses"
+PAIRS = "leeward.accounting.pairs"
+CURRENCY = "leeward.accounting.currency"
+
+MUTANTS = [
+    M(PURE, "Cost.__add__", "self.insert + other.insert", "max(self.insert, other.insert)", "tests/accounting/test_pure.py",
+      "two releases insert for the price of one"),
+    M(PURE, "_OnePerson.record", "return self.cost.shrink", "return self.cost.grow",
+      "tests/accounting/test_pure.py tests/accounting/test_odometer.py", "facts taken away cost what invented ones do"),
+    M(PURE, "_OnePerson.record", "return self.cost.withdraw + self.cost.insert", "return max(self.cost.withdraw, self.cost.insert)",
+      "tests/accounting/test_pure.py tests/accounting/test_odometer.py", "a replacement is one of the two"),
+    M(PURE, "_one_way", "Cost(withdraw, insert, withdraw, insert)", "Cost(withdraw, insert, insert, withdraw)", "tests/accounting/test_pure.py",
+      "shrinking is charged as inserting"),
+    M(PURE, "", "_one_way(event.up * event.stops, inf)", "_one_way(event.up, inf)", "tests/accounting/test_pure.py", "several stops for the price of one"),
+    M(PURE, "", "min(base.shrink, withdraw + insert)", "withdraw", "tests/grid/test_costs.py", "sampling amplifies the loss of single facts"),
+    M(PURE, "Cost.within", "self.price_in(notion) <= exact(cap)", "self.price_in(notion) < exact(cap)", "tests/accounting/test_odometer.py",
+      "the last of the cap cannot be spent"),
+    M("leeward.accounting.odometer", "Filter.add", "if not self.admits(event):", "if not (cost(event)).within(self.notion, self.cap):",
+      "tests/accounting/test_odometer.py", "each release is looked at alone"),
+    M("leeward.accounting.units", "parts_touched", "kinds <= _ONE_WAY | _ONE_FACT else 2 * parts_per_unit", "kinds <= _ONE_WAY | _ONE_FACT else parts_per_unit",
+      "tests/accounting/test_units.py tests/grid", "a replacement touches m parts, not 2m"),
+    M("leeward.accounting.units", "parallel", "ordered[:touched]", "ordered[-touched:]", "tests/accounting/test_units.py", "the cheapest parts are paid for"),
+    M("leeward.accounting.across", "_in_the_release", "gone * at_most,", "gone,", "tests/grid/test_prices.py tests/accounting/test_prices.py",
+      "withdrawing a person costs one of their units"),
+    M("leeward.accounting.across", "_in_the_release", "max(gone + come, one.changed) * at_most", "max(gone, come, one.changed) * at_most",
+      "tests/grid/test_prices.py tests/accounting/test_prices.py", "a replacement touches m units, not m out and m in"),
+    M("leeward.accounting.across", "_dearest_step", "found = max(found, cost / unit)", "found = max(found, cost)", "tests/grid/test_prices.py tests/accounting/test_prices.py",
+      "the ε of the budget is forgotten"),
+    M("leeward.accounting.prices", "priced", "if not contains(theirs, mine) and at_most is None:", "if False:", "tests/accounting/test_prices.py",
+      "an unbounded number of days is taken for one"),
+    M("leeward.accounting.prices", "_ceil", "math.ceil(Fraction(value.bounds()[1]))", "math.floor(Fraction(value.bounds()[1]))",
+      "tests/accounting/test_prices.py tests/accounting/test_currency.py", "an irrational price is rounded down"),
+    M(CURRENCY, "charge", "amount * price(notion.with_epsilon(1), budget)", "amount", "tests/accounting/test_currency.py",
+      "dp in a presence budget costs its ε once"),
+    M(CURRENCY, "promised", '"epsilon": str(notion.epsilon)', '"epsilon": f"{float(notion.epsilon):.3f}"', "tests/keys",
+      "ε in a key has three digits"),
+    M(CURRENCY, "promised", 'currency(notion).rpartition("/")[0]', "notion.name", "tests/keys/test_promises.py", "parameters of the notion leave the key"),
+    M(CURRENCY, "currency", "type(notion) is NAMED.get(name)", "name in NAMED", "tests/accounting/test_currency.py",
+      "a notion of the user's own passes for one of ours"),
+    M(CURRENCY, "_text", "text = repr(value)", "text = str(value)", "tests/keys/test_promises.py", "a policy about 1 reads like one about '1'"),
+    M(CURRENCY, "affordable", "math.floor(left / amount)", "math.ceil(left / amount)", "tests/accounting/test_currency.py tests/utility",
+      "one release more than the budget pays for"),
+    M(LOSSES, "Accountant._pure", "total.withdraw + total.insert", "max(total.withdraw, total.insert)", "tests/accounting/test_losses.py",
+      "replacing is the larger of both ways"),
+    M(LOSSES, "Accountant.closed_form", "total + log(left)", "total - log(left)", "tests/accounting/test_losses.py", "δ raises ε"),
+    M(LOSSES, "_constant", "rates if direction == \"withdraw\" else rates[::-1]", "rates", "tests/accounting/test_losses.py", "both directions are withdrawals"),
+    M(LOSSES, "_count", "times * event.times", "event.times", "tests/accounting/test_losses.py", "a repetition of repetitions is counted once"),
+    M(LOSSES, "_count", "counts[GeometricEvent(event.up, event.down, moves=event.moves)] += times * event.places", "counts[GeometricEvent(event.up, event.down, moves=event.moves)] += times", "tests/accounting/test_losses.py", "k places are accounted for as one"),
+    M(LOSSES, "_certainly", "pessimistic_estimate=True", "pessimistic_estimate=False", "tests/accounting/test_losses.py", "what is certain to differ is rounded away", equivalent=True),
+    M(PAIRS, "Pair.subsampled", "probability * self.present + (1 - probability) * self.absent, self.absent", "self.present, self.absent",
+      "tests/accounting/test_losses.py", "the sample is everybody"),
+    M(PAIRS, "_geometric", "below * math.exp(-down * moves)", "below * math.exp(-up * moves)", "tests/accounting/test_losses.py",
+      "the rates of a pair change places"),
+    M(EVENTS, "read_event", "if form != FORMAT:", "if False:", "tests/accounting/test_events.py", "an event of another format is read"),
+    M(EVENTS, "read_event", "if set(known) != names:", "if set(known) - names:", "tests/accounting/test_events.py", "a missing field is not noticed"),
+    M(EVENTS, "_whole", "or value < 1", "", "tests/accounting/test_events.py", "a negative number of releases gives budget back"),
+    M("leeward.notion.price", "price", "return dearest([price(mine, other.first), price(mine, other.second)])", "return price(mine, other.first)",
+      "tests/grid/test_prices.py", "of two promises of a budget only the first is looked at"),
+]  # fmt: skip

@@ -1,0 +1,47 @@
+"""Mistakes between the spec, the command and the library."""
+
+from tests.mutants.mutant import Mutant as M
+
+SPEC = "leeward.spec.spec"
+KEYS = "tests/spec/test_release_keys.py"
+OPTIONS = "tests/spec/test_options.py"
+
+MUTANTS = [
+    M(SPEC, "Spec.statistic", "keep=d.keep or None,", "", KEYS, "keep of a statistic has no effect"),
+    M(SPEC, "Spec.statistic", "combine=q.combine,", "", KEYS, "combine has no effect"),
+    M(SPEC, "Spec.statistic", '"people", "grid"}', '"people"}', KEYS, "grid has no effect"),
+    M(SPEC, "Spec.statistic", '{"column", "lower", "upper", "step", "p",', '{"column", "lower", "upper", "p",', KEYS, "step has no effect"),
+    M(SPEC, "Spec.visits", "keep=d.keep,", "", KEYS, "keep of visits has no effect"),
+    M(SPEC, "Spec.visits", "timezone=d.timezone,", "", KEYS, "timezone has no effect"),
+    M(SPEC, "Spec.visits", "time_unit=d.time_unit,", "", KEYS, "time_unit has no effect"),
+    M(SPEC, "Spec.visits", "table=d.visits_table,", "", KEYS, "visits_table has no effect"),
+    M(SPEC, "Spec.public_places", "name=p.name,", "", KEYS, "name has no effect"),
+    M(SPEC, "Spec.public_places", "table=p.places_table,", "", KEYS, "places_table has no effect"),
+    M(SPEC, "Spec.queries", "if_more=self.protect.if_more,", "", KEYS, "if_more has no effect"),
+    M(SPEC, "Spec.visitor_plans", "useful_from=self.decide.useful_from,", "", KEYS, "useful_from has no effect"),
+    M(SPEC, "Spec.visitor_plans", "error_at_most=self.decide.error_at_most,", "", KEYS, "error_at_most has no effect"),
+    M(SPEC, "Spec.visitor_plans", "stop_after=self.publish.stop_after,", "", KEYS, "stop_after has no effect"),
+    M(SPEC, "Spec.visitor_plans", "what=self.publish.what,", "", KEYS, "what has no effect"),
+    M(SPEC, "Spec.visitor_plans", "mechanism=self.publish.mechanism,", "", KEYS, "mechanism has no effect"),
+    M(SPEC, "Spec.ledger", "b.version, b.notion", "b.version, None", KEYS, "the budget's notion has no effect"),
+    M(SPEC, "Spec.ledger", "b.version, b.notion", '"1", b.notion', KEYS, "version has no effect"),
+    M("leeward.spec.windows", "cut", "min(at + length, whole.end)", "at + length", KEYS + " " + OPTIONS, "the last window reaches beyond the end"),
+    M("leeward.spec.windows", "cut", "at += length", "at += 2 * length", KEYS, "every other window is left out"),
+    M("leeward.spec.notions", "number_notion", "if kind is ReplaceDP and asked.people is not None:", "if False:", "tests/release/test_numbers_command.py " + KEYS,
+      "hamming with a public number of people is refused"),
+    M("leeward.spec.notions", "number_notion", '"nobody": asked.people is None', '"nobody": True', "tests/release/test_numbers_command.py tests/query/test_statistic.py",
+      "metric notions always shelter absence"),
+    M("leeward.keys", "_exact_text", "return str(exact(value))", "return str(value)", "tests/test_spec.py", "floats pass for exact numbers"),
+    M("leeward.keys", "Section", 'extra="forbid"', 'extra="ignore"', "tests/test_spec.py", "unknown keys are ignored"),
+    M("leeward.cli", "_Commands.invoke", "typer.Exit(_stopped(interrupt))", "typer.Exit(1)", OPTIONS, "an interrupt ends as a failure"),
+    M("leeward.cli", "", "_print_added(error)\n        sys.exit(2)", "_print_added(error)\n        sys.exit(1)", "tests/release/test_release_command.py", "a refusal ends as a defect"),
+    M("leeward.cli.monitor", "monitor", "made.query.window.end <= _by(", "made.query.window.start <= _by(", OPTIONS, "a window that has not ended is asked"),
+    M("leeward.cli.monitor", "_by", "until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until", "until", OPTIONS + " tests/release/test_monitor_command.py",
+      "--until without an offset cannot be compared with windows that have one"),
+    M("leeward.cli.plan", "_compared", "releases=len(queries) if releases is None else releases,", "releases=releases or 1,", OPTIONS, "a plan for one window of many"),
+    M("leeward.cli.plan", "_compared", "delta=delta,", "", OPTIONS, "--delta has no effect"),
+    M("leeward.cli.plan", "_compared", "assumed_error=error,", "", OPTIONS, "--assumed-error has no effect"),
+    M("leeward.cli.demo", "demo", "write_city(city, seed)", "write_city(city, 1)", OPTIONS, "--seed has no effect"),
+    M("leeward.cli.budget", "show", "Ledger(ledger, create=False).show(dataset)", "Ledger(ledger, create=False).show()", OPTIONS, "--dataset has no effect"),
+    M("leeward.cli.perturb", "perturb", "if dry_run:", "if False:", OPTIONS, "--dry-run draws"),
+]  # fmt: skip

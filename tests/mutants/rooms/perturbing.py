@@ -1,0 +1,60 @@
+"""Mistakes in locations and series."""
+
+from tests.mutants.mutant import Mutant as M
+
+PLANAR = "leeward.geo.planar_laplace"
+LOCATION = "leeward.perturb.location"
+SERIES = "leeward.perturb.series"
+PROMISE = "leeward.perturb.series_promise"
+KEYS = "tests/spec/test_perturb_keys.py"
+INPUTS = "tests/keys/test_location_inputs.py"
+GEO = "tests/geo/test_planar_laplace.py"
+
+MUTANTS = [
+    M(PLANAR, "PlanarLaplace.law", "repr(edge) for edge", "f\"{edge:g}\" for edge", INPUTS, "the grid's box has six digits in the store"),
+    M(PLANAR, "PlanarLaplace.law", ", step {self.step} in", " in", INPUTS, "the step leaves the law"),
+    M(PLANAR, "PlanarLaplace.law", "{self.norm}, step", "step", INPUTS, "the norm leaves the law"),
+    M(PLANAR, "PlanarLaplace.law", "{self._among}\"", "\"", INPUTS, "the list of places leaves the law"),
+    M(PLANAR, "PlanarLaplace.price", "{self.epsilon} a metre, ", "", INPUTS, "ε leaves the price"),
+    M(PLANAR, "PlanarLaplace.price", ", snapping {self.snapping}", "", INPUTS, "snapping leaves the price"),
+    M(PLANAR, "PlanarLaplace.price", "{self._among}\"", "\"", INPUTS, "reports between places share a budget with reports between people"),
+    M(PLANAR, "PlanarLaplace.snapping", "both_ways * 2 * _COMPUTED", "both_ways * 0", GEO, "the projection is taken for exact"),
+    M(PLANAR, "PlanarLaplace._in_box", "self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))", "self.plane.unproject(self.mechanism.positions(held))", GEO, "reports leave the box"),
+    M(PLANAR, "PlanarLaplace.present", 'if self.missing == "keep":', "if False:", GEO + " " + KEYS, "missing = keep refuses"),
+    M(PLANAR, "PlanarLaplace.ground_epsilon", 'price_in(Plane(1, "euclidean"))', "price_in(Plane(1, self.norm))", GEO + " tests/truth",
+      "the Manhattan norm is told as distance on the ground"),
+    M(PLANAR, "_rate", "log(odds) / metres(within, \"within\")", "log(odds) * metres(within, \"within\")", GEO, "ε grows with the distance"),
+    M("leeward.geo.box", "Box.holds", "(east_of <= self.width)", "(east_of < self.width)", "tests/geo/test_box.py", "points on the eastern edge are outside"),
+    M("leeward.geo.box", "Box.holds", "(latitude <= self.north)", "(latitude < self.north)", "tests/geo/test_box.py", "points on the northern edge are outside"),
+    M("leeward.geo.box", "Box.nearest", "np.clip(latitude, self.south, self.north)", "latitude", "tests/geo/test_box.py", "latitudes are not moved into the box"),
+    M("leeward.geo.projection", "LocalPlane.project", "/ self.scale", "", "tests/geo/test_projection.py", "the plane lengthens distances"),
+    M("leeward.geo.projection", "_scales", "float(scale.max()) + margin", "float(scale.max()) - margin", "tests/geo/test_projection.py", "the largest scale is missed"),
+    M("leeward.geo.length", "", '"km": 1000', '"km": 1', GEO + " " + INPUTS, "a kilometre is a metre"),
+    M("leeward.geo.remap", "BayesRemap._belief", "np.log(prior) - self.epsilon * distance", "-self.epsilon * distance", "tests/geo/test_remap.py", "the prior is not looked at"),
+    M("leeward.geo.best", "BestOverPlaces.of", "Plane(geo.epsilon * geo.step, geo.norm)", "Plane(geo.epsilon, geo.norm)", "tests/geo/test_remap.py", "ε a step is taken for ε a metre"),
+    M(LOCATION, "LocationJob._charge", "first = {key: at for at, key in reversed([*enumerate(keys)]) if key not in seen}", "first = {key: at for at, key in enumerate(keys)}",
+      "tests/perturb/test_location.py " + INPUTS, "reports that are remembered are paid for again"),
+    M(LOCATION, "LocationJob._rewrite", "there &= granted", "pass", "tests/perturb/test_location.py " + KEYS, "reports that are not paid for are made"),
+    M(LOCATION, "LocationJob.of", "outside=p.outside,", "", KEYS, "outside has no effect"),
+    M(LOCATION, "LocationJob.of", "step=p.step,", "", KEYS + " " + INPUTS, "step has no effect"),
+    M(LOCATION, "_day", "value[:10]", "value[:7] + \"-01\"", "tests/perturb/test_location.py", "a day of budget is a month"),
+    M(SERIES, "read", "smooth=publish.smooth,", "", KEYS, "smooth has no effect"),
+    M(SERIES, "read", "clamp=publish.clamp,", "", KEYS, "clamp has no effect"),
+    M(SERIES, "SeriesJob._totals_table", "if self.by is not None:", "if False:", KEYS + " tests/perturb/test_series_job.py", "by has no effect"),
+    M(PROMISE, "Series._by_window", "np.full((len(distinct), self.window), self.grid.lower, np.int64)", "np.zeros((len(distinct), self.window), np.int64)",
+      "tests/perturb/test_series_promise.py", "a missing reading is 0", equivalent=True),
+    M(PROMISE, "Series.snapping", "step * seen", "step", "tests/perturb/test_series_promise.py", "every reading is snapped at the price of one"),
+    M(PROMISE, "Series._mechanism", 'self.epsilon if between == "hamming" else self.epsilon / self.size', "self.epsilon", "tests/perturb/test_series_promise.py",
+      "the unit of ε is forgotten"),
+    M("leeward.perturb.series_after", "After.__call__", "np.clip(noisy, grid.lower, grid.upper) if self.clamp else noisy", "np.clip(noisy, grid.lower, grid.upper)",
+      "tests/perturb/test_series_promise.py " + KEYS, "readings are clamped unasked"),
+    M("leeward.perturb.series_after", "_smoothed", "keys + width // 2, side=\"right\"", "keys + width // 2, side=\"left\"", "tests/perturb", "a mean over a span that is not centred"),
+    M("leeward.perturb.series_totals", "Totals.price", "rate * span.readings", "rate", "tests/perturb/test_series_job.py tests/truth", "a day that moves costs one reading"),
+    M("leeward.perturb.readings", "Grid.steps", "(2 * near * top + bottom) // (2 * bottom)", "near * top // bottom", "tests/perturb/test_series_readings.py", "half is rounded down"),
+    M("leeward.perturb.readings", "_check_distinct", "if len(np.unique(keys)) < len(keys):", "if False:", "tests/perturb/test_series_readings.py",
+      "two readings of one meter at one time"),
+    M("leeward.perturb.schedule", "Schedule.slots_of", "if (rest[inside] != 0).any():", "if False:", "tests/perturb/test_series_schedule.py", "times between slots are accepted"),
+    M("leeward.perturb.schedule", "Schedule.windows", "-(-self.slots // readings)", "self.slots // readings", "tests/perturb/test_series_schedule.py tests/perturb/test_series_promise.py",
+      "the last window, in part, is free"),
+    M("leeward.perturb.billing", "Billing.settle", "np.maximum(charged - year, 0)", "charged - year", "tests/perturb/test_series_billing.py", "a rebate below 0"),
+]  # fmt: skip

@@ -1,0 +1,38 @@
+"""Mistakes in what proves, audits and optimises."""
+
+from tests.mutants.mutant import Mutant as M
+
+EXACT = "leeward.verify.exact"
+HOCKEY = "leeward.verify.hockey"
+AUDIT = "leeward.verify.audit"
+REPAIR = "leeward.optimum.repair"
+VERIFY = "tests/verify/test_verify.py"
+OPTIMAL = "tests/optimum/test_optimal.py"
+
+MUTANTS = [
+    M(EXACT, "_Pairs._largest", "np.subtract(self.above[x], below, out=part)", "np.subtract(below, self.above[x], out=part)", VERIFY, "pairs are read the other way round"),
+    M(EXACT, "_Pairs.decide", "if excess[worst] > error:", "if excess[worst] > 1:", VERIFY, "floats do not say that the bound is broken; the exact sign, which is taken of all that is near or above it, does", equivalent=True),
+    M(EXACT, "_Pairs.decide", "if sign > 0:", "if False:", VERIFY, "a bound broken by less than floats see"),
+    M(EXACT, "_Pairs.verdict", "if ruled_out.any():", "if False:", VERIFY, "an output that rules a secret out"),
+    M(EXACT, "_codes", "distance.codes[np.ix_(order, order)]", "distance.codes[np.ix_(order, order)].T", VERIFY, "a distance of other order is transposed"),
+    M(EXACT, "_Pairs.__init__", "np.fill_diagonal(bounded, False)", "pass", VERIFY, "a secret is compared with itself"),
+    M(HOCKEY, "_Exactly._term", "values[above] - values[below] * exp(self._distances[distance])", "values[above] - values[below]", VERIFY, "δ at ε = 0"),
+    M(HOCKEY, "_Exactly._term", "term if term.sign() > 0 else weight(0)", "term", VERIFY, "outputs that are too rare are set off against others"),
+    M(HOCKEY, "verify_delta", "if needed > bound:", "if needed >= bound:", VERIFY, "a δ that is just enough is refused"),
+    M(AUDIT, "audit", "event[own][half:]", "event[own][:half]", "tests/verify/test_audit.py", "the outputs that chose the event also test it"),
+    M(AUDIT, "audit", "risk = (1 - confidence) / 2", "risk = (1 - confidence) * 8", "tests/verify/test_audit.py", "the bound is wrong more often than it says"),
+    M(AUDIT, "_bound", "betaincinv(hits_prime + 1, tests - hits_prime, 1 - risk)", "betaincinv(hits_prime + 1, tests - hits_prime, 0.5)", "tests/verify/test_audit.py",
+      "the other side is not bounded but estimated"),
+    M(AUDIT, "Audit.refutes", "self.lower_bound > number.bounds()[1]", "self.lower_bound >= 0", "tests/verify/test_audit.py", "everything is refuted"),
+    M(REPAIR, "factor_below", ".lower().floor()", ".upper().ceil()", "tests/optimum/test_parts.py", "factors are rounded up: the certificate fails"),
+    M(REPAIR, "_lift", "if short > 0:", "if False:", OPTIMAL, "nothing is mended"),
+    M(REPAIR, "_integers", "parts[int(np.argmax(row))] += DENOMINATOR - sum(parts)", "pass", OPTIMAL, "rows do not sum to 1"),
+    M("leeward.optimum.cover", "irreducible", "needed[rows[redundant], columns[redundant]] = False", "needed[rows, columns] = False", OPTIMAL + " tests/optimum",
+      "pairs that are needed are left out"),
+    M("leeward.optimum.cover", "spanner", "matrix[x, y] * dilation * (1 - 1e-12)", "matrix[x, y] * dilation * dilation", OPTIMAL + " tests/optimum", "paths longer than was asked"),
+    M("leeward.optimum.least_loss", "_cover", "shortened = [v / dilation for v in finite.values]", "shortened = list(finite.values)", OPTIMAL, "a spanner's paths cost more than the distance"),
+    M("leeward.optimum.least_loss", "optimal", "if not verdict:", "if False:", OPTIMAL, "what is not certified is returned"),
+    M("leeward.optimum.program", "Program.constraints", "np.lexsort((-factor, right, left))", "np.lexsort((factor, right, left))", OPTIMAL + " tests/optimum",
+      "of two constraints the looser one is kept"),
+    M(EXACT, "", "if delta is not None and same_delta is not None:", "if False:", VERIFY, "two promises at once"),
+]  # fmt: skip

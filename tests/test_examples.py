@@ -12,7 +12,7 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SAYS = {
-    "census.py": [r"dp +± 0\.65 years with 1,000 people, ± 0\.11 with 10,000", r"<=50K +3[67]\.\d +24\d{3} "],
+    "census.py": [r"dp +± 0\.65 years with 1,000 rows, ± 0\.11 with 10,000", r"<=50K +3[67]\.\d +24\d{3} "],
     "near_me.py": [
         r"Half of the reports lie within 484 m, 95 % within 1369 m\.",
         r"(\d: near 59\.\d{4}, 10\.\d{4}\n){5}6: refused: their budget does not pay for it",

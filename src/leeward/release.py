@@ -88,25 +88,26 @@ class Budget:
             raise InputError(f"cap = {self.cap}", "it is no finite amount above 0", 'Give, say, cap = "5"')
         return cap
 
-    def kept_in(self, notion: Notion, standing: str | None) -> str:
+    def kept_in(self, notion: Notion, standing: str | None, *, rows: bool = False) -> str:
         """Return what the budget is kept in, where a release under this notion would be its first.
 
         Args:
             notion: that of the release.
             standing: what an open account is kept in; None where there is none.
+            rows: whether the release takes every row for a person of its own.
 
         Raises:
             SpecError: there is no notion of the name given.
             BudgetConflictError: the account is kept in another one.
         """
-        asked = None if self.notion is None else named_currency(self.notion)
+        asked = None if self.notion is None else named_currency(self.notion, rows=rows)
         if standing is not None and asked is not None and asked != standing:
             raise BudgetConflictError(
                 f"The budget of '{self.dataset}' is kept in {in_words(standing)}, and this release says {self.notion}",
                 "the first release fixed it, and what was spent is counted in it",
                 f"Leave `notion` out of [budget]: the release is then priced in {in_words(standing)}",
             )
-        return standing or asked or currency(notion)
+        return standing or asked or currency(notion, rows=rows)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -199,8 +200,8 @@ class Door(Private):
         """
         kept_in = self.kept_in(notion)
         most, each = (
-            charge(notion, price, kept_in),
-            charge(notion, exact(1), kept_in),
+            charge(notion, price, kept_in, rows=query.of_rows),
+            charge(notion, exact(1), kept_in, rows=query.of_rows),
         )  # all that can be refused, is now
         table, content = self._recognised()
         notes = CuratorNotes(None, None, "0")
@@ -281,7 +282,8 @@ class Door(Private):
         from leeward.ledger.account import Balance, agree
 
         account = next(iter(self.ledger.show(self.budget.dataset)), None)
-        kept_in = self.budget.kept_in(notion, None if account is None else account.notion)
+        standing_in = None if account is None else account.notion
+        kept_in = self.budget.kept_in(notion, standing_in, rows=self._query.of_rows)
         if account is not None:  # also where every answer is stored, so that nothing is reserved
             standing = Balance(account.notion, account.cap, account.spent)
             agree(standing, self.budget.dataset, kept_in, self._cap)
@@ -298,13 +300,14 @@ class Door(Private):
         """
         self.on_stage("deciding")
         kept_in, budget = self.kept_in(made.notion), self.budget
+        price = charge(made.notion, made.price, kept_in, rows=made.query.of_rows)
         plain = privacy_statement(made, places=len(self.keys), dataset=budget.dataset, version=budget.version)
         statement = {
             "entry": paid.entry,
             "fit_for_release": self.fit_for_release,
             **plain,
             "assumptions": [*plain["assumptions"], *promises],
-            "budget": {"notion": in_words(kept_in), "price": str(charge(made.notion, made.price, kept_in))},
+            "budget": {"notion": in_words(kept_in), "price": str(price)},
             **stated,
         }
         public = self.keys.to_arrow()
@@ -409,7 +412,8 @@ def release_planned(
     with Door(plans[0].query, budget, bits, on_stage) as door:
         keys = [door.key(**made.public()) for made in plans]
         kept_in = door.kept_in(plans[0].notion)
-        door.check_total((k, charge(p.notion, p.price, kept_in)) for k, p in zip(keys, plans, strict=True))
+        prices = (charge(p.notion, p.price, kept_in, rows=p.query.of_rows) for p in plans)
+        door.check_total(zip(keys, prices, strict=True))
         if if_doubtful == "refuse":
             door.look_over([p.query for k, p in zip(keys, plans, strict=True) if door.stored(k) is None])
         paid = (door.answer(p.query, p.notion, k, p.price, p.draw) for k, p in zip(keys, plans, strict=True))

@@ -105,7 +105,7 @@ def test_how_many_safe_places_would_i_get(town: Town) -> None:
 def test_a_statistic_is_sent_to_the_dry_run(town: Town) -> None:
     spec = town.folder / "sum.toml"
     spec.write_text(
-        '[data]\ntable = "t.parquet"\n[query]\nkind = "sum"\ncolumn = "c"\nlower = "0"\nupper = "9"\n'
+        '[data]\ntable = "t.parquet"\nperson = "each row"\n[query]\nkind = "sum"\ncolumn = "c"\nlower = "0"\nupper = "9"\n'
         '[protect]\nnotion = "dp"\nepsilon = "1"\n[budget]\nledger = "sqlite:///b.db"\ndataset = "d"\ncap = "1"\n'
     )
     code, _, err = town.run("plan", spec)

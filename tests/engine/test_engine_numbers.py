@@ -94,7 +94,7 @@ def ask(rng: random.Random, kind: str) -> dict[str, Any]:
 def describe(source: Any, asked: dict[str, Any]) -> Statistic:
     combine = asked.get("combine")
     table = records(
-        source, person="person" if combine else None, combine=combine or "refuse", keep=asked.get("keep") or None
+        source, person="person" if combine else "each row", combine=combine or "refuse", keep=asked.get("keep") or None
     )
     by = "group" if asked.get("groups") else None
     known = {key: asked[key] for key in ("lower", "upper", "step", "p", "people", "groups", "grid") if key in asked}
@@ -226,7 +226,7 @@ def test_wide_universes_are_exact() -> None:
 def test_a_wrong_number_of_people_is_refused_for_the_curator(people: int) -> None:
     table = pa.table({"number": [1.0, 2.0, 3.0, None]})
     asked = {"kind": "mean", "lower": F(0), "upper": F(4), "step": F(1), "grid": F(1, 10), "people": people}
-    with pytest.raises(BoundExceededError, match=f"3 people have a number, and {people} were declared.*do not publish"):
+    with pytest.raises(BoundExceededError, match=f"3 rows have a number, and {people} were declared.*do not publish"):
         exactly(describe(table, asked))
     assert exactly(describe(table, {**asked, "people": 3}))[0] == [2]
 

@@ -108,7 +108,13 @@ ASKED: dict[str, dict[str, Any]] = {
 
 def planned(kind: str, notion: Notion, listed: int) -> NumberPlan:
     query = statistic(
-        records("t.parquet"), column="number", lower=8, upper=10, by="group", groups=LISTED[listed], **ASKED[kind]
+        records("t.parquet", person="each row"),
+        column="number",
+        lower=8,
+        upper=10,
+        by="group",
+        groups=LISTED[listed],
+        **ASKED[kind],
     )
     return plan_number(query, notion)
 
@@ -122,10 +128,12 @@ def test_no_two_tables_are_told_apart_further_than_promised(notion: str, kind: s
 
 def test_leaving_the_only_listed_group_is_a_change_of_record() -> None:
     """Its number of people is not public, and a sum falls by all that the person had."""
-    query = statistic(records("t.parquet"), "sum", column="number", lower=8, upper=10, by="group", groups=["g"])
+    query = statistic(
+        records("t.parquet", person="each row"), "sum", column="number", lower=8, upper=10, by="group", groups=["g"]
+    )
     line = plan_number(query, Manhattan(1, VALUES, nobody=False)).parts[0]
     assert line.law.up * 10 / query.values.grid_with_zero <= 2  # type: ignore[union-attr]
-    alone = statistic(records("t.parquet"), "sum", column="number", lower=8, upper=10)
+    alone = statistic(records("t.parquet", person="each row"), "sum", column="number", lower=8, upper=10)
     assert plan_number(alone, Manhattan(1, VALUES, nobody=False)).parts[0].law.up == 1
 
 

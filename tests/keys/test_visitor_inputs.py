@@ -74,6 +74,8 @@ ROWS: Mapping[str, list[Row]] = {
         Row("visits", "source", "tables.duckdb", SAME, beside={"visits": {"table": "visits"}}),
         Row("visits", "source", "other.parquet", refused("changed under version")),
         Row("visits", "person", "user2", NEW),
+        Row("visits", "person", "each row", refused("distinct people are counted")),
+        Row("visits", "person", None, refused("person is missing")),
         Row("visits", "place", "venue2", NEW),
         Row("visits", "time", "at2", NEW),
         Row("visits", "keep", {"state": ["BY", "IN"]}, SAME),

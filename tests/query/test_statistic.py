@@ -12,7 +12,7 @@ from leeward.notion import INSERT, REPLACE, SHRINK, WITHDRAW
 from leeward.notion.metric import nudge
 from leeward.query.statistic import MOST_CELLS, records, statistic
 
-TABLE = records("t.parquet")
+TABLE = records("t.parquet", person="each row")
 AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
 
 
@@ -70,14 +70,14 @@ def test_what_they_nearly_say_is_accepted() -> None:
     ("table", "asked", "said"),
     [
         ({"combine": "mean", "person": "who"}, None, "not a known choice"),
-        ({"combine": "sum"}, None, "Name person"),
+        ({"combine": "sum"}, None, "there is nothing to combine"),
         ({"combine": "sum", "person": "who"}, {"kind": "histogram", **AGE}, 'Combine by "min" or "max"'),
         ({"combine": "sum", "person": "who"}, {"kind": "sum", **AGE, "lower": "1/2", "upper": "9/2"}, "Make lower"),
     ],
 )
 def test_tables_and_questions_that_do_not_go_together(table: Any, asked: Any, said: str) -> None:
     def made() -> None:
-        statistic(records("t.parquet", **table), asked.pop("kind"), **asked)
+        statistic(records("t.parquet", **{"person": "each row", **table}), asked.pop("kind"), **asked)
 
     with pytest.raises(SpecError) as refused:
         made()
@@ -118,12 +118,12 @@ def test_a_nudge_moves_a_rounded_number_by_whole_steps() -> None:
 @pytest.mark.parametrize("kind", ["sum", "histogram"])
 def test_closeness_of_a_number_that_decides_who_counts_is_refused(table: Any, grouped: Any, kind: Any) -> None:
     """A nudge from 3 to 4 would take a person out of the answer: as much as withdrawing them, at the price of one step."""
-    asked = statistic(records("t.parquet", **table), kind, **AGE, **grouped)
+    asked = statistic(records("t.parquet", **{"person": "each row", **table}), kind, **AGE, **grouped)
     for effect in (asked.effect, asked.effect_of_all):
         with pytest.raises(NotShelteredError, match="also decides who counts"):
             effect(nudge(1))
     assert asked.effect(WITHDRAW).total
-    statistic(records("t.parquet", keep={"other": [3]}), kind, **AGE).effect(nudge(1))
+    statistic(records("t.parquet", person="each row", keep={"other": [3]}), kind, **AGE).effect(nudge(1))
 
 
 def test_facts_are_not_numbers() -> None:
@@ -137,7 +137,7 @@ def test_everything_public_that_changes_the_answer_is_in_its_key() -> None:
     keys = [statistic(TABLE, "mean", **{**base, **change}).public() for change in changes]
     keys += [statistic(TABLE, "percentile", **AGE, p=p).public() for p in (Fraction(1), 50)]
     keys += [
-        statistic(records("t.parquet", **table), "sum", **AGE).public()
+        statistic(records("t.parquet", **{"person": "each row", **table}), "sum", **AGE).public()
         for table in ({"person": "who"}, {"person": "id"}, {"person": "who", "combine": "max"}, {"keep": {"a": [1]}})
     ]
     written = [str(key) for key in keys]

@@ -144,7 +144,7 @@ REFUSED: list[tuple[list[tuple[str, str]], str]] = [
     ([('person = "who"', 'person = "who"\ntime = "at"')], "[data] time"),
     ([('table = "records.parquet"\n', "")], "[data] table is missing"),
     ([('person = "who"', 'person = "whom"')], "Did you mean 'who'?"),
-    ([('column = "age"', 'column = "group"\ncombine = "sum"'), ('person = "who"\n', "")], "Name person"),
+    ([('column = "age"', 'column = "group"\ncombine = "sum"'), ('"who"', '"each row"')], "nothing to combine"),
     ([('column = "age"', 'column = "ages"')], "Did you mean 'age'?"),
     ([('"mean"', '"histogram"'), ('column = "age"\nlower = "0"\nupper = "100"\n', "")], "A histogram of nothing"),
 ]
@@ -244,7 +244,7 @@ def test_the_stated_error_holds_from_end_to_end(people: Town) -> None:
     """200 groups' means at once: 95 % of them within what is published beside them, 4 deviations allowed (3.2e-5)."""
     rows = [(i, g, 30 + (i * 7 + g) % 41) for g in range(200) for i in range(150)]
     frame = pd.DataFrame(rows, columns=["i", "g", "age"])
-    table = lw.records(frame)
+    table = lw.records(frame, person="each row")
     query = lw.statistic(table, "mean", column="age", lower=0, upper=100, grid="1/100", by="g", groups=range(200))
     budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="5")
     answers = lw.release(query, lw.UnboundedDP("1"), budget=budget, bits=SeededBitsForTests(3)).to_pandas()

@@ -82,6 +82,10 @@ ROWS = [
     Effect(
         "data.person", "several", {"data": {"person": "user2"}}, {"value": [14]}, before={"query": {"combine": "max"}}
     ),
+    Effect("data.person", "visitors", {"data": {"person": None}}, refused='person = "each row"'),
+    Effect("data.person", "visitors", {"data": {"person": "each row"}}, refused="distinct people are counted"),
+    Effect("data.person", "numbers", {"data": {"person": None}}, refused='person = "each row"'),
+    Effect("data.person", "numbers", {"data": {"person": "each row"}}, {"kept in": "dp/row"}),
     Effect("data.place", "visitors", {"data": {"place": "second"}}, {"count": [0, 0, 3]}),
     Effect("data.time", "visitors", {"data": {"time": "sooner"}}, {"count": [0, 0, 1]}),
     Effect("data.latitude", "cells", {"data": {"latitude": "lat2"}}, {"count": [0, 0, 1, 2]}),

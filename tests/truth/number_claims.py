@@ -140,10 +140,6 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return world.query.records.person is not None
 
-    @says(r"Every row is about one person, and every person has at most one row: not checked")
-    def _(world: Any) -> bool:
-        return world.query.records.person is None
-
     @says(r"Nobody has more than one row that counts: that was checked on the data, and is not protected")
     def _(world: Any) -> bool:
         return world.query.records.person is not None and world.query.records.combine == "refuse"
@@ -152,9 +148,11 @@ def register(claims: Claims) -> None:
     def _(world: Any, n: str) -> bool:
         return all(len(table) - table.count(None) == int(n) for table in world.tables)
 
-    @says(r"The bounds, the grid and the groups were chosen without looking at the data")
-    def _(world: Any) -> bool:
-        return True  # of the curator: what public keys rest on
+    @says(r"(?P<what>The bounds.*|The groups) were chosen without looking at the data")
+    def _(world: Any, what: str) -> bool:  # of the curator: what public keys rest on
+        return ("the groups" in what.lower()) == bool(world.query.groups) and ("bounds" in what) == bool(
+            world.query.column
+        )
 
     @says(
         r"Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and Definition 6,"
@@ -243,14 +241,15 @@ def register(claims: Claims) -> None:
 
     @says(
         r"Someone with several rows counts once(?P<among>, in the first listed group they are in)?(, with the (?P<how>sum|least|greatest) of"
-        r" their numbers, clamped again)?"
+        r" their numbers(?P<again>, clamped again)?)?"
     )
-    def _(world: Any, among: str | None, how: str | None) -> bool:
+    def _(world: Any, among: str | None, how: str | None, again: str | None) -> bool:
         combine = world.query.records.combine
         words = {"sum": "sum", "min": "least", "max": "greatest"}
         return (
             words.get(combine) == (how or words.get(combine, "")) and combine != "refuse"
             and bool(among) == (len(world.query.groups) > 1) and bool(how) == (world.query.column is not None)
+            and bool(again) == (combine == "sum" and world.query.column is not None)
         )  # fmt: skip
 
     @says(r"Where nobody has a number, (?P<value>\S+) stands in for the exact answer")
@@ -261,9 +260,13 @@ def register(claims: Claims) -> None:
             and (len(world.plan.parts) == 1 or world.plan._means(np.array([0]), np.array([0])) == [Fraction(value)])
         )  # fmt: skip
 
-    @says(r"Rows without a person or a number, in no listed group, or removed by the filter are not counted")
-    def _(world: Any) -> bool:
-        return True  # of the engine: tests/engine counts the rows that are left out, by these reasons
+    @says(r"Rows without a person(?P<number> or a number)?(?P<more>.*) are not counted")
+    def _(world: Any, number: str | None, more: str) -> bool:
+        # that the engine leaves them out, for these reasons, tests/engine counts
+        return (
+            bool(number) == bool(world.query.column) and ("in no listed group" in more) == bool(world.query.groups)
+            and ("removed by the filter" in more) == bool(world.query.records.keep)
+        )  # fmt: skip
 
 
 def near(world: Any) -> bool:
@@ -278,7 +281,6 @@ REQUIRED = [
     ("clamping", r"Numbers are clamped.*", lambda w: w.query.kind != "histogram"),
     ("a side", r"No answer is .*", lambda w: len(w.plan.parts) == 1 and (one(w).up.is_infinite or one(w).down.is_infinite)),
     ("one row each", r"Nobody has more.*", lambda w: w.query.records.combine == "refuse" and w.query.records.person is not None),
-    ("one row a person", r"Every row is about.*", lambda w: w.query.records.person is None),
     ("several rows", r"Someone with several rows.*", lambda w: w.query.records.combine != "refuse"),
     ("a public number", r"That \d+ people.*", lambda w: w.query.people is not None),
     ("closeness", r"Closeness is.*", near),

@@ -23,7 +23,7 @@ from leeward.query.statistic import Statistic, records, statistic
 from leeward.utility.number_plan import NumberPlan, plan_number
 
 TABLE = records("people.parquet", person="user", keep={"state": ["IN"]})
-ROWS = records("people.parquet")
+ROWS = records("people.parquet", person="user")  # of rows, tests/release/test_each_row.py
 VALUES = Values(0, 2, 1)
 NEAR = 40
 

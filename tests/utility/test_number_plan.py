@@ -53,7 +53,7 @@ def question(asked: dict[str, Any]) -> Statistic:
         known["grid"] = asked["grid"]
     column = "number" if "lower" in asked else None
     by = "group" if "groups" in asked else None
-    return statistic(records("t.parquet"), asked["kind"], column=column, by=by, **known)
+    return statistic(records("t.parquet", person="each row"), asked["kind"], column=column, by=by, **known)
 
 
 def universe(asked: dict[str, Any], persons: int, numbers: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:

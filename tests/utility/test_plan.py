@@ -113,6 +113,6 @@ def test_a_printed_plan_says_price_chances_and_what_is_sheltered() -> None:
 
 
 def test_a_statistic_is_sent_to_its_own_planner() -> None:
-    mean = lw.statistic(lw.records("people.parquet"), "mean", column="age", lower=0, upper=9)
+    mean = lw.statistic(lw.records("people.parquet", person="each row"), "mean", column="age", lower=0, upper=9)
     with pytest.raises(InputError, match=r"plan_number\(query, notion\)"):
         plan(mean, lw.UnboundedDP("1"))  # type: ignore[arg-type]

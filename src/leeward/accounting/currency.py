@@ -27,6 +27,8 @@ from leeward.notion import (
     RemovalOnly,
     ReplaceDP,
     UnboundedDP,
+    in_rows,
+    of_rows,
 )
 from leeward.real import Real
 
@@ -41,8 +43,10 @@ _NO_TEXT = " at 0x"
 """What Python writes for an object that has no text of its own."""
 
 
-def currency(notion: Notion) -> str:
+def currency(notion: Notion, *, rows: bool = False) -> str:
     """Return the text under which a ledger keeps a budget in this notion: ``presence/person``.
+
+    Where every row of the table is a person of its own (``rows``), the unit is a row: ``dp/row``.
 
     Notions with parameters name them, at ε = 1 (``graded(absence=1, presence=1/4)/person``), so that promises that differ
     are not added up: texts are equal only if the notions are. A distance is written as its matrix, a notion within another
@@ -52,7 +56,7 @@ def currency(notion: Notion) -> str:
     Raises:
         InputError: if a parameter has no text that lasts, such as a function where no records are listed.
     """
-    name, unit = notion.name, notion.words.unit
+    name, unit = notion.name, (of_rows(notion.words) if rows else notion.words).unit
     if type(notion) is NAMED.get(name):
         return f"{name}/{unit}"
     listed = _parameters(notion.with_epsilon(1), {"epsilon"})
@@ -114,7 +118,7 @@ def _text(value: object, records: tuple[Any, ...] | None) -> str:
 def read_currency(text: str) -> Notion | None:
     """Return the notion, at ε = 1, that `currency` wrote; None where the text alone does not determine it."""
     name, _, unit = text.rpartition("/")
-    if unit != "person":
+    if unit not in {"person", "row"}:  # a row that is a person of its own is a person: the promises are the same
         return None
     if name in NAMED:
         return NAMED[name](1)
@@ -127,7 +131,7 @@ def read_currency(text: str) -> Notion | None:
         return None
 
 
-def named_currency(name: str) -> str:
+def named_currency(name: str, *, rows: bool = False) -> str:
     """Return the text for a notion that a spec names.
 
     Raises:
@@ -135,14 +139,21 @@ def named_currency(name: str) -> str:
     """
     if name not in NAMED:
         raise SpecError(f'[budget] notion = "{name}"', "budgets are kept in no such notion", nearest(name, NAMED))
-    return currency(NAMED[name](1))
+    return currency(NAMED[name](1), rows=rows)
 
 
-def charge(notion: Notion, cost: Real, kept_in: str) -> Fraction:
+def charge(notion: Notion, cost: Real, kept_in: str, *, rows: bool = False) -> Fraction:
     """Return what a cost, in ε of a release's notion, is in a budget kept in this currency.
 
     It is the least multiple of the budget's notion that covers the release: ``d ≤ c·d'``. Exact; rounded up at the twelfth
     decimal only where the price between the two notions is irrational.
+
+    Args:
+        notion: that of the release.
+        cost: what it costs in it.
+        kept_in: the currency of the budget.
+        rows: whether the release takes every row for a person of its own. A budget about people does not pay for it, nor the
+            other way round: one person may have any number of rows.
 
     Raises:
         BudgetConflictError: no multiple covers it, or the currency does not say what it promises.
@@ -153,16 +164,33 @@ def charge(notion: Notion, cost: Real, kept_in: str) -> Fraction:
         raise InputError(
             f"The price {cost}", "budgets are kept in exact fractions", "Give epsilon as a decimal or fraction"
         )
-    if currency(notion) == kept_in:
+    asked = currency(notion, rows=rows)
+    if asked == kept_in:
         return amount
+    if _about_rows(kept_in) != rows:
+        raise BudgetConflictError(
+            f"A release in {in_words(asked)} in a budget kept in {in_words(kept_in)}",
+            "one person may have any number of rows, so a promise about a row has no price for a person, nor the reverse",
+            "Say the same of `person` in every release about this data set",
+        )
     budget = read_currency(kept_in)
     if budget is None:
         raise BudgetConflictError(
-            f"A release under {currency(notion)} in a budget kept in {kept_in}",
+            f"A release under {asked} in a budget kept in {kept_in}",
             "what that promises does not follow from its name alone, so nothing else can be priced in it",
             "Release under the notion of the budget",
         )
-    return amount * price(notion.with_epsilon(1), budget)
+    try:
+        return amount * price(notion.with_epsilon(1), budget)
+    except BudgetConflictError as refused:
+        if rows:
+            raise BudgetConflictError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
+        raise
+
+
+def _about_rows(kept_in: str) -> bool:
+    unit = kept_in.rpartition("/")[2]
+    return unit == "row" or unit.endswith(" of rows")
 
 
 def in_words(kept_in: str) -> str:

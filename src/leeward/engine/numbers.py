@@ -234,7 +234,7 @@ def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.i
     steps = sum(value * count for value, count in zip(number.tolist(), people.tolist(), strict=True))
     if query.people is not None and total != query.people:
         raise BoundExceededError(
-            f"{total} people have a number, and {query.people} were declared",
+            f"{total} {query.many} have a number, and {query.people} were declared",
             "the declared number is public and must be true (that it is not is a fact about the data: do not publish it)",
             "Leave people out, or declare the number that is publicly known",
         )

@@ -27,6 +27,7 @@ from leeward.notion.personalised import Personalised
 from leeward.notion.policy import Policy
 from leeward.notion.priced import Price
 from leeward.notion.records import Blowfish, RecordDistance
+from leeward.notion.rows import in_rows, of_rows
 from leeward.notion.value_grid import Values
 
 __all__ = [
@@ -78,7 +79,9 @@ __all__ = [
     "compose",
     "convert",
     "has",
+    "in_rows",
     "nudge",
+    "of_rows",
     "where",
     "with_nobody",
 ]

@@ -26,6 +26,24 @@ METRES_PER_DEGREE = math.pi * 6_371_008.8 / 180
 
 Allowed = str | int | bool
 
+EACH_ROW = "each row"
+"""What ``person`` says where every row is a person of its own; so no column of this name can be named."""
+
+
+def no_person(where: str) -> SpecError:
+    """Return the refusal of a private table of which nobody said whose its rows are; the unit is never assumed.
+
+    Args:
+        where: what stands before the name of the key, such as ``[data] ``.
+    """
+    return SpecError(
+        f"{where}person is missing",
+        "the promise is about persons, and it must be said whose each row is",
+        f'Give person = "the column that says who", or person = "{EACH_ROW}" if every row is a person of its own: the'
+        " promise is then about a single row, and whoever has several rows is sheltered for each of them alone, not for all"
+        " of them together",
+    )
+
 
 @dataclass(frozen=True, eq=False)
 class Visits:
@@ -62,7 +80,7 @@ class Visits:
 def visits(
     source: Any,
     *,
-    person: str,
+    person: str | None = None,
     place: str | None = None,
     time: str | None = None,
     latitude: str | None = None,
@@ -74,11 +92,20 @@ def visits(
 ) -> Visits:
     """Describe a private table of visits. See `Visits` for what each argument means.
 
-    A relative path is relative to the working directory of now, not of when the table is read.
+    ``person`` is required. A relative path is relative to the working directory of now, not of when the table is read.
 
     Raises:
-        SpecError: an argument is malformed; nothing has been opened yet.
+        SpecError: an argument is missing or malformed; nothing has been opened yet.
     """
+    if person is None:
+        raise no_person("")
+    if person == EACH_ROW:
+        raise SpecError(
+            f'person = "{EACH_ROW}" where visitors are counted',
+            "distinct people are counted: every visit of somebody would count anew, and the promise would be about a single"
+            " visit",
+            'Name the column that says who was there: person = "user"',
+        )
     _check_column("person", person)
     for key, column in (("place", place), ("time", time), ("latitude", latitude), ("longitude", longitude)):
         if column is not None:

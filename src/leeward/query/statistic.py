@@ -24,7 +24,7 @@ from leeward.notion.metric import Nudge, nudge
 from leeward.notion.value_grid import Values
 from leeward.query.effect import Effect, Move
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
-from leeward.query.source import Allowed, Visits, visits
+from leeward.query.source import EACH_ROW, Allowed, Visits, no_person, visits
 from leeward.query.table import Source
 from leeward.real import Exact, exact
 
@@ -41,7 +41,8 @@ class Records:
 
     Attributes:
         source: where the table is; given as a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
-        person: the column that says who; None where every row is a person of its own.
+        person: the column that says who; None where every row is a person of its own (`records` is told so by
+            ``person="each row"``). The unit of every promise is then a row.
         combine: what becomes of a person's several rows: ``refuse`` the release, or take the ``sum``, ``min`` or ``max`` of
             their numbers. A person in several groups belongs to the first of them in the public order.
         keep: only rows whose column holds one of the allowed values take part.
@@ -68,15 +69,25 @@ def records(
 ) -> Records:
     """Describe a private table of numbers. See `Records` for what each argument means.
 
+    ``person`` is required: the column that says who, or ``"each row"`` where every row is a person of its own. The promise
+    is then about a single row: whoever has several is sheltered for each of them alone, not for all of them together.
+
     Raises:
-        SpecError: an argument is malformed; nothing has been opened yet.
+        SpecError: an argument is missing or malformed; nothing has been opened yet.
     """
+    if person is None:
+        raise no_person("")
     if combine not in get_args(Combine):
         raise SpecError(f"combine = {combine!r}", "it is not a known choice", nearest(str(combine), get_args(Combine)))
-    if combine != "refuse" and person is None:
-        raise SpecError(f'combine = "{combine}" without person', "every row is then a person of its own", "Name person")
-    checked: Visits = visits(source, person=person or "-", place="-", keep=keep, table=table)
-    return Records(checked.source, person, combine, dict(checked.keep), table)
+    rows = person == EACH_ROW
+    if combine != "refuse" and rows:
+        raise SpecError(
+            f'combine = "{combine}" with person = "{EACH_ROW}"',
+            "every row is then a person of its own, and there is nothing to combine",
+            'Name the column that says who, person = "customer", or leave combine out',
+        )
+    checked: Visits = visits(source, person="-" if rows else person, place="-", keep=keep, table=table)
+    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table)
 
 
 @dataclass(frozen=True)
@@ -102,8 +113,18 @@ class Statistic:
     groups: tuple[Allowed, ...] = ()
 
     @property
+    def of_rows(self) -> bool:
+        """Whether every row is a person of its own, so that the unit of every promise is a row."""
+        return self.records.person is None
+
+    @property
+    def many(self) -> str:
+        """What those are called whom the answer is about: ``people``, or ``rows``."""
+        return "rows" if self.of_rows else "people"
+
+    @property
     def people(self) -> int | None:
-        """The public number of people with a value; None if it is private."""
+        """The public number of people (or rows) with a value; None if it is private."""
         return None if self.numeric is None else self.numeric.people
 
     @property
@@ -267,7 +288,9 @@ def statistic(
         return made
     if people is not None and len(listed) > 1:
         raise SpecError(
-            "people with groups", "how many people each group has would have to be public", "Leave people out"
+            "people with groups",
+            f"how many {'rows' if records.person is None else 'people'} each group has would have to be public",
+            "Leave people out",
         )
     numeric: Numeric
     if kind == "sum":

@@ -73,6 +73,11 @@ class CountVisitors:
     if_more: IfMore = "refuse"
 
     @property
+    def of_rows(self) -> bool:
+        """Whether every row is a person of its own: never, because it is people who are counted."""
+        return False
+
+    @property
     def truncates(self) -> bool:
         """Whether visits beyond the bound are dropped, so that counts are about what was kept."""
         return self.places_per_person is not None and self.if_more != "refuse"

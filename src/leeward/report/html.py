@@ -132,8 +132,9 @@ def _numbers(result: Readable) -> _Shown:
             "drawn": rows if "from" in result.answers.column_names else min(rows, MOST_GROUPS),
             "lead": numbers.lead(result),
             "caption": numbers.caption(result),
-            "by_people": numbers.by_people(statement),
             "errors": numbers.errors(statement),
+            "by_number": numbers.by_number(statement),
+            "many": words.many(statement),
         },
     )
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from leeward.report.figures import BLUE, FONT, SAND
 from leeward.report.numbers import plain
-from leeward.report.words import Readable
+from leeward.report.words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
 """After Okabe and Ito; groups beyond are drawn in the same colours again."""
@@ -78,7 +78,11 @@ def _intervals(result: Readable, reach: list[float]) -> go.Figure:
         )
     figure.update_layout(
         xaxis=_axis(escape(str(query["column"])), [low[0], high[-1]]),
-        yaxis={**_axis("people (noisy)", _span(counts, reach, zero=True)), "showgrid": True, "zeroline": True},
+        yaxis={
+            **_axis(f"{many(result.statement)} (noisy)", _span(counts, reach, zero=True)),
+            "showgrid": True,
+            "zeroline": True,
+        },
     )
     return figure
 
@@ -98,7 +102,7 @@ def _groups(result: Readable, reach: list[float]) -> go.Figure:
         "hovertemplate": "%{customdata}<extra></extra>",
     }
     figure = go.Figure(go.Bar(orientation="h", **shown) if counted else go.Scatter(mode="markers", **shown))
-    named = "people (noisy)" if counted else escape(str(query["column"]))
+    named = f"{many(result.statement)} (noisy)" if counted else escape(str(query["column"]))
     figure.update_layout(
         xaxis={**_axis(named, _span(values, reach, zero=counted)), "showgrid": True, "zeroline": counted},
         yaxis={

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from leeward.report.words import Readable, people
+from leeward.report.words import Readable, many, people
 from leeward.utility.number_plan import at_most
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
@@ -22,19 +22,21 @@ def columns(statement: Mapping[str, Any]) -> dict[str, str]:
         "value": _name(query).capitalize(),
         "count": "Noisy count",
         "people": "People (noisy)",
+        "rows": "Rows (noisy)",
         "within_95_percent": "Within, 95 %",
     }
 
 
 def headline(result: Readable) -> str:
     """Say what was asked, and the answer or its range."""
-    query = result.statement["query"]
+    statement, query = result.statement, result.statement["query"]
     if query["kind"] == "histogram":
         if query["column"] is None:
-            return f"People in {_count(query['groups'], 'group')} by ‘{query['by']}’"
+            return f"{many(statement).capitalize()} in {_count(query['groups'], 'group')} by ‘{query['by']}’"
         bins = result.answers.num_rows // max(1, len(query["groups"]))
         groups = f", in {_count(query['groups'], 'group')}" if query["groups"] else ""
-        return f"People by ‘{query['column']}’ in {bins:,} {'interval' if bins == 1 else 'intervals'}{groups}"
+        intervals = _count(bins, "interval")
+        return f"{many(statement).capitalize()} by ‘{query['column']}’ in {intervals}{groups}"
     values = result.answers["value"].to_pylist()
     name = f"The {_name(query)} of ‘{query['column']}’"
     if len(values) == 1:
@@ -63,18 +65,12 @@ def lead(result: Readable) -> str:
 def errors(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the key figures of the noise: what they are, and how large."""
     accuracy = statement["accuracy"]
-    if "by_people" in accuracy:
+    if "within_95_percent" not in accuracy:
         return []
     return [
         (f"± {_bound(accuracy['within_95_percent'])}", "95 % error"),
         (_short(accuracy["mean_absolute"]), "mean error"),
     ]
-
-
-def by_people(statement: Mapping[str, Any]) -> list[tuple[int, str]]:
-    """Return how far a mean over a private number of people is off, for some such numbers; empty for other answers."""
-    told = statement["accuracy"].get("by_people", [])
-    return [(entry["people"], _bound(entry["within_95_percent"])) for entry in told]
 
 
 def single(result: Readable) -> dict[str, str] | None:
@@ -107,7 +103,8 @@ def asked(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
     if query["by"] is not None:
         rows.append((f"Groups by ‘{query['by']}’", ", ".join(map(str, query["groups"]))))
     if query["people"] is not None:
-        rows.append(("Public number", f"{people(query['people'])} with a number"))
+        number = people(query["people"]) if many(statement) == "people" else _count(query["people"], "row")
+        rows.append(("Public number", f"{number} with a number"))
     if query["keep"]:
         kept = (f"{column} = {' or '.join(map(str, values))}" for column, values in query["keep"].items())
         rows.append(("Only records with", "; ".join(kept)))
@@ -115,6 +112,13 @@ def asked(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
     if how and query["column"] is not None:
         rows.append(("A person with several rows", f"counts once, with {how} of their numbers"))
     return rows
+
+
+def by_number(statement: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """Return the 95 % errors of a mean over a private number, by that number; empty where it does not depend on one."""
+    name = many(statement)
+    told = statement["accuracy"].get(f"by_{name}", [])
+    return [(each[name], _bound(each["within_95_percent"])) for each in told]
 
 
 def decimal(exact: str) -> str:
@@ -146,5 +150,6 @@ def _name(query: Mapping[str, Any]) -> str:
     return _POINTS.get(query["p"], f"{decimal(query['p'])} % point")
 
 
-def _count(groups: list[Any], noun: str) -> str:
-    return f"{len(groups):,} {noun}{'' if len(groups) == 1 else 's'}"
+def _count(things: list[Any] | int, noun: str) -> str:
+    number = things if isinstance(things, int) else len(things)
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

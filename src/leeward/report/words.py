@@ -210,6 +210,12 @@ def charged(statement: Mapping[str, Any]) -> tuple[str, str]:
     return str(statement.get("budget", statement)["price"]), "price, charged to the budget"
 
 
+def many(statement: Mapping[str, Any]) -> str:
+    """Return what those are called whom a statement is about: ``people``; ``rows`` where each is a person of its own."""
+    unit = statement["notion"]["unit"]
+    return "rows" if unit == "row" or unit.endswith(" of rows") else "people"
+
+
 def price(statement: Mapping[str, Any]) -> str:
     """Say what a release costs, in ε of its notion and, where that is another number, in the budget's."""
     paid, dataset = statement["price"], statement["dataset"]
@@ -224,7 +230,9 @@ def price(statement: Mapping[str, Any]) -> str:
         if budget["price"] == paid
         else f" in ε of {statement['notion']['name']}: {budget['price']} of {budget['notion']}"
     )
-    return f"{paid}{kept}, taken from the budget of {dataset}. Prices of releases about the same people add up."
+    return (
+        f"{paid}{kept}, taken from the budget of {dataset}. Prices of releases about the same {many(statement)} add up."
+    )
 
 
 def factor(statement: Mapping[str, Any]) -> str:
@@ -233,7 +241,7 @@ def factor(statement: Mapping[str, Any]) -> str:
         ratio = math.exp(Fraction(statement["notion"]["epsilon"]))
     except (ValueError, OverflowError):
         return ""
-    return f"Here e^ε is about {ratio:,.3g}: the smaller, the better people are sheltered."
+    return f"Here e^ε is about {ratio:,.3g}: the smaller, the better {many(statement)} are sheltered."
 
 
 def sentence(words: str) -> str:

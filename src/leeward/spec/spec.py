@@ -13,6 +13,7 @@ from leeward.keys import Section, check, keys_at, read_toml
 from leeward.notion import Notion
 from leeward.paths import resolve, resolve_ledger, resolve_source
 from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
+from leeward.query.source import no_person
 from leeward.query.statistic import Statistic, records, statistic
 from leeward.release import Budget
 from leeward.spec.notions import GRADED, NOTIONS, NUMBER_NOTIONS, named, number_notion
@@ -29,7 +30,6 @@ EXAMPLES = {
     "dataset": 'dataset = "a-public-name"',
     "visits": 'visits = "visits.parquet"',
     "table": 'table = "records.parquet"',
-    "person": 'person = "the column that says who"',
     "time": 'time = "the column that says when"',
 }
 """How keys are written that a message says to add."""
@@ -58,11 +58,11 @@ class Spec(Section):
     @model_validator(mode="after")
     def _complete(self) -> Spec:
         visitors = self.query.kind == "visitors"
-        needed = {"visits": self.data.visits, "person": self.data.person, "time": self.data.time} if visitors else {}
-        needed |= {} if visitors else {"table": self.data.table}
-        for key, value in needed.items():
-            if value is None:
-                raise ValueError(f"[data] {key} is missing. Add {EXAMPLES[key]}")
+        for key in ("visits", "person", "time") if visitors else ("table", "person"):
+            if getattr(self.data, key) is None:
+                raise ValueError(
+                    str(no_person("[data] ")) if key == "person" else f"[data] {key} is missing. Add {EXAMPLES[key]}"
+                )
         if visitors and self.places is None:
             raise ValueError("the section [places] is missing. Add it: the public list of places")
         if visitors and (self.window is None) == (self.windows is None):

@@ -6,7 +6,7 @@ import functools
 from datetime import UTC, datetime
 from typing import Any
 
-from leeward.notion import Notion
+from leeward.notion import Notion, of_rows
 from leeward.real import Real
 from leeward.version import __version__
 
@@ -20,12 +20,13 @@ def privacy_statement(plan: Any, *, places: int, dataset: str, version: str) -> 
     raise TypeError(f"no statement is known for a {type(plan).__name__}")
 
 
-def heading(notion: Notion, price: Real, dataset: str, version: str) -> dict[str, Any]:
-    """Return the part that all statements share.
+def heading(notion: Notion, price: Real, dataset: str, version: str, *, rows: bool = False) -> dict[str, Any]:
+    """Return the part that all statements share; ``rows``: every row is a person of its own.
 
     The promise is that of everything that is published, at the ε of its whole price: after c stops it is c times the notion.
     """
     kept = notion.with_epsilon(price)
+    words = of_rows(kept.words) if rows else kept.words
     return {
         "leeward": __version__,
         "created": datetime.now(UTC).date().isoformat(),
@@ -34,11 +35,11 @@ def heading(notion: Notion, price: Real, dataset: str, version: str) -> dict[str
         "notion": {
             "name": notion.name,
             "epsilon": str(kept.epsilon),
-            "unit": kept.words.unit,
-            "definition": kept.words.definition,
-            "shelters": kept.words.shelters,
-            "does_not_shelter": kept.words.exposes,
-            "cover": kept.words.cover,
+            "unit": words.unit,
+            "definition": words.definition,
+            "shelters": words.shelters,
+            "does_not_shelter": words.exposes,
+            "cover": words.cover,
         },
         "price": str(price),
     }

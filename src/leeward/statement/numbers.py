@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from leeward.notion import Words, of_rows
 from leeward.notion.metric import Manhattan
 from leeward.query.numeric import Percentile
 from leeward.query.statistic import Statistic
@@ -23,7 +24,7 @@ def number_statement(plan: NumberPlan, *, places: int, dataset: str, version: st
     """Return the statement of a release of a statistic; see `privacy_statement`."""
     query = plan.query
     return {
-        **heading(plan.notion, plan.price, dataset, version),
+        **heading(plan.notion, plan.price, dataset, version, rows=plan.query.of_rows),
         "query": {
             "kind": query.kind,
             "text": _question(query),
@@ -61,26 +62,32 @@ def number_statement(plan: NumberPlan, *, places: int, dataset: str, version: st
     }
 
 
+def _words(plan: NumberPlan) -> Words:
+    """Return the notion's words, about rows where every row is a person of its own."""
+    return of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words
+
+
 def _question(query: Statistic) -> str:
     groups = f"{len(query.groups):,} public {'group' if len(query.groups) == 1 else 'groups'} by '{query.by}'"
     if query.kind == "histogram":
         if query.values is None:
-            return f"How many people are in each of {groups}"
+            return f"How many {query.many} are in each of {groups}"
         of = f", in each of {groups}" if query.groups else ""
-        return f"How many people have a '{query.column}' in each of {query.bins:,} public intervals{of}"
+        return f"How many {query.many} have a '{query.column}' in each of {query.bins:,} public intervals{of}"
     numeric, name = query.numeric, str(query.kind)
     if isinstance(numeric, Percentile):
         named = {0: "least value", 50: "median", 100: "greatest value"}
         name = named.get(numeric.p, f"{float(numeric.p):g} % point")  # type: ignore[call-overload]
-    return f"The {name} of everybody's '{query.column}'" + (f", in each of {groups}" if query.groups else "")
+    of = f"the '{query.column}' of all rows" if query.of_rows else f"everybody's '{query.column}'"
+    return f"The {name} of {of}" + (f", in each of {groups}" if query.groups else "")
 
 
 def _mechanism(plan: NumberPlan) -> str:
-    laws = [direction(part.law.up, part.law.down) for part in plan.parts]
+    laws, many = [direction(part.law.up, part.law.down) for part in plan.parts], plan.query.many
     if len(laws) == 2:
         return (
             "Two exact integers a group get exact geometric noise: the sum of distances from the middle of the range, in"
-            f" half steps ({laws[0]}), and the number of people ({laws[1]}); their quotient is published, clamped"
+            f" half steps ({laws[0]}), and the number of {many} ({laws[1]}); their quotient is published, clamped"
         )
     clamped = "" if plan.scale.lower is None else ", then clamped to the public bounds"
     grid = f"an integer on a public grid of step {_plain(plan.scale.unit)}"
@@ -90,27 +97,33 @@ def _mechanism(plan: NumberPlan) -> str:
 def _assumptions(query: Statistic) -> list[str]:
     found, table = [], query.records
     if table.person is None:
-        found.append("Every row is about one person, and every person has at most one row: not checked")
+        found.append(
+            "Every row is a person of its own: the promise is about a single row, and whoever has several rows is sheltered"
+            " for each of them alone, not for all of them together"
+        )
     else:
         found.append("One person's rows all carry the same id, and different people carry different ids")
         if table.combine == "refuse":
             found.append("Nobody has more than one row that counts: that was checked on the data, and is not protected")
     if query.people is not None:
         found.append(
-            f"That {query.people:,} people have a number is publicly known: it was checked, and is not protected"
+            f"That {query.people:,} {query.many} have a number is publicly known: it was checked, and is not protected"
         )
-    found.append("The bounds, the grid and the groups were chosen without looking at the data")
+    chosen = [
+        *(["the bounds", "the grid"] if query.values is not None else []),
+        *(["the groups"] if query.groups else []),
+    ]
+    found.append(f"{_listed(chosen, 'and').capitalize()} were chosen without looking at the data")
     return found
 
 
 def _guaranteed(plan: NumberPlan) -> list[str]:
     notion, query, accuracy, found = plan.notion, plan.query, plan.accuracy(), []
     if len(plan.parts) == 2:
-        known = [
-            f"{at_most(entry['within_95_percent'])} with {entry['people']:,} people" for entry in accuracy["by_people"]
-        ]
+        many = query.many
+        known = [f"{at_most(each['within_95_percent'])} with {each[many]:,} {many}" for each in accuracy[f"by_{many}"]]
         found.append(
-            "How far an answer is from the exact one at most, with probability at least 95 %, depends on how many people"
+            f"How far an answer is from the exact one at most, with probability at least 95 %, depends on how many {many}"
             f" it is about: {', '.join(known)}"
         )
     else:
@@ -124,7 +137,7 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
             side = "below" if law.down.is_infinite else "above"
             found.append(f"No answer is {side} the exact one: the noise goes the other way only")
     found.append(
-        f"Whatever one concludes from all that is published here: {notion.words.definition}, with ε = {notion.epsilon}"
+        f"Whatever one concludes from all that is published here: {_words(plan).definition}, with ε = {notion.epsilon}"
     )
     return found
 
@@ -151,21 +164,35 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
             else "Closeness is that of the rounded numbers: they may be up to one step further apart than the numbers were"
         )
         if len(query.groups) > 1:
-            found.append("Groups are not near or far: which group somebody is in is hidden like the largest change")
+            whose = "a row" if query.of_rows else "somebody"
+            found.append(f"Groups are not near or far: which group {whose} is in is hidden like the largest change")
     if query.records.person is not None and query.records.combine != "refuse":
         how = {"sum": "the sum", "min": "the least", "max": "the greatest"}[query.records.combine]
         among = ", in the first listed group they are in" if len(query.groups) > 1 else ""
         found.append(
             f"Someone with several rows counts once{among}"
-            + (f", with {how} of their numbers, clamped again" if values is not None else "")
+            + (f", with {how} of their numbers" if values is not None else "")
+            + (", clamped again" if query.records.combine == "sum" and values is not None else "")
         )
-    empty = query.kind not in {"histogram", "sum"} and query.people is None
-    if empty and values is not None:
-        found.append(f"Where nobody has a number, {_plain(values.lower)} stands in for the exact answer")
-    found.append("Rows without a person or a number, in no listed group, or removed by the filter are not counted")
-    if plan.notion.words.exposes:
-        found.append(f"Not sheltered: {plan.notion.words.exposes}")
+    if query.numeric is not None and query.kind != "sum" and query.people is None:
+        who = "no row" if query.of_rows else "nobody"
+        found.append(f"Where {who} has a number, {_plain(query.numeric.answer([]))} stands in for the exact answer")
+    lacking = [*([] if query.of_rows else ["a person"]), *([] if values is None else ["a number"])]
+    left_out = [
+        *([f"without {' or '.join(lacking)}"] if lacking else []),
+        *(["in no listed group"] if query.groups else []),
+    ]
+    left_out += ["removed by the filter"] if query.records.keep else []
+    if left_out:
+        found.append(f"Rows {_listed(left_out, 'or')} are not counted")
+    if exposes := _words(plan).exposes:
+        found.append(f"Not sheltered: {exposes}")
     return found
+
+
+def _listed(parts: list[str], last: str) -> str:
+    """Write a list: ``a``, ``a or b``, ``a, b or c``."""
+    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _plain(number: Fraction) -> str:

@@ -25,7 +25,7 @@ from leeward.distance import Line
 from leeward.errors import NotShelteredError
 from leeward.mechanism import Geometric
 from leeward.noise import Bits, DirectedGeometric
-from leeward.notion import INSERT, REPLACE, WITHDRAW, Notion
+from leeward.notion import INSERT, REPLACE, WITHDRAW, Notion, in_rows
 from leeward.notion.base import Step
 from leeward.notion.metric import Nudge
 from leeward.query.numeric import Mean, Percentile
@@ -98,9 +98,10 @@ class NumberPlan:
     def answers(self, drawn: NDArray[np.int64], keys: pa.Table) -> pa.Table:
         """Return the published table: one row a public key, with ``value``, or ``count`` for a histogram.
 
-        A mean over a private number of people comes with ``people``, their noisy number, and ``within_95_percent``: the
-        exact mean is so near with probability at least 95 %, as far as can be told from what is published. (The number of
-        people is at least what it seems less the 99 % point of its noise, and the error then kept with 96 %.)
+        A mean over a private number of people comes with ``people`` (or ``rows``), their noisy number, and
+        ``within_95_percent``: the exact mean is so near with probability at least 95 %, as far as can be told from what is
+        published. (The number of people is at least what it seems less the 99 % point of its noise, and the error then kept
+        with 96 %.)
         """
         import pyarrow as pa
 
@@ -110,7 +111,7 @@ class NumberPlan:
         elif len(self.parts) == 2:
             sums, people = drawn[0::2], drawn[1::2]
             columns["value"] = [float(v) for v in self._means(sums, people)]
-            columns["people"] = pa.array(people)
+            columns[self.query.many] = pa.array(people)
             fewer = self.parts[1].law.quantile("0.99")
             columns["within_95_percent"] = [self._mean_error(int(n) - fewer, 0.96) for n in people]
         else:
@@ -125,11 +126,11 @@ class NumberPlan:
         For one part: ``mean_absolute``; ``within_95_percent``, the least error that one answer keeps with probability 95 %;
         and ``all_within_95_percent``, which all answers keep together. Clamping can only make these smaller; of a mean, they
         include the most that rounding it to its grid can add. For a mean over a private number of people the error depends
-        on that number: ``by_people`` gives ``within_95_percent`` for some.
+        on that number: ``by_people`` (``by_rows``) gives ``within_95_percent`` for some.
         """
         if len(self.parts) == 2:
-            told = [{"people": n, "within_95_percent": self._mean_error(n, 0.95)} for n in EXAMPLES]
-            return {"by_people": told}
+            many = self.query.many
+            return {f"by_{many}": [{many: n, "within_95_percent": self._mean_error(n, 0.95)} for n in EXAMPLES]}
         law, unit = self.parts[0].law, float(self.scale.unit)
         rounding = unit / 2 if isinstance(self.query.numeric, Mean) else 0
         return {
@@ -190,6 +191,15 @@ def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
     Raises:
         NotShelteredError: the notion does not shelter such an answer.
     """
+    try:
+        return _planned(query, notion)
+    except NotShelteredError as refused:
+        if query.of_rows:
+            raise NotShelteredError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
+        raise
+
+
+def _planned(query: Statistic, notion: Notion) -> NumberPlan:
     if isinstance(query.numeric, Mean) and query.people is None:
         return NumberPlan(query, notion, _sum_and_number(query, notion), Scale())
     scale = _scale(query)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -450,3 +451,21 @@ def test_a_secret_is_its_own_cover_whatever_the_diagonal_says(diagonal: Real) ->
     for one, two in ((exact(1), exact(2)), (log(2), sqrt(3))):
         values, codes = shortest_paths((diagonal, one, two), np.array([[0, 1], [2, 0]]))
         assert [values[code] for code in codes.ravel().tolist()] == [0, one, two, 0]
+
+
+@pytest.mark.parametrize("kind", [int, np.int64])
+def test_the_line_on_integers_of_any_size_does_not_wrap(kind: Callable[[int], int]) -> None:
+    ends = [-(2**63), -(2**62) - 1, -1, 0, 2**62 + 1, 2**63 - 1]
+    on = Line("1", "2").on([kind(end) for end in ends])
+    for x, y in itertools.product(ends, repeat=2):
+        assert on(x, y) == (y - x if y >= x else 2 * (x - y))
+
+
+def test_the_line_on_integers_beyond_64_bits() -> None:
+    assert Line("1", inf).on([0, 10**30])(0, 10**30) == 10**30
+
+
+def test_truth_values_are_no_answers_on_a_line() -> None:
+    for pair in ([True, False], [np.True_, np.False_]):
+        with pytest.raises(InputError):
+            Line(1, 1).on(pair)

@@ -10,12 +10,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import flint
 import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leeward import real
 from leeward.errors import InexactError, InputError, UndecidedError
 from leeward.exponential import exp, log
 from leeward.real import ONE, ZERO, Real, exact, inf, outward, positive, sign_of, sqrt
@@ -322,3 +324,39 @@ def test_integers_of_numpy_are_read_and_its_floats_refused_as_floats() -> None:
     for no_number in (np.bool_(True), True, np.array([1]), None, 1j):
         with pytest.raises(InputError):
             exact(no_number)  # type: ignore[arg-type]
+
+
+def test_large_integers_are_not_factored_and_still_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two primes of 250 bits: their product takes years to factor; no integer above 128 bits is given to the factoriser."""
+    asked = []
+    whole = flint.fmpz
+    monkeypatch.setattr(real.flint, "fmpz", lambda n: asked.append(n) or whole(n))
+    p, q, r = 2**255 - 19, 2**521 - 1, 2**127 - 1
+    assert log(exact(p * q)) + log(exact(r)) == log(exact(p * q * r)) == log(exact(p)) + log(exact(q)) + log(exact(r))
+    assert log(exact(p * q)) * log(exact(q * r)) == log(exact(p)) * log(exact(q * r)) + log(exact(q)) * log(
+        exact(q * r)
+    )
+    assert log(exact(p * q)) + log(exact(r)) != log(exact(p * q * r + 2))
+    assert log(exact(p**3 * q)) - log(exact(p)) * 3 == log(exact(q))
+    assert sqrt(4 * p * p) == 2 * p
+    assert all(int(n).bit_length() <= 128 for n in asked)
+
+
+def test_factors_multiply_to_their_number() -> None:
+    for number in [*range(1, 2000), 2**61 - 1, 10**60, (2**89 - 1) ** 4, 6**100 * (2**127 - 1) * (2**107 - 1)]:
+        assert math.prod(base**power for base, power in real.factors(number)) == number
+
+
+@pytest.mark.parametrize("word", ["word", "", "1/0", "nan", Decimal("nan"), None, [], True, np.True_, b"3"], ids=repr)
+def test_what_is_no_number_equals_no_number(word: object) -> None:
+    for number in (exact(3), exp(1), exp(0)):
+        assert (number == word) is False
+        assert (word == number) is False
+        assert (number != word) is True
+
+
+@pytest.mark.parametrize("three", ["3", Decimal(3), Fraction(3), np.int8(3), np.uint64(3), 3], ids=repr)
+def test_what_is_the_same_number_is_equal(three: object) -> None:
+    for number in (exact(3), exp(0) * 3):
+        assert (number == three) is True
+        assert (three == number) is True

@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 import flint
 
 from leeward.errors import InputError
-from leeward.real import ZERO, Exact, Monomial, Real, exact, outward, sign_of
+from leeward.real import ZERO, Exact, Monomial, Real, exact, factors, number_or_none, outward, sign_of
 
 _Sum: TypeAlias = Mapping[Real, Fraction]  # exponent -> coefficient
 
 
 class LogPrime:
-    """The atom ln p of a prime p."""
+    """The atom ln p of a prime p, or of a large integer that was not factored (see `leeward.real.factors`)."""
 
     __slots__ = ("prime",)
 
@@ -135,9 +135,10 @@ class Weight:
         return sign_of(lambda precision: _at(precision, terms), _sum_str(terms))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Weight | Real | Fraction | int | str):
+        known = other if isinstance(other, Weight) else number_or_none(other)
+        if known is None or (isinstance(known, Real) and known.rational is None):
             return NotImplemented
-        return (self - weight(other)).sign() == 0
+        return (self - weight(known)).sign() == 0
 
     def __lt__(self, other: Weight | Exact) -> bool:
         return (self - weight(other)).sign() < 0
@@ -250,8 +251,8 @@ def _log_sum(terms: _Sum) -> Real:
 def _log_rational(value: Fraction) -> Real:
     terms: dict[Monomial, Fraction] = {}
     for number, sign in ((value.numerator, 1), (value.denominator, -1)):
-        for prime, power in flint.fmpz(number).factor():
-            terms[1, (LogPrime(int(prime)),)] = Fraction(sign * int(power))
+        for base, power in factors(number):
+            terms[1, (LogPrime(base),)] = Fraction(sign * power)
     return Real(terms)
 
 

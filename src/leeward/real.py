@@ -11,6 +11,7 @@ so rationals, roots and logarithms of rationals are decided exactly. Everything 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import numbers
 import re
@@ -203,15 +204,20 @@ class Real:
             return 0
         if (value := self.rational) is not None:
             return 1 if value > 0 else -1
-        return sign_of(self.arb, str(self))
+        try:
+            return sign_of(self.arb, str(self))
+        except UndecidedError:
+            if _is_zero_split(self._terms):
+                return 0
+            raise
 
     def __bool__(self) -> bool:
         return self.sign() != 0
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Real | Fraction | int | Decimal | str):
+        other = number_or_none(other)
+        if other is None:
             return NotImplemented
-        other = exact(other)
         if self._terms is None or other._terms is None:
             return self._terms is other._terms
         return self._terms == other._terms or (self - other).sign() == 0  # equal forms are enough, but not needed
@@ -275,6 +281,16 @@ def exact(value: Exact) -> Real:
     if isinstance(value, int | Fraction):
         return Real({_UNIT: Fraction(value)})
     return _parse(value)
+
+
+def number_or_none(value: object) -> Real | None:
+    """Read an exact number as `exact` does, or return None for what is none: for comparisons, which are then false."""
+    if isinstance(value, bool) or not isinstance(value, Real | Integral | Fraction | Decimal | str):
+        return None
+    try:
+        return exact(value)  # type: ignore[arg-type]  # integers of other libraries are read too
+    except InputError:
+        return None
 
 
 _LONGEST = 1_000
@@ -351,10 +367,83 @@ def sqrt(value: Exact) -> Real:
     if number == 0:
         return ZERO
     outer, radicand = Fraction(1, number.denominator), 1
-    for prime, power in flint.fmpz(number.numerator * number.denominator).factor():
-        outer *= int(prime) ** (int(power) // 2)
-        radicand *= int(prime) ** (int(power) % 2)
+    for base, power in factors(number.numerator * number.denominator):
+        outer *= base ** (power // 2)
+        radicand *= base ** (power % 2)
     return Real({(radicand, ()): outer})
+
+
+_EASY_BITS = 128
+"""Numbers up to this size are factored in a blink; two unknown primes of 200 bits together would take days."""
+
+_SMALL_PRIMES = tuple(p for p in range(2, 1000) if all(p % q for q in range(2, math.isqrt(p) + 1)))
+
+
+@functools.lru_cache(maxsize=4096)
+def factors(number: int) -> tuple[tuple[int, int], ...]:
+    """Write a positive integer as a product of powers: of primes, as far as bounded work finds them.
+
+    What is left of a large number when small primes are divided out stays one factor, unless it is a square. So a form may
+    have a factor that is no prime, and one logarithm may have several forms: `_is_zero_split` tells these equal.
+    """
+    found, rest = [], number
+    if number.bit_length() > _EASY_BITS:
+        for prime in _SMALL_PRIMES:
+            power = 0
+            while rest % prime == 0:
+                rest, power = rest // prime, power + 1
+            if power:
+                found.append((prime, power))
+    if rest.bit_length() <= _EASY_BITS:
+        found += [(int(prime), int(power)) for prime, power in flint.fmpz(rest).factor()]
+    else:
+        power = 1
+        while (root := math.isqrt(rest)) ** 2 == rest:
+            rest, power = root, 2 * power
+        found.append((rest, power))
+    return tuple(found)
+
+
+def _is_zero_split(terms: Mapping[Monomial, Fraction]) -> bool:
+    """Whether a form is zero once logarithms of integers that were not factored are split where integers share a part.
+
+    Numbers without a common part are as good as primes: their logarithms are linearly independent over the rationals too.
+    """
+    base = _coprime({atom.prime for _, atoms in terms for atom in atoms if hasattr(atom, "prime")})
+    total: dict[Any, Fraction] = {}
+    for (radicand, atoms), coefficient in terms.items():
+        for several in itertools.product(*(_parts(atom, base) for atom in atoms)):
+            split = radicand, *sorted((part for part, _ in several), key=str)
+            total[split] = total.get(split, Fraction(0)) + coefficient * math.prod(power for _, power in several)
+    return not any(total.values())
+
+
+def _parts(atom: Any, base: list[int]) -> list[tuple[Any, int]]:
+    """Write an atom ln n by the numbers of a base and their powers in n; another atom is itself."""
+    if not hasattr(atom, "prime"):
+        return [(atom, 1)]
+    found = []
+    for part in base:
+        power, rest = 0, atom.prime
+        while rest % part == 0:
+            rest, power = rest // part, power + 1
+        found += [(part, power)] if power else []
+    return found
+
+
+def _coprime(integers: set[int]) -> list[int]:
+    """Return numbers above 1, no two with a common part, of whose powers all these integers are products."""
+    base, left = list[int](), list(integers)
+    while left:
+        one = left.pop()
+        other = next((n for n in base if math.gcd(n, one) > 1), None)
+        if other is None:
+            base.append(one)
+        else:
+            base.remove(other)
+            common = math.gcd(one, other)
+            left += [n for n in (common, one // common, other // common) if n > 1]
+    return base
 
 
 def sign_of(enclose: Any, name: str) -> int:

@@ -187,3 +187,9 @@ def test_osdp_needs_a_finite_epsilon() -> None:
 def test_a_rule_that_is_no_function_is_refused() -> None:
     with pytest.raises(InputError, match="as a policy"):
         OSDPRandomizedResponse("1", "secret")  # type: ignore[arg-type]
+
+
+def test_nobody_is_no_published_record_and_the_rule_is_not_asked_about_it() -> None:
+    made = OSDPRandomizedResponse("1", lambda record: record > 1)  # type: ignore[operator]  # a rule that knows only numbers
+    assert None not in made.release([None, 0, 0, 2, None] * 20)
+    assert made.on([None, 0, 2]).probability(None, None) == 1

@@ -60,9 +60,10 @@ class Line(DirectedDistance[Any]):
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
         """Return the exact matrix on the given points; integers are done in whole arrays."""
         points = tuple(points)
-        if not all(isinstance(p, int | np.integer) for p in points):
+        if not all(isinstance(p, int | np.integer) and not isinstance(p, bool) for p in points):
             return FiniteDistance.trusted(points, [[self(x, y) for y in points] for x in points])
-        grid = np.array(points, dtype=np.int64)
+        wide = max(map(abs, map(int, points)), default=0) >= 2**62  # then a difference may not fit in 64 bits
+        grid = np.array([int(p) for p in points], dtype=object if wide else np.int64)
         moves = grid[None, :] - grid[:, None]
         distinct, codes = np.unique(moves, return_inverse=True)
         values = tuple(self.rise * int(m) if m >= 0 else self.fall * int(-m) for m in distinct)

@@ -101,6 +101,7 @@ def broken_triangle(values: Sequence[Real], codes: Codes) -> tuple[int, int, int
             return None
     matrix = np.array([float(v) for v in values])[codes]
     size = len(values)
+    kind = np.int64 if size**3 < 2**63 else object  # keys of three codes must not wrap
     checked: set[int] = set()
     for j in range(len(codes)):
         with np.errstate(invalid="ignore"):
@@ -109,7 +110,7 @@ def broken_triangle(values: Sequence[Real], codes: Codes) -> tuple[int, int, int
             suspect = (slack <= 1e-9 * matrix) & np.isfinite(slack) | (np.isinf(matrix) & (slack == -np.inf))
         suspect[j, :] = suspect[:, j] = False
         rows, columns = np.nonzero(suspect)
-        triple = (codes[rows, j] * size + codes[j, columns]) * size + codes[rows, columns]
+        triple = (codes[rows, j].astype(kind) * size + codes[j, columns]) * size + codes[rows, columns]
         for key, at in zip(*np.unique(triple, return_index=True), strict=True):
             if int(key) in checked:
                 continue

@@ -1,8 +1,9 @@
 """From a wished-for accuracy to ε: the least that reaches it, before anything is spent.
 
-A directed distance says how rise and fall relate (`Line`); only its scale is open. Every accuracy here improves with the
-scale, so the least multiple of a public step that meets the wish is found by bisection on exact comparisons: what is
-returned truly meets it, and one step less truly does not.
+A directed distance says how rise and fall relate (`Line`); only its scale is open. Errors shrink as the scale grows, and so
+does the chance that *safe* is said where it is never wrong: the least multiple of a public step that meets such a wish is
+found by bisection on exact comparisons. Where *safe* can be wrong, a larger scale may be worse for a while: then
+`leeward.mechanism.least_rate` finds the least. What is returned truly meets the wish, and no smaller multiple does.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from leeward.errors import InputError, UselessError
 from leeward.exponential import Weight, weight
 from leeward.mechanism.decision import sanitizer
 from leeward.mechanism.geometric import Geometric
+from leeward.mechanism.least_rate import SafeWish
 from leeward.real import Exact, exact
 
 _MOST_STEPS = 1 << 60
@@ -57,6 +59,12 @@ def rate_for(
             "within and safe need it, expected_error has none",
             'Give, say, within=3, probability="0.95"',
         )
+    if safe is not None and error_at_most is not None and not line.rise.is_infinite:
+        count, at_most = _below_unsafe(safe)
+        unit, alpha = _unit(step), _probability(error_at_most)
+        sanitizer(Geometric(line).law, at_most, error_at_most)  # refuses what it refuses
+        wish = SafeWish(line, at_most + 1 - count, _probability(probability), alpha, unit, int(_MOST_RATE / unit))
+        return wish.least() * unit
     return least_multiple(_meets(line, expected_error, within, safe, probability, error_at_most), step, _MOST_RATE)
 
 
@@ -79,17 +87,22 @@ def _meets(
             raise InputError(f"within = {within}", "no error is that small", "Give at least 0")
         return lambda c: Geometric(line.scale(c)).accuracy().within(within) >= least
     assert safe is not None
-    count, at_most = safe
-    if count > at_most:
-        raise InputError(
-            f"safe = ({count}, {at_most})", "such a count should not be called safe", "Give a count of at most t"
-        )
+    count, at_most = _below_unsafe(safe)
 
     def said(c: Fraction) -> bool:
         law = Geometric(line.scale(c)).law
         return sanitizer(law, at_most, error_at_most).probability_safe(count) >= least
 
     return said
+
+
+def _below_unsafe(safe: tuple[int, int]) -> tuple[int, int]:
+    count, at_most = safe
+    if count > at_most:
+        raise InputError(
+            f"safe = ({count}, {at_most})", "such a count should not be called safe", "Give a count of at most t"
+        )
+    return count, at_most
 
 
 def _probability(given: Exact | None) -> Weight:
@@ -106,9 +119,7 @@ def least_multiple(meets: Callable[[Fraction], bool], step: Exact, most: int = _
         InputError: if the step is not a rational above 0.
         UselessError: if 2⁶⁰ steps, or multiples up to ``most``, are not enough.
     """
-    unit = exact(step).rational
-    if unit is None or unit <= 0:
-        raise InputError(f"step = {step}", "multiples of it are tried one by one", 'Give a rational, such as "0.001"')
+    unit = _unit(step)
     high = 1
     while not meets(high * unit):
         high *= 2
@@ -122,3 +133,10 @@ def least_multiple(meets: Callable[[Fraction], bool], step: Exact, most: int = _
         else:
             low = middle
     return high * unit
+
+
+def _unit(step: Exact) -> Fraction:
+    unit = exact(step).rational
+    if unit is None or unit <= 0:
+        raise InputError(f"step = {step}", "multiples of it are tried one by one", 'Give a rational, such as "0.001"')
+    return unit

@@ -34,7 +34,7 @@ from leeward.distance import Line
 from leeward.errors import InputError, RefusedError
 from leeward.mechanism.sanitized import NOT_ANSWERED, SAFE, Sanitized, SanitizedAnswers
 from leeward.noise import Bits
-from leeward.real import Real, exact
+from leeward.real import Real, exact, whole
 
 __all__ = ["NOT_ANSWERED", "SAFE", "Monitor", "MonitorState", "Round"]
 
@@ -178,7 +178,7 @@ class Monitor:
                 "budgets are kept in exact fractions",
                 "Give ε as a decimal or fraction",
             )
-        self.line, self.stop_after = line, int(stop_after)
+        self.line, self.stop_after = line, whole(stop_after, "stop_after")
 
     def __repr__(self) -> str:
         return f"Monitor({self.line}, stop_after={self.stop_after})"

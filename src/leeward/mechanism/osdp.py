@@ -37,6 +37,8 @@ class OSDPRandomizedResponse:
         epsilon: ε of OSDP.
         sensitive: whether a record is sensitive (P_N is its negation); a public rule.
 
+    None is nobody: nothing is published of it, and the rule is not asked. (The number of people is public under OSDP.)
+
     Raises:
         InputError: if ε is infinite, or the rule no function of a record.
     """
@@ -54,7 +56,10 @@ class OSDPRandomizedResponse:
     def release(self, records: Sequence[R], bits: Bits | None = None) -> list[R]:
         """Return the published records, in the order given: give them in an order that says nothing."""
         chosen = self._flip(len(records), bits)
-        return [r for r, on in zip(records, chosen.tolist(), strict=True) if on and not self.sensitive(r)]
+        return [r for r, on in zip(records, chosen.tolist(), strict=True) if on and not self._withheld(r)]
+
+    def _withheld(self, record: Hashable) -> bool:
+        return record is WITHHELD or bool(self.sensitive(record))
 
     def _flip(self, size: int, bits: Bits | None) -> NDArray[np.bool_]:
         return Coin(self.kept).flip(size, bits or SystemBits())
@@ -64,7 +69,7 @@ class OSDPRandomizedResponse:
         records = tuple(records)
         rows: dict[Hashable, dict[Hashable, Weight | Exact]] = {}
         for r in records:
-            rows[r] = {WITHHELD: 1} if self.sensitive(r) else {r: self.kept, WITHHELD: 1 - self.kept}
+            rows[r] = {WITHHELD: 1} if self._withheld(r) else {r: self.kept, WITHHELD: 1 - self.kept}
         return FiniteMechanism.from_rows(rows)
 
     def estimate(self, published: int) -> float:

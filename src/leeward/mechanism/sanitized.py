@@ -26,7 +26,7 @@ from leeward.mechanism.decision import Sanitizer, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import integers
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
-from leeward.real import Real
+from leeward.real import Real, whole
 
 SAFE, NOT_ANSWERED = -1, -2
 """How an answer without a count is written where one integer stands for each answer."""
@@ -73,11 +73,10 @@ class Sanitized:
             )
         if line.fall.is_infinite:
             raise InputError(f"{line}", "it shelters neither direction", "Publish the answers themselves")
-        if isinstance(stop_after, bool) or stop_after < 1:
-            raise InputError(f"stop_after = {stop_after}", "it would stop before the first answer", "Give at least 1")
-        self.line, self.at_most, self.stop_after = line, at_most, int(stop_after)
+        stop_after = whole(stop_after, "stop_after")
+        self.line, self.at_most, self.stop_after = line, at_most, stop_after
         self.law = DirectedGeometric(up=line.fall, down=line.rise)
-        self._thresholds = np.asarray(at_most, dtype=np.int64)
+        self._thresholds = whole_thresholds(at_most)
         if self._thresholds.size and self._thresholds.min() < 0:
             raise InputError(f"safe_at_most = {at_most}", "a count is never below 0", "Give at least 0")
 
@@ -184,3 +183,21 @@ def row_of_counts(counts: ArrayLike, thresholds: NDArray[np.int64]) -> NDArray[n
             f"{thresholds.size} thresholds for {truth.size} counts", "each count has one", "Give one for each"
         )
     return truth
+
+
+def whole_thresholds(at_most: int | Sequence[int]) -> NDArray[np.int64]:
+    """Return thresholds as int64: one, or a row.
+
+    Raises:
+        InputError: if they are not whole numbers that fit; 2.5 is not taken for 2.
+    """
+    given = np.asarray(at_most)
+    if given.size == 0:
+        return np.zeros(0, np.int64)
+    if given.ndim > 1 or given.dtype.kind not in "iu" or given.dtype == np.uint64:
+        raise InputError(
+            f"at_most = {at_most!r}",
+            "a threshold is compared with whole counts of people that fit in 64 bits",
+            "Give a whole number, or one for each count in their order",
+        )
+    return given.astype(np.int64)

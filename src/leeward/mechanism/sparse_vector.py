@@ -22,9 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.errors import InputError
 from leeward.exponential import Weight, exp_minus, weight, weighted_sum
 from leeward.mechanism.finite import FiniteMechanism
-from leeward.mechanism.sanitized import row_of_counts
+from leeward.mechanism.sanitized import row_of_counts, whole_thresholds
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
-from leeward.real import Exact, Real, positive
+from leeward.real import Exact, Real, positive, whole
 
 Pattern = tuple[str | None, ...]
 """One word a count: "below", "above", or None after the stop."""
@@ -63,13 +63,12 @@ class SparseVector:
         number = positive(epsilon, "epsilon")
         if number.is_infinite:
             raise InputError("epsilon = inf", "it promises nothing", "Give a finite number")
-        if isinstance(stop_after, bool) or stop_after < 1:
-            raise InputError(f"stop_after = {stop_after}", "it would stop before the first answer", "Give at least 1")
-        self.epsilon, self.at_most, self.stop_after, self.monotonic = number, at_most, int(stop_after), monotonic
+        stop_after = whole(stop_after, "stop_after")
+        self.epsilon, self.at_most, self.stop_after, self.monotonic = number, at_most, stop_after, monotonic
         rate = number / (2 * stop_after) / (1 if monotonic else 2)
         self.threshold_law = DirectedGeometric(number / 2, number / 2)
         self.count_law = DirectedGeometric(rate, rate)
-        self._thresholds = np.asarray(at_most, dtype=np.int64)
+        self._thresholds = whole_thresholds(at_most)
 
     def __repr__(self) -> str:
         more = f"stop_after={self.stop_after}, monotonic={self.monotonic}"

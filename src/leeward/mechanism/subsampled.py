@@ -24,11 +24,13 @@ from leeward.exponential import Weight, exp, log, weight
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import Geometric, integers
 from leeward.noise import Bits, Coin, SystemBits
+from leeward.noise.saturating import MOST
 from leeward.notion import ABSENT
 from leeward.query.sampling import PoissonSampling
-from leeward.real import Exact, exact, inf, positive
+from leeward.real import Exact, exact, inf, positive, whole
 
 _COINS_AT_ONCE = 1 << 20
+_MOST_PEOPLE = 10**10
 
 
 def sample_tables(tables: Iterable[tuple[Any, ...]], sampling: PoissonSampling) -> FiniteMechanism:
@@ -81,6 +83,12 @@ def thin(counts: ArrayLike, sampling: PoissonSampling, bits: Bits) -> NDArray[np
     truth = integers(counts)
     if truth.size and truth.min() < 0:
         raise InputError("A count below 0", "nobody can be kept or left out of it", "Give counts of people")
+    if sum(truth.ravel().tolist()) > _MOST_PEOPLE:
+        raise InputError(
+            f"More than {_MOST_PEOPLE:,} people to flip a coin for",
+            "each takes some nanoseconds",
+            "Use another mechanism: subsampling has nothing to offer for so many",
+        )
     coin, flat = Coin(sampling.probability), truth.ravel()
     kept = np.zeros(flat.size, np.int64)
     ends = np.cumsum(flat)
@@ -121,9 +129,10 @@ class SubsampledCount:
     """
 
     def __init__(self, epsilon: Exact, *, places_per_person: int = 1, step: Exact = 1) -> None:
-        self.epsilon, self.places_per_person = positive(epsilon, "epsilon"), int(places_per_person)
-        if self.places_per_person < 1:
-            raise InputError(f"places_per_person = {places_per_person}", "then nobody is counted", "Give at least 1")
+        self.epsilon, self.places_per_person = (
+            positive(epsilon, "epsilon"),
+            whole(places_per_person, "places_per_person"),
+        )
         size = exact(step).rational
         if size is None or size <= 0 or size.numerator != 1:
             raise InputError(f"step = {step}", "a person must be a whole number of steps", 'Give 1, or say "1/100"')
@@ -154,7 +163,11 @@ class SubsampledCount:
                 "Use release_visits(person, place, places=...)",
             )
         bits = bits or SystemBits()
-        return self.noise.noisy(thin(counts, self.sampling, bits) * self.steps_per_person, bits)
+        return self.noise.noisy(self._in_steps(thin(counts, self.sampling, bits)), bits)
+
+    def _in_steps(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts in steps; what 64 bits cannot hold is held at their end, and never wraps."""
+        return np.minimum(people, MOST // self.steps_per_person) * self.steps_per_person
 
     def release_visits(
         self, person: ArrayLike, place: ArrayLike, *, places: int, bits: Bits | None = None
@@ -188,7 +201,7 @@ class SubsampledCount:
                 "Bound the visits first: engine and query do it for a release",
             )
         kept = sampled_rows(owner, self.sampling, bits)
-        return self.noise.noisy(np.bincount(at[kept], minlength=places) * self.steps_per_person, bits)
+        return self.noise.noisy(self._in_steps(np.bincount(at[kept], minlength=places)), bits)
 
     def unbiased(self, released: ArrayLike) -> NDArray[np.float64]:
         """Return (z − E noise)/p in people: unbiased, free, and no longer one-sided."""

@@ -25,6 +25,7 @@ def irreducible(distance: FiniteDistance[Any]) -> Pairs:
     matrix = np.array([float(v) for v in values])[codes]
     needed = np.isfinite(matrix) & ~np.eye(len(codes), dtype=bool)
     between: dict[int, bool] = {}
+    kind = np.int64 if size**3 < 2**63 else object  # keys of three codes must not wrap
     for j in range(len(codes)):
         with np.errstate(invalid="ignore"):
             slack = matrix[:, j, None] + matrix[None, j, :] - matrix
@@ -32,7 +33,7 @@ def irreducible(distance: FiniteDistance[Any]) -> Pairs:
         suspect[matrix[:, j] == 0, :] = False  # twins at distance 0 are not strictly between
         suspect[:, matrix[j, :] == 0] = False
         rows, columns = np.nonzero(suspect)
-        keys = (codes[rows, j] * size + codes[j, columns]) * size + codes[rows, columns]
+        keys = (codes[rows, j].astype(kind) * size + codes[j, columns]) * size + codes[rows, columns]
         for key in np.unique(keys):
             if int(key) not in between:
                 first, second, direct = (values[int(key) // size**p % size] for p in (2, 1, 0))

@@ -380,8 +380,12 @@ class _Pairs:
             top, bottom = Weight(top.numerator), Weight(bottom.numerator)
         ratio = log(top / bottom) / self.distances[int(self.between[at.x, at.y])]
         atoms = [atom for _, several in ratio.terms for atom in several]
-        return ratio if all(isinstance(atom, LogPrime) for atom in atoms) and len(atoms) <= _SIMPLE else None
+        simple = all(isinstance(atom, LogPrime) and atom.prime.bit_length() <= _SHORT for atom in atoms)
+        return ratio if simple and len(atoms) <= _SIMPLE else None
 
+
+_SHORT = 64
+"""Bits of a prime in such a form."""
 
 _SIMPLE = 8
 """Atoms up to which a closed form is worth proving: a knife edge is simple, the ratio of two floats is not."""
@@ -393,15 +397,17 @@ class _Sign:
     def __init__(self, matrix: Matrix, distances: list[Real]) -> None:
         self._matrix, self._distances = matrix, distances
         self._size = len(matrix.values), len(distances)
+        # keys must not wrap: two combinations with one key would be looked at once
+        self._kind = np.int64 if self._size[0] ** 2 * self._size[1] < 2**63 else object
         self._seen: set[int] = set()
         self._powers: dict[int, Weight] = {}
 
-    def keys(self, x: int, y: NDArray[np.intp], z: NDArray[np.intp], between: NDArray[np.intp]) -> NDArray[np.int64]:
+    def keys(self, x: int, y: NDArray[np.intp], z: NDArray[np.intp], between: NDArray[np.intp]) -> NDArray[Any]:
         """Return one integer for each combination (value at x, value at y, distance)."""
         codes = self._matrix.codes
         return cast(
-            NDArray[np.int64],
-            (codes[x, z].astype(np.int64) * self._size[0] + codes[y, z]) * self._size[1] + between[x, y],
+            NDArray[Any],
+            (codes[x, z].astype(self._kind) * self._size[0] + codes[y, z]) * self._size[1] + between[x, y],
         )
 
     def is_new(self, key: int) -> bool:

@@ -24,6 +24,7 @@ FLOORS = [
     *[
         "plain",
         "errors",
+        "taught",
         "private",
         "optional",
         "sheets",
@@ -31,6 +32,7 @@ FLOORS = [
         "paths",
         "scratch",
         "outputs",
+        "integers",
         "real",
         "exponential",
         "keys",

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward import real
+from leeward import integers
 from leeward.errors import InexactError, InputError, UndecidedError
 from leeward.exponential import exp, log
 from leeward.real import ONE, ZERO, Real, exact, inf, outward, positive, sign_of, sqrt
@@ -330,7 +330,7 @@ def test_large_integers_are_not_factored_and_still_decided(monkeypatch: pytest.M
     """Two primes of 250 bits: their product takes years to factor; no integer above 128 bits is given to the factoriser."""
     asked = []
     whole = flint.fmpz
-    monkeypatch.setattr(real.flint, "fmpz", lambda n: asked.append(n) or whole(n))
+    monkeypatch.setattr(integers.flint, "fmpz", lambda n: asked.append(n) or whole(n))
     p, q, r = 2**255 - 19, 2**521 - 1, 2**127 - 1
     assert log(exact(p * q)) + log(exact(r)) == log(exact(p * q * r)) == log(exact(p)) + log(exact(q)) + log(exact(r))
     assert log(exact(p * q)) * log(exact(q * r)) == log(exact(p)) * log(exact(q * r)) + log(exact(q)) * log(
@@ -344,7 +344,7 @@ def test_large_integers_are_not_factored_and_still_decided(monkeypatch: pytest.M
 
 def test_factors_multiply_to_their_number() -> None:
     for number in [*range(1, 2000), 2**61 - 1, 10**60, (2**89 - 1) ** 4, 6**100 * (2**127 - 1) * (2**107 - 1)]:
-        assert math.prod(base**power for base, power in real.factors(number)) == number
+        assert math.prod(base**power for base, power in integers.factors(number)) == number
 
 
 @pytest.mark.parametrize("word", ["word", "", "1/0", "nan", Decimal("nan"), None, [], True, np.True_, b"3"], ids=repr)
@@ -360,3 +360,16 @@ def test_what_is_the_same_number_is_equal(three: object) -> None:
     for number in (exact(3), exp(0) * 3):
         assert (number == three) is True
         assert (three == number) is True
+
+
+def test_floats_of_values_that_nearly_cancel_are_close() -> None:
+    tiny = log(1 + exp("1e-30") - 1)  # 1e-30, through an opaque logarithm
+    assert float(log(1 + (exp("1e-30") - 1) * "1e-9")) == pytest.approx(1e-39, rel=1e-12)
+    assert float(tiny) == pytest.approx(1e-30, rel=1e-12)
+    lower, upper = log(1 + (exp("1e-30") - 1) * "1e-9").bounds()
+    assert 0 < lower <= upper < 1.0001e-39
+
+
+def test_floats_too_large_are_infinite() -> None:
+    assert float(exact(10**400)) == math.inf
+    assert float(-exact(10**400)) == -math.inf

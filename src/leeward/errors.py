@@ -131,7 +131,7 @@ class UndecidedError(LeewardError):
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``Did you mean 'x'?`` for the nearest of the known (public) words, else the list of them."""
     known = list(known)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(word), known, n=1, cutoff=0.5)
     if close:
         return f"Did you mean '{close[0]}'?"
     return f"Known: {', '.join(known)}." if known else ""

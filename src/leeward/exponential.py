@@ -17,13 +17,14 @@ from typing import Any, TypeAlias
 import flint
 
 from leeward.errors import InputError
-from leeward.real import ZERO, Exact, Monomial, Real, exact, factors, number_or_none, outward, sign_of
+from leeward.integers import factors
+from leeward.real import ZERO, Exact, Monomial, Real, exact, integer, number_or_none, outward, sign_of
 
 _Sum: TypeAlias = Mapping[Real, Fraction]  # exponent -> coefficient
 
 
 class LogPrime:
-    """The atom ln p of a prime p, or of a large integer that was not factored (see `leeward.real.factors`)."""
+    """The atom ln p of a prime p, or of a large integer that was not factored (see `leeward.integers`)."""
 
     __slots__ = ("prime",)
 
@@ -116,6 +117,7 @@ class Weight:
         return weight(other) / self
 
     def __pow__(self, power: int) -> Weight:
+        power = integer(power, "power")
         if power < 0:
             return 1 / self**-power
         return Weight(_sum_power(self.numerator, power), _sum_power(self.denominator, power))

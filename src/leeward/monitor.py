@@ -22,6 +22,7 @@ from leeward.noise import Bits
 from leeward.real import Real
 from leeward.release import Budget, Charge, Door, IfDoubtful, Told, check_if_doubtful
 from leeward.result import CuratorNotes, Release
+from leeward.taught import taught
 from leeward.utility.plan import Plan
 
 _PROMISES = (
@@ -49,6 +50,7 @@ class Watch:
     price_at_most: Real
 
 
+@taught
 def monitor(
     plans: Iterable[Plan],
     budget: Budget,

@@ -22,11 +22,10 @@ from numbers import Integral
 from typing import Any, Protocol, TypeAlias
 
 import flint
+import numpy as np
 
 from leeward.errors import InexactError, InputError, UndecidedError
-
-Exact: TypeAlias = "Real | Fraction | int | str | Decimal"
-"""What is accepted wherever an exact number is asked for: never a float (but ``math.inf`` means infinity)."""
+from leeward.integers import coprime, factors
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)
 """Bits at which a comparison is tried before it is called undecided."""
@@ -110,15 +109,24 @@ class Real:
         """Return floats (lower, upper) that enclose the value, a few units in the last place apart."""
         if self._terms is None:
             return math.inf, math.inf
-        return outward(self.arb(80))
+        return outward(self._near())
+
+    def _near(self) -> Any:
+        """Enclose the value to 60 bits, however much cancels; a value that may be 0 at every precision less closely."""
+        for precision in (80, *PRECISIONS[2:]):
+            ball = self.arb(precision)
+            if not self._terms or ball.rel_accuracy_bits() >= 60:
+                break
+        return ball
 
     def __float__(self) -> float:
-        """Round to a nearby float: for display and plots only."""
+        """Round to a nearby float, ±∞ where it is too large for one: for display and plots only."""
         if self._terms is None:
             return math.inf
-        if (value := self.rational) is not None:
-            return float(value)
-        return float(self.arb(80))
+        try:
+            return float(self._near() if (value := self.rational) is None else value)
+        except OverflowError:
+            return math.inf * self.sign()
 
     # ---- arithmetic
 
@@ -254,6 +262,10 @@ class Real:
         return Real, (self._terms,)
 
 
+Exact: TypeAlias = Real | Fraction | int | str | Decimal
+"""What is accepted wherever an exact number is asked for: never a float (but ``math.inf`` means infinity)."""
+
+
 def _term(monomial: Monomial, coefficient: Fraction) -> str:
     radicand, atoms = monomial
     factors = [str(a) for a in atoms] + ([f"sqrt({radicand})"] if radicand != 1 else [])
@@ -342,6 +354,26 @@ def positive(value: Exact, name: str) -> Real:
     return number
 
 
+def plainly(value: Any) -> Any:
+    """Return a number of NumPy's as Python's: the same value, whose sums do not wrap and whose text is the same."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def integer(value: object, name: str) -> int:
+    """Read a whole number, of any size and sign; ``name`` is what the message calls it.
+
+    A machine integer (NumPy's) becomes a Python one, whose sums and differences do not wrap.
+
+    Raises:
+        InputError: for anything else, truth values and floats included.
+    """
+    if type(value) is int:
+        return value
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InputError(f"{name} = {value!r}", "it is no whole number", "Give an integer")
+    return int(value)
+
+
 def whole(value: object, name: str, least: int = 1) -> int:
     """Read how many of something there are: a whole number of at least ``least``; ``name`` is what the message calls it.
 
@@ -349,7 +381,7 @@ def whole(value: object, name: str, least: int = 1) -> int:
         InputError: for anything else, truth values and floats included.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{name} = {value!r}", "it says how many", f"Give a whole number of at least {least}")
+        raise InputError(f"{name} = {value}", "it says how many", f"Give a whole number of at least {least}")
     return int(value)
 
 
@@ -373,43 +405,12 @@ def sqrt(value: Exact) -> Real:
     return Real({(radicand, ()): outer})
 
 
-_EASY_BITS = 128
-"""Numbers up to this size are factored in a blink; two unknown primes of 200 bits together would take days."""
-
-_SMALL_PRIMES = tuple(p for p in range(2, 1000) if all(p % q for q in range(2, math.isqrt(p) + 1)))
-
-
-@functools.lru_cache(maxsize=4096)
-def factors(number: int) -> tuple[tuple[int, int], ...]:
-    """Write a positive integer as a product of powers: of primes, as far as bounded work finds them.
-
-    What is left of a large number when small primes are divided out stays one factor, unless it is a square. So a form may
-    have a factor that is no prime, and one logarithm may have several forms: `_is_zero_split` tells these equal.
-    """
-    found, rest = [], number
-    if number.bit_length() > _EASY_BITS:
-        for prime in _SMALL_PRIMES:
-            power = 0
-            while rest % prime == 0:
-                rest, power = rest // prime, power + 1
-            if power:
-                found.append((prime, power))
-    if rest.bit_length() <= _EASY_BITS:
-        found += [(int(prime), int(power)) for prime, power in flint.fmpz(rest).factor()]
-    else:
-        power = 1
-        while (root := math.isqrt(rest)) ** 2 == rest:
-            rest, power = root, 2 * power
-        found.append((rest, power))
-    return tuple(found)
-
-
 def _is_zero_split(terms: Mapping[Monomial, Fraction]) -> bool:
     """Whether a form is zero once logarithms of integers that were not factored are split where integers share a part.
 
     Numbers without a common part are as good as primes: their logarithms are linearly independent over the rationals too.
     """
-    base = _coprime({atom.prime for _, atoms in terms for atom in atoms if hasattr(atom, "prime")})
+    base = coprime({atom.prime for _, atoms in terms for atom in atoms if hasattr(atom, "prime")})
     total: dict[Any, Fraction] = {}
     for (radicand, atoms), coefficient in terms.items():
         for several in itertools.product(*(_parts(atom, base) for atom in atoms)):
@@ -429,21 +430,6 @@ def _parts(atom: Any, base: list[int]) -> list[tuple[Any, int]]:
             rest, power = rest // part, power + 1
         found += [(part, power)] if power else []
     return found
-
-
-def _coprime(integers: set[int]) -> list[int]:
-    """Return numbers above 1, no two with a common part, of whose powers all these integers are products."""
-    base, left = list[int](), list(integers)
-    while left:
-        one = left.pop()
-        other = next((n for n in base if math.gcd(n, one) > 1), None)
-        if other is None:
-            base.append(one)
-        else:
-            base.remove(other)
-            common = math.gcd(one, other)
-            left += [n for n in (common, one // common, other // common) if n > 1]
-    return base
 
 
 def sign_of(enclose: Any, name: str) -> int:

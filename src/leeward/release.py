@@ -35,6 +35,7 @@ from leeward.query.statistic import Statistic
 from leeward.real import Exact, Real, exact
 from leeward.result import CuratorNotes, Release
 from leeward.statement import privacy_statement
+from leeward.taught import taught
 from leeward.utility.beyond_bound import beyond_bound
 from leeward.utility.number_plan import NumberPlan, plan_number
 from leeward.utility.plan import Plan, What, plan
@@ -332,6 +333,7 @@ class Door(Private):
             )
 
 
+@taught
 def release(
     query: CountVisitors | Statistic,
     notion: Notion,

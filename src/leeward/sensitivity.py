@@ -22,6 +22,7 @@ from leeward.errors import InputError, NotShelteredError, UndecidedError
 from leeward.notion import Change, Notion, Step
 from leeward.query.effect import Effect, Move, Query
 from leeward.real import ONE, Real, inf
+from leeward.taught import taught
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Sensitivity:
         return 0 if not self.monotone else 1 if self.rise else -1
 
 
+@taught
 def sensitivity(notion: Notion, query: Query) -> Sensitivity:
     """Return the sensitivity of the whole answer, for noise on every coordinate at once.
 
@@ -58,6 +60,7 @@ def sensitivity(notion: Notion, query: Query) -> Sensitivity:
     return _solve(notion, ((step, _bounded(_effect(notion, query, step.change))) for step in _steps(notion, query)))
 
 
+@taught
 def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
     """Return the sensitivity of a single coordinate, for mechanisms that pay for one coordinate at a time.
 
@@ -67,6 +70,7 @@ def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
     return _solve(notion, ((step, _effect(notion, query, step.change).each) for step in _steps(notion, query)))
 
 
+@taught
 def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
     """Return a line for each coordinate, where coordinates differ in direction: noise for all of them at once.
 

@@ -352,7 +352,7 @@ def test_bounds_the_wrong_way_round_and_no_shelter_are_refused() -> None:
 
 def test_bounds_and_steps_that_make_no_grid_are_refused() -> None:
     for bounds in ({"lower": 0.5}, {"upper": Fraction(5, 2)}, {"lower": "0"}):
-        with pytest.raises(InputError, match="whole steps of the grid"):
+        with pytest.raises(InputError, match="no whole number"):
             Geometric(Line(1, 1), **bounds)  # type: ignore[arg-type]
     for step in (0, -1):
         with pytest.raises(InputError, match=r"step = .*above 0"):

@@ -137,7 +137,7 @@ def test_a_row_normalised_norm_is_caught() -> None:
         ({"line": Line(1, 2)}, "equal rates"),
         ({"line": Line(inf, inf)}, "equal rates"),
         ({"line": Line(1, 1), "lower": 2, "upper": 1}, "reversed"),
-        ({"line": Line(1, 1), "size": 0}, "at least one coordinate"),
+        ({"line": Line(1, 1), "size": 0}, "at least 1"),
     ],
 )
 def test_what_makes_no_mechanism_is_refused(arguments: dict[str, object], match: str) -> None:

@@ -97,7 +97,7 @@ def test_a_group_costs_its_size() -> None:
             )
             assert group_price(notion, change, people) == worst
     assert group_price(AdditionOnly(1), REPLACE, 2) == inf
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="at least 1"):
         group_price(AdditionOnly(1), WITHDRAW, 0)
 
 

@@ -6,7 +6,7 @@ import flint
 import numpy as np
 import pytest
 
-from leeward import FiniteMechanism, Line, Real, real, verify
+from leeward import FiniteMechanism, Line, Real, integers, verify
 
 EASY_BITS = 128
 
@@ -20,7 +20,7 @@ def no_large_factoring(monkeypatch: pytest.MonkeyPatch) -> None:
         assert int(number).bit_length() <= EASY_BITS
         return whole(number)
 
-    monkeypatch.setattr(real.flint, "fmpz", small)
+    monkeypatch.setattr(integers.flint, "fmpz", small)
 
 
 def weights(points: int, rate: float) -> np.ndarray:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 from leeward.accounting.prices import price
@@ -101,7 +102,7 @@ def _text(value: object, records: tuple[Any, ...] | None) -> str:
         return f"{type(value).__name__}({parts})"
     if isinstance(value, Real):
         return str(value)
-    if isinstance(value, int | float | Fraction | Decimal) and math.isfinite(value):
+    if isinstance(value, Integral | float | Fraction | Decimal) and math.isfinite(value):
         return str(Fraction(value))  # 1, 1.0, True and Fraction(1) are one value
     text = repr(value)
     if _NO_TEXT not in text:

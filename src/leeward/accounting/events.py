@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from leeward.accounting.written import read, write
 from leeward.errors import InputError, nearest
-from leeward.real import Exact, Real, exact, positive
+from leeward.real import Exact, Real, exact, positive, whole
 
 FORMAT = 1
 """The format that is written. Every format ever written is still read."""
@@ -57,7 +57,7 @@ class GeometricEvent(Event):
 
     def __init__(self, up: Exact, down: Exact, *, moves: int = 1, places: int = 1) -> None:
         rates = positive(up, "up"), positive(down, "down")
-        self._set(up=rates[0], down=rates[1], moves=_whole(moves, "moves"), places=_whole(places, "places"))
+        self._set(up=rates[0], down=rates[1], moves=whole(moves, "moves"), places=whole(places, "places"))
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class LaplaceEvent(Event):
 
     def __init__(self, up: Exact, down: Exact, *, moves: Exact = 1, places: int = 1) -> None:
         rates = positive(up, "up"), positive(down, "down")
-        self._set(up=rates[0], down=rates[1], moves=positive(moves, "moves"), places=_whole(places, "places"))
+        self._set(up=rates[0], down=rates[1], moves=positive(moves, "moves"), places=whole(places, "places"))
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class SanitizedEvent(Event):
     stops: int
 
     def __init__(self, up: Exact, *, stops: int = 1) -> None:
-        self._set(up=positive(up, "up"), stops=_whole(stops, "stops"))
+        self._set(up=positive(up, "up"), stops=whole(stops, "stops"))
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class SelfComposedEvent(Event):
     times: int
 
     def __init__(self, event: Event, times: int) -> None:
-        self._set(event=_event(event), times=_whole(times, "times"))
+        self._set(event=_event(event), times=whole(times, "times"))
 
 
 KINDS: Mapping[str, type[Event]] = {
@@ -216,12 +216,6 @@ def _write(value: Any) -> Any:
     if isinstance(value, Event):
         return value.to_dict()
     return write(value) if isinstance(value, Real) else value
-
-
-def _whole(value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"{name} = {value!r}", "it counts something", "Give an integer of at least 1")
-    return value
 
 
 def _event(value: Event) -> Event:

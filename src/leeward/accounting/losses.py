@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from leeward.accounting.events import (
+    KINDS,
     ComposedEvent,
     Event,
     GeometricEvent,
@@ -37,6 +38,7 @@ from leeward.accounting.pure import Cost, cost
 from leeward.errors import InputError, nearest
 from leeward.exponential import Weight, log, weight
 from leeward.real import ZERO, Exact, Real, exact, positive, whole
+from leeward.taught import taught
 
 Direction = Literal["withdraw", "insert", "replace"]
 """The truth → its cover: a person in the data passed off as absent (addition-only's promise); the other way round; or as
@@ -57,6 +59,7 @@ MOST_POINTS = 1 << 22
 _CLOSE = 1e-9  # ε from δ is rounded up by at most this
 
 
+@taught
 class Accountant:
     """What a collection of events costs in total, in each direction. Immutable: `compose` returns a new one.
 
@@ -184,7 +187,12 @@ def _count(event: Event, times: int, counts: collections.Counter[Event]) -> None
     elif isinstance(event, Event):
         counts[event] += times
     else:
-        raise InputError(f"{type(event).__name__} as an event", "it cannot be priced", "Use one of leeward.accounting")
+        raise InputError(
+            f"{type(event).__name__} as an event",
+            "it cannot be priced",
+            f"Give one of leeward.accounting: {', '.join(kind.__name__ for kind in KINDS.values())}. Geometric noise"
+            " with the law `law` is GeometricEvent(up=law.up, down=law.down)",
+        )
 
 
 def _constant(event: Event, direction: Direction) -> Real | None:

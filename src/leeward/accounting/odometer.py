@@ -13,8 +13,10 @@ from leeward.accounting.pure import Cost, cost
 from leeward.errors import CapExceededError
 from leeward.notion import Notion
 from leeward.real import Exact, Real, positive
+from leeward.taught import taught
 
 
+@taught
 class Odometer:
     """The exact total of what was released so far, in every direction."""
 
@@ -41,6 +43,7 @@ class Odometer:
         return self._total
 
 
+@taught
 class Filter(Odometer):
     """An odometer that refuses what would go beyond its cap.
 

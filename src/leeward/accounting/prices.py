@@ -13,14 +13,16 @@ from fractions import Fraction
 
 from leeward.accounting.across import across
 from leeward.accounting.units import UNITS, Unit, contains, unit
-from leeward.errors import BudgetConflictError, InputError
+from leeward.errors import BudgetConflictError
 from leeward.notion import Notion
 from leeward.notion.priced import Price
-from leeward.real import Real
+from leeward.real import Real, whole
+from leeward.taught import taught
 
 _ROUND = 10**12
 
 
+@taught
 def price(
     release: Notion,
     budget: Notion,
@@ -64,8 +66,7 @@ def priced(
     at_most: int | None = None,
 ) -> Price:
     """Return `price` unrounded, ∞ with its reason where there is none; arguments and other errors are the same."""
-    if at_most is not None and (isinstance(at_most, bool) or not isinstance(at_most, int) or at_most < 1):
-        raise InputError(f"at_most = {at_most!r}", "it counts units with data", "Give a whole number of at least 1")
+    at_most = None if at_most is None else whole(at_most, "at_most")
     theirs, mine = (unit_of(notion, given) for notion, given in ((release, release_unit), (budget, budget_unit)))
     if theirs == mine or (release_unit is None and budget_unit is None and not {theirs, mine} <= UNITS):
         return release.priced_in(budget)  # one of the two is about groups, graphs or everybody at once

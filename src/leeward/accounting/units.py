@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from leeward.errors import InputError, nearest
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, EdgeDP, GroupDP, NodeDP, Notion
 from leeward.notion.compose import people_touched
-from leeward.real import ZERO, Exact, Real, exact
+from leeward.real import ZERO, Exact, Real, exact, whole
 
 Unit = Literal["person", "person-day", "person-place", "event"]
 """What one step of a notion changes."""
@@ -66,8 +66,7 @@ def parts_touched(notion: Notion, *, cut: Cut, parts_per_unit: int) -> int | Non
     """
     if cut not in get_args(Cut):
         raise InputError(f"cut = {cut!r}", "it must say what the parts are cut by", nearest(str(cut), get_args(Cut)))
-    if isinstance(parts_per_unit, bool) or not isinstance(parts_per_unit, int) or parts_per_unit < 1:
-        raise InputError(f"parts_per_unit = {parts_per_unit}", "a unit has data somewhere", "Give at least 1")
+    parts_per_unit = whole(parts_per_unit, "parts_per_unit")
     if cut == "people":
         return people_touched(notion)
     if notion.everyone or not (notion.sums_over_persons or isinstance(notion, GroupDP | EdgeDP | NodeDP)):
@@ -92,6 +91,4 @@ def parallel(costs: Iterable[Exact], touched: int | None) -> Real:
     ordered = sorted((exact(c) for c in costs), reverse=True)
     if ordered and ordered[-1].sign() < 0:
         raise InputError(f"A cost of {ordered[-1]}", "privacy is never given back", "Give costs of at least 0")
-    if touched is not None and (isinstance(touched, bool) or not isinstance(touched, int) or touched < 1):
-        raise InputError(f"touched = {touched!r}", "every step changes a part", "Give at least 1, or None for no bound")
-    return sum(ordered if touched is None else ordered[:touched], start=ZERO)
+    return sum(ordered if touched is None else ordered[: whole(touched, "touched")], start=ZERO)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from leeward.distance.paths import Codes, broken_triangle, combine, encode, merge, shortest_paths
 from leeward.errors import InputError
 from leeward.real import ZERO, Exact, Real, exact, inf
+from leeward.taught import taught
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,6 +109,7 @@ class Derived(DirectedDistance[S]):
         return self._name
 
 
+@taught
 class FiniteDistance(DirectedDistance[S]):
     """A directed distance on finitely many points, exact.
 
@@ -298,6 +300,7 @@ class _Closure(DirectedDistance[S]):
         return f"both_hold({self._first}, {self._second})"
 
 
+@taught
 def both_hold(first: DirectedDistance[S], second: DirectedDistance[S]) -> DirectedDistance[S]:
     """Return the distance for which an output is private when it is private for both: the closure of their minimum.
 

@@ -8,10 +8,12 @@ from typing import TypeVar
 from leeward.distance.directed import FiniteDistance
 from leeward.errors import InputError
 from leeward.real import Exact, exact, inf
+from leeward.taught import taught
 
 S = TypeVar("S")
 
 
+@taught
 def graph_distance(
     points: Iterable[S], edges: Iterable[tuple[S, S]] | Mapping[tuple[S, S], Exact], *, directed: bool
 ) -> FiniteDistance[S]:

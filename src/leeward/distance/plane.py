@@ -7,11 +7,13 @@ from typing import Any, Literal, get_args
 
 from leeward.distance.directed import DirectedDistance, FiniteDistance, comparable, factor_of
 from leeward.errors import InputError, nearest
-from leeward.real import Exact, Real, exact, positive, sqrt
+from leeward.real import Exact, Real, exact, positive, sqrt, whole
+from leeward.taught import taught
 
 Norm = Literal["euclidean", "manhattan"]
 
 
+@taught
 class Plane(DirectedDistance[Any]):
     """``d(x → x') = rate · ‖x' − x‖``: ε·d_2 or ε·d_1 on points of the plane (Chatzikokolakis et al., Figure 2 ii, iii).
 
@@ -28,9 +30,7 @@ class Plane(DirectedDistance[Any]):
     """
 
     def __init__(self, rate: Exact, norm: Norm = "euclidean", *, dimensions: int = 2) -> None:
-        self.rate, self.norm, self.dimensions = positive(rate, "rate"), norm, dimensions
-        if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 1:
-            raise InputError(f"dimensions = {dimensions!r}", "a point has so many numbers", "Give an integer from 1")
+        self.rate, self.norm, self.dimensions = positive(rate, "rate"), norm, whole(dimensions, "dimensions")
         if norm not in get_args(Norm):
             raise InputError(f"norm = {norm!r}", "it is not a norm of the plane", nearest(str(norm), get_args(Norm)))
 

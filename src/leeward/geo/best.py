@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.distance import Plane
 from leeward.errors import InputError
 from leeward.geo.remap import BayesRemap, Places
-from leeward.noise import SystemBits
+from leeward.noise import Bits, SystemBits
 from leeward.optimum import Optimal, optimal
 from leeward.utility.loss import euclidean
 from leeward.utility.remapping import stochastic
@@ -89,9 +89,14 @@ class BestOverPlaces:
         """The grid points of the places, shape (P, 2)."""
         return np.array(self.optimal.mechanism.inputs, np.int64)
 
-    def report(self, points: Points) -> Points:
-        """Return a grid point drawn for each grid point of a place, shape (n, 2)."""
-        mechanism, bits = self.optimal.mechanism, SystemBits()
+    def report(self, points: Points, bits: Bits | None = None) -> Points:
+        """Return a grid point drawn for each grid point of a place, shape (n, 2).
+
+        Args:
+            points: the grid points, shape (n, 2).
+            bits: the entropy source; by default a fresh cryptographic stream keyed by the operating system.
+        """
+        mechanism, bits = self.optimal.mechanism, bits or SystemBits()
         found = np.empty_like(points)
         distinct, which = np.unique(points, axis=0, return_inverse=True)
         for number, (i, j) in enumerate(distinct.tolist()):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from leeward.exponential import Weight, exp_minus, weight
 from leeward.noise import DirectedGeometric
-from leeward.real import Exact, Real
+from leeward.real import Exact, Real, integer
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Accuracy:
 
     def cdf(self, error: int) -> Weight:
         """Return P(E ≤ error)."""
+        error = integer(error, "error")
         if self.above is not None and error >= self.above:
             return weight(1)
         if self.below is not None and error < -self.below:
@@ -60,6 +61,7 @@ class Accuracy:
 
     def within(self, alpha: int) -> Weight:
         """Return P(|E| ≤ α): (α, δ)-usefulness with 1 − δ this number."""
+        alpha = integer(alpha, "alpha")
         if alpha < 0:
             return weight(0)
         return self.cdf(alpha) - self.cdf(-alpha - 1)

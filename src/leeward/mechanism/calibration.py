@@ -17,13 +17,15 @@ from leeward.exponential import Weight, weight
 from leeward.mechanism.decision import sanitizer
 from leeward.mechanism.geometric import Geometric
 from leeward.mechanism.least_rate import SafeWish
-from leeward.real import Exact, exact
+from leeward.real import Exact, exact, integer
+from leeward.taught import taught
 
 _MOST_STEPS = 1 << 60
 _MOST_RATE = 10_000  # noise of a greater rate is 0, but once in e^10,000 draws
 """Steps tried before a wish is called unreachable."""
 
 
+@taught
 def rate_for(
     line: Line,
     *,
@@ -83,6 +85,7 @@ def _meets(
         return lambda c: Geometric(line.scale(c)).expected_error() <= most
     least = _probability(probability)
     if within is not None:
+        within = integer(within, "within")
         if within < 0:
             raise InputError(f"within = {within}", "no error is that small", "Give at least 0")
         return lambda c: Geometric(line.scale(c)).accuracy().within(within) >= least
@@ -97,7 +100,7 @@ def _meets(
 
 
 def _below_unsafe(safe: tuple[int, int]) -> tuple[int, int]:
-    count, at_most = safe
+    count, at_most = (integer(number, "safe") for number in safe)
     if count > at_most:
         raise InputError(
             f"safe = ({count}, {at_most})", "such a count should not be called safe", "Give a count of at most t"

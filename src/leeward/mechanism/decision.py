@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from leeward.errors import InputError, NotShelteredError
 from leeward.exponential import Weight, weight
 from leeward.noise import Bits, Coin, SystemBits
-from leeward.real import Exact, Real, exact
+from leeward.real import Exact, Real, exact, integer
+from leeward.taught import taught
 
 
 class CountNoise(Protocol):
@@ -82,7 +83,7 @@ class Sanitizer:
 
     def probability_safe(self, count: int) -> Weight:
         """Return Pr[safe | true count], exactly."""
-        return self.law.cdf(self.threshold - count)
+        return self.law.cdf(self.threshold - integer(count, "count"))
 
     @property
     def never_wrong(self) -> bool:
@@ -113,6 +114,7 @@ def check_noise(law: object) -> None:
         )
 
 
+@taught
 def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None) -> Sanitizer:
     """Return the best threshold sanitizer for "the count is at most t" under this noise.
 
@@ -126,6 +128,7 @@ def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None)
         NotShelteredError: if α is missing where noise can be negative.
     """
     check_noise(law)
+    at_most = integer(at_most, "safe_at_most")
     if at_most < 0:
         raise InputError(f"safe_at_most = {at_most}", "a count is never below 0", "Give at least 0")
     if law.down.is_infinite:
@@ -173,7 +176,7 @@ class RandomizedSanitizer:
 
     def probability_safe(self, count: int) -> Weight:
         """Return Pr[safe | true count], exactly."""
-        law, threshold = self.plain.law, self.plain.threshold
+        law, threshold, count = self.plain.law, self.plain.threshold, integer(count, "count")
         return law.cdf(threshold - count) + self.boundary * law.pmf(threshold + 1 - count)
 
 
@@ -181,7 +184,7 @@ def randomized_sanitizer(law: CountNoise, at_most: int, error_at_most: Exact) ->
     """Return the threshold sanitizer with Pr[safe | t + 1] = α exactly; arguments and errors as `sanitizer`."""
     plain = sanitizer(law, at_most, error_at_most)
     rest = weight(plain.error_at_most or 0) - plain.error
-    return RandomizedSanitizer(plain, rest / law.pmf(plain.threshold - at_most))
+    return RandomizedSanitizer(plain, rest / law.pmf(plain.threshold - plain.at_most))
 
 
 @dataclass(frozen=True)
@@ -208,7 +211,7 @@ class Alarm:
 
     def probability_dangerous(self, count: int) -> Weight:
         """Return Pr[dangerous | true count], exactly."""
-        return self.law.tail(self.threshold - count)
+        return self.law.tail(self.threshold - integer(count, "count"))
 
     @property
     def never_wrong(self) -> bool:
@@ -221,6 +224,7 @@ class Alarm:
         return self.probability_dangerous(self.at_least - 1)
 
 
+@taught
 def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) -> Alarm:
     """Return the best threshold alarm for "the count is at least T" under this noise.
 
@@ -234,7 +238,8 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
         NotShelteredError: if α is missing where noise can be positive.
     """
     check_noise(law)
-    if isinstance(at_least, bool) or at_least < 1:
+    at_least = integer(at_least, "dangerous_at_least")
+    if at_least < 1:
         raise InputError(f"dangerous_at_least = {at_least}", "every count is at least 0", "Give at least 1")
     if law.up.is_infinite:
         if error_at_most is not None:

@@ -16,7 +16,7 @@ from leeward.errors import InputError
 from leeward.exponential import Weight, weight
 from leeward.real import Exact, Real
 
-Entry: TypeAlias = "Weight | Exact | float"
+Entry: TypeAlias = Weight | Exact | float
 
 
 class Rationals(Sequence[Weight]):

@@ -17,6 +17,7 @@ from leeward.mechanism.entries import Entry, Rationals, enclose, form, read_entr
 from leeward.noise import Bits, SystemBits
 from leeward.noise.digits import floor_and_rest, floor_digits
 from leeward.real import Exact
+from leeward.taught import taught
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _WORD = 32
 
 
+@taught
 class FiniteMechanism:
     """Pr[output z | secret x] for finitely many x and z, exact.
 
@@ -150,6 +152,8 @@ class FiniteMechanism:
 
     def probability(self, secret: Hashable, output: Hashable) -> Weight:
         """Return Pr[output | secret]."""
+        if output not in self._columns:
+            raise InputError("An output that is no column", "the matrix says nothing about it", "Add it to the outputs")
         return self.values[int(self.codes[self._row(secret), self._columns[output]])]
 
     def row(self, secret: Hashable) -> dict[Any, Weight]:

@@ -40,12 +40,14 @@ from leeward.mechanism.accuracy import Accuracy
 from leeward.mechanism.decision import Alarm, Sanitizer, alarm, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.noise import Bits, Coin, DirectedGeometric, SystemBits, add_saturating, floor_digits
-from leeward.real import Exact, positive
+from leeward.real import Exact, integer, positive
+from leeward.taught import taught
 
 Centre = Literal["mean", "median"]
 """What is subtracted from the noise: its mean (the answer is unbiased) or its median (as often above as below)."""
 
 
+@taught
 class Geometric:
     """Answers in whole steps of a public grid, plus exact directed geometric noise, clamped to public bounds if given.
 
@@ -77,11 +79,9 @@ class Geometric:
         upper: int | None = None,
         centre: Centre | None = None,
     ) -> None:
-        for bound in (lower, upper):
-            if bound is not None and not isinstance(bound, int | np.integer):
-                raise InputError(
-                    f"A bound of {bound!r}", "bounds are whole steps of the grid", "Give an integer or None"
-                )
+        lower, upper = (
+            None if bound is None else integer(bound, name) for name, bound in (("lower", lower), ("upper", upper))
+        )
         if lower is not None and upper is not None and lower > upper:
             raise InputError(f"Bounds from {lower} to {upper}", "they are reversed", "Give lower ≤ upper")
         if line.rise.is_infinite and line.fall.is_infinite:

@@ -35,6 +35,7 @@ from leeward.errors import InputError, RefusedError
 from leeward.mechanism.sanitized import NOT_ANSWERED, SAFE, Sanitized, SanitizedAnswers
 from leeward.noise import Bits
 from leeward.real import Real, exact, whole
+from leeward.taught import taught
 
 __all__ = ["NOT_ANSWERED", "SAFE", "Monitor", "MonitorState", "Round"]
 
@@ -158,6 +159,7 @@ class MonitorState:
             raise InputError("A stored monitor", "no monitor can be in this state", "Restore it from a backup")
 
 
+@taught
 class Monitor:
     """The rules of a monitor: pure functions from one state to the next.
 

@@ -24,12 +24,14 @@ from leeward.exponential import Weight, weight, weighted_sum
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import integers
 from leeward.noise import Bits, NormNoise, SystemBits, add_saturating
-from leeward.real import ZERO, Exact, Real, exact, inf
+from leeward.real import ZERO, Exact, Real, exact, inf, integer, whole
+from leeward.taught import taught
 
 BEYOND = "beyond"
 """The output that a finite matrix merges all far vectors into; see `NormMechanism.on`."""
 
 
+@taught
 class NormMechanism:
     """Vectors of integers plus exact norm noise.
 
@@ -58,6 +60,10 @@ class NormMechanism:
                 "its two forms have equal rates, or one that is ∞",
                 "Use Line(e, e), Line(inf, e) or Line(e, inf); for other rates, Geometric on each coordinate",
             )
+        lower, upper = (
+            None if bound is None else integer(bound, name) for name, bound in (("lower", lower), ("upper", upper))
+        )
+        size = whole(size, "size")
         if lower is not None and upper is not None and lower > upper:
             raise InputError(f"Bounds from {lower} to {upper}", "they are reversed", "Give lower ≤ upper")
         self.line, self.size, self.step, self.lower, self.upper = line, size, exact(step), lower, upper

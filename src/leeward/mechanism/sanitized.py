@@ -27,6 +27,7 @@ from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import integers
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
 from leeward.real import Real, whole
+from leeward.taught import taught
 
 SAFE, NOT_ANSWERED = -1, -2
 """How an answer without a count is written where one integer stands for each answer."""
@@ -51,6 +52,7 @@ class SanitizedAnswers:
         return np.where(self.safe, SAFE, np.where(self.answered, self.count, NOT_ANSWERED))
 
 
+@taught
 class Sanitized:
     """Says *safe* for free and pays ε for each of the first ``stop_after`` counts it cannot call safe.
 
@@ -74,9 +76,9 @@ class Sanitized:
         if line.fall.is_infinite:
             raise InputError(f"{line}", "it shelters neither direction", "Publish the answers themselves")
         stop_after = whole(stop_after, "stop_after")
-        self.line, self.at_most, self.stop_after = line, at_most, stop_after
-        self.law = DirectedGeometric(up=line.fall, down=line.rise)
         self._thresholds = whole_thresholds(at_most)
+        self.line, self.at_most, self.stop_after = line, as_given(at_most, self._thresholds), stop_after
+        self.law = DirectedGeometric(up=line.fall, down=line.rise)
         if self._thresholds.size and self._thresholds.min() < 0:
             raise InputError(f"safe_at_most = {at_most}", "a count is never below 0", "Give at least 0")
 
@@ -183,6 +185,12 @@ def row_of_counts(counts: ArrayLike, thresholds: NDArray[np.int64]) -> NDArray[n
             f"{thresholds.size} thresholds for {truth.size} counts", "each count has one", "Give one for each"
         )
     return truth
+
+
+def as_given(at_most: int | Sequence[int], thresholds: NDArray[np.int64]) -> int | Sequence[int]:
+    """Return thresholds as Python's integers: one, or a list or tuple, as they were given."""
+    plain: int | list[int] = thresholds.tolist()
+    return tuple(plain) if isinstance(plain, list) and isinstance(at_most, tuple) else plain
 
 
 def whole_thresholds(at_most: int | Sequence[int]) -> NDArray[np.int64]:

@@ -35,7 +35,7 @@ from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import Geometric, integers
 from leeward.mechanism.norm import NormMechanism
 from leeward.noise import Bits, SystemBits
-from leeward.real import Exact, Real, positive
+from leeward.real import Exact, Real, positive, whole
 
 Between = Literal["maximum", "manhattan", "hamming"]
 """The distances between series: d_∞, d_1 and d_h."""
@@ -96,8 +96,7 @@ class SeriesMechanism:
     ) -> None:
         if between not in get_args(Between):
             raise InputError(f"'{between}'", "it is no distance between series", nearest(between, get_args(Between)))
-        if isinstance(window, bool) or not isinstance(window, int) or window < 1:
-            raise InputError(f"window = {window}", "a window has at least one reading", "Give an integer of at least 1")
+        window = whole(window, "window")
         self.between, self.window, self.step = between, window, positive(step, "step")
         self.noise: SeriesNoise = _noise(between, window, noise)
         self.epsilon = positive(epsilon, "epsilon")

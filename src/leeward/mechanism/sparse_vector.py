@@ -22,9 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.errors import InputError
 from leeward.exponential import Weight, exp_minus, weight, weighted_sum
 from leeward.mechanism.finite import FiniteMechanism
-from leeward.mechanism.sanitized import row_of_counts, whole_thresholds
+from leeward.mechanism.sanitized import as_given, row_of_counts, whole_thresholds
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
 from leeward.real import Exact, Real, positive, whole
+from leeward.taught import taught
 
 Pattern = tuple[str | None, ...]
 """One word a count: "below", "above", or None after the stop."""
@@ -43,6 +44,7 @@ class AboveThreshold:
     above: NDArray[np.bool_]
 
 
+@taught
 class SparseVector:
     """Says of each count whether it is above its threshold, ε in all, until ``stop_after`` were above.
 
@@ -64,11 +66,12 @@ class SparseVector:
         if number.is_infinite:
             raise InputError("epsilon = inf", "it promises nothing", "Give a finite number")
         stop_after = whole(stop_after, "stop_after")
-        self.epsilon, self.at_most, self.stop_after, self.monotonic = number, at_most, stop_after, monotonic
+        self._thresholds = whole_thresholds(at_most)
+        self.epsilon, self.at_most = number, as_given(at_most, self._thresholds)
+        self.stop_after, self.monotonic = stop_after, monotonic
         rate = number / (2 * stop_after) / (1 if monotonic else 2)
         self.threshold_law = DirectedGeometric(number / 2, number / 2)
         self.count_law = DirectedGeometric(rate, rate)
-        self._thresholds = whole_thresholds(at_most)
 
     def __repr__(self) -> str:
         more = f"stop_after={self.stop_after}, monotonic={self.monotonic}"

@@ -28,6 +28,7 @@ from leeward.noise.saturating import MOST
 from leeward.notion import ABSENT
 from leeward.query.sampling import PoissonSampling
 from leeward.real import Exact, exact, inf, positive, whole
+from leeward.taught import taught
 
 _COINS_AT_ONCE = 1 << 20
 _MOST_PEOPLE = 10**10
@@ -111,6 +112,7 @@ def sampled_rows(person: ArrayLike, sampling: PoissonSampling, bits: Bits) -> ND
     return Coin(sampling.probability).flip(people.size, bits)[owner]
 
 
+@taught
 class SubsampledCount:
     """Equation (3): subsample people with p = 1 − e^{−ε}, count, and add upward noise of rate ln(1 + e^ε).
 

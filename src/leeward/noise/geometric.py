@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -29,7 +28,7 @@ from leeward.noise.bernoulli import WIDTH, compare, settle
 from leeward.noise.bits import Bits
 from leeward.noise.digits import floor_digits
 from leeward.noise.saturating import MOST
-from leeward.real import Exact, Real, inf, positive
+from leeward.real import Exact, Real, inf, integer, positive
 
 LEAST_RATE: Final = Fraction(1, 2**50)
 """The smallest rate sampled: below it the noise does not fit in 64 bits."""
@@ -166,24 +165,25 @@ class DirectedGeometric:
     def pmf(self, k: int) -> Weight:
         """Return P(K = k)."""
         a, b = self._ab
-        return (1 - a) * (1 - b) * self._decay(k) / (1 - a * b)
+        return (1 - a) * (1 - b) * self._decay(integer(k, "k")) / (1 - a * b)
 
     def cdf(self, k: int) -> Weight:
         """Return P(K ≤ k)."""
-        if operator.index(k) >= 0:
+        k = integer(k, "k")
+        if k >= 0:
             return 1 - self.tail(k + 1)
         a, b = self._ab
         return (1 - a) * self._decay(k) / (1 - a * b)
 
     def tail(self, k: int) -> Weight:
         """Return P(K ≥ k)."""
-        if operator.index(k) < 0:
+        k = integer(k, "k")
+        if k < 0:
             return 1 - self.cdf(k - 1)
         a, b = self._ab
         return (1 - b) * self._decay(k) / (1 - a * b)
 
     def _decay(self, k: int) -> Weight:
-        k = operator.index(k)
         return exp_minus((self.up if k >= 0 else self.down) * abs(k))
 
     def quantile(self, p: Weight | Exact) -> int:

@@ -27,7 +27,7 @@ from leeward.noise.bits import Bits
 from leeward.noise.geometric import LEAST_RATE, DirectedGeometric
 from leeward.noise.saturating import add_saturating
 from leeward.noise.uniform import uniform_below
-from leeward.real import Exact, Real, inf, positive
+from leeward.real import Exact, Real, inf, positive, whole
 
 _WIDEST: Final = 2**62 - 1  # 2R + 1 points still fit
 
@@ -59,10 +59,8 @@ class NormNoise:
                 "only finite rates from 2^-50 upwards are sampled, so that the noise fits in 64 bits",
                 "Take a larger ε, or coarser units for the answer",
             )
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise InputError(f"size = {size}", "a vector has at least one coordinate", "Give an integer of at least 1")
         object.__setattr__(self, "rate", number)
-        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "size", whole(size, "size"))
         object.__setattr__(self, "one_sided", one_sided)
 
     # ---- drawing

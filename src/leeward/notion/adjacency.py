@@ -19,11 +19,13 @@ from leeward.notion.base import Notion, Step, Words, one_person_apart, only_if, 
 from leeward.notion.change import ADD_FACT, DROP_FACT, REPLACE, Change, facts
 from leeward.notion.sees import Sees
 from leeward.real import Exact, Real, inf
+from leeward.taught import taught
 
 Graph = frozenset[frozenset[Any]]
 """A graph on public nodes: the set of its edges, each a set of two nodes."""
 
 
+@taught
 class GroupDP(Notion):
     """ε × the number of groups in which two tables differ: a whole group (a household) is replaced at once.
 

@@ -18,6 +18,7 @@ from leeward.notion.condition import Condition
 from leeward.notion.policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
 from leeward.notion.sees import Sees
 from leeward.real import Exact, Real
+from leeward.taught import taught
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Keeps:
         return [[k == m and not h & ~g for m, g in known] for k, h in known]
 
 
+@taught
 class ADP(Notion):
     """(ε, p_1 … p_m)-ADP: ε for a step r → r' with ``p_i(r) ⇒ p_i(r')`` for *every* i (ADP, Definitions IV.1, IV.2, IV.6).
 

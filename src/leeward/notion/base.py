@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from leeward.errors import InputError, UndecidedError
 from leeward.notion.change import CHANGES, INSERT, WITHDRAW, Change
 from leeward.notion.priced import Price
 from leeward.notion.sees import Sees
-from leeward.real import ZERO, Exact, Real, inf, positive
+from leeward.real import ZERO, Exact, Real, inf, positive, whole
+from leeward.taught import taught
 
 ABSENT = None
 """The record of nobody: the person is not in the table."""
@@ -320,9 +322,20 @@ def only_if(condition: bool, cost: Real) -> Real:
     return cost if condition else inf
 
 
+_MOST_TABLES = 10**8
+
+
+@taught
 def all_tables(records: Iterable[Any], persons: int) -> tuple[tuple[Any, ...], ...]:
     """Return every table of so many persons whose records are among these: the finite universe of a proof.
 
     Put `ABSENT` among the records where people may be missing.
     """
-    return tuple(itertools.product(tuple(records), repeat=persons))
+    records, persons = tuple(records), whole(persons, "persons", 0)
+    if persons > _MOST_TABLES or persons * math.log(max(len(records), 2)) > math.log(_MOST_TABLES):
+        raise InputError(
+            f"All tables of {persons} persons with {len(records)} records",
+            f"more than {_MOST_TABLES:,} tables fit into no memory",
+            "Take fewer: a proof needs few persons",
+        )
+    return tuple(itertools.product(records, repeat=persons))

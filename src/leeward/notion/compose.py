@@ -18,7 +18,7 @@ from leeward.notion.adjacency import EdgeDP, GroupDP, NodeDP
 from leeward.notion.base import Notion
 from leeward.notion.change import ADD_FACT, DROP_FACT, INSERT, WITHDRAW, Change
 from leeward.notion.metric import Maximum
-from leeward.real import ZERO, Exact, Real, positive
+from leeward.real import ZERO, Exact, Real, positive, whole
 
 Cut = Literal["person", "record", "fact"]
 
@@ -87,6 +87,4 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
 
 def group_price(notion: Notion, change: Change, people: int) -> Real:
     """Return what it costs that so many people change together: people × the cost of one, by the triangle inequality."""
-    if isinstance(people, bool) or not isinstance(people, int) or people < 1:
-        raise InputError(f"A group of {people}", "it has at least one member", "Give a positive number of people")
-    return notion.cost(change) * people
+    return notion.cost(change) * whole(people, "people")

@@ -17,10 +17,13 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from leeward.errors import InputError
 from leeward.notion.domain import is_number, representatives
+from leeward.real import plainly
+from leeward.taught import taught
 
 Columns: TypeAlias = Mapping[str, "Sequence[Any] | range"]
 """Public facts about a table: the values that each column can hold, as a list, or a range of whole numbers."""
@@ -189,11 +192,12 @@ def _value(value: Any) -> str:
         return f"{{{', '.join(sorted(map(_value, value)))}}}"
     if isinstance(value, tuple):
         return f"({', '.join(map(_value, value))})"
-    if isinstance(value, int | float | Decimal | Fraction) and math.isfinite(value):
+    if isinstance(value, Integral | float | Decimal | Fraction) and math.isfinite(value):
         return str(Fraction(value))
     return repr(value)
 
 
+@taught
 def where(
     column: str,
     *,
@@ -214,18 +218,26 @@ def where(
             "a condition compares a column in one way",
             "Give equals, or one_of, or at_least and at_most",
         )
-    if any(bound is not None and type(bound) is not int for bound in (at_least, at_most)):
+    if any(isinstance(b, bool) or not isinstance(b, Integral | None) for b in (at_least, at_most)):
         raise InputError(
             f"where({column!r}) with a bound that is no whole number",
             "conditions compare whole numbers of a public unit, so that nothing depends on rounding",
             "Give an integer, and the column in that unit",
         )
-    values = None if bounds else frozenset([equals] if one_of is None else one_of)
+    try:
+        values = None if bounds else frozenset(map(plainly, [equals] if one_of is None else one_of))
+    except TypeError:
+        raise InputError(
+            f"where({column!r}) with what is no value",
+            "a column holds texts, numbers and such",
+            "Give equals or one_of",
+        ) from None
     if values is not None and any(value != value for value in values):
         raise InputError(
             f"where({column!r}) with NaN", "it equals nothing, not even itself", "Leave it out: it counts as missing"
         )
-    return Where(column, values, at_least, at_most)
+    least, most = (None if bound is None else int(bound) for bound in (at_least, at_most))
+    return Where(column, values, least, most)
 
 
 def has(fact: Any) -> Has:

@@ -33,6 +33,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from leeward.errors import InputError
+from leeward.real import plainly
 
 Bounds: TypeAlias = tuple[int, int]
 """(least, greatest) whole number that a column is clamped to."""
@@ -100,8 +101,7 @@ def representatives(
 
 def _points(named: Iterable[Any], bounds: Bounds | None) -> list[Fraction]:
     """The finite numbers at which a condition or the clamp may change, in order."""
-    plain = (value.item() if isinstance(value, np.generic) else value for value in named)
-    numbers = {Fraction(v) for v in plain if is_number(v) and v not in {math.inf, -math.inf}}
+    numbers = {Fraction(v) for v in map(plainly, named) if is_number(v) and v not in {math.inf, -math.inf}}
     return sorted(numbers | set(map(Fraction, bounds or ())))
 
 

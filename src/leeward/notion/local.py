@@ -17,6 +17,7 @@ from leeward.notion.osdp import OSDP
 from leeward.notion.policy import Policy
 from leeward.notion.records import RecordDistance
 from leeward.real import ZERO, Exact, Real, exact, inf
+from leeward.taught import taught
 
 
 class LocalDP(BoundedDP):
@@ -78,6 +79,7 @@ class ContextAwareLDP(RecordDistance):
         super().__init__(epsilon, FiniteDistance.closed(records, matrix), words)
 
 
+@taught
 class InputDiscriminativeLDP(ContextAwareLDP):
     """Input-discriminative local DP (Gu et al. 2020): each record has its own ε; a pair gets a function of both.
 

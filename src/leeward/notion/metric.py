@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from leeward.notion.base import ABSENT, Notion, Words, only_if
 from leeward.notion.change import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion.sees import Sees
 from leeward.notion.value_grid import Values
-from leeward.real import ZERO, Exact, Real, exact, inf, positive
+from leeward.real import ZERO, Exact, Real, exact, inf, plainly, positive
+from leeward.taught import taught
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,9 @@ class _Within:
     size: Fraction
 
     def __call__(self, before: Any, after: Any) -> bool:
-        if not all(isinstance(value, int | Fraction) for value in (before, after)):
+        if not all(isinstance(value, Integral | Fraction) for value in (before, after)):
             return before is not None and after is not None  # a row that holds the number: nothing rules it out
-        return bool(abs(after - before) <= self.size)
+        return bool(abs(plainly(after) - plainly(before)) <= self.size)
 
 
 def nudge(size: Exact) -> Nudge:
@@ -55,6 +57,7 @@ def nudge(size: Exact) -> Nudge:
     return Nudge(f"nudge by {far}", f"a person's number changes by at most {far}", _Within(far), size=far)
 
 
+@taught
 class Manhattan(Notion):
     """ε·d_1: a change of one person's value costs ε for each ``unit`` it moves; all persons' changes add up.
 
@@ -109,7 +112,7 @@ class Manhattan(Notion):
             return ZERO
         if before is ABSENT or after is ABSENT:
             return only_if(self.nobody, self._price(self.values.width))
-        return self._price(abs(Fraction(after) - Fraction(before)))
+        return self._price(abs(Fraction(plainly(after)) - Fraction(plainly(before))))
 
     def cost(self, change: Change) -> Real:
         """Return the price of the largest move that the change allows: a nudge's size, else the width of the universe."""
@@ -127,6 +130,7 @@ class Manhattan(Notion):
         return f'{type(self).__name__}("{self.epsilon}", {self.values}, unit="{self._change}")'
 
 
+@taught
 class NormalisedManhattan(Manhattan):
     """ε·d̃_1: d_1 divided by the width of the universe. As strong as DP for any change of one person, stronger for small.
 
@@ -147,6 +151,7 @@ class NormalisedManhattan(Manhattan):
         return f'{type(self).__name__}("{self.epsilon}", {self.values})'
 
 
+@taught
 class Maximum(Manhattan):
     """ε·d_∞: the largest change of any value counts, however many change with it. For series such as meter readings.
 

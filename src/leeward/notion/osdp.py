@@ -13,6 +13,7 @@ from leeward.notion.condition import Condition
 from leeward.notion.policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
 from leeward.notion.sees import Sees
 from leeward.real import Exact, Real
+from leeward.taught import taught
 
 Reading = Literal["any", "non-sensitive"]
 
@@ -37,6 +38,7 @@ class Masks:
         return [[bool(h and c) for c in cover] for h in hidden]
 
 
+@taught
 class OSDP(Notion):
     """(ε, P)-OSDP: ε for a sensitive record to pass as another; a record that is not sensitive has no cover at all.
 

@@ -14,8 +14,10 @@ from leeward.notion.base import Notion, Step, one_person_apart, seen_by
 from leeward.notion.change import Change
 from leeward.notion.sees import Sees
 from leeward.real import Exact, Real
+from leeward.taught import taught
 
 
+@taught
 class Personalised(Notion):
     """A notion in which person i has ε_i. Any notion that is a sum over persons can be personalised.
 

@@ -14,8 +14,10 @@ from leeward.notion.base import ABSENT, Notion, Words
 from leeward.notion.change import REPLACE, Change
 from leeward.notion.sees import Sees
 from leeward.real import ZERO, Exact, Real, inf
+from leeward.taught import taught
 
 
+@taught
 class RecordDistance(Notion):
     """ε·d between the records of one person, summed over persons, for any directed distance d on a finite universe.
 
@@ -91,6 +93,7 @@ class RecordDistance(Notion):
         )
 
 
+@taught
 class Blowfish(RecordDistance):
     """(ε, G)-Blowfish: ε × the shortest path between two records in a policy graph (ADP, Definition II.3).
 

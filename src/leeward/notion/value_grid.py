@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from numbers import Integral
 
 from leeward.errors import InputError
-from leeward.real import Exact, exact
+from leeward.real import Exact, exact, plainly
 
 
 class Values:
@@ -54,8 +55,9 @@ class Values:
         return self.lower, self.upper, self.step
 
     def __contains__(self, value: object) -> bool:
-        if not isinstance(value, int | Fraction):
+        if not isinstance(value, Integral | Fraction):
             return False
+        value = Fraction(plainly(value))
         return bool(self.lower <= value <= self.upper and (value - self.lower) % self.step == 0)
 
     def __eq__(self, other: object) -> bool:

@@ -10,7 +10,7 @@ Machine-checked (docs/proved.md): `universal_optimality`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from leeward.optimum.program import Program
 from leeward.optimum.repair import repair
 from leeward.optimum.symmetry import Symmetries, symmetries
 from leeward.real import Exact, Real, exact
+from leeward.taught import taught
 from leeward.utility.loss import LossLike, LossMatrix, read_loss
 from leeward.utility.prior import Prior, read_prior
 from leeward.utility.remapping import Expected, expected_loss, remap
@@ -62,8 +63,9 @@ class Optimal:
         return f"expected loss {float(self.loss):.6g}, {near}\n{self.verdict}"
 
 
+@taught
 def optimal(
-    space: Iterable[Any],
+    space: Iterable[Hashable],
     distance: DirectedDistance[Any],
     prior: Prior = None,
     loss: LossLike = "absolute",

@@ -25,9 +25,11 @@ from leeward.notion.condition import Columns, Not, Where, column_of, stand_ins
 from leeward.notion.domain import clamped, representatives
 from leeward.notion.policy import check_policies
 from leeward.query.effect import Effect, Move, Query
-from leeward.real import whole
+from leeward.real import plainly, whole
+from leeward.taught import taught
 
 
+@taught
 @dataclass(frozen=True)
 class Declared:
     """Public facts about a table, on which sensitivities may rely; a release states them as assumptions.
@@ -177,6 +179,7 @@ def _extreme(moves: Iterable[Move]) -> tuple[Move, ...]:
     return tuple(kept)
 
 
+@taught
 @dataclass(frozen=True)
 class CountWhere(SumOverPeople):
     """Count the people whose record satisfies each condition: f_C of ADP, Section II-B1.
@@ -201,6 +204,7 @@ class CountWhere(SumOverPeople):
         return self.conditions
 
 
+@taught
 @dataclass(frozen=True)
 class Linear(SumOverPeople):
     """Weighted counts: coordinate i is the sum over people of ``Σ_j weights[i][j]·[condition j holds]``.
@@ -217,6 +221,7 @@ class Linear(SumOverPeople):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "conditions", _conditions(self.conditions))
+        object.__setattr__(self, "weights", tuple(tuple(map(plainly, row)) for row in self.weights))
         if not self.weights or any(len(row) != len(self.conditions) for row in self.weights):
             raise InputError("Weights of another length", "each row has one weight a condition", "Give as many as that")
         if any(type(weight) is not int for row in self.weights for weight in row):
@@ -234,6 +239,7 @@ class Linear(SumOverPeople):
         return self.conditions
 
 
+@taught
 @dataclass(frozen=True)
 class SumOf(SumOverPeople):
     """Sum a column of whole numbers, each clamped to public bounds.
@@ -257,6 +263,8 @@ class SumOf(SumOverPeople):
     declared: Declared = Declared()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lower", plainly(self.lower))
+        object.__setattr__(self, "upper", plainly(self.upper))
         if type(self.lower) is not int or type(self.upper) is not int or self.lower > self.upper:
             raise InputError(
                 f"Bounds from {self.lower!r} to {self.upper!r}",
@@ -280,6 +288,7 @@ class SumOf(SumOverPeople):
         return () if self.among is None else (self.among,)
 
 
+@taught
 @dataclass(frozen=True)
 class Histogram(SumOverPeople):
     """Count the people with each of many public values of one column; each person is in at most one bin.
@@ -301,7 +310,7 @@ class Histogram(SumOverPeople):
     declared: Declared = Declared()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(self.values))
+        object.__setattr__(self, "values", tuple(map(plainly, self.values)))
         if not self.values or len(set(self.values)) < len(self.values):
             raise InputError("Bins that are missing or repeat", "each public value has one bin", "List each value once")
         if any(value is None or value != value for value in self.values):

@@ -31,7 +31,8 @@ from leeward.notion import ABSENT, INSERT, WITHDRAW, Change
 from leeward.notion.metric import Nudge
 from leeward.notion.value_grid import Values
 from leeward.query.effect import Effect, Move, Query
-from leeward.real import Exact, exact
+from leeward.real import Exact, exact, plainly
+from leeward.taught import taught
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Numeric(Query):
     def __call__(self, table: Iterable[Fraction | int | None]) -> Fraction:
         """Return the exact answer on a table of one number (or `ABSENT`) a person, each clamped to the universe's bounds."""
         lower, upper = self.values.lower, self.values.upper
-        present = [min(max(Fraction(value), lower), upper) for value in table if value is not ABSENT]
+        present = [min(max(Fraction(plainly(value)), lower), upper) for value in table if value is not ABSENT]
         if self.people is not None and len(present) != self.people:
             raise InputError(
                 f"A question about {self.people} people", "the table has another number of values", "Count them anew"
@@ -134,6 +135,7 @@ class Numeric(Query):
             )
 
 
+@taught
 @dataclass(frozen=True)
 class Sum(Numeric):
     """The sum of all values; nobody adds nothing."""
@@ -155,6 +157,7 @@ class Sum(Numeric):
         return max(self.values.upper, Fraction(0)), max(-self.values.lower, Fraction(0))
 
 
+@taught
 @dataclass(frozen=True)
 class Mean(Numeric):
     """The mean of all values, rounded half up to a public grid.
@@ -240,6 +243,7 @@ class Percentile(Numeric):
         return self.values.width, Fraction(0) if only_rises else self.values.width
 
 
+@taught
 def percentile(values: Values, p: Exact, **described: Any) -> Percentile:
     """Return the p-percentile query; p is an exact number with 0 ≤ p < 100."""
     number = exact(p).rational

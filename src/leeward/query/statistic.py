@@ -27,6 +27,7 @@ from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, media
 from leeward.query.source import EACH_ROW, Allowed, Visits, no_person, visits
 from leeward.query.table import Source
 from leeward.real import Exact, exact
+from leeward.taught import taught
 
 Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram"]
 Combine = Literal["refuse", "sum", "min", "max"]
@@ -223,6 +224,7 @@ class Statistic:
         }
 
 
+@taught
 def statistic(
     records: Records,
     kind: Kind,

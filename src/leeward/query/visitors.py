@@ -14,6 +14,7 @@ from leeward.errors import NotShelteredError, SpecError, nearest
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
 from leeward.query.effect import Effect, Move
 from leeward.query.source import Grid, Places, Visits
+from leeward.taught import taught
 
 IfMore = Literal["refuse", "latest", "earliest"]
 
@@ -161,6 +162,7 @@ def _direction(change: Change) -> Move:
     )
 
 
+@taught
 def count_visitors(
     visits: Visits,
     places: Places | Grid,

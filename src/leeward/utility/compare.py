@@ -19,6 +19,7 @@ from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, Re
 from leeward.query import CountVisitors
 from leeward.real import Exact, Real, exact, inf
 from leeward.sensitivity import sensitivity, sensitivity_each
+from leeward.taught import taught
 from leeward.utility.decisions import decisions
 from leeward.utility.foresee import Counts
 from leeward.utility.option import Offered, Option, with_counts
@@ -122,6 +123,7 @@ class Comparison:
         raise InputError(f"{notion} with {mechanism}", "it was not compared", "Look at .options")
 
 
+@taught
 def compare(
     query: CountVisitors,
     notion: Notion,

@@ -18,6 +18,7 @@ from leeward.errors import InputError, NotShelteredError
 from leeward.exponential import Weight, weight
 from leeward.mechanism.decision import Alarm, CountNoise, Sanitizer, alarm, check_noise, sanitizer
 from leeward.real import Exact
+from leeward.taught import taught
 
 State = Literal["safe", "obscure", "dangerous"]
 
@@ -87,6 +88,7 @@ class Decisions:
         return low, high
 
 
+@taught
 def decisions(
     law: CountNoise,
     *,

@@ -16,16 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import InputError, nearest
-from leeward.real import Exact, Real, exact, sqrt
-
-LossLike: TypeAlias = "str | Callable[[Any, Any], Exact] | Sequence[Sequence[Exact]] | LossMatrix"
-"""A name from `LOSSES`, a function of (secret, guess), or a matrix with one row a secret and one column a guess."""
+from leeward.real import Exact, Real, exact, plainly, sqrt
 
 
 def _moves(secret: Any, guess: Any) -> list[Fraction]:
     one, other = (x if isinstance(x, tuple | list) else (x,) for x in (secret, guess))
     try:
-        return [Fraction(w) - Fraction(x) for x, w in zip(one, other, strict=True)]
+        return [Fraction(plainly(w)) - Fraction(plainly(x)) for x, w in zip(one, other, strict=True)]
     except (TypeError, ValueError):
         raise InputError(
             f"How far {guess!r} is from {secret!r}",
@@ -108,6 +105,10 @@ class LossMatrix:
             if any(b < a for side in (above, below) for a, b in itertools.pairwise(side)):
                 return False
         return True
+
+
+LossLike: TypeAlias = str | Callable[[Any, Any], Exact] | Sequence[Sequence[Exact]] | LossMatrix
+"""A name from `LOSSES`, a function of (secret, guess), or a matrix with one row a secret and one column a guess."""
 
 
 def read_loss(secrets: Sequence[Any], guesses: Sequence[Any], loss: LossLike) -> LossMatrix:

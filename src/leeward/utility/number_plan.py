@@ -32,6 +32,7 @@ from leeward.query.numeric import Mean, Percentile
 from leeward.query.statistic import Statistic
 from leeward.real import Real, inf
 from leeward.sensitivity import allowed_rates, sensitivity
+from leeward.taught import taught
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -185,6 +186,7 @@ class NumberPlan:
         return found
 
 
+@taught
 def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
     """Plan the release of a statistic: free, and private of nothing because it reads no data.
 

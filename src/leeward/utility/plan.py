@@ -22,6 +22,7 @@ from leeward.notion import Notion
 from leeward.query import CountVisitors
 from leeward.real import Exact, Real, exact
 from leeward.sensitivity import Sensitivity, sensitivity, sensitivity_each
+from leeward.taught import taught
 from leeward.utility.decisions import Decisions, decisions
 
 if TYPE_CHECKING:
@@ -169,6 +170,7 @@ class Plan:
         return self.mechanism.expected_answered([0] * places)
 
 
+@taught
 def plan(
     query: CountVisitors,
     notion: Notion,

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from leeward.errors import InputError
 from leeward.real import Exact, exact
 
-Prior: TypeAlias = "Mapping[Any, Exact] | Sequence[Exact] | str | None"
+Prior: TypeAlias = Mapping[Any, Exact] | Sequence[Exact] | str | None
 """Probabilities by secret (what is left out has 0), or in the order of the secrets; ``"uniform"`` or None for equal ones."""
 
 
@@ -20,6 +20,8 @@ def read_prior(secrets: Sequence[Hashable], prior: Prior = None) -> tuple[Fracti
         InexactError: for a float: write ``"0.3"``.
         InputError: if a secret is unknown, a probability negative or irrational, or the sum is not exactly 1.
     """
+    if not secrets:
+        raise InputError("A prior on no secrets", "there is nothing to guess", "Give at least one secret")
     if prior is None or (isinstance(prior, str) and prior == "uniform"):
         return (Fraction(1, len(secrets)),) * len(secrets)
     if isinstance(prior, str):

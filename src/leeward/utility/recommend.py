@@ -17,6 +17,7 @@ from leeward.accounting.currency import in_words
 from leeward.errors import UndecidedError
 from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.real import Exact, Real, exact
+from leeward.taught import taught
 from leeward.utility.advice import cautions
 from leeward.utility.compare import SUBSAMPLED, Asked, Comparison
 from leeward.utility.option import Option
@@ -49,6 +50,7 @@ class Recommendation:
         return "\n".join([*lines, *(f"{option}: {what}" for option, what in self.gives_up), self.plain_dp])
 
 
+@taught
 def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9") -> Recommendation:
     """Choose among the rows of a comparison.
 

@@ -23,6 +23,7 @@ from leeward.errors import InputError
 from leeward.exponential import Weight, weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.real import ZERO, Real
+from leeward.taught import taught
 from leeward.utility.loss import LossLike, LossMatrix, read_loss
 from leeward.utility.prior import Prior, read_prior
 
@@ -54,6 +55,7 @@ class Remapped:
         return f"expected loss {float(self.loss):.6g}, with {changed:,} of {len(self.guess):,} outputs remapped"
 
 
+@taught
 def remap(
     mechanism: FiniteMechanism | Geometric,
     prior: Prior = None,
@@ -83,6 +85,7 @@ def utility(mechanism: FiniteMechanism | Geometric, prior: Prior = None, loss: L
     return remap(mechanism, prior, loss).loss
 
 
+@taught
 def expected_loss(mechanism: FiniteMechanism | Geometric, prior: Prior = None, loss: LossLike = "absolute") -> Expected:
     """Return the expected loss of taking the mechanism's outputs as guesses, without any remap.
 

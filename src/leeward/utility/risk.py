@@ -18,6 +18,7 @@ from leeward.errors import InputError
 from leeward.exponential import Weight, weight, weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.real import Exact
+from leeward.taught import taught
 from leeward.utility.prior import Prior, read_prior
 from leeward.utility.remapping import as_finite
 
@@ -52,6 +53,7 @@ class Risk:
         return f"{float(self):.6g}"
 
 
+@taught
 def risk(
     mechanism: FiniteMechanism | Geometric, prior: Prior, about: Callable[[Any], bool], *, person: int | None = None
 ) -> Risk:
@@ -91,6 +93,7 @@ def risk(
     return worst
 
 
+@taught
 def posterior(
     mechanism: FiniteMechanism | Geometric,
     prior: Prior,

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from leeward.errors import InputError
 from leeward.real import Exact, exact
+from leeward.taught import takes, taught
 
 _THRESHOLDS = 200
 """Most thresholds tried on each number of an output, in each direction."""
 
+_MOST_SAMPLES = 10**9
 _OFTEN = 10
 """An output joins an event only if the choosing samples for x showed it this often."""
 
@@ -57,6 +59,7 @@ class Audit:
         )
 
 
+@taught
 def audit(
     black_box: Callable[..., Any],
     x: Any,
@@ -80,7 +83,7 @@ def audit(
     Raises:
         InputError: for fewer than 100 samples, a confidence outside (0, 1), or a mechanism in place of a function.
     """
-    if not callable(black_box):
+    if not callable(black_box) or not takes(black_box, 2 if batched else 1):
         raise InputError(
             f"An audit of a {type(black_box).__name__}",
             "a black box is a function that takes a secret and returns an output",
@@ -88,6 +91,8 @@ def audit(
         )
     if samples < 100 or not 0 < confidence < 1:
         raise InputError(f"An audit of {samples} samples at {confidence}", "it shows nothing", "Give at least 100")
+    if samples > _MOST_SAMPLES:
+        raise InputError(f"An audit of more than {_MOST_SAMPLES:,} samples", "it would take days", "Give fewer")
     half = samples // 2
     first, second = (_draw(black_box, secret, 2 * half, batched) for secret in (x, x_prime))
     outputs, columns = _describe(first + second)

@@ -23,6 +23,7 @@ from leeward.distance import DirectedDistance, FiniteDistance
 from leeward.errors import InputError, UndecidedError
 from leeward.exponential import LogPrime, Weight, exp, log
 from leeward.real import ONE, ZERO, Exact, Real, inf
+from leeward.taught import taught
 from leeward.verify.hockey import verify_delta
 from leeward.verify.logs import Logs, Matrix, enclosed, enclosed_log, logs
 from leeward.verify.neighbours import neighbours
@@ -63,6 +64,7 @@ def verify(
     *,
     same_delta: Weight | Exact,
 ) -> DeltaVerdict: ...
+@taught
 def verify(
     mechanism: Matrix | Mechanism,
     distance: DirectedDistance[Any],
@@ -108,12 +110,12 @@ def verify(
 
 
 def _matrix(mechanism: Any, distance: DirectedDistance[Any], points: Iterable[Any] | None) -> Matrix:
-    if hasattr(mechanism, "codes"):
+    if hasattr(mechanism, "codes") and hasattr(mechanism, "inputs"):
         matrix = cast(Matrix, mechanism)
         if points is not None and tuple(points) != matrix.inputs:
             raise InputError("Points beside a matrix", "its rows already say which secrets it has", "Leave points out")
         return matrix
-    if not hasattr(mechanism, "on"):
+    if not hasattr(mechanism, "on") or isinstance(mechanism, DirectedDistance):
         raise InputError(
             f"A verification of a {type(mechanism).__name__}",
             "it is neither an exact matrix that names its secrets, nor a mechanism that gives one",

@@ -1,0 +1,54 @@
+"""Whole numbers as products, with bounded work: factoring large integers takes years, finding common parts does not."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import flint
+
+_EASY_BITS = 128
+"""Numbers up to this size are factored in a blink; two unknown primes of 200 bits together would take days."""
+
+_SMALL_PRIMES = tuple(p for p in range(2, 1000) if all(p % q for q in range(2, math.isqrt(p) + 1)))
+
+
+@functools.lru_cache(maxsize=4096)
+def factors(number: int) -> tuple[tuple[int, int], ...]:
+    """Write a positive integer as a product of powers: of primes, as far as bounded work finds them.
+
+    What is left of a large number when small primes are divided out stays one factor, unless it is a square. So a form may
+    have a factor that is no prime, and one logarithm may have several forms: comparisons split them where they share a
+    part (`coprime`).
+    """
+    found, rest = [], number
+    if number.bit_length() > _EASY_BITS:
+        for prime in _SMALL_PRIMES:
+            power = 0
+            while rest % prime == 0:
+                rest, power = rest // prime, power + 1
+            if power:
+                found.append((prime, power))
+    if rest.bit_length() <= _EASY_BITS:
+        found += [(int(prime), int(power)) for prime, power in flint.fmpz(rest).factor()]
+    else:
+        power = 1
+        while (root := math.isqrt(rest)) ** 2 == rest:
+            rest, power = root, 2 * power
+        found.append((rest, power))
+    return tuple(found)
+
+
+def coprime(integers: set[int]) -> list[int]:
+    """Return numbers above 1, no two with a common part, of whose powers all these integers are products."""
+    base, left = list[int](), list(integers)
+    while left:
+        one = left.pop()
+        other = next((n for n in base if math.gcd(n, one) > 1), None)
+        if other is None:
+            base.append(one)
+        else:
+            base.remove(other)
+            common = math.gcd(one, other)
+            left += [n for n in (common, one // common, other // common) if n > 1]
+    return base

@@ -1,0 +1,247 @@
+"""Every public function and class, with each of its arguments replaced by what it is not and by extremes.
+
+Each call gives an answer or one of our errors, which says what to give: no `AttributeError` about a name that the caller
+never wrote, no `IndexError`, no division by zero, no overflow. The table has a row for every name of ``leeward.__all__``:
+a new one without a row fails. What is replaced is each argument of a call that works, one at a time, by each of `JUNK`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from datetime import date
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import leeward as lw
+from leeward import accounting, inf
+from leeward.errors import LeewardError
+from leeward.mechanism import Geometric
+
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+LINE, UP, NOTION, IS_1 = lw.Line("1", "1"), lw.Line(inf, "1"), lw.AdditionOnly("1"), lw.where("x", equals=1)
+LAW, VALUES, SPACE = Geometric(LINE).law, lw.Values(0, 3), LINE.on(range(2))
+COIN = lw.FiniteMechanism.from_rows({0: {0: "2/3", 1: "1/3"}, 1: {0: "1/3", 1: "2/3"}})
+COUNT, EVENT = lw.CountWhere((IS_1,)), accounting.GeometricEvent("1", "1")
+
+
+def call(*args: Any, **kwargs: Any) -> Call:
+    return args, kwargs
+
+
+CALLS: dict[str, Call] = {
+    "ADP": call("1", [IS_1]),
+    "Accountant": call([EVENT], grid="1e-4"),
+    "AdditionOnly": call("1"),
+    "Blowfish": call("1", (0, 1), [(0, 1)]),
+    "BoundedDP": call("1"),
+    "CountWhere": call((IS_1,), lw.Declared()),
+    "Declared": call(columns={"x": range(3)}, facts_per_person=2),
+    "EdgeDP": call("1"),
+    "Filter": call(NOTION, "3"),
+    "FiniteDistance": call((0, 1), [[0, 1], [1, 0]]),
+    "FiniteMechanism": call((0, 1), (0, 1), [["1/2", "1/2"], ["1/2", "1/2"]]),
+    "Geometric": call(LINE, step=1, lower=0, upper=3, centre="mean"),
+    "Graded": call(presence="1", absence="2"),
+    "GradedFacts": call(presence="1", absence="2"),
+    "GroupDP": call("1", [[0, 1]]),
+    "Histogram": call("x", (1, 2), lw.Declared()),
+    "InputDiscriminativeLDP": call({0: "1", 1: "2"}),
+    "Line": call("1", "1"),
+    "Linear": call((IS_1,), ((1,),)),
+    "LocalDP": call("1"),
+    "Manhattan": call("1", VALUES, unit="1", nobody=True),
+    "Maximum": call("1", VALUES),
+    "Mean": call(VALUES, people=2),
+    "Monitor": call(UP, stop_after=1),
+    "NodeDP": call("1"),
+    "NormMechanism": call(LINE, 2, step=1, lower=0, upper=3),
+    "NormalisedManhattan": call("1", VALUES),
+    "OSDP": call("1", IS_1, "any"),
+    "OSDPRandomizedResponse": call("1", IS_1),
+    "Odometer": call(),
+    "Personalised": call(NOTION, ["1", "2"]),
+    "Plane": call("1", "manhattan", dimensions=2),
+    "PoissonSampling": call("1/2"),
+    "Presence": call("1"),
+    "Real": call(None),
+    "RecordDistance": call("1", SPACE),
+    "RemovalOnly": call("1"),
+    "ReplaceDP": call("1"),
+    "Sanitized": call(UP, at_most=2, stop_after=1),
+    "SparseVector": call("1", at_most=2, stop_after=1, monotonic=False),
+    "SubsampledCount": call("1", places_per_person=1, step=1),
+    "Sum": call(VALUES, people=2),
+    "SumOf": call("x", 0, 3, IS_1),
+    "SystemBits": call(),
+    "ULDP": call("1", IS_1),
+    "UnboundedDP": call("1"),
+    "Values": call(0, 3, 1),
+    "addition_only": call("1"),
+    "ageo": call("1", 3),
+    "alap": call("1"),
+    "alarm": call(LAW, 3, "1/10"),
+    "all_tables": call((0, 1), 2),
+    "audit": call(lambda x: 0, 0, 1, samples=200, confidence=0.9),
+    "both_hold": call(NOTION, lw.RemovalOnly("1")),
+    "cost": call(EVENT),
+    "exact": call("1"),
+    "exp": call("1"),
+    "expected_loss": call(COIN, None, "absolute"),
+    "exponential_fallback": call(SPACE),
+    "graded": call("1", "2"),
+    "graph_distance": call((0, 1), [(0, 1)], directed=True),
+    "has": call("a"),
+    "laplace_mechanism": call(SPACE),
+    "log": call("2"),
+    "mangat": call("1/2"),
+    "maximum": call(VALUES),
+    "median": call(VALUES),
+    "minimum": call(VALUES),
+    "optimal": call((0, 1), SPACE, prior=None, loss="absolute"),
+    "osdp_laplace": call("1"),
+    "percentile": call(VALUES, 50),
+    "posterior": call(COIN, None, 0),
+    "price": call(NOTION, NOTION, release_unit="person", budget_unit="person", at_most=2),
+    "rate_for": call(LINE, within=3, probability="0.9", step="1/10"),
+    "release": call(COUNT, NOTION, budget=None),
+    "remap": call(COIN, None, "absolute"),
+    "removal_only": call("1"),
+    "sanitizer": call(LAW, 3, "1/10"),
+    "sensitivity": call(NOTION, COUNT),
+    "sensitivity_each": call(NOTION, COUNT),
+    "sensitivity_lines": call(NOTION, COUNT),
+    "sqrt": call("2"),
+    "truncated_geometric": call("1", 3),
+    "two_sided": call("1"),
+    "verify": call(COIN, SPACE, None),
+    "warner": call("1"),
+    "where": call("x", equals=1),
+}
+
+ELSEWHERE = {
+    "it is made by others, and only looked at": """
+        Alarm Comparison NumberPlan Optimal Plan Release Remapped Sanitizer Sensitivity Verdict Weight""",
+    "a base or a bundle: what derives from it has rows": """
+        ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
+    "it names data or files: tests/keys, tests/spec and tests/engine try each of its inputs": """
+        Billing Box Budget PlanarLaplace RandomizedResponse Series Statistic Totals Watch compare count_visitors decisions
+        grid halves monitor places plan plan_number recommend records risk statistic subsampled visits""",
+    "a constant": "ABSENT inf",
+}
+
+JUNK: list[Any] = [
+    *(None, "word", "", b"x", "inf", "1e400", "1e-400", -1, 0, 10**400, 2.5, math.nan, -math.inf, inf, True),
+    *(date(2026, 1, 1), [], (), {}, [None], [[]], {None: None}, object(), lambda record: True),
+    *(np.array([1.5, 2]), np.array(1), np.int8(-128)),
+    *(NOTION, LINE, VALUES, COUNT, lw.has("a"), COIN, SPACE, EVENT, LAW, Geometric(LINE)),
+]
+
+
+def test_every_public_name_has_a_row() -> None:
+    named = {name for name in lw.__all__ if not isinstance(getattr(lw, name), ModuleType)} - {"__version__"}
+    elsewhere = {name for names in ELSEWHERE.values() for name in names.split()}
+    assert named == CALLS.keys() | elsewhere
+    assert not CALLS.keys() & elsewhere
+
+
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"release"}))
+def test_the_call_of_each_row_works(name: str) -> None:
+    args, kwargs = CALLS[name]
+    getattr(lw, name)(*args, **kwargs)
+
+
+def replaced(given: Call) -> Iterator[tuple[str, Call]]:
+    """The call with each argument, one at a time, replaced by each kind of junk."""
+    args, kwargs = given
+    for junk in JUNK:
+        for at in range(len(args)):
+            yield f"{at} = {type(junk).__name__}", ((*args[:at], junk, *args[at + 1 :]), kwargs)
+        for key in kwargs:
+            yield f"{key} = {type(junk).__name__}", (args, {**kwargs, key: junk})
+
+
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"Real"}))
+@pytest.mark.filterwarnings("ignore")
+def test_another_kind_of_argument_is_an_answer_or_is_told(name: str) -> None:
+    wrong = []
+    for what, (args, kwargs) in replaced(CALLS[name]):
+        try:
+            getattr(lw, name)(*args, **kwargs)
+        except LeewardError:
+            pass
+        except Exception as error:
+            wrong.append(f"{what}: {type(error).__name__}: {error}")
+    assert not wrong, "\n".join(wrong)
+
+
+PROBABILITIES = ["0", "1", "1e-400", "1/3"]
+RATES: list[Any] = ["1e-30", "1", "40", "800", inf]
+EVENTS: dict[str, Callable[[Any, Any], accounting.Event]] = {
+    "pure": accounting.PureEvent,
+    "geometric": accounting.GeometricEvent,
+    "geometric, many": lambda up, down: accounting.SelfComposedEvent(accounting.GeometricEvent(up, down), 10**6),
+    "geometric, places": lambda up, down: accounting.GeometricEvent(up, down, moves=7, places=1000),
+    "laplace": accounting.LaplaceEvent,
+    "sanitized": lambda up, down: accounting.SanitizedEvent(up, stops=3),
+    "subsampled": lambda up, down: accounting.SubsampledEvent(accounting.GeometricEvent(up, down), "1e-9"),
+    "composed": lambda up, down: accounting.ComposedEvent(
+        (accounting.PureEvent(up, down), accounting.PureEvent(inf, inf), accounting.GeometricEvent(up, down))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EVENTS)
+@pytest.mark.filterwarnings("ignore")
+def test_the_accountant_answers_or_tells_at_every_rate(kind: str) -> None:
+    """Nearly all mass at ∞, or nearly none; δ is a probability, and never below what the pure cost says."""
+    for up in RATES:
+        for down in RATES:
+            try:
+                account = lw.Accountant([EVENTS[kind](up, down)], grid="1e-2")
+            except LeewardError:
+                continue
+            for direction in ("withdraw", "insert", "replace"):
+                try:
+                    delta = [account.delta(at, direction) for at in (0, 1, 5)]  # type: ignore[arg-type]
+                    epsilon = [account.epsilon(at, direction) for at in ("0", "1e-6", "1/2")]  # type: ignore[arg-type]
+                except LeewardError:
+                    continue
+                assert all(0 <= at <= 1 for at in delta)
+                assert all(later <= earlier + 1e-9 for earlier, later in itertools.pairwise(delta))
+                assert all(at >= 0 for at in epsilon)
+
+
+@pytest.mark.parametrize("probability", PROBABILITIES)
+def test_extreme_probabilities(probability: str) -> None:
+    tries: list[Callable[[], Any]] = [
+        lambda: lw.PoissonSampling(probability),
+        lambda: lw.sanitizer(LAW, 2, probability).threshold,
+        lambda: lw.alarm(LAW, 2, probability).threshold,
+        lambda: lw.rate_for(LINE, within=1, probability=probability),
+        lambda: lw.rate_for(LINE, safe=(0, 2), probability="1/2", error_at_most=probability, step="1/10"),
+        lambda: lw.rate_for(LINE, safe=(0, 2), probability=probability, error_at_most="1/3", step="1/10"),
+        lambda: LAW.quantile(probability),
+        lambda: lw.verify(COIN, SPACE, delta=probability),
+        lambda: lw.Accountant([EVENT]).epsilon(probability, "withdraw"),
+        lambda: lw.FiniteMechanism.from_rows({0: {0: probability, 1: 1 - lw.exact(probability)}, 1: {1: 1}}),
+    ]
+    for tried in tries:
+        with contextlib.suppress(LeewardError):
+            tried()
+
+
+def test_a_line_is_asked_for_where_a_notion_is_given() -> None:
+    with pytest.raises(LeewardError, match=r"Geometric with a AdditionOnly as its line: it takes Line.*sensitivity"):
+        Geometric(NOTION)  # type: ignore[arg-type]
+
+
+def test_a_mechanism_is_no_event_and_told_which_is() -> None:
+    with pytest.raises(LeewardError, match=r"GeometricEvent"):
+        lw.Accountant().compose(lw.two_sided("1/10"))  # type: ignore[arg-type]

@@ -1,0 +1,157 @@
+"""NumPy's integers are integers: wherever a public call takes one, the answer is that of the same call with Python's.
+
+Machine integers wrap (``np.uint8(3) - np.uint8(5)`` is 254), so every call is made near the ends of every type. A call may
+refuse them in words; it must never answer otherwise, nor end in an error that is not ours. NumPy's own warning that a sum
+has wrapped is an error in these tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import leeward as lw
+from leeward import accounting, inf
+from leeward.errors import LeewardError
+from leeward.mechanism.decision import randomized_sanitizer
+from leeward.mechanism.series import SeriesMechanism
+from leeward.noise import DirectedGeometric
+
+KINDS: list[Any] = [np.int8, np.uint8, np.int64, np.uint64]
+RATES = lw.Line("1/100", "1/50")
+UP, BOTH = lw.Line(inf, "1/100"), lw.Geometric(RATES)
+LAW = DirectedGeometric("1/100", "1/50")
+ONE, PURE, IS_1 = lw.Line("1", "1"), accounting.PureEvent(1, 1), lw.where("x", equals=1)
+Kind = Callable[[int], Any]
+
+CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
+    # a and b are near the ends of the type; the last argument makes other numbers of the same type
+    "exact": lambda a, b, k: (lw.exact(a), lw.exact(a) - b, a + lw.exact("1/3"), lw.exact("1/3") * b, lw.exact(a) < b),
+    "exp": lambda a, b, k: (lw.exp("1/7") ** k(5), lw.exp(1) + a, b * lw.exp(0) == b, lw.exp(k(3))),
+    "log": lambda a, b, k: lw.log(a),
+    "sqrt": lambda a, b, k: lw.sqrt(a),
+    "Line": lambda a, b, k: (lw.Line(a, k(3)), lw.Line("1", "2")(a, b), lw.Line("1", "2")((a, b), (b, a))),
+    "Line.on": lambda a, b, k: [lw.Line("1", "2").on((a, b, k(3)))(x, y) for x in (a, b) for y in (a, b)],
+    "Line.scale": lambda a, b, k: lw.Line("1", "2").scale(a),
+    "Plane": lambda a, b, k: [lw.Plane(k(2), norm)((a, b), (b, a)) for norm in ("manhattan", "euclidean")],
+    "Plane.dimensions": lambda a, b, k: lw.Plane("1", dimensions=k(100)),
+    "FiniteDistance": lambda a, b, k: lw.FiniteDistance((0, 1), [[k(0), k(100)], [k(70), k(0)]])(0, 1),
+    "graph_distance": lambda a, b, k: lw.graph_distance((0, 1, 2), {(0, 1): k(100), (1, 2): k(100)}, directed=True)(0, 2),
+    "Geometric": lambda a, b, k: lw.Geometric(RATES, lower=min(a, b), upper=max(a, b), step=k(2)),
+    "Geometric.pmf": lambda a, b, k: (LAW.pmf(a), LAW.pmf(b)),
+    "Geometric.cdf": lambda a, b, k: (LAW.cdf(a), LAW.cdf(b), LAW.tail(a), LAW.tail(b)),
+    "Geometric.release": lambda a, b, k: lw.Geometric(lw.Line(inf, "1/100"), lower=k(3), upper=k(100)).clamp([k(3), k(101)]),
+    "Geometric.on": lambda a, b, k: lw.Geometric(RATES, lower=k(0), upper=k(5)).on([k(1), k(4)]).to_numpy().tolist(),
+    "accuracy": lambda a, b, k: (BOTH.accuracy().within(a), BOTH.accuracy().cdf(b)),
+    "accuracy, clamped": lambda a, b, k: lw.Geometric(RATES, lower=0, upper=k(120)).accuracy(k(100)).expected_error(),
+    "sanitizer": lambda a, b, k: (s := lw.sanitizer(LAW, k(5), "1/10")) and (s.threshold, s.error, s.probability_safe(b)),
+    "sanitizer, never wrong": lambda a, b, k: lw.sanitizer(lw.Geometric(UP).law, a).probability_safe(b),
+    "randomized sanitizer": lambda a, b, k: randomized_sanitizer(LAW, k(5), "1/10").probability_safe(a),
+    "alarm": lambda a, b, k: (s := lw.alarm(LAW, k(120), "1/10")) and (s.threshold, s.error, s.probability_dangerous(b)),
+    "alarm, never wrong": lambda a, b, k: lw.alarm(DirectedGeometric(inf, "1/50"), a).probability_dangerous(b),
+    "rate_for within": lambda a, b, k: lw.rate_for(RATES, within=k(100), probability="0.9", step="1/10"),
+    "rate_for safe": lambda a, b, k: lw.rate_for(RATES, safe=(k(1), k(100)), probability="0.9", error_at_most="0.1"),
+    "Sanitized": lambda a, b, k: lw.Sanitized(UP, at_most=a, stop_after=k(2)).expected_answered([k(100), k(3)]),
+    "SparseVector": lambda a, b, k: lw.SparseVector("1", at_most=[a, k(3)], stop_after=k(100)),
+    "Monitor": lambda a, b, k: lw.Monitor(UP, stop_after=k(100)),
+    "SubsampledCount": lambda a, b, k: lw.SubsampledCount("1", places_per_person=k(100)).noise.law,
+    "SeriesMechanism": lambda a, b, k: SeriesMechanism("manhattan", "1", window=k(3)).window,
+    "NormMechanism": lambda a, b, k: lw.NormMechanism(lw.Line("1", "1"), k(2), lower=k(3), upper=k(100)),
+    "addition_only": lambda a, b, k: lw.addition_only(k(3)),
+    "graded": lambda a, b, k: lw.graded(k(3), k(100)),
+    "truncated_geometric": lambda a, b, k: lw.truncated_geometric("1", k(100)),
+    "notions": lambda a, b, k: [str(kind(k(3))) for kind in (lw.AdditionOnly, lw.BoundedDP, lw.UnboundedDP, lw.Presence)],
+    "Graded": lambda a, b, k: str(lw.Graded(presence=k(1), absence=k(100))),
+    "Values": lambda a, b, k: (v := lw.Values(min(a, b), max(a, b))) and (v, a in v, b in v, k(3) in v),
+    "Manhattan": lambda a, b, k: lw.Manhattan("1", lw.Values(0, 2**64))((a, k(1)), (k(1), a)),
+    "Maximum": lambda a, b, k: lw.Maximum("1", lw.Values(-(2**64), 2**64))((a, k(1)), (b, a)),
+    "where": lambda a, b, k: (c := lw.where("x", one_of=[a, b])) and (str(c), c({"x": a}), c({"x": int(b)})),
+    "where, bounds": lambda a, b, k: (c := lw.where("x", at_least=k(3), at_most=k(100))) and (str(c), c({"x": a})),
+    "has": lambda a, b, k: lw.has(a)(frozenset({a})),
+    "Personalised": lambda a, b, k: str(lw.Personalised(lw.AdditionOnly("1"), [k(3), k(100)])),
+    "GroupDP": lambda a, b, k: str(lw.GroupDP("1", [[k(0), k(1)]])),
+    "price": lambda a, b, k: lw.price(
+        lw.ReplaceDP(k(3)), lw.BoundedDP(k(2)), release_unit="person-day", budget_unit="person", at_most=k(100)
+    ),
+    "PureEvent": lambda a, b, k: lw.Accountant([accounting.PureEvent(k(3), k(100))] * 2).cost,
+    "GeometricEvent": lambda a, b, k: lw.Accountant([accounting.GeometricEvent("1/9", 1, moves=k(2), places=k(100))]).cost,
+    "LaplaceEvent": lambda a, b, k: lw.Accountant([accounting.LaplaceEvent("1/9", 1, moves=k(2), places=k(100))]).cost,
+    "SanitizedEvent": lambda a, b, k: lw.Accountant([accounting.SanitizedEvent(k(2), stops=k(100))]).cost,
+    "SelfComposedEvent": lambda a, b, k: lw.Accountant(
+        [accounting.SelfComposedEvent(accounting.SelfComposedEvent(accounting.PureEvent(1, 1), k(100)), k(100))]
+    ).cost,
+    "compose": lambda a, b, k: lw.Accountant().compose(PURE, k(100)).compose(PURE, k(100)).cost,
+    "Histogram": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), lw.Histogram("x", (a, k(3)))).line,
+    "SumOf": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), lw.SumOf("x", min(a, b), max(a, b))).line,
+    "Linear": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), lw.Linear((IS_1,), ((max(a, b),), (k(100),)))).line,
+    "Mean": lambda a, b, k: lw.Mean(lw.Values(-(2**64), 2**64), people=2)([a, b]),
+    "Sum": lambda a, b, k: lw.Sum(lw.Values(-(2**64), 2**64))([a, b, k(100)]),
+    "expected_loss": lambda a, b, k: lw.expected_loss(
+        lw.FiniteMechanism.from_rows({a: {a: "1/2", b: "1/2"}, b: {b: 1}}), {a: "1/2", b: "1/2"}, "squared"
+    ),
+    "CountWhere": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), lw.CountWhere((lw.where("x", one_of=[a, b]),))).line,
+    "Declared": lambda a, b, k: lw.sensitivity(
+        lw.BoundedDP("1"), lw.CountWhere((lw.where("x", equals=k(3)),), lw.Declared(columns={"x": [k(3), k(4), k(100)]}))
+    ).line,
+    "FiniteMechanism": lambda a, b, k: lw.FiniteMechanism.from_rows({0: {k(3): k(1)}, 1: {k(3): k(1)}}).probability(0, 3),
+    "RandomizedResponse": lambda a, b, k: lw.warner(k(2)).on((0, 1)).to_numpy().tolist(),
+    "verify": lambda a, b, k: str(lw.verify(lw.Geometric(lw.Line("1", "1"), lower=k(0), upper=k(3)), lw.Line("1", "1"))),
+    "verify, points": lambda a, b, k: str(lw.verify(lw.Geometric(ONE, lower=0, upper=3), ONE, [k(0), k(3)])),
+}  # fmt: skip
+
+
+def outcome(call: Callable[[], object]) -> object:
+    """What a call gives, or that it is refused; any other error is a failure."""
+    try:
+        return str(call())
+    except LeewardError:
+        return "refused"
+
+
+def ends(kind: Any) -> Iterator[tuple[int, int]]:
+    low, high = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
+    yield from ((low, high), (high, low), (high, high - 1), (low, low + 1), (low + 1, 2))
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.filterwarnings("error:overflow:RuntimeWarning")
+def test_a_machine_integer_answers_as_the_integer_it_is(name: str) -> None:
+    answered = 0
+    for kind in KINDS:
+        for a, b in ends(kind):
+            right = outcome(lambda: CALLS[name](a, b, int))  # noqa: B023 - used at once
+            given = outcome(lambda: CALLS[name](kind(a), kind(b), kind))  # noqa: B023
+            assert given in {right, "refused"}, (kind.__name__, a, b)
+            answered += given != "refused"
+    assert answered, "refused everywhere: this row tests nothing"
+
+
+@pytest.mark.parametrize("truth", [True, np.True_, np.False_], ids=repr)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t: lw.exact(t),
+        lambda t: lw.Line("1", "1")(t, 0),
+        lambda t: LAW.cdf(t),
+        lambda t: LAW.pmf(t),
+        lambda t: lw.Geometric(RATES, lower=t),
+        lambda t: lw.sanitizer(LAW, t, "1/10"),
+        lambda t: lw.alarm(LAW, t, "1/10"),
+        lambda t: lw.sanitizer(LAW, 5, "1/10").probability_safe(t),
+        lambda t: lw.Plane("1", dimensions=t),
+        lambda t: lw.where("x", at_least=t),
+        lambda t: lw.Monitor(UP, stop_after=t),
+        lambda t: lw.Sanitized(UP, at_most=t),
+        lambda t: lw.SparseVector("1", at_most=t),
+        lambda t: lw.Accountant().compose(accounting.PureEvent(1, 1), t),
+        lambda t: BOTH.release(np.array([t])),
+        lambda t: lw.AdditionOnly(t),
+        lambda t: lw.SumOf("x", 0, t),
+    ],
+)
+def test_a_truth_value_is_no_number(call: Callable[[Any], object], truth: object) -> None:
+    with pytest.raises(LeewardError):
+        call(truth)

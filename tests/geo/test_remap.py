@@ -14,6 +14,7 @@ from leeward.distance import Plane
 from leeward.errors import InputError
 from leeward.geo import BayesRemap, Places, PlanarLaplace, compare
 from leeward.geo.remap import h3_cells, h3_centres
+from leeward.noise import SeededBitsForTests
 from leeward.verify import verify
 
 GEO = PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2)
@@ -126,3 +127,14 @@ def test_too_many_places_or_two_at_one_point_have_no_best_mechanism() -> None:
 def test_what_is_no_resolution(resolution: Any) -> None:
     with pytest.raises(InputError, match="resolutions 0 to 15"):
         GEO.to_h3(resolution)
+
+
+def test_the_best_mechanism_draws_from_the_bits_that_it_was_given() -> None:
+    def reports(seed: int) -> list[float]:
+        seeded = PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2, bits=SeededBitsForTests(seed))
+        moved, _ = seeded.best_over(LAT, LON, WEIGHTS)
+        assert not moved.fit_for_release
+        return list(moved.perturb_points(np.full(100, LAT[2]), np.full(100, LON[2]))[0])
+
+    assert reports(1) == reports(1)
+    assert reports(1) != reports(2)  # false alarm: the chance that 100 reports agree, below 1e-10

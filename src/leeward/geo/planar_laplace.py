@@ -112,7 +112,7 @@ class PlanarLaplace:
             upper=(math.floor(east), math.floor(north)),
         )
         source = bits or SystemBits()
-        self.fit_for_release = source.fit_for_release
+        self._bits, self.fit_for_release = source, source.fit_for_release
         self.terms = Terms()
         self._among = ""
         self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
@@ -321,7 +321,7 @@ class PlanarLaplace:
         made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
         made.terms = replace(self.terms, places="best")
         made._among = f", the best over the places {best.places.digest()}"
-        made._draw = best.report
+        made._draw = lambda points: best.report(points, self._bits)
         made._shown = best.degrees
         return made, best
 

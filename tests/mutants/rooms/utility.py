@@ -29,7 +29,7 @@ MUTANTS = [
       "stop_after has no effect"),
     M(NUMBER, "NumberPlan.public", "**promised(self.notion), ", "", "tests/keys/test_promises.py", "the promise leaves the key of a statistic"),
     M(NUMBER, "NumberPlan.draw", "exactly[i :: len(self.parts)]", "exactly[i::1]", "tests/utility/test_number_plan.py", "sums and numbers are mixed"),
-    M(NUMBER, "plan_number", "if not notion.everyone:", "if False:", "tests/utility/test_number_plan.py", "groups are not looked at when records are replaced"),
+    M(NUMBER, "_planned", "if not notion.everyone:", "if False:", "tests/utility/test_number_plan.py", "groups are not looked at when records are replaced"),
     M(NUMBER, "_scale", "int(values.lower * query.people / unit), int(values.upper * query.people / unit)", "int(values.lower / unit), int(values.upper / unit)",
       "tests/truth/test_number_truth.py", "a sum is clamped to one person's bounds"),
     M(NUMBER, "_sum_and_number", "far * (2 if rise or fall else 1)", "far", "tests/utility/test_number_plan.py", "sum and number both get the whole price"),

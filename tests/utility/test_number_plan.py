@@ -53,7 +53,7 @@ def question(asked: dict[str, Any]) -> Statistic:
         known["grid"] = asked["grid"]
     column = "number" if "lower" in asked else None
     by = "group" if "groups" in asked else None
-    return statistic(records("t.parquet", person="each row"), asked["kind"], column=column, by=by, **known)
+    return statistic(records("t.parquet", person="who"), asked["kind"], column=column, by=by, **known)
 
 
 def universe(asked: dict[str, Any], persons: int, numbers: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
@@ -464,7 +464,7 @@ def test_the_error_of_a_mean_is_never_more_than_the_range() -> None:
 
 def test_sums_and_numbers_get_their_own_noise_and_stay_in_their_places() -> None:
     """At such rates there is no noise (a chance of e^−1000), so what is stored is what was counted, in the same order."""
-    asked = statistic(records("x"), "mean", column="age", lower=0, upper=100, by="sex", groups=["f", "m"])
+    asked = statistic(records("x", person="who"), "mean", column="age", lower=0, upper=100, by="sex", groups=["f", "m"])
     plan = plan_number(asked, UnboundedDP("1000000"))
     exactly = np.array([5, 1, -7, 2], dtype=np.int64)
     assert plan.draw(exactly, SeededBitsForTests(1)).tolist() == exactly.tolist()

@@ -25,7 +25,7 @@ MUTANTS = [
       "tests/accounting/test_odometer.py", "each release is looked at alone"),
     M("leeward.accounting.units", "parts_touched", "kinds <= _ONE_WAY | _ONE_FACT else 2 * parts_per_unit", "kinds <= _ONE_WAY | _ONE_FACT else parts_per_unit",
       "tests/accounting/test_units.py tests/grid", "a replacement touches m parts, not 2m"),
-    M("leeward.accounting.units", "parallel", "ordered[:touched]", "ordered[-touched:]", "tests/accounting/test_units.py", "the cheapest parts are paid for"),
+    M("leeward.accounting.units", "parallel", "ordered[: whole(touched, \"touched\")]", "ordered[-whole(touched, \"touched\") :]", "tests/accounting/test_units.py", "the cheapest parts are paid for"),
     M("leeward.accounting.across", "_in_the_release", "gone * at_most,", "gone,", "tests/grid/test_prices.py tests/accounting/test_prices.py",
       "withdrawing a person costs one of their units"),
     M("leeward.accounting.across", "_in_the_release", "max(gone + come, one.changed) * at_most", "max(gone, come, one.changed) * at_most",
@@ -59,7 +59,7 @@ MUTANTS = [
       "the rates of a pair change places"),
     M(EVENTS, "read_event", "if form != FORMAT:", "if False:", "tests/accounting/test_events.py", "an event of another format is read"),
     M(EVENTS, "read_event", "if set(known) != names:", "if set(known) - names:", "tests/accounting/test_events.py", "a missing field is not noticed"),
-    M(EVENTS, "_whole", "or value < 1", "", "tests/accounting/test_events.py", "a negative number of releases gives budget back"),
+    M(EVENTS, "", "whole(times, \"times\")", "times", "tests/accounting/test_events.py", "a negative number of releases gives budget back"),
     M("leeward.notion.price", "price", "return dearest([price(mine, other.first), price(mine, other.second)])", "return price(mine, other.first)",
       "tests/grid/test_prices.py", "of two promises of a budget only the first is looked at"),
 ]  # fmt: skip

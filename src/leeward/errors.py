@@ -29,7 +29,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from leeward.plain import shown
+from leeward.plain import LONGEST, shown
 
 
 class LeewardError(Exception):
@@ -133,8 +133,16 @@ def nearest(word: str, known: Iterable[str]) -> str:
     known = list(known)
     close = difflib.get_close_matches(str(word), known, n=1, cutoff=0.5)
     if close:
-        return f"Did you mean '{close[0]}'?"
-    return f"Known: {', '.join(known)}." if known else ""
+        return f"Did you mean '{_short(close[0])}'?"
+    more = f" and {len(known) - _MOST_KNOWN} more" if len(known) > _MOST_KNOWN else ""
+    return f"Known: {', '.join(_short(one) for one in known[:_MOST_KNOWN])}{more}." if known else ""
+
+
+_MOST_KNOWN = 60
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= LONGEST else f"{word[:LONGEST]}…"
 
 
 def _sentence(text: str) -> str:

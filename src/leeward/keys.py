@@ -48,7 +48,9 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
     """
     file = Path(path)
     try:
-        return tomllib.loads(file.read_text("utf-8")), file.resolve().parent
+        given = tomllib.loads(file.read_text("utf-8"))
+        _check_size(given)
+        return given, file.resolve().parent
     except FileNotFoundError:
         near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
         raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None
@@ -58,6 +60,32 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
         raise SpecError(
             f"The spec '{file}'", f"it is not TOML ({error})", "Strings need quotes, sections [brackets]"
         ) from None
+    except (ValueError, RecursionError, MemoryError):  # an integer of thousands of digits; thousands of brackets
+        raise SpecError(
+            f"The spec '{file}'",
+            "a number in it is too long, or its brackets lie too deep",
+            "Write it as the guide does",
+        ) from None
+
+
+_DEEPEST, _LONGEST = 30, 10_000
+"""Levels, and bits of an integer."""
+
+
+def _check_size(given: Any) -> None:
+    """Refuse what Python could not write out again in a message; no spec is deeper than five, nor are its numbers long."""
+    level = [given]
+    for _ in range(_DEEPEST):
+        if any(isinstance(held, int) and held.bit_length() > _LONGEST for held in level):
+            raise ValueError
+        level = [
+            inner
+            for held in level
+            if isinstance(held, dict | list)
+            for inner in (held.values() if isinstance(held, dict) else held)
+        ]
+    if level:
+        raise RecursionError
 
 
 def check(model: type[_Model], given: Mapping[str, Any], examples: Mapping[str, str]) -> _Model:

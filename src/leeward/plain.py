@@ -31,6 +31,9 @@ _SECRET_OF_URL = re.compile(
     r"(?i)([?&](?:\w*(?:token|secret|signature|credential|apikey|api_key|access_key)\w*|sig)=)[^\s&'\"]+"
 )
 
+_ENDLESS_WORD = re.compile(r"(\S{80})\S{4020,}")
+"""Longer than the longest path: a number of five thousand digits that was asked for."""
+
 LONGEST = 80
 """So many characters of an argument are repeated in a message."""
 
@@ -67,8 +70,8 @@ def without_passwords(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return what may be shown of a text that others wrote: `plain`, and `without_passwords`."""
-    return without_passwords(plain(text))
+    """Return what may be shown of a text that others wrote: `plain`, and `without_passwords`, and no word beyond bounds."""
+    return _ENDLESS_WORD.sub(r"\1…", without_passwords(plain(text)))
 
 
 def told(value: object) -> str:

@@ -24,7 +24,7 @@ from leeward.cli.papers import papers
 from leeward.cli.perturb import perturb
 from leeward.cli.plan import plan
 from leeward.cli.release import release
-from leeward.errors import LeewardError
+from leeward.errors import EngineError, LeewardError
 from leeward.plain import shown
 from leeward.version import __version__
 
@@ -92,6 +92,23 @@ _UsageError: type[Any] = next(kind for kind in typer.BadParameter.__mro__ if kin
 """What typer raises for a wrong option or argument, which its message repeats."""
 
 
+_LEAST_MEMORY = 1 << 30
+
+
+def _check_memory() -> None:
+    """Refuse a limit under which the libraries abort the whole process, which nobody could tell in words any more."""
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    asked_for_words = {"--help", "-h", "--version"} & set(sys.argv[1:])
+    if resource.RLIM_INFINITY != limit < _LEAST_MEMORY and not asked_for_words:
+        raise EngineError(
+            f"The address space of this process is limited to {limit >> 20} MiB",
+            "the libraries that read tables need a gigabyte of it",
+            "Raise the limit, such as by `ulimit -v unlimited`",
+        )
+
+
 def main() -> None:
     """Run the command; the entry point of the installed script."""
     write_in_any_encoding()
@@ -107,6 +124,7 @@ def main() -> None:
 def _run() -> None:
     try:
         with ended_as_by_an_interrupt():
+            _check_memory()
             code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except _UsageError as error:
@@ -125,6 +143,12 @@ def _run() -> None:
         sys.exit(2)
     except BrokenStreamError:
         raise
+    except MemoryError:
+        say(
+            f"leeward: the memory that this process may use is used up; {outcome()}. Give it more, such as by `ulimit -v`.",
+            err=True,
+        )
+        sys.exit(2)
     except Exception as error:  # a defect of ours; a traceback could hold data values, so it is shown on request only
         if os.environ.get("LEEWARD_TRACEBACK"):
             raise

@@ -74,7 +74,7 @@ def read_places(source: Places | Grid) -> PlaceList:
         None if column is None else _degrees(_one(table, column), column, limit)
         for column, limit in ((source.latitude, 90), (source.longitude, 180))
     ]
-    name = None if source.name is None else _text(_one(table, source.name))
+    name = None if source.name is None else _names(_one(table, source.name), source.name)
     return PlaceList(keys, degrees[0], degrees[1], name)
 
 
@@ -103,7 +103,7 @@ def _keys(keys: pa.Array, column: str) -> pa.Array:
         raise DataError(f"{where} holds {keys.type}", "keys are whole numbers or texts", "Convert it to text")
     if not len(keys):
         raise DataError("The public list of places is empty", "the answer has one row per place", "List the places")
-    if pa.types.is_floating(keys.type):
+    if pa.types.is_floating(keys.type):  # half floats too: Arrow has few kernels for these
         # −0 equals 0 where tables are joined, so it must here.
         keys = pc.add(pc.cast(keys, pa.float64()), 0.0)
     empty = keys.null_count + (pc.sum(pc.is_nan(keys)).as_py() or 0 if pa.types.is_floating(keys.type) else 0)
@@ -136,8 +136,15 @@ def _within(degrees: pa.Array, limit: int) -> bool:
     return bool(np.all(np.abs(known) <= limit))
 
 
-def _text(values: pa.Array) -> pa.Array:
-    return pc.cast(values, pa.large_string())
+def _names(values: pa.Array, column: str) -> pa.Array:
+    try:
+        return pc.cast(values, pa.large_string())
+    except pa.ArrowException:
+        raise DataError(
+            f"The column '{column}' of the public list holds {values.type}",
+            "a name is shown beside the answer",
+            "Convert it to text",
+        ) from None
 
 
 def _squares(grid: Grid) -> PlaceList:

@@ -54,8 +54,7 @@ class GeoJson(_GeoJson):
         held = json.loads(self.path.read_text("utf-8"))
         if not isinstance(held, dict) or not isinstance(held.get("features"), list):
             raise DataError(f"The file '{self.path}'", "it is no GeoJSON feature collection", "Write it as one")
-        named = ((held.get("crs") or {}).get("properties") or {}).get("name", "CRS84")
-        if not str(named).endswith(("CRS84", "4326")):
+        if not _is_degrees(held.get("crs")):
             raise DataError(f"The file '{self.path}'", "its coordinates are of another CRS", "Convert it to WGS 84")
         self._features: Features = held["features"]
         self._around = {key: value for key, value in held.items() if key not in {"features", "bbox"}}
@@ -106,6 +105,14 @@ class GeoJsonLines(_GeoJson):
         return done
 
 
+def _is_degrees(crs: Any) -> bool:
+    """Whether a ``crs`` member, which the standard has dropped, names WGS 84; without one it is meant."""
+    try:
+        return crs is None or str(crs["properties"]["name"]).endswith(("CRS84", "4326"))
+    except (TypeError, LookupError):
+        return False
+
+
 def _properties(feature: Any) -> dict[str, Any]:
     held = feature.get("properties") if isinstance(feature, dict) else None
     return held if isinstance(held, dict) else {}
@@ -142,7 +149,7 @@ def _point(feature: Any) -> tuple[float, float]:
         if geometry["type"] == "Point":
             east, north = geometry["coordinates"][:2]
             return float(east), float(north)
-    except (TypeError, KeyError, ValueError):
+    except (TypeError, KeyError, ValueError, OverflowError):
         pass
     raise DataError(
         "Features that are no points (this is for the curator only)", "only points are perturbed", "Give points"

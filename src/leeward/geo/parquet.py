@@ -32,6 +32,8 @@ class ParquetPositions(PositionFile):
 
         self._schema = pq.read_schema(self.path)
         names = list(self._schema.names)
+        if len(set(names)) < len(names):
+            raise DataError(f"The file '{self.path}'", "two columns have one name", "Rename one")
         self._geo = self._geometry()
         if self._geo is None:
             find_column(self.latitude, "latitude", names)
@@ -42,16 +44,22 @@ class ParquetPositions(PositionFile):
         held = (self._schema.metadata or {}).get(b"geo")
         if held is None:
             return None
-        known = json.loads(held)
-        name, about = known["primary_column"], known["columns"][known["primary_column"]]
+        try:
+            known = json.loads(held)
+            name, columns = known["primary_column"], known["columns"]
+            about = dict(columns[name])
+            crs_is_degrees = _is_degrees(about.get("crs", {"id": {"code": 4326}}))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            raise DataError(
+                f"The geometry of '{self.path}'", "what the file says of it is no GeoParquet", "Write the file anew"
+            ) from None
         if self.latitude is not None or self.longitude is not None:
             raise DataError(
                 f"Columns of degrees for '{self.path}'",
                 "it also has a geometry, which would be published as it is",
                 "Leave latitude and longitude out, so that the geometry is perturbed; and drop these columns",
             )
-        crs = about.get("crs", {"id": {"code": 4326}})
-        if len(known["columns"]) > 1 or about.get("encoding") != "WKB" or "covering" in about or not _is_degrees(crs):
+        if len(columns) > 1 or about.get("encoding") != "WKB" or "covering" in about or not crs_is_degrees:
             raise DataError(
                 f"The geometry of '{self.path}'",
                 "only one column of points in WKB and WGS 84, without a column of bounding boxes, is read",

@@ -66,10 +66,13 @@ class Decisions:
         return Chances(safe, 1 - safe - dangerous, dangerous)
 
     def curve(self, counts: Iterable[int] | None = None) -> dict[int, Chances]:
-        """Return the chances of each state for each true count (by default from 0 to 5 past the greater threshold)."""
+        """Return the chances of each state for each true count.
+
+        By default those to 5 past the greater threshold, from 0, or from 500 below it.
+        """
         if counts is None:
             ends = [self.safe.at_most + 1 if self.safe else 0, self.dangerous.at_least if self.dangerous else 0]
-            counts = range(max(ends) + 5)
+            counts = range(max(0, max(ends) - 500), max(ends) + 5)
         return {c: self.probabilities(c) for c in counts}
 
     @property

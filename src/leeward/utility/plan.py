@@ -85,11 +85,14 @@ class Plan:
         return next((d.error_at_most for d in (self.sanitizer, self.alarm) if d is not None and d.error_at_most), None)
 
     def decision_curve(self) -> dict[int, tuple[Weight | None, Weight | None]]:
-        """Return (Pr[safe | c], Pr[dangerous | c]), exact, for true counts c = 0, 1, 2, …; None for what is not said."""
+        """Return (Pr[safe | c], Pr[dangerous | c]), exact, for true counts c = 0, 1, 2, …; None for what is not said.
+
+        Of a great threshold only the last 500 counts below it are told.
+        """
         last = max((self.safe_at_most or 0) + 5, 0 if self.alarm is None else min(self.alarm.threshold + 2, 60))
         return {
             c: (None if self.sanitizer is None else chances.safe, None if self.alarm is None else chances.dangerous)
-            for c, chances in self.decisions.curve(range(last + 1)).items()
+            for c, chances in self.decisions.curve(range(max(0, last - _CURVE), last + 1)).items()
         }
 
     def __str__(self) -> str:
@@ -257,6 +260,9 @@ def plan(
     return Plan(query, notion, made, moves, decided, price, what)
 
 
+_CURVE, _MOST_PEOPLE = 500, 10**12
+
+
 def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> None:
     if safe_at_most is None and dangerous_at_least is None:
         raise SpecError(
@@ -267,6 +273,8 @@ def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) 
     for name, value, least in (("safe_at_most", safe_at_most, 0), ("dangerous_at_least", dangerous_at_least, 1)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
             raise InputError(f"{name} = {value!r}", "it is no number of people", f"Give an integer of at least {least}")
+        if value is not None and value > _MOST_PEOPLE:
+            raise InputError(f"{name} = {value}", "there are not so many people", "Give the number that matters")
     if safe_at_most is not None and dangerous_at_least is not None and dangerous_at_least <= safe_at_most:
         raise InputError(
             f"dangerous_at_least = {dangerous_at_least} with safe_at_most = {safe_at_most}",

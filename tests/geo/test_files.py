@@ -16,7 +16,8 @@ import pytest
 
 from leeward.errors import DataError
 from leeward.geo import files
-from leeward.geo.files import Moved, PositionFile, open_positions
+from leeward.geo.files import Moved, PositionFile
+from leeward.geo.formats import open_positions
 
 N = 1000
 LAT, LON = np.linspace(39.8, 40.0, N).round(6), np.linspace(116.3, 116.5, N).round(6)

@@ -30,7 +30,7 @@ from tests.shown.canaries import AT, LATITUDE, LONGITUDE, NUMBER, OTHER, PERSON,
 import leeward as lw
 from leeward.engine import open_data, read_keys
 from leeward.errors import LeewardError, RefusedError
-from leeward.geo.files import open_positions
+from leeward.geo.formats import open_positions
 from leeward.ledger import Ledger, Memo, PersonBudgets
 from leeward.perturb import check_job
 from leeward.perturb.readings import Columns, read_readings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.distance import Plane
 from leeward.errors import InputError
 from leeward.geo.remap import BayesRemap, Places
+from leeward.geo.terms import Compared, PositionNoise
 from leeward.noise import Bits, SystemBits
 from leeward.optimum import Optimal, optimal
 from leeward.utility.loss import euclidean
 from leeward.utility.remapping import stochastic
-
-if TYPE_CHECKING:
-    from leeward.geo.planar_laplace import PlanarLaplace
 
 Floats = NDArray[np.float64]
 Points = NDArray[np.int64]
@@ -48,7 +46,7 @@ class BestOverPlaces:
     @classmethod
     def of(
         cls,
-        geo: PlanarLaplace,
+        geo: PositionNoise,
         latitude: ArrayLike,
         longitude: ArrayLike,
         weights: ArrayLike | None = None,
@@ -111,25 +109,8 @@ class BestOverPlaces:
         return self.places.latitude[at], self.places.longitude[at]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """Expected distances from the truth in metres, for someone who is at one of the places as the prior says.
-
-    Attributes:
-        planar_laplace: of planar Laplace as it is, before reports are moved into the box.
-        remapped: of planar Laplace with the Bayes remap to the places: an estimate.
-        remapped_error: its standard error.
-        best: of the best mechanism over the places; None for more than `MOST` of them.
-    """
-
-    planar_laplace: float
-    remapped: float
-    remapped_error: float
-    best: float | None
-
-
 def compare(
-    geo: PlanarLaplace,
+    geo: PositionNoise,
     latitude: ArrayLike,
     longitude: ArrayLike,
     weights: ArrayLike | None = None,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import DataError, nearest
-from leeward.private import Private, reading
+from leeward.private import Private
 
 Floats = NDArray[np.float64]
 
@@ -93,30 +93,6 @@ class PositionFile(Private, abc.ABC):
             cell_column: the further column that holds ``Moved.cells``, or None.
             on_rows: told how much is done.
         """
-
-
-def open_positions(path: Path, latitude: str | None, longitude: str | None) -> PositionFile:
-    """Return the reader of a file by the end of its name.
-
-    Raises:
-        DataError: it is missing, cannot be read, is of no known kind, or lacks a column.
-    """
-    from leeward.geo.geojson import GeoJson, GeoJsonLines
-    from leeward.geo.parquet import ParquetPositions
-    from leeward.geo.text import CsvPositions
-
-    formats: tuple[type[PositionFile], ...] = (ParquetPositions, CsvPositions, GeoJson, GeoJsonLines)
-    kinds = {suffix: kind for kind in formats for suffix in kind.suffixes}
-    kind = kinds.get(path.suffix.lower())
-    if kind is None:
-        raise DataError(
-            f"The file '{path}'", "its kind is not known; it is told by how the name ends", f"Known: {', '.join(kinds)}"
-        )
-    if not path.is_file():
-        near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
-        raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
-    with reading(f"The file '{path}'"):
-        return kind(path, latitude, longitude)
 
 
 def single(values: list[Any], name: str) -> list[Any]:

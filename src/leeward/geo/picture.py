@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
 
-if TYPE_CHECKING:
-    from leeward.geo.planar_laplace import PlanarLaplace
+from leeward.geo.terms import PositionNoise
 
 REPORTS: Final = 600
 """Reports drawn for each made-up person."""
@@ -18,7 +17,7 @@ _LOOKS: Final = (("#0b6e6e", "circle"), ("#b3541e", "triangle-up"), ("#5a4fa2", 
 _TURN: Final = np.linspace(0, 2 * np.pi, 181)
 
 
-def picture(geo: PlanarLaplace, people: list[tuple[float, float]] | None = None) -> go.Figure:
+def picture(geo: PositionNoise, people: list[tuple[float, float]] | None = None) -> go.Figure:
     """Draw reports of made-up people, with the circles that hold half and 95 % of those of the first, if they are circles.
 
     Args:
@@ -75,6 +74,6 @@ def picture(geo: PlanarLaplace, people: list[tuple[float, float]] | None = None)
     return figure
 
 
-def write_picture(geo: PlanarLaplace, path: Path) -> None:
+def write_picture(geo: PositionNoise, path: Path) -> None:
     """Write the picture as one HTML file that needs nothing else."""
     picture(geo).write_html(path, include_plotlyjs=True, full_html=True)

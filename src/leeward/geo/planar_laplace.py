@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +21,13 @@ from leeward.distance import Plane
 from leeward.distance.plane import Norm
 from leeward.errors import InputError, RefusedError, UselessError, nearest
 from leeward.exponential import Weight, log
+from leeward.geo.best import BestOverPlaces
 from leeward.geo.box import Box
 from leeward.geo.length import metres, round_below
 from leeward.geo.projection import LocalPlane
 from leeward.geo.remap import BayesRemap, Places, check_resolution, h3_cells, h3_centres
-from leeward.geo.statement import Terms, statement
+from leeward.geo.statement import statement
+from leeward.geo.terms import Missing, Outside, Terms
 from leeward.mechanism.planar import Displacement, PlanarMechanism
 from leeward.noise import Bits, SystemBits
 from leeward.private import reading
@@ -34,13 +36,10 @@ from leeward.real import Exact, Real, exact, positive, sqrt
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-    from leeward.geo.best import BestOverPlaces
     from leeward.geo.tables import Table
 
 Floats = NDArray[np.float64]
 Points = NDArray[np.int64]
-Outside = Literal["refuse", "clamp"]
-Missing = Literal["refuse", "keep"]
 
 _AT_ONCE: Final = 1 << 17
 _DIGITS: Final = 7  # decimals of a degree: a centimetre
@@ -314,8 +313,6 @@ class PlanarLaplace:
             longitude: of the places.
             weights: the prior, which must be public; equal by default.
         """
-        from leeward.geo.best import BestOverPlaces
-
         best = BestOverPlaces.of(self, latitude, longitude, weights)
         made = copy.copy(self)
         made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from leeward.geo.terms import PositionNoise, Terms
 from leeward.real import Real, exact
 from leeward.version import __version__
-
-if TYPE_CHECKING:
-    from leeward.geo import Compared, PlanarLaplace
 
 _SHOWN: Final = (10, 100, 1_000, 10_000)
 
@@ -30,33 +28,7 @@ _BEST: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What a job does besides noise.
-
-    Attributes:
-        places: whether reports are moved to a public list of places ("remap"), or drawn over it ("best"); None for neither.
-        compared: expected distances over that list; None where they were not asked for.
-        h3: the resolution of the cells that are published; None for none.
-        reports_a_day: how many reports of a person and day are paid for; None for no bound.
-        over: what happens to more.
-        repeats: whether the same report is shown for the same person and grid point.
-    """
-
-    places: str | None = None
-    compared: Compared | None = None
-    h3: int | None = None
-    reports_a_day: int | None = None
-    over: str | None = None
-    repeats: bool = False
-
-    @property
-    def best(self) -> bool:
-        """Whether the best mechanism over places takes the place of planar Laplace."""
-        return self.places == "best"
-
-
-def statement(geo: PlanarLaplace, terms: Terms | None = None) -> dict[str, Any]:
+def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
     """Return the privacy statement of one job. Exact numbers are strings; decimals are for display.
 
     Args:
@@ -119,7 +91,7 @@ def _factor(cost: Real) -> str:
     return f"{math.exp(value):.4g}" if value < 30 else f"e^{value:.4g}"
 
 
-def _mechanism(geo: PlanarLaplace, terms: Terms) -> str:
+def _mechanism(geo: PositionNoise, terms: Terms) -> str:
     if terms.best:
         return (
             "Each position is moved to the nearest of the public places, and the place that is reported is drawn"
@@ -145,7 +117,7 @@ def _after(terms: Terms) -> list[str]:
     return found
 
 
-def _not_guaranteed(geo: PlanarLaplace, terms: Terms) -> list[str]:
+def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
     bound = terms.reports_a_day
     found = [
         "Repeated reports add up: the mean of n reports of one place shows it √n times as sharply, and n reports"
@@ -178,12 +150,12 @@ def _not_guaranteed(geo: PlanarLaplace, terms: Terms) -> list[str]:
     return found
 
 
-def _total(geo: PlanarLaplace, reports: int) -> str:
+def _total(geo: PositionNoise, reports: int) -> str:
     odds = _factor(geo.ground_epsilon * 100 * reports)
     return f"ε = {float(geo.epsilon * reports):.4g} a metre (a factor of {odds} for 100 metres)"
 
 
-def _far(geo: PlanarLaplace) -> str:
+def _far(geo: PositionNoise) -> str:
     distance = exact(10_000)
     return f"10 km apart, by odds of up to {_factor(geo.ground_epsilon * distance + geo.snapping)}"
 

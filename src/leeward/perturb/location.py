@@ -18,11 +18,12 @@ from pydantic import model_validator
 from leeward.distance.plane import Norm
 from leeward.errors import DataError, SpecError
 from leeward.geo import Box, PlanarLaplace, compare
-from leeward.geo.files import Moved, PositionFile, open_positions
-from leeward.geo.planar_laplace import Missing, Outside
+from leeward.geo.files import Moved, PositionFile
+from leeward.geo.formats import open_positions
 from leeward.geo.remap import check_resolution, h3_cells
-from leeward.geo.statement import Terms, facts, statement
+from leeward.geo.statement import facts, statement
 from leeward.geo.tables import untouched
+from leeward.geo.terms import Missing, Outside, Terms
 from leeward.keys import ExactText, Section, check
 from leeward.ledger import Memo, PersonBudgets, read_secret
 from leeward.ledger.memo import Once

@@ -245,7 +245,7 @@ def _of_numbers() -> list[Query]:
 
 # ---- statistics: x is a number or missing, y a group
 
-TABLE = table_of("t.parquet")
+TABLE = table_of("t.parquet", person="each row")
 WITHOUT = (*universe.ROWS, Row(None, 0))
 GROUPINGS: dict[str, tuple[dict[str, Any], Sequence[Any]]] = {
     "": ({}, [None]),

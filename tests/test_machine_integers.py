@@ -16,6 +16,7 @@ import pytest
 import leeward as lw
 from leeward import accounting, inf
 from leeward.errors import LeewardError
+from leeward.mechanism import PlanarMechanism
 from leeward.mechanism.decision import randomized_sanitizer
 from leeward.mechanism.series import SeriesMechanism
 from leeward.noise import DirectedGeometric
@@ -23,6 +24,8 @@ from leeward.noise import DirectedGeometric
 KINDS: list[Any] = [np.int8, np.uint8, np.int64, np.uint64]
 RATES = lw.Line("1/100", "1/50")
 UP, BOTH = lw.Line(inf, "1/100"), lw.Geometric(RATES)
+PLANAR = PlanarMechanism(lw.Plane(1))
+NORMS = ("manhattan", "euclidean")
 LAW = DirectedGeometric("1/100", "1/50")
 ONE, PURE, IS_1 = lw.Line("1", "1"), accounting.PureEvent(1, 1), lw.where("x", equals=1)
 Kind = Callable[[int], Any]
@@ -36,7 +39,8 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "Line": lambda a, b, k: (lw.Line(a, k(3)), lw.Line("1", "2")(a, b), lw.Line("1", "2")((a, b), (b, a))),
     "Line.on": lambda a, b, k: [lw.Line("1", "2").on((a, b, k(3)))(x, y) for x in (a, b) for y in (a, b)],
     "Line.scale": lambda a, b, k: lw.Line("1", "2").scale(a),
-    "Plane": lambda a, b, k: [lw.Plane(k(2), norm)((a, b), (b, a)) for norm in ("manhattan", "euclidean")],
+    "Plane": lambda a, b, k: [lw.Plane(k(2), norm)((a, b), (b, a)) for norm in NORMS],
+    "Plane.on": lambda a, b, k: [lw.Plane(1, n).on([(a, k(1)), (b, k(0))])((b, 0), (a, 1)) for n in NORMS],
     "Plane.dimensions": lambda a, b, k: lw.Plane("1", dimensions=k(100)),
     "FiniteDistance": lambda a, b, k: lw.FiniteDistance((0, 1), [[k(0), k(100)], [k(70), k(0)]])(0, 1),
     "graph_distance": lambda a, b, k: lw.graph_distance((0, 1, 2), {(0, 1): k(100), (1, 2): k(100)}, directed=True)(0, 2),
@@ -45,6 +49,17 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "Geometric.cdf": lambda a, b, k: (LAW.cdf(a), LAW.cdf(b), LAW.tail(a), LAW.tail(b)),
     "Geometric.release": lambda a, b, k: lw.Geometric(lw.Line(inf, "1/100"), lower=k(3), upper=k(100)).clamp([k(3), k(101)]),
     "Geometric.on": lambda a, b, k: lw.Geometric(RATES, lower=k(0), upper=k(5)).on([k(1), k(4)]).to_numpy().tolist(),
+    "Geometric.probability": lambda a, b, k: (BOTH.probability(a, b), *BOTH.pmf(b, [a]).values()),
+    "accuracy of a truth": lambda a, b, k: lw.Geometric(RATES, lower=-100, upper=100).accuracy(k(100)).expected_error(),
+    "NormMechanism.probability": lambda a, b, k: lw.NormMechanism(ONE, 2).probability((a, k(0)), (b, k(0))),
+    "NormMechanism.distance": lambda a, b, k: lw.NormMechanism(ONE, 2).distance((a, k(0)), (b, k(0))),
+    "NormMechanism.on": lambda a, b, k: lw.NormMechanism(ONE, 1).on([(k(120),), (k(124),)]).to_numpy().tolist(),
+    "PlanarMechanism": lambda a, b, k: (PLANAR.weight((a, k(0)), (b, k(0))), PLANAR.probability((k(1), k(0)), (k(0), k(2)))),
+    "PlanarMechanism.on": lambda a, b, k: [*PLANAR.on([(k(0), k(0)), (k(1), k(0))]).to_numpy()[:, -1]],
+    "PlanarMechanism.posterior": lambda a, b, k: list(PLANAR.posterior((a, k(0)), {(b, k(0)): 1, (k(3), k(1)): 2}).values()),
+    "SeriesMechanism.distance": lambda a, b, k: SeriesMechanism("maximum", "1", window=2).distance((a, k(1)), (b, k(2))),
+    "Sanitized.on": lambda a, b, k: lw.Sanitized(UP, at_most=k(1)).on([(k(1), k(127)), (k(0), k(126))]).to_numpy()[:, -1],
+    "SparseVector.on": lambda a, b, k: lw.SparseVector("1", at_most=[k(3)]).on([(k(0),), (k(127),)]).to_numpy().tolist(),
     "accuracy": lambda a, b, k: (BOTH.accuracy().within(a), BOTH.accuracy().cdf(b)),
     "accuracy, clamped": lambda a, b, k: lw.Geometric(RATES, lower=0, upper=k(120)).accuracy(k(100)).expected_error(),
     "sanitizer": lambda a, b, k: (s := lw.sanitizer(LAW, k(5), "1/10")) and (s.threshold, s.error, s.probability_safe(b)),

@@ -20,6 +20,7 @@ import flint
 from leeward.distance import Line
 from leeward.errors import InputError, NotShelteredError, UndecidedError
 from leeward.notion import Change, Notion, Step
+from leeward.notion.generated import check_generated
 from leeward.query.effect import Effect, Move, Query
 from leeward.real import ONE, Real, inf
 from leeward.taught import taught
@@ -104,6 +105,7 @@ def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:
             "it is about a notion and a query that knows how far a change moves it, in this order",
             "Give sensitivity(notion, query), with a query of leeward.query or one that has `effect`",
         )
+    check_generated(notion)
     return notion.steps
 
 

@@ -10,10 +10,12 @@ import pytest
 from leeward.accounting import parallel, parts_touched
 from leeward.accounting.units import contains, unit
 from leeward.distance import Line
-from leeward.errors import InputError
+from leeward.errors import InputError, NotShelteredError
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP
 from leeward.notion.base import all_tables
+from leeward.notion.change import facts
+from leeward.notion.sees import Sees
 from leeward.real import Real, exact, inf
 from leeward.verify import verify
 
@@ -84,6 +86,14 @@ def test_single_facts_touch_one_part() -> None:
     from leeward.notion import ADD_FACT, DROP_FACT, Change
 
     class Facts(Presence):
+        def record(self, before: Any, after: Any) -> Real:
+            gone, new = facts(before) - facts(after), facts(after) - facts(before)
+            return self.epsilon * (len(gone) + len(new))
+
+        @property
+        def sees(self) -> Sees:
+            return Sees(facts=True, absent_is_empty=True, counted=True)
+
         @property
         def changes(self) -> tuple[Change, ...]:
             return DROP_FACT, ADD_FACT
@@ -92,6 +102,14 @@ def test_single_facts_touch_one_part() -> None:
             return self.epsilon if change in self.changes else inf
 
     assert parts_touched(Facts("1"), cut="records", parts_per_unit=7) == 1
+
+    class Others(Facts):
+        """Says that single facts are its steps, and shelters whole records at the price of one."""
+
+        record, sees = Presence.record, Presence.sees
+
+    with pytest.raises(NotShelteredError, match="no chain of its changes"):
+        parts_touched(Others("1"), cut="records", parts_per_unit=7)
 
 
 def test_a_step_of_everybody_touches_all_parts() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -31,6 +31,7 @@ from leeward.notion import (
     in_rows,
     of_rows,
 )
+from leeward.notion.base import is_ours
 from leeward.real import Real
 
 NAMED: Mapping[str, type[Notion]] = {
@@ -68,13 +69,13 @@ def currency(notion: Notion, *, rows: bool = False) -> str:
 
 def _name(notion: Notion) -> str:
     kind = type(notion)
-    ours = kind.__module__.split(".")[0] == "leeward"
-    return notion.name if ours else f"{notion.name}[{kind.__module__}.{kind.__qualname__}]"
+    return notion.name if is_ours(kind) else f"{notion.name}[{kind.__module__}.{kind.__qualname__}]"
 
 
 def _parameters(notion: Notion, left_out: set[str]) -> str:
     """Return all that a notion was made of, by name."""
     records = getattr(notion, "records", None)
+    _told_apart(records or ())
     kept = {name: value for name, value in vars(notion).items() if name not in {"words", "per_person", *left_out}}
     return ", ".join(f"{name}={_text(value, records)}" for name, value in sorted(kept.items()))
 
@@ -89,8 +90,8 @@ def _text(value: object, records: tuple[Any, ...] | None) -> str:
     if isinstance(value, Notion):
         return f"{_name(value)}({_parameters(value, set())})"
     if isinstance(value, FiniteDistance):
-        rows = zip(value.points, value.codes.tolist(), strict=True)
-        return f"[{'; '.join(f'{_text(x, None)}: {[str(value.values[code]) for code in row]}' for x, row in rows)}]"
+        rows = zip(_told_apart(value.points), value.codes.tolist(), strict=True)
+        return f"[{'; '.join(f'{x}: {[str(value.values[code]) for code in row]}' for x, row in rows)}]"
     if isinstance(value, tuple | list):
         return f"[{', '.join(_text(each, records) for each in value)}]"
     if isinstance(value, frozenset | set):
@@ -105,15 +106,35 @@ def _text(value: object, records: tuple[Any, ...] | None) -> str:
     if isinstance(value, Integral | float | Fraction | Decimal) and math.isfinite(value):
         return str(Fraction(value))  # 1, 1.0, True and Fraction(1) are one value
     text = repr(value)
+    if callable(value) and records is not None:  # what it says of them is all there is to it, whatever it calls itself
+        return "".join(str(int(bool(value(record)))) for record in records)
     if _NO_TEXT not in text:
         return text
-    if callable(value) and records is not None:
-        return "".join(str(int(bool(value(record)))) for record in records)
     raise InputError(
         f"A budget kept in a notion with {text.split(_NO_TEXT)[0].lstrip('<')}",
         "it has no text that lasts, so another notion could pass for this one",
         "Give conditions, list all records, or give its class a __repr__ that says what it is",
     )
+
+
+def _told_apart(points: Iterable[object]) -> list[str]:
+    """Write records or other points, each by a text of its own.
+
+    Raises:
+        InputError: if two of them read the same, because then another notion could pass for this one.
+    """
+    texts: list[str] = []
+    known: dict[str, object] = {}
+    for point in points:
+        text = _text(point, None)
+        if known.setdefault(text, point) != point:
+            raise InputError(
+                f"A budget kept in a notion about several records that all read {text}",
+                "their text does not tell them apart, so another notion could pass for this one",
+                "Give their class a __repr__ that says which one it is",
+            )
+        texts.append(text)
+    return texts
 
 
 def read_currency(text: str) -> Notion | None:

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from leeward.errors import InputError, nearest
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, EdgeDP, GroupDP, NodeDP, Notion
 from leeward.notion.compose import people_touched
+from leeward.notion.generated import check_generated
 from leeward.real import ZERO, Exact, Real, exact, whole
 
 Unit = Literal["person", "person-day", "person-place", "event"]
@@ -71,6 +72,7 @@ def parts_touched(notion: Notion, *, cut: Cut, parts_per_unit: int) -> int | Non
         return people_touched(notion)
     if notion.everyone or not (notion.sums_over_persons or isinstance(notion, GroupDP | EdgeDP | NodeDP)):
         return None
+    check_generated(notion)
     kinds = {step.change for step in notion.steps}
     if kinds <= _ONE_FACT:
         return 1

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from leeward.distance.directed import DirectedDistance, FiniteDistance, comparable, factor_of
 from leeward.errors import InputError, nearest
-from leeward.real import Exact, Real, exact, positive, sqrt, whole
+from leeward.real import Exact, Real, exact, plainly, positive, sqrt, whole
 from leeward.taught import taught
 
 Norm = Literal["euclidean", "manhattan"]
@@ -71,7 +71,7 @@ class Plane(DirectedDistance[Any]):
         known: dict[tuple[Any, ...], Real] = {}
 
         def between(x: Any, y: Any) -> Real:
-            move = tuple(after - before for before, after in zip(x, y, strict=True))
+            move = tuple(plainly(after) - plainly(before) for before, after in zip(x, y, strict=True))
             if move not in known:
                 known[move] = self((0,) * len(move), move)
             return known[move]

@@ -40,7 +40,7 @@ from leeward.mechanism.accuracy import Accuracy
 from leeward.mechanism.decision import Alarm, Sanitizer, alarm, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.noise import Bits, Coin, DirectedGeometric, SystemBits, add_saturating, floor_digits
-from leeward.real import Exact, integer, positive
+from leeward.real import Exact, integer, plainly, positive
 from leeward.taught import taught
 
 Centre = Literal["mean", "median"]
@@ -135,6 +135,7 @@ class Geometric:
 
     def probability(self, truth: int, output: int) -> Weight:
         """Return Pr[output | truth], exactly, centring and clamping included."""
+        truth, output = plainly(truth), plainly(output)  # the differences of machine integers wrap
         if (self.lower is not None and output < self.lower) or (self.upper is not None and output > self.upper):
             return weight(0)
         return self._entry(self._key(truth, output))
@@ -191,6 +192,7 @@ class Geometric:
         """
         if truth is None:
             return Accuracy(self.law, self.shifts)
+        truth = plainly(truth)
         if (self.lower is not None and truth < self.lower) or (self.upper is not None and truth > self.upper):
             raise InputError(
                 "The accuracy at a truth outside the public bounds",

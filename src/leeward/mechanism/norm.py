@@ -24,7 +24,7 @@ from leeward.exponential import Weight, weight, weighted_sum
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import integers
 from leeward.noise import Bits, NormNoise, SystemBits, add_saturating
-from leeward.real import ZERO, Exact, Real, exact, inf, integer, whole
+from leeward.real import ZERO, Exact, Real, exact, inf, integer, plainly, whole
 from leeward.taught import taught
 
 BEYOND = "beyond"
@@ -76,7 +76,7 @@ class NormMechanism:
         return Derived(f"the largest coordinate of {self.line}", self._cost)
 
     def _cost(self, before: tuple[int, ...], after: tuple[int, ...]) -> Real:
-        moves = [b - a for a, b in zip(before, after, strict=True)]
+        moves: list[int] = [plainly(b) - plainly(a) for a, b in zip(before, after, strict=True)]
         rise, fall = max(0, *moves), max(0, *(-m for m in moves))
         if rise and fall and (self.line.rise.is_infinite or self.line.fall.is_infinite):
             return inf
@@ -104,7 +104,7 @@ class NormMechanism:
 
     def probability(self, truth: tuple[int, ...], output: tuple[int, ...]) -> Weight:
         """Return Pr[output | truth] before clamping, exactly."""
-        return self.noise.pmf(tuple(self._sign * (z - y) for y, z in zip(truth, output, strict=True)))
+        return self.noise.pmf(tuple(self._sign * (plainly(z) - plainly(y)) for y, z in zip(truth, output, strict=True)))
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given vectors, before clamping.
@@ -112,7 +112,7 @@ class NormMechanism:
         How two rows compare at z depends only on z as seen from the truths, and moving z further out changes nothing
         there. So every comparison occurs in a box around the truths; what lies beyond is merged into one output.
         """
-        vectors = tuple(vectors)
+        vectors = tuple(tuple(map(plainly, vector)) for vector in vectors)
         low, high = min(min(v) for v in vectors), max(max(v) for v in vectors)
         span = high - low
         if self.noise.one_sided:

@@ -25,7 +25,7 @@ from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import integers
 from leeward.mechanism.norm import BEYOND
 from leeward.noise import Bits, PlanarNoise, SystemBits, add_saturating
-from leeward.real import Exact, Real, exact, positive, sqrt
+from leeward.real import Exact, Real, exact, plainly, positive, sqrt
 
 GridPoint = tuple[int, int]
 Floats = NDArray[np.float64]
@@ -115,11 +115,11 @@ class PlanarMechanism:
 
     def weight(self, truth: GridPoint, output: GridPoint) -> Weight:
         """Return Pr[output | truth] before the bounds, up to the normaliser, which is the same for every truth."""
-        return self.noise.weight((output[0] - truth[0], output[1] - truth[1]))
+        return self.noise.weight(_move(truth, output))
 
     def probability(self, truth: GridPoint, output: GridPoint) -> Weight:
         """Return Pr[output | truth] before the bounds, exactly."""
-        return self.noise.pmf((output[0] - truth[0], output[1] - truth[1]))
+        return self.noise.pmf(_move(truth, output))
 
     def on(self, points: Iterable[GridPoint]) -> FiniteMechanism:
         """Return the exact matrix on the given grid points, before the bounds; outputs far from all of them are one.
@@ -127,7 +127,7 @@ class PlanarMechanism:
         Two rows differ most at the points themselves and beyond them on the line through both: the outputs around the points
         show it, and to join the others is post-processing.
         """
-        points = tuple(points)
+        points = tuple((plainly(x), plainly(y)) for x, y in points)
         low, high = ([pick(p[axis] for p in points) for axis in (0, 1)] for pick in (min, max))
         span = max(b - a for a, b in zip(low, high, strict=True))
         outputs: list[Any] = [
@@ -172,6 +172,10 @@ class PlanarMechanism:
 
     def __repr__(self) -> str:
         return f"PlanarMechanism({self.distance}, step={self.step})"
+
+
+def _move(truth: GridPoint, output: GridPoint) -> GridPoint:
+    return plainly(output[0]) - plainly(truth[0]), plainly(output[1]) - plainly(truth[1])
 
 
 def _lengths(rate: float, norm: str) -> tuple[float, float, float]:

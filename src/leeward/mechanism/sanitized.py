@@ -26,7 +26,7 @@ from leeward.mechanism.decision import Sanitizer, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import integers
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
-from leeward.real import Real, whole
+from leeward.real import Real, plainly, whole
 from leeward.taught import taught
 
 SAFE, NOT_ANSWERED = -1, -2
@@ -144,7 +144,7 @@ class Sanitized:
         An output is a tuple: ``"safe"``, an exceeding noisy count, or None after the stop. Exceeding counts above all
         truths are merged, which loses nothing: out there the ratios no longer change.
         """
-        vectors = tuple(vectors)
+        vectors = tuple(tuple(map(plainly, vector)) for vector in vectors)
         top = max(max(v) for v in vectors)
         thresholds = self.thresholds(len(vectors[0]))
         rows = [self._outputs(v, thresholds, max(top, *thresholds) + 1) for v in vectors]

@@ -35,7 +35,7 @@ from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import Geometric, integers
 from leeward.mechanism.norm import NormMechanism
 from leeward.noise import Bits, SystemBits
-from leeward.real import Exact, Real, positive, whole
+from leeward.real import Exact, Real, plainly, positive, whole
 
 Between = Literal["maximum", "manhattan", "hamming"]
 """The distances between series: d_∞, d_1 and d_h."""
@@ -126,7 +126,10 @@ class SeriesMechanism:
             return Plane(self.epsilon * self.step, "manhattan", dimensions=self.window)
         if self.between == "maximum":
             return Derived(
-                "d_∞", lambda x, y: self.epsilon * self.step * max(abs(b - a) for a, b in zip(x, y, strict=True))
+                "d_∞",
+                lambda x, y: (
+                    self.epsilon * self.step * max(abs(plainly(b) - plainly(a)) for a, b in zip(x, y, strict=True))
+                ),
             )
         return Derived("d_h", lambda x, y: self.epsilon * sum(a != b for a, b in zip(x, y, strict=True)))
 

@@ -24,7 +24,7 @@ from leeward.exponential import Weight, exp_minus, weight, weighted_sum
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.sanitized import as_given, row_of_counts, whole_thresholds
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
-from leeward.real import Exact, Real, positive, whole
+from leeward.real import Exact, Real, plainly, positive, whole
 from leeward.taught import taught
 
 Pattern = tuple[str | None, ...]
@@ -98,7 +98,7 @@ class SparseVector:
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given vectors of counts (all of one length): one output a `Pattern`."""
-        vectors = tuple(vectors)
+        vectors = tuple(tuple(map(plainly, vector)) for vector in vectors)
         thresholds = np.broadcast_to(self._thresholds, (len(vectors[0]),)).tolist()
         outputs = patterns(len(thresholds), self.stop_after)
         rows = [

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.distance import Derived, DirectedDistance, SumOverPersons, both_hold, comparable
+from leeward.distance import Derived, DirectedDistance, FiniteDistance, SumOverPersons, both_hold, comparable
 from leeward.errors import InputError, UndecidedError
 from leeward.notion.change import CHANGES, INSERT, WITHDRAW, Change
 from leeward.notion.priced import Price
@@ -88,7 +88,11 @@ class Notion(SumOverPersons):
 
     @abstractmethod
     def cost(self, change: Change) -> Real:
-        """Return the largest d over all changes of this kind; ∞ if some are not sheltered."""
+        """Return the largest d over all changes of this kind; ∞ if some are not sheltered.
+
+        Noise is fitted to it, so each of the `changes` of a notion is a kind of one price: `leeward.sensitivity` refuses a
+        class of a user's own of which that is not so (`leeward.notion.generated`).
+        """
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -148,9 +152,15 @@ class Notion(SumOverPersons):
         return Notion.derive_price(self, other)
 
     def with_epsilon(self, epsilon: Exact) -> Notion:
-        """Return the same promise with another ε."""
+        """Return the same promise with another ε.
+
+        Raises:
+            InputError: for a class of a user's own whose costs are not ε times something that does not depend on ε.
+        """
         made = copy.copy(self)
         Notion.__init__(made, epsilon)
+        if not is_ours(type(self)):
+            _check_proportional(self, made)
         return made
 
     def scale(self, factor: Exact) -> Notion:
@@ -162,8 +172,8 @@ class Notion(SumOverPersons):
             try:
                 if self.with_epsilon(other.epsilon) == other:  # the same promise twice: the ε add up
                     return self.with_epsilon(self.epsilon + other.epsilon)
-            except UndecidedError:
-                pass  # the two ε are not commensurable: the sum is exact all the same, pair by pair
+            except (UndecidedError, InputError):
+                pass  # the two ε are not commensurable, or not all there is: the sum is exact all the same, pair by pair
         return super().__add__(other)
 
     def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
@@ -203,7 +213,7 @@ class Both(Notion):
     def __init__(self, first: Notion, second: Notion) -> None:
         self.first, self.second = first, second
         super().__init__(max(first.epsilon, second.epsilon))
-        self.per_person = both_hold(_records(first), _records(second))
+        self.per_person = _Among(both_hold(_records(first), _records(second)), self)
         one, two = first.words, second.words
         self.words = Words(
             definition="; and ".join(self._share(notion) for notion in (first, second)),
@@ -267,6 +277,35 @@ class Both(Notion):
         return f"Both({self.first}, {self.second})"
 
 
+class _Among(DirectedDistance[Any]):
+    """The closure of two distances between records over all records that one of the two lists, whichever are asked about."""
+
+    def __init__(self, closure: DirectedDistance[Any], notion: Both) -> None:
+        self._closure, self._notion = closure, notion
+
+    def __call__(self, x: Any, y: Any) -> Real:
+        """Refuse: the cheapest way may lead over a third record."""
+        return self._closure(x, y)
+
+    def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
+        """Return the shortest paths over the given records and those that are listed, between the given ones."""
+        points = tuple(points)
+        every = tuple(dict.fromkeys((*points, *(self._notion.sees.records or ()))))
+        made, given = self._closure.on(every), slice(len(points))
+        return FiniteDistance.coded(points, made.values, made.codes[given, given])
+
+    def scale(self, factor: Exact) -> DirectedDistance[Any]:
+        """Return the closure of both multiples."""
+        return _Among(self._closure.scale(factor), self._notion)
+
+    def reverse(self) -> DirectedDistance[Any]:
+        """Return the closure of both read the other way round."""
+        return _Among(self._closure.reverse(), self._notion)
+
+    def __str__(self) -> str:
+        return str(self._closure)
+
+
 def _records(notion: SumOverPersons) -> Any:
     if isinstance(notion.per_person, tuple | list):
         raise InputError(
@@ -308,6 +347,37 @@ def seen_by(notion: Any) -> Sees:
         return Sees(unknown=f"{changed} changes a distance and does not say anew what it can tell apart (`sees`)")
     return notion.sees
 
+
+def is_ours(kind: type) -> bool:
+    """Return whether a class is one of Leeward's, and not of a user's own."""
+    return kind.__module__.split(".")[0] == "leeward"
+
+
+def _check_proportional(notion: Notion, made: Notion) -> None:
+    """Refuse another ε where it would not change what a class of a user's own promises in proportion."""
+    try:
+        asked = [(notion.cost(change), made.cost(change)) for change in notion.changes]
+    except InputError:  # changes that cannot be told: nothing is derived from them either
+        asked = []
+    records = notion.sees.records or (frozenset(("a fact",)), frozenset(("a fact", "another fact")), ABSENT)
+    for x, y in itertools.permutations(records[:_MOST_ASKED], 2):
+        try:
+            asked.append((notion.record(x, y), made.record(x, y)))
+        except (AttributeError, TypeError, KeyError, ValueError, InputError):
+            break  # records of another kind
+    for before, after in asked:
+        if before.is_infinite != after.is_infinite or before * made.epsilon != after * notion.epsilon:
+            kind = type(notion).__name__
+            raise InputError(
+                f"{notion} with ε = {made.epsilon}",
+                f"a cost of {before} would be {after}: the costs of `{kind}` are not ε times something that does not depend"
+                " on ε, and a multiple of the promise would be another promise than it says",
+                f"Give {kind} a method `with_epsilon` that scales all its costs alike, as Graded does",
+            )
+
+
+_MOST_ASKED = 12
+"""Records between which distances are compared, where they are listed."""
 
 _SAID = (("sees",), ("record", "__call__", "on", "everyone"))
 

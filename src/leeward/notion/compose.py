@@ -17,6 +17,7 @@ from leeward.errors import InputError, NotShelteredError, nearest
 from leeward.notion.adjacency import EdgeDP, GroupDP, NodeDP
 from leeward.notion.base import Notion
 from leeward.notion.change import ADD_FACT, DROP_FACT, INSERT, WITHDRAW, Change
+from leeward.notion.generated import check_generated
 from leeward.notion.metric import Maximum
 from leeward.real import ZERO, Exact, Real, positive, whole
 
@@ -74,12 +75,14 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
     known = notion.sums_over_persons or isinstance(notion, GroupDP | Maximum | EdgeDP | NodeDP)
     if cut == "person" and known:
         return notion.scale(sum(parts[: people_touched(notion)], start=ZERO))
+    check_generated(notion)
     stay = {"record": {WITHDRAW, INSERT}, "fact": {DROP_FACT, ADD_FACT}}.get(cut, set())
     crossing = [change for change in notion.changes if change not in stay or notion.everyone or not known]
-    if crossing:
+    if crossing or not known:
+        step = f" ({crossing[0].text})" if crossing else ", of which nothing is known,"
         raise NotShelteredError(
             f"Parts cut by {cut} under {notion}",
-            f"a step of this notion ({crossing[0].text}) may change two parts at once",
+            f"a step of this notion{step} may change two parts at once",
             "Charge the sum of the prices of answers about the whole table, or cut by something public about the person",
         )
     return notion.scale(parts[0])

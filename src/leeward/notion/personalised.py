@@ -33,6 +33,12 @@ class Personalised(Notion):
 
     def __init__(self, notion: Notion, epsilons: Iterable[Exact]) -> None:
         self.persons = tuple(notion.with_epsilon(epsilon) for epsilon in epsilons)
+        if isinstance(notion, Personalised):
+            raise InputError(
+                f"{notion}, personalised",
+                "each person in it has an ε already",
+                "Personalise the notion that it is made of",
+            )
         if not notion.sums_over_persons:
             raise InputError(
                 f"{notion}, personalised", "it is no sum over persons", "Use a notion whose unit is a person"

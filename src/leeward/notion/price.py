@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from leeward.distance.paths import Coded
-from leeward.errors import UndecidedError
+from leeward.errors import InputError, UndecidedError
 from leeward.notion.adjacency import EdgeDP, GroupDP, NodeDP
 from leeward.notion.adp import ADP
 from leeward.notion.base import Both, Notion, seen_by
@@ -81,7 +81,7 @@ def _multiple(mine: Notion, other: Notion) -> Real | None:
         return mine.epsilon / other.epsilon if fewer and (mine.absent_too or not other.absent_too) else None
     try:
         return mine.epsilon / other.epsilon if mine.with_epsilon(other.epsilon) == other else None
-    except UndecidedError:  # two ε that are not commensurable: pair by pair they may be
+    except (UndecidedError, InputError):  # two ε that are not commensurable, or not all there is: pair by pair
         return None
 
 
@@ -158,7 +158,7 @@ def of_one_person(mine: PerPerson, other: Notion) -> Price:
         return refused(str(reason))
     asked = np.ones(budget[1].shape, dtype=bool)
     np.fill_diagonal(asked, val=False)
-    if theirs.counted:  # single facts are its steps
+    if theirs.counted and theirs.records is None:  # single facts are its steps; kept with another promise it has others
         sets = [record or frozenset() for record in records]
         asked = np.array([[len(x ^ y) == 1 for y in sets] for x in sets])
     return _supremum(other, records, costs, budget, asked)

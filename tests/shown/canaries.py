@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import dataclasses
 import pickle
@@ -16,6 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+
+from leeward.errors import NoiseError
 
 PERSON, PLACE, OTHER = "canary-person-7f3a", "canary-place-19ce", "canary-other-e02b"
 AT = pd.Timestamp("2031-07-19T13:37:11")
@@ -69,8 +70,10 @@ def printed(value: Any) -> str:
     if hasattr(value, "__dict__"):
         said.append(pprint.pformat(vars(value)))
     if dataclasses.is_dataclass(value) and not isinstance(value, type) and not hasattr(type(value), "__slots__"):
-        with contextlib.suppress(TypeError):  # it holds something that cannot be copied
+        try:
             said.append(pprint.pformat(dataclasses.asdict(value)))
+        except (TypeError, NoiseError) as error:  # it holds something that cannot be copied, such as a source of noise
+            said.append(everything_said(error))
     return "\n".join(said)
 
 

@@ -149,7 +149,7 @@ class Square(lw.UnboundedDP):
 @pytest.mark.parametrize(
     ("made", "asked"),
     [(Near("1"), AT_LEAST_1), *((kind("1"), AT_A) for kind in (Half, Dear, Hidden, Whole, Nothing))],
-    ids=str,
+    ids=lambda value: type(value).__name__ if isinstance(value, Notion) else "",
 )
 def test_steps_that_do_not_generate_the_distance_give_no_rate(made: Notion, asked: Any) -> None:
     """Near: 0 → 1 costs ε and moves the count by 1, so rate 2ε is false. Half: withdrawing costs ε/2. And so on."""

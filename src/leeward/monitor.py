@@ -157,6 +157,11 @@ def _shared(plans: list[Plan]) -> Sanitized:
             "it pays for every answer; only the sanitized mechanism says 'safe' for free",
             'Set mechanism = "sanitized" and stop_after in [publish]',
         )
+    windows = [str(made.query.window.public()) for made in plans]
+    if len(set(windows)) < len(windows):
+        raise SpecError(
+            "A monitor that asks one window twice", "its answer is drawn once", "List each window once, oldest first"
+        )
     if any(_identity(made) != _identity(plans[0]) for made in plans):
         raise SpecError(
             "A monitor of several questions", "its windows differ in more than their time", "Use one spec each"

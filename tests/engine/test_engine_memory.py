@@ -113,7 +113,7 @@ def test_only_the_columns_that_are_read_are_looked_at() -> None:
     assert read(made) == ["a", "b"]
 
 
-LIBRARIES = ["Arrow", "record batch", "reader", "pandas", "Polars", "Ibis", "DuckDB relation", "DuckDB table"]
+LIBRARIES = ["Arrow", "record batch", "pandas", "Polars", "Ibis", "DuckDB relation", "DuckDB table"]
 
 
 def other_libraries() -> dict[str, Any]:
@@ -123,7 +123,6 @@ def other_libraries() -> dict[str, Any]:
     return {
         "Arrow": data,
         "record batch": data.to_batches()[0],
-        "reader": data.to_reader(),
         "pandas": data.to_pandas(),
         "Polars": pl.from_arrow(data),
         "Ibis": ibis.memtable(data),

@@ -20,6 +20,7 @@ import ibis
 import pyarrow as pa
 from ibis.common.exceptions import IbisError
 
+from leeward.engine.builtin import decode, encode
 from leeward.engine.files import File, files_of
 from leeward.engine.memory import arrow_table
 from leeward.engine.schema import check_columns, check_one_schema, csv_header
@@ -42,7 +43,7 @@ class Bound(Private):
 
     connection: Any
     rows: Any
-    files: Mapping[str, tuple[int, int, int]]
+    files: Mapping[str, tuple[int, ...]]
 
     def fetch(self, expression: Any) -> pa.Table:
         """Run an Ibis expression. Ibis's own way to Arrow is avoided: it imports pandas, a third of a second."""
@@ -106,6 +107,7 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                 else:
                     rows = _inside(connection, table)
                     check_columns(columns, rows.columns)
+                    rows = _letter_by_letter(rows, names)
             yield Bound(connection, _selected(rows, names), stamps)
         finally:
             connection.disconnect()
@@ -214,12 +216,13 @@ def translated() -> Iterator[None]:
     raise DataError(*problem)
 
 
-def _stamps(paths: Iterable[str]) -> dict[str, tuple[int, int, int]]:
+def _stamps(paths: Iterable[str]) -> dict[str, tuple[int, ...]]:
     try:
         stats = {path: os.stat(path) for path in paths}
     except OSError:
         return {}
-    return {path: (stat.st_ino, stat.st_size, stat.st_mtime_ns) for path, stat in stats.items()}
+    # the last cannot be set back, as the time of the last writing can
+    return {path: (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for path, stat in stats.items()}
 
 
 def _csv(connection: Any, files: Sequence[File], links: Sequence[str], names: Sequence[str]) -> Any:
@@ -265,6 +268,15 @@ def _inside(connection: Any, table: str | None) -> Any:
         )
     schema, name = names[table]
     return connection.table(name, database=(_CATALOG, schema))
+
+
+def _letter_by_letter(rows: Any, names: Sequence[str]) -> Any:
+    """The table with texts that are compared letter by letter, as those of every other kind of source are.
+
+    A column of a DuckDB file may have a collation, by which "Ann" and "ann" are one person, and both are counted once.
+    """
+    texts = [name for name in names if rows[name].type().is_string()]
+    return rows.mutate(**{name: decode(encode(rows[name])) for name in texts}) if texts else rows
 
 
 def _in_memory(connection: Any, data: pa.Table) -> Any:

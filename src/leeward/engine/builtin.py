@@ -11,9 +11,9 @@ def _one(value: Any) -> None: ...
 def _two(first: Any, second: Any) -> None: ...
 
 
-def _function(name: str, shape: Any, arity: int) -> Any:
-    """The function of that name, for arguments of any type, with results declared as 64-bit integers."""
-    return ibis.udf.scalar.builtin(shape, name=name, signature=((None,) * arity, "int64"))
+def _function(name: str, shape: Any, arity: int, result: str = "int64") -> Any:
+    """The function of that name, for arguments of any type, with results declared as 64-bit integers or as said."""
+    return ibis.udf.scalar.builtin(shape, name=name, signature=((None,) * arity, result))
 
 
 #: Microseconds since 1970 of a date or time.
@@ -27,3 +27,9 @@ whole_quotient = _function("divide", _two, 2)
 
 #: The H3 cell of a latitude and a longitude; the connection must have been told of it.
 leeward_h3 = _function("leeward_h3", _two, 2)
+
+#: The bytes of a text.
+encode = _function("encode", _one, 1, "binary")
+
+#: The text that bytes are; it has no collation.
+decode = _function("decode", _one, 1, "string")

@@ -54,6 +54,13 @@ def key(rows: Any, column: str, places: PlaceList) -> Any:
             "a match would depend on how one is written as the other (columns of CSV files are always text)",
             "Store both with one type",
         )
+    if kind.is_floating() and kind.nbytes * 8 != places.keys.type.bit_width:
+        raise DataError(
+            f"The places are floats of {kind.nbytes * 8} bits in the visits' column '{column}' and of"
+            f" {places.keys.type.bit_width} in the list",
+            "0.1 is another number in each, so a place would match or not by how it is written in binary",
+            "Store both with one type; texts and whole numbers are better keys",
+        )
     return _without_nan(values)
 
 

@@ -72,9 +72,9 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
         if "://" in text:
             raise DataError(f"The source '{text}'", "only files on this machine are read", "Copy the file here first")
         if os.path.isfile(text):
-            yield text
+            yield _readable(text)
         elif matches := sorted(path for path in _matches(text) if os.path.isfile(path)):
-            yield from matches
+            yield from map(_readable, matches)
         elif os.path.isdir(text):
             raise DataError(
                 f"The source '{text}'",
@@ -85,6 +85,14 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
             folder = os.path.dirname(text) or "."
             neighbours = os.listdir(folder) if os.path.isdir(folder) else []
             raise DataError(f"The source '{text}'", "there is no such file", _nearest_file(text, neighbours))
+
+
+def _readable(name: str) -> str:
+    if any("\ud800" <= sign <= "\udfff" for sign in name):  # how Python holds bytes of a name that are no UTF-8
+        raise DataError(
+            f"The file '{name.encode('utf-8', 'replace').decode()}'", "its name is not UTF-8", "Rename the file"
+        )
+    return name
 
 
 def _matches(pattern: str) -> list[str]:

@@ -28,6 +28,12 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
     Raises:
         DataError: it is no table, lacks a column, or a column holds values of several kinds.
     """
+    if isinstance(source, pa.RecordBatchReader):
+        raise DataError(
+            "The source is a stream of record batches",
+            "it can be read once, and every later question would find it empty",
+            "Give the whole table: stream.read_all()",
+        )
     known = _names(source)
     if known is None or not hasattr(source, "__arrow_c_stream__"):
         raise DataError(
@@ -51,7 +57,7 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
 
 
 def _names(source: Any) -> list[Any] | None:
-    if isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+    if isinstance(source, pa.Table | pa.RecordBatch):
         return list(source.schema.names)
     known = getattr(source, "columns", None)
     return None if known is None else list(known)
@@ -61,7 +67,7 @@ def _selected(source: Any, names: list[str]) -> Any:
     """The columns alone where the library can take them out cheaply, else the whole table."""
     if isinstance(source, pa.Table | pa.RecordBatch):
         return source.select(names)
-    if isinstance(source, pa.RecordBatchReader) or type(source).__name__ == "DuckDBPyRelation":
+    if type(source).__name__ == "DuckDBPyRelation":
         return source
     return source[names]
 

@@ -208,7 +208,12 @@ def _rank(column: Any, query: Statistic) -> Any:
             "its values and the listed groups are of different types",
             "Write the groups as the column does",
         )
-    return ibis.cases(*((column == group, rank) for rank, group in enumerate(query.groups)), else_=ibis.null("int64"))
+    # a number below 0 is in no unsigned column, and the engine does not compare it with one
+    never = column.type().is_unsigned_integer()
+    listed = [(rank, group) for rank, group in enumerate(query.groups) if not (never and int(group) < 0)]
+    if not listed:
+        return ibis.null("int64")
+    return ibis.cases(*((column == group, rank) for rank, group in listed), else_=ibis.null("int64"))
 
 
 def _answer(

@@ -45,13 +45,14 @@ class PlaceList:
 
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of the type of the keys and of every key in order."""
-        seen = hashlib.sha256(f"leeward places 1: {key_type(self.keys.type)}:{len(self)}".encode())
+        kind = "integers beyond 63 bits" if _is_beyond(self.keys) else key_type(self.keys.type)
+        seen = hashlib.sha256(f"leeward places 1: {kind}:{len(self)}".encode())
         if pa.types.is_large_string(self.keys.type):
             lengths = pc.binary_length(self.keys).to_numpy(zero_copy_only=False)
             seen.update(lengths.astype("<i8").tobytes())
             seen.update("".join(self.keys.to_pylist()).encode())
         else:
-            plain = "<f8" if pa.types.is_floating(self.keys.type) else "<i8" if _signed(self.keys.type) else "<u8"
+            plain = "<f8" if pa.types.is_floating(self.keys.type) else "<u8" if _is_beyond(self.keys) else "<i8"
             seen.update(self.keys.to_numpy(zero_copy_only=False).astype(plain).tobytes())
         return seen.hexdigest()
 
@@ -87,8 +88,9 @@ def key_type(arrow_type: pa.DataType) -> str | None:
     return "floats" if pa.types.is_floating(arrow_type) else None
 
 
-def _signed(arrow_type: pa.DataType) -> bool:
-    return bool(pa.types.is_signed_integer(arrow_type))
+def _is_beyond(keys: pa.Array) -> bool:
+    """Whether keys are integers of which one has the bytes of a negative one: 2⁶⁴ − 1 is written as −1 is."""
+    return bool(pa.types.is_uint64(keys.type) and len(keys) and pc.max(keys).as_py() >= 2**63)
 
 
 def _one(table: pa.Table, column: str) -> pa.Array:
@@ -105,7 +107,7 @@ def _keys(keys: pa.Array, column: str) -> pa.Array:
         raise DataError("The public list of places is empty", "the answer has one row per place", "List the places")
     if pa.types.is_floating(keys.type):  # half floats too: Arrow has few kernels for these
         # −0 equals 0 where tables are joined, so it must here.
-        keys = pc.add(pc.cast(keys, pa.float64()), 0.0)
+        keys = pc.add(keys, pa.scalar(0.0, keys.type))
     empty = keys.null_count + (pc.sum(pc.is_nan(keys)).as_py() or 0 if pa.types.is_floating(keys.type) else 0)
     if empty:
         raise DataError(f"{where} has {empty} rows without a place", "a place needs a key", "Remove these rows")

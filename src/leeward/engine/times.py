@@ -20,7 +20,7 @@ from leeward.private import Private
 from leeward.query import Visits, Window
 from leeward.query.source import TIME_UNITS
 
-_ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$"
+_ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$"
 _OFFSET = r"T?\d\d:\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
 
 

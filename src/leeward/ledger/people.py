@@ -26,7 +26,7 @@ from sqlalchemy.pool import NullPool
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
 from leeward.ledger.identity import FORM, payer
-from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private
+from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private, refuse_links
 from leeward.paths import resolve_ledger
 
 Over = Literal["refuse", "withhold"]
@@ -105,6 +105,7 @@ class PeopleStore:
         self.path = resolve_ledger(path)
         check_secret(secret)
         make_private(self.path)
+        refuse_links(self.path)
         self._engine = create_engine(
             URL.create("sqlite", database=str(self.path)),
             poolclass=NullPool,

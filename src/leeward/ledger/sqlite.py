@@ -111,6 +111,7 @@ class SqliteStore:
         if self.path.is_dir():
             raise LedgerError(f"{self.path} is a folder", "the ledger is one file", "Name a file in it")
         if self.path.exists():
+            refuse_links(self.path)
             return
         if self._mark.exists():
             raise LedgerError(
@@ -213,6 +214,20 @@ class SqliteStore:
         except (SQLAlchemyError, sqlite3.Error) as error:
             raw = error.orig if isinstance(error, DBAPIError) else error
             raise _explained(self.path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
+
+
+def refuse_links(path: Path) -> None:
+    """Refuse a database that has two names: SQLite keeps locks and journals by name, so they would write over each other.
+
+    Raises:
+        LedgerError: it has.
+    """
+    if path.is_file() and path.stat().st_nlink > 1:
+        raise LedgerError(
+            f"The file {path} has another name too (a hard link)",
+            "who writes under one name does not see who writes under the other, and what was charged would be lost",
+            "Remove the other name, or make it a symbolic link",
+        )
 
 
 def make_private(path: Path) -> None:

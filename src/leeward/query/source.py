@@ -280,6 +280,20 @@ def _check_zone(timezone: object) -> None:
         ) from None
 
 
+def check_whole(where: str, values: Iterable[Allowed]) -> None:
+    """Refuse whole numbers that do not fit in 64 bits: the engine compares them with no column.
+
+    Raises:
+        SpecError: one does not.
+    """
+    if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values):
+        raise SpecError(
+            f"{where} holds a whole number beyond 64 bits",
+            "whole numbers are compared from -2^63 up to 2^63 - 1",
+            "Store the column as text, and give texts",
+        )
+
+
 def _kept(keep: Mapping[str, Iterable[Allowed]]) -> dict[str, tuple[Allowed, ...]]:
     kept: dict[str, tuple[Allowed, ...]] = {}
     for column, values in sorted(keep.items()):
@@ -291,6 +305,7 @@ def _kept(keep: Mapping[str, Iterable[Allowed]]) -> dict[str, tuple[Allowed, ...
                 "a filter says which values a column may hold",
                 'Write it as keep = { column = ["value", "other value"] }',
             )
+        check_whole(f"keep for the column '{column}'", allowed)
         if len({type(value) for value in allowed}) > 1:
             raise SpecError(
                 f"keep for the column '{column}' mixes texts, numbers and truth values",

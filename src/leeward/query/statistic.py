@@ -24,7 +24,7 @@ from leeward.notion.metric import Nudge, nudge
 from leeward.notion.value_grid import Values
 from leeward.query.effect import Effect, Move
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
-from leeward.query.source import EACH_ROW, Allowed, Visits, no_person, visits
+from leeward.query.source import EACH_ROW, Allowed, Visits, check_whole, no_person, visits
 from leeward.query.table import Source
 from leeward.real import Exact, exact
 from leeward.taught import taught
@@ -353,6 +353,7 @@ def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
     listed = tuple(groups or ())
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
         raise SpecError("groups that are no texts or whole numbers", "they are public keys", "Write them as such")
+    check_whole("The list of groups", listed)
     if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
         raise SpecError("groups that repeat, mix types or are none", "each is a public key", "List each once")
     return listed

@@ -7,7 +7,7 @@ Machine-checked (docs/proved.md): `others_do_not_matter`, `truncation_not_monoto
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal, get_args
 
 from leeward.errors import NotShelteredError, SpecError, nearest
@@ -33,7 +33,9 @@ class Window:
                 "they cannot be compared",
                 "Give both an offset, or neither",
             )
-        if self.start >= self.end:
+        # Python compares two times of one zone by their readings, of which an hour comes twice where clocks are put back
+        back = (self.end.utcoffset() or timedelta()) - (self.start.utcoffset() or timedelta())
+        if self.end.replace(tzinfo=None) - self.start.replace(tzinfo=None) <= back:
             raise SpecError(
                 f"The window from {self.start.isoformat()} to {self.end.isoformat()} is empty or reversed",
                 "the end itself does not belong to the window",

@@ -1,0 +1,71 @@
+"""Windows where clocks jump: which rows are inside, told by an oracle that goes through the hours of a zone one by one.
+
+The rule is that of the documentation: a reading stands for the first moment at which the clock showed it or later.
+"""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+import pytest
+
+from leeward.engine import open_visits, read_places
+from leeward.query import count_visitors, places, visits
+
+STEP = timedelta(minutes=15)
+ZONES = {
+    "Europe/Berlin": [datetime(2026, 3, 29, 1), datetime(2026, 10, 25, 0)],
+    "Australia/Lord_Howe": [datetime(2026, 4, 4, 14), datetime(2026, 10, 3, 14)],  # by half an hour
+    "Antarctica/Troll": [datetime(2026, 3, 29, 0), datetime(2026, 10, 25, 0)],  # by two hours
+    "Pacific/Apia": [datetime(2011, 12, 30, 8)],  # a whole day that never was
+    "Africa/Casablanca": [datetime(2026, 2, 15, 1), datetime(2026, 3, 22, 1)],
+}
+
+
+def first_moment(reading: datetime, zone: ZoneInfo) -> datetime:
+    """The first quarter of an hour, in UTC, at which the clock shows this reading or a later one."""
+    moment = reading.replace(tzinfo=UTC) - timedelta(hours=30)
+    while moment.astimezone(zone).replace(tzinfo=None, fold=0) < reading:
+        moment += STEP
+    return moment
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_rows_are_inside_by_the_rule(name: str) -> None:
+    rng, zone = random.Random(name), ZoneInfo(name)
+    listed = places(pa.table({"place": ["a"]}), place="place")
+    public = read_places(listed)
+    for jump in ZONES[name]:
+        quarters = [jump + STEP * rng.randrange(-8, 24) for _ in range(40)]
+        shown = [each.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None, fold=0) for each in quarters]
+        readings = shown + [shown[0] + STEP * rng.randrange(-12, 24) for _ in range(20)]  # some are never shown
+        for kind, held, moments in (
+            (pa.timestamp("us"), readings, [first_moment(each, zone) for each in readings]),
+            (pa.timestamp("ns", "UTC"), quarters, [each.replace(tzinfo=UTC) for each in quarters]),
+        ):
+            stamps = pa.array(held, pa.timestamp("us")).cast(pa.timestamp(kind.unit)).cast(kind)
+            seen = visits(
+                pa.table({"p": range(len(held)), "v": ["a"] * len(held), "t": stamps}),
+                person="p",
+                place="v",
+                time="t",
+                timezone=name,
+            )
+            with open_visits(seen, public) as opened:
+                for _ in range(4):
+                    start = jump.replace(tzinfo=UTC) + STEP * rng.randrange(-8, 20)
+                    end = start + STEP * rng.randrange(1, 9)
+                    inside = sum(start <= moment < end for moment in moments)
+                    asked = count_visitors(seen, listed, start=start, end=end)
+                    assert opened.count(asked).counts.tolist() == [inside], (start, end)
+                    wall = start.astimezone(zone).replace(tzinfo=None, fold=0)
+                    until = wall + STEP * rng.randrange(1, 9)
+                    first, end = first_moment(wall, zone), first_moment(until, zone)
+                    inside = sum(first <= moment < end for moment in moments)
+                    if held is readings:  # which need no zone to be compared
+                        inside = sum(wall <= reading < until for reading in readings)
+                    asked = count_visitors(seen, listed, start=wall, end=until)
+                    assert opened.count(asked).counts.tolist() == [inside], (wall, until)

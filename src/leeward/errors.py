@@ -145,5 +145,20 @@ def _short(word: str) -> str:
     return word if len(word) <= LONGEST else f"{word[:LONGEST]}…"
 
 
+def nearest_in_first_line(word: str, known: Iterable[str]) -> str:
+    """Return what to do where a CSV file has no column of a name. Without a line of names, its first line is a row of data.
+
+    So a name in it is repeated only where it is the caller's own word, but for capitals, spaces and punctuation.
+    """
+    alike = [name for name in known if _letters(name) == _letters(word)]
+    if alike:
+        return f"Did you mean '{alike[0]}'?"
+    return "Its first line must name the columns; it is not shown, because it may be a row of data"
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
 def _sentence(text: str) -> str:
     return text if text[-1] in ".?!" else text + "."

@@ -132,7 +132,28 @@ def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[st
         )
     if first["type"] == "value_error":
         return SpecError(name or "The spec", str(first["ctx"]["error"]), "")
-    return SpecError(name, first["msg"][0].lower() + first["msg"][1:], "See the guide for what the key means")
+    if first["type"] == "literal_error":
+        return SpecError(name, "it is not a known choice", f"Known: {first['ctx']['expected']}")
+    because, instead = _KINDS.get(
+        first["type"], ("it does not hold what it should", "See docs/spec.md for what it means")
+    )
+    return SpecError(name, because, instead.format(key))
+
+
+_MOMENT = ("it is no date and time", "Write {} = 2026-03-02T19:00:00")
+_KINDS = {
+    "string_type": ("it is no text", 'Write it in quotation marks: {} = "…"'),
+    "int_type": ("it is no whole number", "Write it without quotation marks: {} = 2"),
+    "float_type": ("it is no number", "Write it without quotation marks: {} = 2.5"),
+    "finite_number": ("it is not finite", "Write {} = 2.5"),
+    "bool_type": ("it is neither true nor false", "Write {} = true"),
+    "list_type": ("it is no list", "Write {} = [ … ]"),
+    "dict_type": ("it is no table of keys and values", "Write {} = {{ … = … }}"),
+    "model_type": ("it is no section of keys and values", "Write [{}], and its keys below"),
+    "datetime_type": _MOMENT,
+    "date_type": _MOMENT,
+}
+"""What is wrong, and what to write, by pydantic's names of what it found."""
 
 
 def _section(annotation: Any) -> type[BaseModel] | None:

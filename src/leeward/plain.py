@@ -79,8 +79,8 @@ def told(value: object) -> str:
 
     A table, a column or a list is named by its type alone: its text would be its rows.
     """
-    if value is None or isinstance(value, _PLAIN) or type(value).__module__.partition(".")[0] == "leeward":
-        text = plain(value if isinstance(value, str) else repr(value))
+    if is_plain(value) or type(value).__module__.partition(".")[0] == "leeward":
+        text = plain(value if isinstance(value, str) else _written(value))
         text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
         return without_passwords(f"'{text}'" if isinstance(value, str) else text)
     if isinstance(value, type):
@@ -89,6 +89,15 @@ def told(value: object) -> str:
         return f"'{shown(str(value))}'"
     name = plain(type(value).__name__)
     return f"{'an' if name[:1].lower() in set('aeiou') else 'a'} {name}"
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is one text, number or moment, or nothing."""
+    return value is None or isinstance(value, _PLAIN)
+
+
+def _written(value: object) -> str:
+    return value.isoformat() if isinstance(value, date | time) else repr(value)
 
 
 _PLAIN = (str, bool, int, float, complex, Fraction, Decimal, date, time, timedelta, Enum)

@@ -26,6 +26,7 @@ import numpy as np
 
 from leeward.errors import InexactError, InputError, UndecidedError
 from leeward.integers import coprime, factors
+from leeward.plain import told
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)
 """Bits at which a comparison is tried before it is called undecided."""
@@ -333,7 +334,7 @@ def _parse(value: object) -> Real:
         except (ValueError, ZeroDivisionError):
             pass  # said below, without the cause: it would only repeat the text
     raise InputError(
-        f"{value!r} was given as a number",
+        f"{told(value)} was given as a number",
         "it is not an exact number",
         'Write a decimal or a fraction in a string, such as "0.5" or "1/3"',
     )
@@ -370,7 +371,7 @@ def integer(value: object, name: str) -> int:
     if type(value) is int:
         return value
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InputError(f"{name} = {value!r}", "it is no whole number", "Give an integer")
+        raise InputError(f"{name} = {told(value)}", "it is no whole number", "Give an integer")
     return int(value)
 
 
@@ -381,7 +382,7 @@ def whole(value: object, name: str, least: int = 1) -> int:
         InputError: for anything else, truth values and floats included.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{name} = {value}", "it says how many", f"Give a whole number of at least {least}")
+        raise InputError(f"{name} = {told(value)}", "it says how many", f"Give a whole number of at least {least}")
     return int(value)
 
 

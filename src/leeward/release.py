@@ -29,6 +29,7 @@ from leeward.errors import (
 from leeward.noise import Bits, SystemBits
 from leeward.notion import Notion
 from leeward.paths import resolve_ledger
+from leeward.plain import told
 from leeward.private import Private
 from leeward.query import CountVisitors
 from leeward.query.statistic import Statistic
@@ -50,6 +51,7 @@ IfDoubtful = Literal["refuse", "publish"]
 """What becomes of a release that the data make doubtful, because nothing or too little of them would count."""
 
 
+@taught
 @dataclass(frozen=True)
 class Budget:
     """Where the budget of a dataset is kept.
@@ -74,6 +76,11 @@ class Budget:
     new: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("dataset", "version", "notion"):
+            if not isinstance(value := getattr(self, name), str) and (name != "notion" or value is not None):
+                raise InputError(f"{name} = {told(value)}", "it is a public name", "Give it as text")
+        if self.cap is not None:
+            exact(self.cap)
         object.__setattr__(self, "ledger", f"sqlite:///{resolve_ledger(self.ledger)}")
 
     def exact_cap(self) -> Fraction | None:
@@ -430,5 +437,5 @@ def check_if_doubtful(choice: str) -> None:
     """
     if choice not in get_args(IfDoubtful):
         raise SpecError(
-            f"if_doubtful = {choice!r}", "it is not a known choice", nearest(str(choice), get_args(IfDoubtful))
+            f"if_doubtful = {told(choice)}", "it is not a known choice", nearest(str(choice), get_args(IfDoubtful))
         )

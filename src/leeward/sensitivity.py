@@ -21,6 +21,7 @@ from leeward.distance import Line
 from leeward.errors import InputError, NotShelteredError, UndecidedError
 from leeward.notion import Change, Notion, Step
 from leeward.notion.generated import check_generated
+from leeward.plain import told
 from leeward.query.effect import Effect, Move, Query
 from leeward.real import ONE, Real, inf
 from leeward.taught import taught
@@ -101,7 +102,7 @@ def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
 def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:
     if not isinstance(notion, Notion) or not hasattr(query, "effect"):
         raise InputError(
-            f"The sensitivity of {query} under {notion}",
+            f"The sensitivity of {told(query)} under {told(notion)}",
             "it is about a notion and a query that knows how far a change moves it, in this order",
             "Give sensitivity(notion, query), with a query of leeward.query or one that has `effect`",
         )

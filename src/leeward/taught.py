@@ -16,6 +16,7 @@ from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union
 
 from leeward.errors import InputError, LeewardError
+from leeward.plain import is_plain
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -34,6 +35,28 @@ def taught(thing: T) -> T:
         thing.__init__ = _checked(thing.__init__, thing.__name__)  # type: ignore[misc]
         return thing
     return typing.cast(T, _checked(thing, thing.__name__))
+
+
+def describing(thing: T) -> T:
+    """Let a function that describes a table tell also what is wrong with an argument that it would keep unused.
+
+    A description prints all that it was given: a whole column given for the name of one is refused at once.
+    """
+    told = taught(thing)
+
+    @functools.wraps(told)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        made = told(*args, **kwargs)
+        wrong = _wrong(thing, thing.__name__, args, kwargs, may_hold_rows=True)
+        if wrong is not None:
+            raise wrong
+        return made
+
+    return typing.cast(T, call)
+
+
+_SOURCES = {"source", "keep", "groups"}
+"""Arguments that are tables, or lists of public values."""
 
 
 def takes(function: Any, count: int) -> bool:
@@ -63,7 +86,9 @@ def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
-def _wrong(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> InputError | None:
+def _wrong(
+    function: Callable[..., Any], name: str, args: Any, kwargs: Any, *, may_hold_rows: bool = False
+) -> InputError | None:
     """Return what to say of the first argument that does not fit, or None. Never its value: it may hold rows."""
     signature = inspect.signature(function)
     try:
@@ -72,6 +97,8 @@ def _wrong(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> I
         return None  # an argument is missing, or has an unknown name: Python says which
     for key, value in given.items():
         parameter = signature.parameters[key]
+        if may_hold_rows and (key in _SOURCES or is_plain(value)):
+            continue
         several = parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
         if key == "self" or several or _fits(value, _hint(function, key, parameter.annotation)):
             continue

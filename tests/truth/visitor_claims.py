@@ -76,13 +76,14 @@ def register(claims: Claims) -> None:
     says = claims.says
 
     @says(
-        r"How many distinct people were at each of (?P<places>[\d,]+) public places from (?P<start>\S+ \S+) up to, but not at,"
+        r"How many distinct people were at (the one public place|each of (?P<places>[\d,]+) public places) from"
+        r" (?P<start>\S+ \S+) up to, but not at,"
         r" (?P<end>\S+ [\d:+]+)( \((?P<zone>\S+)\))?"
     )
-    def _(world: Any, places: str, start: str, end: str, zone: str | None) -> bool:
+    def _(world: Any, places: str | None, start: str, end: str, zone: str | None) -> bool:
         window, visits = world.plan.query.window, world.plan.query.visits
         expected = None if window.start.tzinfo else visits.timezone or ("UTC" if visits.time_unit else None)
-        return (int(places.replace(",", "")), clock(start), clock(end), zone) == (
+        return (int((places or "1").replace(",", "")), clock(start), clock(end), zone) == (
             world.places,
             window.start,
             window.end,

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from leeward.accounting.written import read, write
 from leeward.errors import InputError, nearest
+from leeward.plain import told
 from leeward.real import Exact, Real, exact, positive, whole
 
 FORMAT = 1
@@ -180,13 +181,13 @@ def read_event(written: Mapping[str, Any]) -> Event:
     form, kind = known.pop("format", None), known.pop("kind", None)
     if form != FORMAT:
         raise InputError(
-            f"An event of format {form!r}",
+            f"An event of format {told(form)}",
             f"this version reads format {FORMAT}",
             "Use the version that wrote it, or newer",
         )
     if kind not in KINDS:
         raise InputError(
-            f"An event of kind {kind!r}",
+            f"An event of kind {told(kind)}",
             "what is not understood cannot be priced, and may cost anything",
             nearest(str(kind), KINDS),
         )

@@ -37,6 +37,7 @@ from leeward.accounting.pairs import Pair, pair, replaced
 from leeward.accounting.pure import Cost, cost
 from leeward.errors import InputError, nearest
 from leeward.exponential import Weight, log, weight
+from leeward.plain import told
 from leeward.real import ZERO, Exact, Real, exact, positive, whole
 from leeward.taught import taught
 
@@ -169,7 +170,7 @@ def _as_it_is(number: Exact | float) -> Exact:
 def _check(direction: str) -> None:
     if direction not in get_args(Direction):
         raise InputError(
-            f"direction = {direction!r}", "it must say which way", nearest(str(direction), get_args(Direction))
+            f"direction = {told(direction)}", "it must say which way", nearest(str(direction), get_args(Direction))
         )
 
 

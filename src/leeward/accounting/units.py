@@ -12,6 +12,7 @@ from leeward.errors import InputError, nearest
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, EdgeDP, GroupDP, NodeDP, Notion
 from leeward.notion.compose import people_touched
 from leeward.notion.generated import check_generated
+from leeward.plain import told
 from leeward.real import ZERO, Exact, Real, exact, whole
 
 Unit = Literal["person", "person-day", "person-place", "event"]
@@ -42,7 +43,7 @@ def unit(name: str) -> Unit:
     """
     name = "event" if name == "fact" else name
     if name not in _INSIDE:
-        raise InputError(f"unit = {name!r}", "it is no unit that prices are known for", nearest(name, _INSIDE))
+        raise InputError(f"unit = {told(name)}", "it is no unit that prices are known for", nearest(name, _INSIDE))
     return name  # type: ignore[return-value]
 
 
@@ -66,7 +67,9 @@ def parts_touched(notion: Notion, *, cut: Cut, parts_per_unit: int) -> int | Non
         parts_per_unit: m: 1 where the unit includes what the parts are cut by (person-places cut by place).
     """
     if cut not in get_args(Cut):
-        raise InputError(f"cut = {cut!r}", "it must say what the parts are cut by", nearest(str(cut), get_args(Cut)))
+        raise InputError(
+            f"cut = {told(cut)}", "it must say what the parts are cut by", nearest(str(cut), get_args(Cut))
+        )
     parts_per_unit = whole(parts_per_unit, "parts_per_unit")
     if cut == "people":
         return people_touched(notion)

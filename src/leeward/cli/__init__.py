@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from errno import EDQUOT, EIO, ENOSPC
 from signal import SIGINT
 from typing import Any
 
@@ -17,7 +18,13 @@ from typer.core import TyperGroup
 
 from leeward.cli.budget import budget
 from leeward.cli.demo import demo
-from leeward.cli.ending import BrokenStreamError, ended_as_by_an_interrupt, ended_by
+from leeward.cli.ending import (
+    STANDARD_OUTPUT,
+    BrokenStreamError,
+    ended_as_by_an_interrupt,
+    ended_by,
+    open_closed_streams,
+)
 from leeward.cli.monitor import monitor
 from leeward.cli.output import begin, outcome, say, write_in_any_encoding
 from leeward.cli.papers import papers
@@ -111,6 +118,7 @@ def _check_memory() -> None:
 
 def main() -> None:
     """Run the command; the entry point of the installed script."""
+    open_closed_streams()
     write_in_any_encoding()
     begin()
     try:
@@ -143,18 +151,29 @@ def _run() -> None:
         sys.exit(2)
     except BrokenStreamError:
         raise
+    except SystemExit as ended:  # by a library that prints help, when the reader of it has gone
+        sys.exit(0 if isinstance(ended.__context__, BrokenPipeError) else ended.code)
     except MemoryError:
         say(
             f"leeward: the memory that this process may use is used up; {outcome()}. Give it more, such as by `ulimit -v`.",
             err=True,
         )
         sys.exit(2)
-    except Exception as error:  # a defect of ours; a traceback could hold data values, so it is shown on request only
-        if os.environ.get("LEEWARD_TRACEBACK"):
-            raise
-        say(
-            f"leeward: an unexpected {type(error).__name__}; {outcome()}. Set LEEWARD_TRACEBACK=1 to see where"
-            " (the traceback may hold data values: do not share it unread), and please report it.",
-            err=True,
-        )
-        sys.exit(1)
+    except OSError as error:
+        if outcome() == "nothing was shown" and error.filename is None and error.errno in {ENOSPC, EIO, EDQUOT}:
+            raise BrokenStreamError(f"{STANDARD_OUTPUT} cannot be written: {os.strerror(error.errno)}") from None
+        _defect(error)
+    except Exception as error:
+        _defect(error)
+
+
+def _defect(error: Exception) -> None:
+    """Say that something went wrong that nobody foresaw. A traceback could hold data: it is shown on request only."""
+    if os.environ.get("LEEWARD_TRACEBACK"):
+        raise error
+    say(
+        f"leeward: an unexpected {type(error).__name__}; {outcome()}. Set LEEWARD_TRACEBACK=1 to see where"
+        " (the traceback may hold data values: do not share it unread), and please report it.",
+        err=True,
+    )
+    sys.exit(1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 _got: list[signal.Signals] = []
@@ -43,13 +44,30 @@ def ended_by() -> signal.Signals:
     return _got[0] if _got else signal.SIGINT
 
 
+def open_closed_streams() -> None:
+    """Give a process whose standard streams are closed some that lead nowhere.
+
+    Otherwise a file of ours would get the number of one, and what is for the curator on stderr would be printed on stdout.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115 - to the end
+
+
+STANDARD_OUTPUT, STANDARD_ERROR = "standard output", "standard error"
+
+
 class BrokenStreamError(Exception):
     """Standard output or standard error cannot be written, as on a full disk."""
 
 
 @contextmanager
 def printing(stream: str) -> Iterator[None]:
-    """Tell what a stream does not take from a defect of ours. A reader that has gone is neither.
+    """Tell what a stream does not take from a defect of ours. A reader that has gone is neither: the work goes on unread.
 
     Raises:
         BrokenStreamError: the stream, named so, cannot be written.
@@ -57,6 +75,8 @@ def printing(stream: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise
+        unread = sys.stderr if stream == STANDARD_ERROR else sys.stdout
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), unread.fileno())
     except OSError as error:
         raise BrokenStreamError(f"{stream} cannot be written: {os.strerror(error.errno or 0)}") from None

@@ -11,6 +11,7 @@ import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
 from leeward.cli.output import IfDoubtful, print_json, print_notes, say, stages, wrote
+from leeward.errors import InputError
 
 
 def monitor(
@@ -81,13 +82,18 @@ def monitor(
             )
         left = state.stop_after - state.stops
         stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
-        say(f"{state.stops} places could not be called safe, at a price of {watch.spent}. {stopped}")
+        many = "1 place" if state.stops == 1 else f"{state.stops} places"
+        say(f"{many} could not be called safe, at a price of {watch.spent}. {stopped}")
         say(f"The reports are in {out}")
 
 
 def _by(until: datetime | None, end: datetime, timezone: str | None) -> datetime:
     """Return the moment by which a window must have ended, with an offset iff the window has one."""
     if until is not None:
+        if until.tzinfo is not None and end.tzinfo is None:
+            raise InputError(
+                f"--until {until.isoformat()}", "it has an offset, and the windows have none", "Give it without one"
+            )
         return until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until
     if end.tzinfo is not None:
         return datetime.now(end.tzinfo)

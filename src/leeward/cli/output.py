@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward.cli.ending import printing
+from leeward.cli.ending import STANDARD_ERROR, STANDARD_OUTPUT, printing
 from leeward.plain import plain, plain_lines, steers
 
 if TYPE_CHECKING:
@@ -103,13 +103,13 @@ def outcome() -> str:
 
 def _on_stdout() -> AbstractContextManager[None]:
     _PRINTED.append("stdout")  # before it is tried: part of it may get through
-    return printing("standard output")
+    return printing(STANDARD_OUTPUT)
 
 
 def say(text: str = "", *, err: bool = False) -> None:
     """Print lines on stdout, or on stderr."""
     # not typer's echo, which writes UTF-8 to what says that it is ASCII
-    with printing("standard error") if err else _on_stdout():
+    with printing(STANDARD_ERROR) if err else _on_stdout():
         print(plain_lines(text), file=sys.stderr if err else sys.stdout, flush=True)
 
 
@@ -168,10 +168,19 @@ def print_parts(*parts: RenderableType, style: str | None = None) -> None:
     """Print tables and lines on stdout, one below the other."""
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # not Rich's exit code of 1: see `printing`
+
+    console = Plain(highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, _NARROWEST)
     with _on_stdout():
         for part in parts:
             console.print(plain_lines(part) if isinstance(part, str) else part, style=style)
+
+
+_NARROWEST = 60
+"""Columns of a terminal below which lines wrap where it wraps them: nothing is left out for want of room."""
 
 
 @contextmanager

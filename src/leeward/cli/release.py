@@ -166,7 +166,9 @@ def _decided(made: Plan | NumberPlan, summary: dict[str, Any]) -> list[str]:
                 f"{summary[state]:,} of {summary['places']:,} places are said to be {state} ({meaning}), {trust}."
             )
     if "answered" in summary:
-        said.append(f"{summary['answered']:,} were answered before the stop.")
+        said.append(
+            f"{summary['answered']:,} {'was' if summary['answered'] == 1 else 'were'} answered before the stop."
+        )
     return said
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from leeward.distance.directed import DirectedDistance, FiniteDistance, comparable, factor_of
 from leeward.errors import InputError, nearest
+from leeward.plain import told
 from leeward.real import Exact, Real, exact, plainly, positive, sqrt, whole
 from leeward.taught import taught
 
@@ -32,7 +33,9 @@ class Plane(DirectedDistance[Any]):
     def __init__(self, rate: Exact, norm: Norm = "euclidean", *, dimensions: int = 2) -> None:
         self.rate, self.norm, self.dimensions = positive(rate, "rate"), norm, whole(dimensions, "dimensions")
         if norm not in get_args(Norm):
-            raise InputError(f"norm = {norm!r}", "it is not a norm of the plane", nearest(str(norm), get_args(Norm)))
+            raise InputError(
+                f"norm = {told(norm)}", "it is not a norm of the plane", nearest(str(norm), get_args(Norm))
+            )
 
     def __call__(self, x: Any, y: Any) -> Real:
         """Return the rate times the distance from point x to point y.

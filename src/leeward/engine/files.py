@@ -71,6 +71,8 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
             )
         if "://" in text:
             raise DataError(f"The source '{text}'", "only files on this machine are read", "Copy the file here first")
+        if "\n" in text and not os.path.exists(text):  # the text of a table, not to be repeated
+            raise DataError("The source is a text of several lines", "it names no file", "Give a path, or a DataFrame")
         if os.path.isfile(text):
             yield _readable(text)
         elif matches := sorted(path for path in _matches(text) if os.path.isfile(path)):

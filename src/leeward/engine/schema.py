@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from leeward.engine.files import File, Kind
-from leeward.errors import DataError, nearest
+from leeward.errors import DataError, nearest, nearest_in_first_line
 
 Schema = Sequence[tuple[str, str]]
 """The columns of a file, in its order: names and types; a name may occur twice."""
@@ -58,7 +58,9 @@ def check_one_schema(kind: Kind, files: Sequence[File], columns: Mapping[str, st
     known: dict[str, tuple[str, File]] = {}
     for file in files:
         schema = parquet_schema(file) if kind == "parquet" else [(name, _TEXT) for name in csv_header(file)]
-        check_columns(columns, [name for name, _ in schema], file.name if len(files) > 1 else "")
+        check_columns(
+            columns, [name for name, _ in schema], file.name if len(files) > 1 else "", named=kind == "parquet"
+        )
         types = dict(schema)
         for name in dict.fromkeys(columns.values()):
             if types[name] in _INEXACT:
@@ -76,7 +78,7 @@ def check_one_schema(kind: Kind, files: Sequence[File], columns: Mapping[str, st
                 )
 
 
-def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str = "") -> None:
+def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str = "", *, named: bool = True) -> None:
     """Refuse a named column that a table does not have, or that two of its columns might be.
 
     The engine does not tell names apart by case, so two columns that differ only in it cannot be told apart either.
@@ -85,6 +87,7 @@ def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str =
         columns: what each column is for and its name.
         known: the names of the table's columns.
         where: the file that it is in, if there are several.
+        named: the format names its columns; of a CSV file the first line may as well be data, and is not repeated.
 
     Raises:
         DataError: naming the first such column, and the nearest that the table has.
@@ -103,8 +106,12 @@ def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str =
         raise DataError(
             f"{key} = '{name}'",
             f"{problem} in the file '{where}'" if where else problem,
-            nearest(name, names) if name not in names else "Rename one of them",
+            _instead(name, names, named) if name not in names else "Rename one of them",
         )
+
+
+def _instead(name: str, names: list[str], named: bool) -> str:
+    return nearest(name, names) if named else nearest_in_first_line(name, names)
 
 
 def parquet_schema(file: File) -> Schema:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import DataError, nearest
+from leeward.errors import DataError, nearest, nearest_in_first_line
 from leeward.private import Private
 
 Floats = NDArray[np.float64]
@@ -72,7 +72,8 @@ class PositionFile(Private, abc.ABC):
         """Refuse columns that are not there."""
         for name in names:
             if name not in self.columns:
-                raise DataError(f"The column '{name}'", "the table has none of that name", nearest(name, self.columns))
+                found = nearest_in_first_line if self.path.suffix.lower() == ".csv" else nearest
+                raise DataError(f"The column '{name}'", "the table has none of that name", found(name, self.columns))
 
     @abc.abstractmethod
     def _columns(self) -> list[str]:

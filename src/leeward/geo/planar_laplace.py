@@ -30,8 +30,10 @@ from leeward.geo.statement import statement
 from leeward.geo.terms import Missing, Outside, Terms
 from leeward.mechanism.planar import Displacement, PlanarMechanism
 from leeward.noise import Bits, SystemBits
+from leeward.plain import told
 from leeward.private import reading
 from leeward.real import Exact, Real, exact, positive, sqrt
+from leeward.taught import taught
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -47,6 +49,7 @@ _COMPUTED = Fraction(1, 10**6)
 """Metres by which a projection computed in floats may be wrong; PROJ's two are good to nanometres on such boxes."""
 
 
+@taught
 class PlanarLaplace:
     """Exact planar Laplace noise for positions in a public box.
 
@@ -96,7 +99,7 @@ class PlanarLaplace:
     ) -> None:
         for name, value, known in (("outside", outside, get_args(Outside)), ("missing", missing, get_args(Missing))):
             if value not in known:
-                raise InputError(f"{name} = {value!r}", "it is not an option", nearest(str(value), known))
+                raise InputError(f"{name} = {told(value)}", "it is not an option", nearest(str(value), known))
         self.box = box if isinstance(box, Box) else Box(*box)
         self.epsilon, self.promise = _rate(within, factor, epsilon, unit)
         self.plane = LocalPlane(self.box)

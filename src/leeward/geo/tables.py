@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import DataError, InputError, nearest
+from leeward.errors import DataError, InputError, nearest, nearest_in_first_line
 from leeward.optional import optional
 from leeward.private import reading
 
@@ -41,8 +41,8 @@ def warn_untouched(columns: Iterable[str]) -> None:
         warnings.warn(text[0].upper() + text[1:], UserWarning, stacklevel=5)
 
 
-def find_column(name: str | None, what: str, known: Iterable[str]) -> str:
-    """Return the name of a column that must be there.
+def find_column(name: str | None, what: str, known: Iterable[str], *, in_first_line: bool = False) -> str:
+    """Return the name of a column that must be there; in the first line of a file of text, which may be a row of data.
 
     Raises:
         InputError: it was not named.
@@ -52,7 +52,11 @@ def find_column(name: str | None, what: str, known: Iterable[str]) -> str:
         raise InputError(f"No column of {what}s was named", "a table has no geometry", f'Give {what}="…"')
     known = [str(column) for column in known]
     if name not in known:
-        raise DataError(f"The column '{name}'", "the table has none of that name", nearest(name, known))
+        raise DataError(
+            f"The column '{name}'",
+            "the table has none of that name",
+            (nearest_in_first_line if in_first_line else nearest)(name, known),
+        )
     return name
 
 

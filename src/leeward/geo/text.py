@@ -32,8 +32,8 @@ class CsvPositions(PositionFile):
             names = list(header)
         if len(set(names)) < len(names):
             raise DataError(f"The file '{self.path}'", "two columns have one name", "Rename one")
-        find_column(self.latitude, "latitude", names)
-        find_column(self.longitude, "longitude", names)
+        find_column(self.latitude, "latitude", names, in_first_line=True)
+        find_column(self.longitude, "longitude", names, in_first_line=True)
         return names
 
     @contextmanager

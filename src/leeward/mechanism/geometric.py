@@ -40,6 +40,7 @@ from leeward.mechanism.accuracy import Accuracy
 from leeward.mechanism.decision import Alarm, Sanitizer, alarm, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.noise import Bits, Coin, DirectedGeometric, SystemBits, add_saturating, floor_digits
+from leeward.plain import told
 from leeward.real import Exact, integer, plainly, positive
 from leeward.taught import taught
 
@@ -89,7 +90,7 @@ class Geometric:
                 f"{line}", "it shelters neither direction, so no noise is asked for", "Publish the answer itself"
             )
         if centre is not None and centre not in get_args(Centre):
-            raise InputError(f"centre = {centre!r}", "noise has no such centre", nearest(centre, get_args(Centre)))
+            raise InputError(f"centre = {told(centre)}", "noise has no such centre", nearest(centre, get_args(Centre)))
         self.line, self.step, self.lower, self.upper, self.centre = line, positive(step, "step"), lower, upper, centre
         self.law = DirectedGeometric(up=line.fall * self.step, down=line.rise * self.step)
         self.shifts = _shifts(self.law, centre)

@@ -26,6 +26,7 @@ from leeward.mechanism.decision import Sanitizer, sanitizer
 from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import integers
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
+from leeward.plain import told
 from leeward.real import Real, plainly, whole
 from leeward.taught import taught
 
@@ -204,7 +205,7 @@ def whole_thresholds(at_most: int | Sequence[int]) -> NDArray[np.int64]:
         return np.zeros(0, np.int64)
     if given.ndim > 1 or given.dtype.kind not in "iu" or given.dtype == np.uint64:
         raise InputError(
-            f"at_most = {at_most!r}",
+            f"at_most = {told(at_most)}",
             "a threshold is compared with whole counts of people that fit in 64 bits",
             "Give a whole number, or one for each count in their order",
         )

@@ -35,6 +35,7 @@ from leeward.mechanism.finite import FiniteMechanism
 from leeward.mechanism.geometric import Geometric, integers
 from leeward.mechanism.norm import NormMechanism
 from leeward.noise import Bits, SystemBits
+from leeward.plain import told
 from leeward.real import Exact, Real, plainly, positive, whole
 
 Between = Literal["maximum", "manhattan", "hamming"]
@@ -195,7 +196,7 @@ def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNo
     if noise is None:
         return "norm" if between == "maximum" and 1 < window <= WIDEST_NORM else "independent"
     if noise not in get_args(SeriesNoise):
-        raise InputError(f"noise = {noise!r}", "there is no such noise", nearest(str(noise), get_args(SeriesNoise)))
+        raise InputError(f"noise = {told(noise)}", "there is no such noise", nearest(str(noise), get_args(SeriesNoise)))
     if noise == "norm" and between != "maximum":
         raise InputError(
             f"Norm noise for {between}", "it is one draw for the largest change", 'Use "maximum", or independent noise'

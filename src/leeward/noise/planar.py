@@ -28,6 +28,7 @@ from leeward.exponential import Weight, exp, exp_minus
 from leeward.noise.bernoulli import flip_enclosed
 from leeward.noise.bits import Bits
 from leeward.noise.geometric import LEAST_RATE, DirectedGeometric
+from leeward.plain import told
 from leeward.real import Exact, Real, exact, outward, positive, sqrt
 
 PlanarNorm = Literal["euclidean", "manhattan"]
@@ -74,7 +75,7 @@ class PlanarNoise:
         number = positive(rate, "rate")
         if norm not in get_args(PlanarNorm):
             raise InputError(
-                f"norm = {norm!r}", "it is not a norm of the plane", nearest(str(norm), get_args(PlanarNorm))
+                f"norm = {told(norm)}", "it is not a norm of the plane", nearest(str(norm), get_args(PlanarNorm))
             )
         if number.is_infinite or number < LEAST_RATE * 2:
             raise NoiseError(

@@ -19,6 +19,7 @@ from leeward.notion.base import Notion
 from leeward.notion.change import ADD_FACT, DROP_FACT, INSERT, WITHDRAW, Change
 from leeward.notion.generated import check_generated
 from leeward.notion.metric import Maximum
+from leeward.plain import told
 from leeward.real import ZERO, Exact, Real, positive, whole
 
 Cut = Literal["person", "record", "fact"]
@@ -68,7 +69,9 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
         NotShelteredError: if the parts may be told apart by what a step changes, or nothing is known of the notion's steps.
     """
     if cut not in get_args(Cut):
-        raise InputError(f"cut = {cut!r}", "it is none of the ways to cut a table", nearest(str(cut), get_args(Cut)))
+        raise InputError(
+            f"cut = {told(cut)}", "it is none of the ways to cut a table", nearest(str(cut), get_args(Cut))
+        )
     parts = sorted((positive(factor, "a factor") for factor in factors), reverse=True)
     if not parts:
         raise InputError("Parts of nothing", "no part costs anything", "Give the factor of at least one part")

@@ -12,6 +12,7 @@ from leeward.notion.change import Change
 from leeward.notion.condition import Condition
 from leeward.notion.policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
 from leeward.notion.sees import Sees
+from leeward.plain import told
 from leeward.real import Exact, Real
 from leeward.taught import taught
 
@@ -66,7 +67,9 @@ class OSDP(Notion):
     ) -> None:
         if reading not in get_args(Reading):
             raise InputError(
-                f"reading = {reading!r}", "it is none of the readings of OSDP", nearest(str(reading), get_args(Reading))
+                f"reading = {told(reading)}",
+                "it is none of the readings of OSDP",
+                nearest(str(reading), get_args(Reading)),
             )
         check_policies((sensitive,))
         self.sensitive, self.reading = sensitive, reading

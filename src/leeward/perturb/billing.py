@@ -34,6 +34,7 @@ from leeward.errors import InputError, nearest
 from leeward.exponential import Weight, exp_minus
 from leeward.mechanism.geometric import Geometric, integers
 from leeward.noise import Bits, SystemBits, add_saturating
+from leeward.plain import told
 from leeward.real import Exact, Real, inf, positive
 
 Rebate = Literal["noisy", "exact"]
@@ -86,7 +87,9 @@ class Billing:
         year_epsilon: Exact | None = None,
     ) -> None:
         if rebate not in get_args(Rebate):
-            raise InputError(f"rebate = {rebate!r}", "there is no such rebate", nearest(str(rebate), get_args(Rebate)))
+            raise InputError(
+                f"rebate = {told(rebate)}", "there is no such rebate", nearest(str(rebate), get_args(Rebate))
+            )
         if rebate == "exact" and year_epsilon is not None:
             raise InputError("year_epsilon for an exact rebate", "it has no noise", "Leave it out")
         if isinstance(bills, bool) or not isinstance(bills, int) or bills < 1:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Final
 
 from leeward.errors import InputError, nearest
+from leeward.plain import told
 from leeward.real import exact
 
 UNITS: Final[Mapping[str, tuple[str, Fraction]]] = {
@@ -76,7 +77,7 @@ def check_unit(unit: str, name: str) -> str:
         InputError: it is not.
     """
     if unit not in UNITS:
-        raise InputError(f"{name} = {unit!r}", "it is not a unit that is known", nearest(str(unit), UNITS))
+        raise InputError(f"{name} = {told(unit)}", "it is not a unit that is known", nearest(str(unit), UNITS))
     return unit
 
 
@@ -88,10 +89,12 @@ def quantity(value: str, name: str) -> Quantity:
     """
     written = re.fullmatch(r"\s*(\S+?)\s*([A-Za-z][A-Za-z0-9]*)\s*", value) if isinstance(value, str) else None
     if written is None:
-        raise InputError(f"{name} = {value!r}", "it is not an amount", f'Write a number and a unit: {name} = "10 W"')
+        raise InputError(
+            f"{name} = {told(value)}", "it is not an amount", f'Write a number and a unit: {name} = "10 W"'
+        )
     number = exact(written[1]).rational
     if number is None:
-        raise InputError(f"{name} = {value!r}", "it is not a finite rational amount", f'Write {name} = "10 W"')
+        raise InputError(f"{name} = {told(value)}", "it is not a finite rational amount", f'Write {name} = "10 W"')
     return Quantity(number, check_unit(written[2], name))
 
 
@@ -103,7 +106,7 @@ def positive_quantity(value: str, name: str) -> Quantity:
     """
     amount = quantity(value, name)
     if amount.number <= 0:
-        raise InputError(f"{name} = {value!r}", "it must be above 0", f'Write {name} = "10 W"')
+        raise InputError(f"{name} = {told(value)}", "it must be above 0", f'Write {name} = "10 W"')
     return amount
 
 
@@ -116,8 +119,8 @@ def microseconds(value: str, name: str) -> int:
     written = re.fullmatch(r"\s*(\S+?)\s*(s|min|h|d)\s*", value) if isinstance(value, str) else None
     number = None if written is None else exact(written[1]).rational
     if written is None or number is None or number <= 0:
-        raise InputError(f"{name} = {value!r}", "it is no length of time", f'Write it like {name} = "15 min"')
+        raise InputError(f"{name} = {told(value)}", "it is no length of time", f'Write it like {name} = "15 min"')
     length = number * _SECONDS[written[2]] * 10**6
     if length.denominator != 1:
-        raise InputError(f"{name} = {value!r}", "it is no whole number of microseconds", "Take a longer time")
+        raise InputError(f"{name} = {told(value)}", "it is no whole number of microseconds", "Take a longer time")
     return int(length)

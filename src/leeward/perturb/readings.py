@@ -8,9 +8,10 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import DataError, InputError, nearest
+from leeward.errors import DataError, InputError, nearest, nearest_in_first_line
 from leeward.perturb.quantities import check_unit, plain, positive_quantity, quantity
 from leeward.perturb.schedule import Schedule
+from leeward.plain import told
 from leeward.private import Private
 
 Integers = NDArray[np.int64]
@@ -140,7 +141,7 @@ def read_readings(table: Any, columns: Columns, grid: Grid, schedule: Schedule, 
             unless they are kept so.
     """
     if missing not in get_args(Missing):
-        raise InputError(f"missing = {missing!r}", "it is not an option", nearest(str(missing), get_args(Missing)))
+        raise InputError(f"missing = {told(missing)}", "it is not an option", nearest(str(missing), get_args(Missing)))
     find_columns(columns, table.column_names)
     slot = schedule.slots_of(table[columns.time].combine_chunks(), columns.time)
     rows = np.flatnonzero(slot >= 0)
@@ -161,17 +162,18 @@ def read_readings(table: Any, columns: Columns, grid: Grid, schedule: Schedule, 
     return Readings(rows, meters, meter, slot, filled, there, beyond)
 
 
-def find_columns(columns: Columns, known: list[str]) -> None:
-    """Refuse names that are no columns.
+def find_columns(columns: Columns, known: list[str], *, in_first_line: bool = False) -> None:
+    """Refuse names that are no columns; those in the first line of a file of text may be a row of data.
 
     Raises:
         DataError: the first of them.
     """
     if len(set(columns.names)) < len(columns.names):
         raise InputError("One column named twice", "meter, time and value are three", "Name each once")
+    near = nearest_in_first_line if in_first_line else nearest
     for name in columns.names:
         if name not in known:
-            raise DataError(f"The column '{name}'", "the table has none of that name", nearest(name, known))
+            raise DataError(f"The column '{name}'", "the table has none of that name", near(name, known))
 
 
 def _numbers(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:

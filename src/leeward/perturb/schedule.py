@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from leeward.errors import DataError, InputError
 from leeward.perturb.quantities import microseconds
+from leeward.plain import told
 
 _EPOCH = datetime(1970, 1, 1)
 _MOST_SLOTS = 2**31
@@ -78,7 +79,7 @@ class Schedule:
         try:
             moment = given if isinstance(given, datetime) else datetime.fromisoformat(given)
         except (TypeError, ValueError):
-            raise InputError(f"{name} = {given!r}", "it is no time", f'Write {name} = "2026-01-31T00:00"') from None
+            raise InputError(f"{name} = {told(given)}", "it is no time", f'Write {name} = "2026-01-31T00:00"') from None
         if moment.tzinfo is None and self._zone is not None:
             moment = moment.replace(tzinfo=self._zone)
         if moment.tzinfo is not None and self._zone is None:
@@ -170,7 +171,7 @@ def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, TypeError):
-        raise InputError(f"zone = {name!r}", "there is no such time zone", 'Write zone = "Europe/Paris"') from None
+        raise InputError(f"zone = {told(name)}", "there is no such time zone", 'Write zone = "Europe/Paris"') from None
 
 
 def _parsed(times: Any, column: str) -> Any:

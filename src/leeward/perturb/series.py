@@ -179,11 +179,11 @@ class SeriesJob:
         """Perturb the table and write it: see `leeward.perturb.job.Job.run`."""
         source = ReadingsFile(self.table)
         self._check_out(out, source)
-        find_columns(self.columns, source.columns)
+        find_columns(self.columns, source.columns, in_first_line=source.is_csv)
         on_progress("reading", None)
         names = [*self.columns.names, *([self.by] if self.by is not None else [])]
         if self.by is not None and self.by not in source.columns:
-            find_columns(Columns(self.by, self.columns.value), source.columns)
+            find_columns(Columns(self.by, self.columns.value), source.columns, in_first_line=source.is_csv)
         with beside(out, room=self.table.stat().st_size + _ROOM) as files:
             before = source.stamp()
             table = source.read(list(dict.fromkeys(names)), self.columns.value)

@@ -31,6 +31,7 @@ from leeward.perturb.schedule import Schedule
 from leeward.perturb.series_after import After, read_prior
 from leeward.private import reading
 from leeward.real import Exact, Real, exact, positive
+from leeward.taught import taught
 
 FLOAT_ROUNDING: Final = Fraction(1, 2**20)
 """What scaling and rounding floats adds to snapping, in steps; see `Grid.steps`."""
@@ -58,6 +59,7 @@ class Option:
     chosen: bool
 
 
+@taught
 class Series:
     """Exact noise for series of readings, one for each meter.
 

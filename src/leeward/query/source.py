@@ -13,7 +13,9 @@ from zoneinfo import ZoneInfo
 
 from leeward.errors import SpecError, nearest
 from leeward.paths import resolve_source
+from leeward.plain import told
 from leeward.query.table import Source
+from leeward.taught import describing
 
 #: Microseconds in each unit an integer epoch may have.
 TIME_UNITS: Mapping[str, int] = {"s": 1_000_000, "ms": 1_000, "us": 1}
@@ -77,6 +79,7 @@ class Visits:
         object.__setattr__(self, "source", Source(self.source))
 
 
+@describing
 def visits(
     source: Any,
     *,
@@ -121,7 +124,7 @@ def visits(
         _check_zone(timezone)
     if time_unit is not None and time_unit not in TIME_UNITS:
         raise SpecError(
-            f"time_unit = {time_unit!r}",
+            f"time_unit = {told(time_unit)}",
             "it is not a unit of integer times",
             nearest(str(time_unit), TIME_UNITS),
         )
@@ -144,6 +147,7 @@ class Places:
         object.__setattr__(self, "source", Source(self.source))
 
 
+@describing
 def places(
     source: Any,
     *,
@@ -201,6 +205,7 @@ class Grid:
         return max(1, rows), max(1, math.ceil((self.east - self.west) / width - 1e-9))
 
 
+@describing
 def grid(
     *, west: float, south: float, east: float, north: float, metres: float | None = None, h3: int | None = None
 ) -> Grid:
@@ -214,7 +219,7 @@ def grid(
         limit = 180 if key in ("west", "east") else 90
         if not _is_number(degrees) or not -limit <= degrees <= limit:
             raise SpecError(
-                f"The grid's {key} is {degrees!r}",
+                f"The grid's {key} is {told(degrees)}",
                 "it is not a number of degrees on the Earth",
                 f"Give a number from -{limit} to {limit}",
             )
@@ -231,7 +236,7 @@ def grid(
             "Give either `metres` or `h3`",
         )
     if metres is not None and not (_is_number(metres) and metres > 0):
-        raise SpecError(f"The grid's metres is {metres!r}", "it is not a length", "Give a number above 0")
+        raise SpecError(f"The grid's metres is {told(metres)}", "it is not a length", "Give a number above 0")
     if h3 is not None and not (isinstance(h3, int) and not isinstance(h3, bool) and 0 <= h3 <= 15):
         raise SpecError(f"The grid's h3 is {h3!r}", "it is not an H3 resolution", "Give an integer from 0 to 15")
     if h3 is not None and east - west >= 180:
@@ -259,7 +264,7 @@ def _is_number(value: object) -> bool:
 
 def _check_column(key: str, column: object) -> None:
     if not isinstance(column, str) or not column:
-        raise SpecError(f"{key} = {column!r}", "it is not the name of a column", "Give the name as text")
+        raise SpecError(f"{key} = {told(column)}", "it is not the name of a column", "Give the name as text")
 
 
 def _check_pair(latitude: object, longitude: object) -> None:
@@ -274,7 +279,7 @@ def _check_zone(timezone: object) -> None:
         ZoneInfo(timezone)  # type: ignore[arg-type]
     except Exception:
         raise SpecError(
-            f"timezone = {timezone!r}",
+            f"timezone = {told(timezone)}",
             "it is not the name of a time zone",
             "Give a name of the IANA list, such as 'Asia/Tokyo' or 'UTC'",
         ) from None

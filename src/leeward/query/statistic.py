@@ -22,12 +22,13 @@ from leeward.errors import InputError, NotShelteredError, SpecError, nearest
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion.metric import Nudge, nudge
 from leeward.notion.value_grid import Values
+from leeward.plain import told
 from leeward.query.effect import Effect, Move
 from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
 from leeward.query.source import EACH_ROW, Allowed, Visits, check_whole, no_person, visits
 from leeward.query.table import Source
 from leeward.real import Exact, exact
-from leeward.taught import taught
+from leeward.taught import describing
 
 Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram"]
 Combine = Literal["refuse", "sum", "min", "max"]
@@ -60,6 +61,7 @@ class Records:
         object.__setattr__(self, "source", Source(self.source))
 
 
+@describing
 def records(
     source: Any,
     *,
@@ -79,7 +81,9 @@ def records(
     if person is None:
         raise no_person("")
     if combine not in get_args(Combine):
-        raise SpecError(f"combine = {combine!r}", "it is not a known choice", nearest(str(combine), get_args(Combine)))
+        raise SpecError(
+            f"combine = {told(combine)}", "it is not a known choice", nearest(str(combine), get_args(Combine))
+        )
     rows = person == EACH_ROW
     if combine != "refuse" and rows:
         raise SpecError(
@@ -224,7 +228,7 @@ class Statistic:
         }
 
 
-@taught
+@describing
 def statistic(
     records: Records,
     kind: Kind,
@@ -259,7 +263,7 @@ def statistic(
         SpecError: an argument is missing, unknown or malformed.
     """
     if kind not in get_args(Kind):
-        raise SpecError(f"kind = {kind!r}", "there is no such statistic", nearest(str(kind), get_args(Kind)))
+        raise SpecError(f"kind = {told(kind)}", "there is no such statistic", nearest(str(kind), get_args(Kind)))
     listed = _groups(by, groups)
     _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper)
     if kind == "histogram" and column is None:
@@ -301,6 +305,8 @@ def statistic(
         published = values.step if grid is None else _fraction(grid, "grid")
         if published > 0 and max(abs(values.lower), abs(values.upper)) / published >= 2**60:
             raise SpecError(f"grid = {published}", "so fine a grid does not fit in 64 bits", "Take a coarser one")
+        if published > values.width:
+            raise SpecError(f"grid = {told(grid)}", "it is wider than the bounds are apart", "Take a finer one")
         numeric = Mean(values, people, grid=published)
     else:
         if kind == "percentile" and p is None:
@@ -316,13 +322,13 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
     meant = {"p": {"percentile"}, "grid": {"mean"}, "people": {*get_args(Kind)} - {"histogram"}}
     for name, value in given.items():
         if value is not None and kind not in meant.get(name, {kind}):
-            raise SpecError(f"{name} = {value} for a {kind}", "it has no meaning there", "Leave it out")
+            raise SpecError(f"{name} = {told(value)} for a {kind}", "it has no meaning there", "Leave it out")
     bounds = [name for name in ("lower", "upper") if given[name] is not None]
     if kind == "histogram" and column is None and bounds:
         raise SpecError(f"{bounds[0]} without a column", "groups have no bounds", "Name the column of a number")
     people = given["people"]
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
-        raise SpecError(f"people = {people!r}", "it is no whole number", "Give how many people have a number")
+        raise SpecError(f"people = {told(people)}", "it is no whole number", "Give how many people have a number")
 
 
 def _values(lower: Exact, upper: Exact, step: Exact) -> Values:
@@ -350,7 +356,7 @@ def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
         )
     if isinstance(groups, str):
         raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
-    listed = tuple(groups or ())
+    listed = () if groups is None else tuple(groups)
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
         raise SpecError("groups that are no texts or whole numbers", "they are public keys", "Write them as such")
     check_whole("The list of groups", listed)

@@ -12,9 +12,10 @@ from typing import Any, Literal, get_args
 
 from leeward.errors import NotShelteredError, SpecError, nearest
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
+from leeward.plain import told
 from leeward.query.effect import Effect, Move
 from leeward.query.source import Grid, Places, Visits
-from leeward.taught import taught
+from leeward.taught import describing
 
 IfMore = Literal["refuse", "latest", "earliest"]
 
@@ -164,7 +165,7 @@ def _direction(change: Change) -> Move:
     )
 
 
-@taught
+@describing
 def count_visitors(
     visits: Visits,
     places: Places | Grid,
@@ -202,10 +203,12 @@ def count_visitors(
             "Name the `place` column",
         )
     if if_more not in get_args(IfMore):
-        raise SpecError(f"if_more = {if_more!r}", "it is not a known choice", nearest(str(if_more), get_args(IfMore)))
+        raise SpecError(
+            f"if_more = {told(if_more)}", "it is not a known choice", nearest(str(if_more), get_args(IfMore))
+        )
     if places_per_person is None and if_more != "refuse":
         raise SpecError(
-            f"if_more = {if_more!r} without places_per_person",
+            f"if_more = {told(if_more)} without places_per_person",
             "there is no bound to keep",
             "Give places_per_person, or leave if_more out",
         )
@@ -213,7 +216,7 @@ def count_visitors(
         not isinstance(places_per_person, int) or isinstance(places_per_person, bool) or places_per_person < 1
     ):
         raise SpecError(
-            f"places_per_person = {places_per_person!r}",
+            f"places_per_person = {told(places_per_person)}",
             "it is not a number of places",
             "Give an integer of at least 1",
         )
@@ -235,5 +238,5 @@ def moment(key: str, value: object) -> datetime:
         return datetime.fromisoformat(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise SpecError(
-            f"The window's {key} is {value!r}", "it is not a date and time", "Write it like 2012-04-04T19:00:00"
+            f"The window's {key} is {told(value)}", "it is not a date and time", "Write it like 2012-04-04T19:00:00"
         ) from None

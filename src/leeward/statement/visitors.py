@@ -31,7 +31,7 @@ def visitor_statement(plan: Plan, *, places: int, dataset: str, version: str) ->
         **heading(plan.notion, plan.price, dataset, version),
         "query": {
             "kind": "visitors",
-            "text": f"How many distinct people were at each of {places:,} public places from {_when(query.window.start)} up"
+            "text": f"How many distinct people were at {_listed(places)} from {_when(query.window.start)} up"
             f" to, but not at, {_when(query.window.end)}{f' ({zone})' if zone else ''}",
             "places": places,
             "window": window,
@@ -124,10 +124,12 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
     found = []
     if plan.sanitizer is not None:
         t = plan.sanitizer.at_most
-        meaning = f"{'nobody' if t == 0 else f'at most {_people(t)}'} {'was' if t == 0 else 'were'} there{relative}"
+        meaning = f"{'nobody' if t == 0 else f'at most {_people(t)}'} {'was' if t < 2 else 'were'} there{relative}"
         found.append(_trust("safe", meaning, plan.sanitizer, places))
     if plan.alarm is not None:
-        meaning = f"at least {_people(plan.alarm.at_least)} were there{relative}"
+        meaning = (
+            f"at least {_people(plan.alarm.at_least)} {'was' if plan.alarm.at_least == 1 else 'were'} there{relative}"
+        )
         found.append(_trust("dangerous", meaning, plan.alarm, places))
     found.append(
         "Whatever one concludes about a person from all that is published here:"
@@ -140,9 +142,10 @@ def _trust(state: str, meaning: str, decision: Sanitizer | Alarm, places: int) -
     alpha = decision.error_at_most
     if alpha is None:
         return f"Where '{state}' is said, {meaning}: it is never wrong"
+    many = "1 place" if places == 1 else f"{places:,} places"
     return (
         f"'{state.capitalize()}' means that {meaning}. It is wrongly said of a place with probability at most"
-        f" {float(alpha):g}; over all {places:,} places, at most {float(alpha * places):g} wrong ones are to be expected"
+        f" {float(alpha):g}; over all {many}, at most {float(alpha * places):g} wrong ones are to be expected"
     )
 
 
@@ -162,6 +165,10 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.notion.words.exposes:
         found.append(f"Not sheltered: {plan.notion.words.exposes}")
     return found
+
+
+def _listed(places: int) -> str:
+    return "the one public place" if places == 1 else f"each of {places:,} public places"
 
 
 def _people(number: int) -> str:

@@ -19,6 +19,7 @@ from leeward.exponential import Weight, exp, exp_minus, log, weighted_sum
 from leeward.mechanism import SubsampledCount
 from leeward.noise import DirectedGeometric
 from leeward.notion import INSERT, Notion
+from leeward.plain import told
 from leeward.real import Exact, outward, positive
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ def crossover(epsilon: Exact, estimate: Estimate = "as printed") -> tuple[float,
     """
     if estimate not in get_args(Estimate):
         raise InputError(
-            f"estimate = {estimate!r}", "equation (3) is used in two ways", nearest(str(estimate), get_args(Estimate))
+            f"estimate = {told(estimate)}",
+            "equation (3) is used in two ways",
+            nearest(str(estimate), get_args(Estimate)),
         )
     rate = positive(epsilon, "epsilon")
     noise = log(1 + exp(rate))

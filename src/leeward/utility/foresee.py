@@ -14,6 +14,7 @@ import numpy as np
 from leeward.errors import InputError
 from leeward.mechanism import Sanitized
 from leeward.mechanism.decision import CountNoise
+from leeward.plain import shown, told
 from leeward.utility.decisions import Decisions
 
 Counts = Mapping[int, int]
@@ -141,18 +142,33 @@ def read_counts(text: str) -> dict[int, int]:
     pairs = _pairs_of_file(Path(text)) if os.path.exists(text) else [tuple(p.split(":")) for p in text.split(",")]
     found: dict[int, int] = {}
     for pair in pairs:
-        if len(pair) != 2 or not all(part.strip().isdecimal() for part in pair) or int(pair[0]) in found:
+        if (
+            len(pair) != 2
+            or not all(part.strip().isdecimal() and len(part) < 20 for part in pair)
+            or int(pair[0]) in found
+        ):
             raise InputError(
-                f"The counts {text!r}",
+                f"The counts {told(text)}",
                 "they are no list of how many places hold how many people",
                 'Write, say, "0:4101,1:214,2:11", or name a CSV file with the columns count and places',
             )
         found[int(pair[0])] = int(pair[1])
+    if sum(found.values()) > _MOST_PLACES:
+        raise InputError(f"The counts {told(text)}", f"they describe over {_MOST_PLACES:,} places", "Give fewer")
     if not any(found.values()):
-        raise InputError(f"The counts {text!r}", "they describe no place", "Give at least one")
+        raise InputError(f"The counts {told(text)}", "they describe no place", "Give at least one")
     return found
 
 
 def _pairs_of_file(file: Path) -> list[tuple[str, ...]]:
-    with file.open(newline="", encoding="utf-8") as lines:
-        return [(row.get("count") or "", row.get("places") or "") for row in csv.DictReader(lines)]
+    try:
+        with file.open(newline="", encoding="utf-8") as lines:
+            return [(row.get("count") or "", row.get("places") or "") for row in csv.DictReader(lines)]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise InputError(
+            f"The counts '{shown(str(file))}'", "it is no CSV file in UTF-8", "Its columns are count and places"
+        ) from None
+
+
+_MOST_PLACES = 10_000_000
+"""What is to be expected of more is not worth the memory that working it out takes."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import InputError, nearest
+from leeward.plain import told
 from leeward.real import Exact, Real, exact, plainly, sqrt
 
 
@@ -123,7 +124,7 @@ def read_loss(secrets: Sequence[Any], guesses: Sequence[Any], loss: LossLike) ->
         return loss
     if isinstance(loss, str):
         if loss not in LOSSES:
-            raise InputError(f"The loss {loss!r}", "no loss has that name", nearest(loss, LOSSES))
+            raise InputError(f"The loss {told(loss)}", "no loss has that name", nearest(loss, LOSSES))
         loss = LOSSES[loss]
     if callable(loss):
         function = loss

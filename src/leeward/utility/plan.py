@@ -19,6 +19,7 @@ from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer
 from leeward.mechanism.sanitized import NOT_ANSWERED, SAFE
 from leeward.noise import Bits
 from leeward.notion import Notion
+from leeward.plain import told
 from leeward.query import CountVisitors
 from leeward.real import Exact, Real, exact
 from leeward.sensitivity import Sensitivity, sensitivity, sensitivity_each
@@ -215,10 +216,12 @@ def plan(
         )
     if mechanism not in get_args(MechanismName):
         raise SpecError(
-            f"mechanism = '{mechanism}'", "there is no such mechanism", nearest(mechanism, get_args(MechanismName))
+            f"mechanism = {told(mechanism)}",
+            "there is no such mechanism",
+            nearest(str(mechanism), get_args(MechanismName)),
         )
     if what not in get_args(What):
-        raise SpecError(f"what = '{what}'", "there is no such thing to publish", nearest(what, get_args(What)))
+        raise SpecError(f"what = {told(what)}", "there is no such thing to publish", nearest(str(what), get_args(What)))
     _check_thresholds(safe_at_most, dangerous_at_least)
     bounded = query.places_per_person is not None
     if mechanism == "auto":
@@ -272,7 +275,9 @@ def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) 
         )
     for name, value, least in (("safe_at_most", safe_at_most, 0), ("dangerous_at_least", dangerous_at_least, 1)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-            raise InputError(f"{name} = {value!r}", "it is no number of people", f"Give an integer of at least {least}")
+            raise InputError(
+                f"{name} = {told(value)}", "it is no number of people", f"Give an integer of at least {least}"
+            )
         if value is not None and value > _MOST_PEOPLE:
             raise InputError(f"{name} = {value}", "there are not so many people", "Give the number that matters")
     if safe_at_most is not None and dangerous_at_least is not None and dangerous_at_least <= safe_at_most:

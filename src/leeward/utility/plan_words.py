@@ -21,7 +21,9 @@ def head(asked: dict[str, Any]) -> Iterable[tuple[str, str]]:
     window, budget, bound = asked["window"], asked["budget"], asked["places_per_person"]
     each = "no bound on the places of one person" if bound is None else f"one person counts at {_places(bound)} at most"
     more = "" if asked["if_more"] in {None, "refuse"} else f" (the {asked['if_more']} kept)"
-    yield "question", f"distinct people at each of {asked['places']:,} public places; {each}{more}"
+    count = asked["places"]
+    listed = "the one public place" if count == 1 else f"each of {count:,} public places"
+    yield "question", f"distinct people at {listed}; {each}{more}"
     yield (
         "window",
         f"{window['start']} to {window['end']}" + (f", {asked['releases']} releases" if asked["releases"] > 1 else ""),

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from leeward.errors import InputError
+from leeward.plain import told
 from leeward.real import Exact, exact
 
 Prior: TypeAlias = Mapping[Any, Exact] | Sequence[Exact] | str | None
@@ -25,7 +26,7 @@ def read_prior(secrets: Sequence[Hashable], prior: Prior = None) -> tuple[Fracti
     if prior is None or (isinstance(prior, str) and prior == "uniform"):
         return (Fraction(1, len(secrets)),) * len(secrets)
     if isinstance(prior, str):
-        raise InputError(f"The prior {prior!r}", "no prior has that name", 'Write "uniform", or give probabilities')
+        raise InputError(f"The prior {told(prior)}", "no prior has that name", 'Write "uniform", or give probabilities')
     if isinstance(prior, Mapping):
         if unknown := set(prior) - set(secrets):
             raise InputError(f"The prior speaks of {unknown.pop()!r}", "it is not among the secrets", "Leave it out")

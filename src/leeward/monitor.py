@@ -24,6 +24,7 @@ from leeward.release import Budget, Charge, Door, IfDoubtful, Told, check_if_dou
 from leeward.result import CuratorNotes, Release
 from leeward.taught import taught
 from leeward.utility.plan import Plan
+from leeward.utility.useless import refuse_useless
 
 _PROMISES = (
     "The windows, their order and the thresholds depend only on public data and on answers already published",
@@ -56,6 +57,7 @@ def monitor(
     budget: Budget,
     *,
     if_doubtful: IfDoubtful = "refuse",
+    accept_useless: bool = False,
     bits: Bits | None = None,
     on_stage: Told | None = None,
 ) -> Watch:
@@ -66,6 +68,7 @@ def monitor(
         budget: where the price is charged; every window's content has a version label of its own.
         if_doubtful: see `leeward.release`; the windows that have no answer yet are looked at together. A monitor that
             publishes by a timetable should say ``"publish"``: that a round is missing is a fact about the data too.
+        accept_useless: see `leeward.release`.
         bits: the entropy source; anything but the default marks releases unfit for publication.
         on_stage: told what is going on.
 
@@ -91,6 +94,8 @@ def monitor(
             stops = state.stops
             paid = _known(made, door, asked)
             if paid is None:
+                if not accept_useless:
+                    refuse_useless(made, len(door.keys))
                 if not looked:
                     rest = plans[len(asked) - 1 :]
                     door.look_over([later.query for later in rest], going_on=len(asked) > 1)

@@ -40,6 +40,7 @@ from leeward.taught import taught
 from leeward.utility.beyond_bound import beyond_bound
 from leeward.utility.number_plan import NumberPlan, plan_number
 from leeward.utility.plan import Plan, What, plan
+from leeward.utility.useless import refuse_useless
 
 if TYPE_CHECKING:
     from leeward.engine import Content, Keys, Opened
@@ -354,6 +355,7 @@ def release(
     mechanism: Literal["auto", "geometric", "sanitized"] = "auto",
     stop_after: int | None = None,
     if_doubtful: IfDoubtful = "refuse",
+    accept_useless: bool = False,
     bits: Bits | None = None,
     on_stage: Told | None = None,
 ) -> Release:
@@ -374,6 +376,9 @@ def release(
         if_doubtful: what becomes of a question without a stored answer where nothing, or under 1 % of the rows that should,
             would count: ``"refuse"`` it before anything is charged (a fact about the data: for the curator only), or
             ``"publish"`` all the same. It is no part of the question: either way the answer is the same.
+        accept_useless: whether to go on where the answer would say practically nothing (see `leeward.utility.useless`).
+            Otherwise a question without a stored answer is refused then, before anything is charged; the refusal
+            depends on public things alone.
         bits: the entropy source; anything but the default marks the release unfit for publication.
         on_stage: told what is going on ("reading the data", "counting", …, and the ledger's own stages).
 
@@ -385,7 +390,9 @@ def release(
         if any(choice is not None for choice in decided):
             raise InputError("A decision about a statistic", "decisions are about counts of visitors", "Leave it out")
         planned: Plan | NumberPlan = plan_number(query, notion)
-        return release_planned([planned], budget, if_doubtful=if_doubtful, bits=bits, on_stage=on_stage)[0]
+        return release_planned(
+            [planned], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
+        )[0]
     given = {"useful_from": useful_from} if useful_from is not None else {}
     made = plan(
         query,
@@ -398,7 +405,9 @@ def release(
         stop_after=stop_after,
         **given,
     )
-    return release_planned([made], budget, if_doubtful=if_doubtful, bits=bits, on_stage=on_stage)[0]
+    return release_planned(
+        [made], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
+    )[0]
 
 
 def release_planned(
@@ -406,6 +415,7 @@ def release_planned(
     budget: Budget,
     *,
     if_doubtful: IfDoubtful = "refuse",
+    accept_useless: bool = False,
     bits: Bits | None = None,
     on_stage: Told | None = None,
 ) -> list[Release]:
@@ -423,8 +433,12 @@ def release_planned(
         kept_in = door.kept_in(plans[0].notion)
         prices = (charge(p.notion, p.price, kept_in, rows=p.query.of_rows) for p in plans)
         door.check_total(zip(keys, prices, strict=True))
+        new = [made for k, made in zip(keys, plans, strict=True) if door.stored(k) is None]
+        if not accept_useless:
+            for made in new:
+                refuse_useless(made, len(door.keys))
         if if_doubtful == "refuse":
-            door.look_over([p.query for k, p in zip(keys, plans, strict=True) if door.stored(k) is None])
+            door.look_over([made.query for made in new])
         paid = (door.answer(p.query, p.notion, k, p.price, p.draw) for k, p in zip(keys, plans, strict=True))
         return [door.publish(made, one) for made, one in zip(plans, paid, strict=True)]
 

@@ -30,6 +30,7 @@ class Asked:
     plan: Mapping[str, Any] = field(default_factory=dict)
     budget: Mapping[str, Any] = field(default_factory=dict)
     if_doubtful: Any = "refuse"
+    accept_useless: bool = False
     bits: Any = None
     on_stage: Any = None
 
@@ -60,6 +61,7 @@ ROWS: Mapping[str, tuple[Asked, str]] = {
     "another data set": (Asked(budget={"dataset": "another"}), NEW),
     "another cap": (Asked(budget={"cap": "1001"}), refused("cap was fixed")),
     "whatever would count": (Asked(if_doubtful="publish"), SAME),
+    "whatever it would say": (Asked(accept_useless=True), SAME),
     "what is no choice": (Asked(if_doubtful="publsh"), refused("publish")),
     "seeded noise": (Asked(bits=SeededBitsForTests(1)), NEW),
     "somebody is told": (Asked(on_stage=lambda stage: None), SAME),
@@ -99,7 +101,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.Watch]
         budget = lw.Budget(
             f"sqlite:///{folder / 'budget.db'}", **{"dataset": "town", "cap": "1000", "new": True, **asked.budget}
         )
-        return monitor(plans, budget, if_doubtful=asked.if_doubtful, bits=asked.bits, on_stage=asked.on_stage)
+        return monitor(
+            plans,
+            budget,
+            if_doubtful=asked.if_doubtful,
+            accept_useless=asked.accept_useless,
+            bits=asked.bits,
+            on_stage=asked.on_stage,
+        )
 
     running.ledger = lambda: Ledger(folder / "budget.db")  # type: ignore[attr-defined]
     return running

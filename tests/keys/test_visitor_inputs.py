@@ -109,6 +109,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("release", "useful_from", "0.1", SAME),
         Row("release", "what", "decisions", SAME),
         Row("release", "if_doubtful", "publish", SAME),
+        Row("release", "accept_useless", True, SAME),
         Row("release", "if_doubtful", "publsh", refused("publish")),
         Row("release", "mechanism", "geometric", SAME),
         Row("release", "mechanism", "sanitized", NEW),

@@ -122,6 +122,20 @@ def release_if_doubtful(town: Town) -> None:
     ran(town, "release", spec, "-o", town.out, "--if-doubtful", "publish")
 
 
+def release_accept_useless(town: Town) -> None:
+    spec = town.spec(("places_per_person = 1", "places_per_person = 4"))  # of three places
+    assert "--accept-useless" in town.run("release", spec, "-o", town.out)[2]
+    ran(town, "release", spec, "-o", town.out, "--accept-useless")
+
+
+def monitor_accept_useless(town: Town) -> None:
+    listed = pd.DataFrame({"venue": [f"v{i}" for i in range(200)], "name": "x", "lat": 35.6, "lon": 139.7})
+    listed.to_parquet(town.folder / "places.parquet")
+    spec = town.spec(*STOPPING[:-1], ("safe_at_most = 2", "safe_at_most = 0"), ('epsilon = "1"', 'epsilon = "1/10"'))
+    assert "of 200 places before it stops" in town.run("monitor", spec, "-o", town.out)[2]
+    ran(town, "monitor", spec, "-o", town.out, "--accept-useless")
+
+
 def monitor_if_doubtful(town: Town) -> None:
     spec = town.spec(("T18:00", "T08:00"), (HOURLY[0], HOURLY[1].replace("T20", "T10")), *STOPPING[1:])
     assert town.run("monitor", spec, "-o", town.out)[0] == 2

@@ -257,13 +257,16 @@ def test_nothing_that_can_be_wrong_replaces_what_never_is() -> None:
 
 
 def test_sanitized_or_geometric_depends_on_how_far_one_gets() -> None:
-    many = compare(query(6), lw.Presence("1"), safe_at_most=2, places=5)
+    many = compare(query(5), lw.Presence("1"), safe_at_most=2, places=5)
     assert name_of(many) == ("presence", "sanitized")
     assert name_of(compare(query(6), lw.Presence("1"), safe_at_most=2, places=500)) == ("presence", "geometric")
-    crowded = compare(query(6), lw.Presence("1"), safe_at_most=2, places=5, counts={0: 1, 9: 4})
+    crowded = compare(query(5), lw.Presence("1"), safe_at_most=2, places=5, counts={0: 1, 9: 4})
     assert name_of(crowded) == ("presence", "geometric")  # it would stop at once
-    unbounded = compare(query(None), lw.Presence("1"), safe_at_most=2, places=500)
+    unbounded = compare(query(None), lw.Presence("1"), safe_at_most=2, places=300)
     assert name_of(unbounded) == ("presence", "sanitized")
+    useless = compare(query(None), lw.Presence("1"), safe_at_most=2, places=500)  # it reaches 20 of them
+    assert "of 500 places before it stops" in useless.refusal
+    assert name_of(useless) is None
 
 
 def test_the_subsampled_count_is_never_recommended_for_a_count_and_says_why() -> None:

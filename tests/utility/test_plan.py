@@ -14,6 +14,7 @@ from leeward.errors import InputError, NotShelteredError, SpecError, UselessErro
 from leeward.mechanism import Geometric, Sanitized
 from leeward.query import CountVisitors
 from leeward.utility.plan import plan
+from leeward.utility.useless import refuse_useless
 
 
 def query(bound: int | None = 1, if_more: Any = "refuse") -> CountVisitors:
@@ -65,7 +66,7 @@ def test_under_dp_both_share_the_error() -> None:
         (lw.Presence("1"), {"safe_at_most": 2, "dangerous_at_least": 6}, NotShelteredError),
         (lw.UnboundedDP("1"), {"safe_at_most": 2}, NotShelteredError),
         (lw.UnboundedDP("1"), {"safe_at_most": 2, "mechanism": "sanitized"}, NotShelteredError),
-        (lw.UnboundedDP("0.1"), {"safe_at_most": 2, "error_at_most": "1e-4"}, UselessError),
+        (lw.Presence("1"), {"safe_at_most": 2, "useful_from": "1"}, InputError),
         (lw.UnboundedDP("1"), {"safe_at_most": 2, "dangerous_at_least": 3, "error_at_most": "0.9"}, InputError),
     ],
     ids=str,
@@ -80,17 +81,32 @@ def test_useful_from_is_a_knife_edge() -> None:
     chance = plan(query(), lw.UnboundedDP("1"), **asked).decision_curve()[0][0]
     assert chance is not None
     low, high = chance.bounds()
-    plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(low) - Fraction(1, 10**9))
+    refuse_useless(plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(low) - Fraction(1, 10**9)), None)
     with pytest.raises(UselessError):
-        plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(high) + Fraction(1, 10**9))
+        refuse_useless(
+            plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(high) + Fraction(1, 10**9)), None
+        )
 
 
 def test_an_answer_that_says_nothing_is_refused_even_if_it_is_never_wrong() -> None:
     asked: dict[str, Any] = {"safe_at_most": 2}
     chance = 1 - math.exp(-3)  # geometric noise of rate 1, at most 2
-    plan(query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance - 1e-6, 9)))
+    refuse_useless(plan(query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance - 1e-6, 9))), None)
     with pytest.raises(UselessError, match=r"probability 0.95 only, below useful_from.*Raise epsilon"):
-        plan(query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance + 1e-6, 9)))
+        refuse_useless(plan(query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance + 1e-6, 9))), None)
+
+
+@pytest.mark.parametrize(("stops", "places"), [(1, 40), (3, 40), (2, 7)])
+def test_the_reach_of_what_stops_is_a_knife_edge(stops: int, places: int) -> None:
+    """The share of places called safe, if nobody is anywhere: summed here over how many are before the c-th that is not."""
+    bad = math.exp(-3)  # at most 2, at ε = 1: the threshold is passed with this chance
+    good, share = 1 - bad, 0.0
+    for k in range(places):  # the k-th place is called safe if fewer than c before it were not, and it is
+        share += good * sum(math.comb(k, j) * bad**j * good ** (k - j) for j in range(stops)) / places
+    asked: dict[str, Any] = {"safe_at_most": 2, "mechanism": "sanitized", "stop_after": stops}
+    refuse_useless(plan(query(None), lw.Presence("1"), **asked, useful_from=str(round(share - 1e-6, 9))), places)
+    with pytest.raises(UselessError, match=f"of {places} places before it stops"):
+        refuse_useless(plan(query(None), lw.Presence("1"), **asked, useful_from=str(round(share + 1e-6, 9))), places)
 
 
 def test_promises_that_differ_have_keys_that_differ() -> None:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
-from leeward.cli.output import IfDoubtful, print_json, print_notes, say, stages, wrote
+from leeward.cli.output import AcceptUseless, IfDoubtful, print_json, print_notes, say, stages, wrote
 from leeward.errors import InputError
 
 
@@ -23,6 +23,7 @@ def monitor(
     yes: Yes = False,
     new_budget: NewBudget = False,
     if_doubtful: IfDoubtful = "refuse",
+    accept_useless: AcceptUseless = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -55,7 +56,13 @@ def monitor(
     with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
         opened = opening(read.ledger(), yes=yes, new=new_budget)
         with stages(quiet) as on_stage:
-            watch = run(plans, opened.budget, if_doubtful=cast(Any, if_doubtful), on_stage=on_stage)
+            watch = run(
+                plans,
+                opened.budget,
+                if_doubtful=cast(Any, if_doubtful),
+                accept_useless=accept_useless,
+                on_stage=on_stage,
+            )
             on_stage("writing the reports")
             wrote(save(watch.releases))
     opened.say(quiet)

@@ -124,6 +124,13 @@ IfDoubtful = Annotated[
 """The option that says what becomes of a release that the data make doubtful."""
 
 
+AcceptUseless = Annotated[
+    bool,
+    typer.Option("--accept-useless", help="Go on where the noise would leave practically nothing to be read."),
+]
+"""The option that says to publish what would say nothing."""
+
+
 def print_json(value: Any) -> None:
     """Print a result for machines on stdout: exact in every encoding, and nothing in it steers a terminal."""
     unicode = str(getattr(sys.stdout, "encoding", None) or "ascii").lower().startswith("utf")

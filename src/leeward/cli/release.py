@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leeward.cli.opening import NewBudget, Opening, Yes, opening
-from leeward.cli.output import IfDoubtful, facts, print_json, print_notes, print_parts, say, stages, table, wrote
+from leeward.cli.output import (
+    AcceptUseless,
+    IfDoubtful,
+    facts,
+    print_json,
+    print_notes,
+    print_parts,
+    say,
+    stages,
+    table,
+    wrote,
+)
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
@@ -31,6 +42,7 @@ def release(
     yes: Yes = False,
     new_budget: NewBudget = False,
     if_doubtful: IfDoubtful = "refuse",
+    accept_useless: AcceptUseless = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -52,7 +64,7 @@ def release(
     plans = read.plans()
     budget = read.ledger()
     if dry_run:
-        _dry_run(plans, budget, as_json)
+        _dry_run(plans, budget, as_json, accept_useless)
         return
     if out is None:
         raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
@@ -60,7 +72,16 @@ def release(
     def asked() -> Opening:
         return opening(budget, yes=yes, new=new_budget)
 
-    publish(plans, budget, out, if_doubtful=if_doubtful, quiet=quiet, as_json=as_json, asked=asked)
+    publish(
+        plans,
+        budget,
+        out,
+        if_doubtful=if_doubtful,
+        accept_useless=accept_useless,
+        quiet=quiet,
+        as_json=as_json,
+        asked=asked,
+    )
 
 
 def publish(
@@ -69,6 +90,7 @@ def publish(
     out: Path,
     *,
     if_doubtful: Any = "refuse",
+    accept_useless: bool = False,
     quiet: bool,
     as_json: bool,
     asked: Callable[[], Opening] | None = None,
@@ -80,6 +102,7 @@ def publish(
         budget: where the price is charged.
         out: the directory.
         if_doubtful: see `leeward.release`.
+        accept_useless: see `leeward.release`.
         quiet: print nothing.
         as_json: print JSON.
         asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
@@ -94,7 +117,9 @@ def publish(
             total = sum((made.price for made in plans[1:]), plans[0].price)
             say(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
         with stages(quiet) as on_stage:
-            releases = release_planned(plans, opened.budget, if_doubtful=if_doubtful, on_stage=on_stage)
+            releases = release_planned(
+                plans, opened.budget, if_doubtful=if_doubtful, accept_useless=accept_useless, on_stage=on_stage
+            )
             on_stage("writing the report")
             wrote(save(releases))
     if not quiet:
@@ -179,21 +204,25 @@ def _left(budget: Budget) -> dict[str, str]:
     return {"dataset": budget.dataset, "cap": str(account.cap), "spent": str(account.spent), "left": str(account.left)}
 
 
-def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool) -> None:
+def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, accept_useless: bool) -> None:
+    """Print what a release would be, and then refuse what it would refuse: the reason can be read above."""
     from leeward.engine import read_keys
     from leeward.statement import privacy_statement
+    from leeward.utility.useless import refuse_useless
 
     count = len(read_keys(plans[0].query))
     statements = [privacy_statement(p, places=count, dataset=budget.dataset, version=budget.version) for p in plans]
     if as_json:
         print_json(statements)
-        return
-    total = sum((made.price for made in plans[1:]), plans[0].price)
-    for statement in statements[:1]:
-        _print_statement(statement)
-    if len(plans) > 1:
-        say(f"\n{len(plans)} windows, one release each.")
-    say(f"\nPrice: {total} in all. Nothing was charged and no data was read.")
+    else:
+        total = sum((made.price for made in plans[1:]), plans[0].price)
+        _print_statement(statements[0])
+        if len(plans) > 1:
+            say(f"\n{len(plans)} windows, one release each.")
+        say(f"\nPrice: {total} in all. Nothing was charged and no data was read.")
+    if not accept_useless:
+        for made in plans:
+            refuse_useless(made, count)
 
 
 def _print_statement(statement: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ from leeward.utility.decisions import decisions
 from leeward.utility.foresee import Counts
 from leeward.utility.option import Offered, Option, with_counts
 from leeward.utility.plan import USEFUL_FROM, MechanismName, Plan, What, plan
+from leeward.utility.useless import refuse_useless
 
 RATIOS = ("2", "4", "8")
 """How many times its price of presence a graded notion pays for absence, in the rows that are compared."""
@@ -204,6 +205,7 @@ def _as_written(asked: Asked) -> tuple[Plan | None, str]:
             mechanism=asked.mechanism,
             stop_after=asked.stop_after,
         )
+        refuse_useless(made, asked.places)
     except RefusedError as refused:
         return None, str(refused)
     return made, ""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.accounting.currency import promised
-from leeward.errors import InputError, SpecError, UselessError, nearest
+from leeward.errors import InputError, SpecError, nearest
 from leeward.exponential import Weight
 from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer
 from leeward.mechanism.sanitized import NOT_ANSWERED, SAFE
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 MechanismName = Literal["auto", "geometric", "sanitized"]
 What = Literal["decisions", "counts"]
 
-USEFUL_FROM = "0.001"
-"""Below this Pr[safe | nobody there] a release is refused: it would spend budget to say nothing."""
+USEFUL_FROM = "0.05"
+"""If nobody were anywhere, and a smaller share of the places were called safe, a release is refused."""
 
 _SAID = ("safe", "dangerous")
 
@@ -50,6 +50,7 @@ class Plan:
         decisions: what is called *safe* and *dangerous* (for the sanitized mechanism: where it is reached).
         price: what it costs, in ε of the notion.
         what: what is shown of the stored integers: decisions, or the noisy counts too.
+        useful_from: the least share of places called safe, if nobody were anywhere, for which it is worth its price.
     """
 
     query: CountVisitors
@@ -59,6 +60,7 @@ class Plan:
     decisions: Decisions
     price: Real
     what: What = "decisions"
+    useful_from: Fraction = Fraction(USEFUL_FROM)
 
     @property
     def sanitizer(self) -> Sanitizer | None:
@@ -196,7 +198,8 @@ def plan(
         dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
         error_at_most: α, the largest probability of a wrong decision about one place; required where the notion cannot
             promise "never wrong" for what is decided, refused where it can.
-        useful_from: refuse if Pr[safe | nobody there] is below this.
+        useful_from: releases are refused if a smaller share of the places would be called safe even if nobody were anywhere
+            (see `leeward.utility.useless`; the plan can be read all the same).
         what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
         mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
             order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
@@ -206,7 +209,6 @@ def plan(
     Raises:
         InputError: an argument is malformed.
         NotShelteredError: the notion does not shelter such an answer.
-        UselessError: *safe* would practically never be said.
     """
     if not isinstance(query, CountVisitors):
         raise InputError(
@@ -258,9 +260,7 @@ def plan(
             "it is so large that one noisy count would be called both safe and dangerous",
             "Lower error_at_most",
         )
-    if safe is not None:
-        _check_useful(safe, notion, useful_from)
-    return Plan(query, notion, made, moves, decided, price, what)
+    return Plan(query, notion, made, moves, decided, price, what, _share(useful_from))
 
 
 _CURVE, _MOST_PEOPLE = 500, 10**12
@@ -288,19 +288,8 @@ def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) 
         )
 
 
-def _check_useful(decision: Sanitizer, notion: Notion, useful_from: Exact) -> None:
-    chance = decision.probability_safe(0)
+def _share(useful_from: Exact) -> Fraction:
     least = exact(useful_from).rational
     if least is None or not 0 <= least < 1:
-        raise InputError(f"useful_from = {useful_from}", "it is no probability below 1", f'Give, say, "{USEFUL_FROM}"')
-    if chance < least:
-        error = "" if decision.never_wrong else f" with error_at_most = {decision.error_at_most}"
-        raise UselessError(
-            f"safe_at_most = {decision.at_most}{error} under {notion}",
-            f"even a place where nobody was would be called safe with probability {float(chance):.2g} only, below"
-            f" useful_from = {useful_from}",
-            "Raise epsilon or safe_at_most, or lower places_per_person"
-            if decision.never_wrong
-            else "Raise epsilon, safe_at_most or error_at_most, or choose presence or addition-only, under which 'safe'"
-            " can be promised never to be wrong",
-        )
+        raise InputError(f"useful_from = {useful_from}", "it is no share below 1", f'Give, say, "{USEFUL_FROM}"')
+    return least

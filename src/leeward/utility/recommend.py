@@ -1,6 +1,7 @@
 """Which row of a comparison to take, and why: a rule that is stated, not a taste.
 
-* Only what `leeward.release` can carry out is recommended, and never the subsampled count.
+* Only what `leeward.release` carries out is recommended: nothing that it refuses as useless, and never the subsampled
+  count.
 * The side that the notion asked for shelters stays sheltered, at no more than its price: the row must cost at most as much
   in that notion as the plan as written would.
 * The budget can pay for one release.
@@ -14,13 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leeward.accounting.currency import in_words
-from leeward.errors import UndecidedError
+from leeward.errors import UndecidedError, UselessError
 from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.real import Exact, Real, exact
 from leeward.taught import taught
 from leeward.utility.advice import cautions
 from leeward.utility.compare import SUBSAMPLED, Asked, Comparison
 from leeward.utility.option import Option
+from leeward.utility.useless import refuse_useless
 
 _EQUAL = 1e-9
 
@@ -63,7 +65,8 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
     allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon
     kept = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]
     eligible = [o for o in kept if _payable(o, asked) and not _wrong_anew(o, compared)]
-    chosen = max(eligible, key=lambda o: _rank(o, eligible, asked), default=None)
+    useful = [o for o in eligible if _useful(o, asked)]
+    chosen = max(useful, key=lambda o: _rank(o, useful, asked), default=None)
     enough, sentence = _plain_dp(compared, count, probability)
     return Recommendation(
         chosen,
@@ -90,6 +93,17 @@ def right_words(option: Option, asked: Asked) -> float:
         return max(reached - stops, 0.0)
     least = asked.dangerous_at_least or 1
     return asked.size * float(option.probability_dangerous(least) or 0)
+
+
+def _useful(option: Option, asked: Asked) -> bool:
+    """Whether `leeward.release` would carry it out, and not refuse it as useless."""
+    if option.plan is None:
+        return False
+    try:
+        refuse_useless(option.plan, asked.places)
+    except UselessError:
+        return False
+    return True
 
 
 def _payable(option: Option, asked: Asked) -> bool:

@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant as M
 PLAN = "leeward.utility.plan"
 NUMBER = "leeward.utility.number_plan"
 OPTION = "leeward.utility.option"
+USELESS = "leeward.utility.useless"
 RECOMMEND = "leeward.utility.recommend"
 DECISIONS = "leeward.utility.decisions"
 BOUNDS = "leeward.utility.bounds"
@@ -22,9 +23,11 @@ MUTANTS = [
       "answered is told by another number", equivalent=True),
     M(PLAN, "Plan.answers", "mask=drawn < 0", "mask=drawn < -1", "tests/release/test_release_command.py", "safe places are published with the count −1"),
     M(PLAN, "Plan.answers", 'if self.what == "counts":', "if True:", "tests/release/test_release_command.py", "counts are published unasked"),
-    M(PLAN, "_check_useful", "if chance < least:", "if chance <= least:", "tests/utility tests/spec", "a chance that is just enough is refused"),
-    M(PLAN, "plan", "_check_useful(safe, notion, useful_from)", "_check_useful(safe, notion, USEFUL_FROM)", "tests/spec/test_release_keys.py",
-      "useful_from has no effect"),
+    M(USELESS, "refuse_useless", "if chance < made.useful_from:", "if False:", "tests/utility/test_plan.py", "no chance of safe is too small"),
+    M(USELESS, "refuse_useless", "float(chance) * reached", "reached", "tests/utility/test_plan.py", "places that are reached count as called safe"),
+    M(USELESS, "refuse_useless", "k > places", "k > places + 1", "tests/release/test_useless.py", "a bound of one place too many is accepted"),
+    M(USELESS, "_refuse_number", "if error >= width > 0:", "if error > width > 0:", "tests/release/test_useless.py", "an error as large as the range is accepted"),
+    M(PLAN, "plan", "_share(useful_from)", "_share(USEFUL_FROM)", "tests/spec/test_release_keys.py", "useful_from has no effect"),
     M(PLAN, "plan", "stop_after=1 if stop_after is None else stop_after", "stop_after=1", "tests/utility/test_plan.py tests/spec/test_release_keys.py",
       "stop_after has no effect"),
     M(NUMBER, "NumberPlan.public", "**promised(self.notion), ", "", "tests/keys/test_promises.py", "the promise leaves the key of a statistic"),

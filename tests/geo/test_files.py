@@ -173,7 +173,8 @@ NONE: Sequence[str | None] = (None, None)
     [
         ("a.xlsx", "", GOOD, "its kind is not known"),
         ("b.csv", None, GOOD, "no such file. Did you mean 'a.csv'"),
-        ("a.csv", "lat,lon\n1,2\n", ("lat", "lng"), "Did you mean 'lon'"),
+        ("a.csv", "lat,lon\n1,2\n", ("lat", "lng"), "Its first line must name the columns"),
+        ("a.csv", "lat,lon\n1,2\n", ("lat", "LON"), "Did you mean 'lon'"),
         ("a.csv", "lat,lon\n1,x\n", GOOD, "something else than numbers"),
         ("a.csv", "lat,lon\n1\n", GOOD, "not as many fields"),
         ("a.csv", 'lat,lon\n1,"2\n', GOOD, "cannot be read"),

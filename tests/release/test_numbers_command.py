@@ -122,7 +122,7 @@ REFUSED: list[tuple[list[tuple[str, str]], str]] = [
     ([('lower = "0"\n', "")], "Give lower and upper"),
     ([('upper = "100"', "upper = 1.5")], "binary float"),
     ([('upper = "100"', 'upper = "-1"')], "lower < upper"),
-    ([('upper = "100"', 'upper = "100"\np = "5"')], "p = 5 for a mean"),
+    ([('upper = "100"', 'upper = "100"\np = "5"')], "p = '5' for a mean"),
     ([('upper = "100"', 'upper = "100"\npeople = 600')], "number of people is then not public"),
     ([("[protect]", "by = { a = [1], b = [2] }\n[protect]")], "several columns"),
     ([("[protect]", 'by = "group"\n[protect]')], "[query] by"),

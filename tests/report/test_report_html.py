@@ -207,7 +207,9 @@ def test_a_million_cells_make_a_small_page(make_release: Callable[..., Any]) -> 
 
 def test_the_file_is_what_is_returned(located: Any, tmp_path: Path) -> None:
     path = write_report(located, tmp_path / "report.html")
-    assert path.read_text(encoding="utf-8") == report_html(located)
+    page = report_html(located).rstrip("\n") + "\n"
+    seal = hashlib.sha256(page.encode()).hexdigest()
+    assert path.read_text(encoding="utf-8") == f"{page}<!-- written by Leeward, SHA-256 {seal} -->\n"
 
 
 def test_tags_are_balanced(located: Any) -> None:

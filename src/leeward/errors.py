@@ -145,15 +145,27 @@ def _short(word: str) -> str:
     return word if len(word) <= LONGEST else f"{word[:LONGEST]}…"
 
 
-def nearest_in_first_line(word: str, known: Iterable[str]) -> str:
-    """Return what to do where a CSV file has no column of a name. Without a line of names, its first line is a row of data.
+def nearest_column(name: str, known: Iterable[str], *, in_first_line: bool) -> str:
+    """Return what to do where a table has no column of a name: as `nearest`, if the names are names for sure.
 
-    So a name in it is repeated only where it is the caller's own word, but for capitals, spaces and punctuation.
+    Args:
+        name: the name that was asked for.
+        known: the names of all columns.
+        in_first_line: whether they were read from the first line of a file of text. Without a line of names, that is a row
+            of data: a name in it is repeated only where it is the caller's own word, but for capitals, spaces, punctuation.
     """
-    alike = [name for name in known if _letters(name) == _letters(word)]
+    if not in_first_line:
+        return nearest(name, known)
+    alike = [one for one in known if _letters(one) == _letters(name)]
     if alike:
         return f"Did you mean '{alike[0]}'?"
     return "Its first line must name the columns; it is not shown, because it may be a row of data"
+
+
+def no_column(name: str, known: Iterable[str], *, in_first_line: bool = False) -> DataError:
+    """Return the error that a table has no column of a name; see `nearest_column`."""
+    near = nearest_column(name, known, in_first_line=in_first_line)
+    return DataError(f"The column '{name}'", "the table has none of that name", near)
 
 
 def _letters(name: str) -> str:

@@ -44,7 +44,7 @@ LIBRARIES = (
 )  # fmt: skip
 
 
-@dataclass
+@dataclass(eq=False)  # pytest keeps plugins in sets
 class _Watch:
     """A plugin of pytest that writes the names of the tests that fail into a file."""
 
@@ -66,7 +66,8 @@ class Copy:
         """Run tests up to the first that fails.
 
         Returns:
-            ``passed``, ``failed``, ``hangs`` or ``broken``; and the test that failed, or the last words.
+            ``passed``, ``failed``, ``hangs`` or ``broken``; and the test that failed, or what was run. What broken tests
+            say is printed and not kept: it may name paths of this machine.
         """
         failed, said = self.folder.parent / "failed", self.folder.parent / "said"
         for file in (failed, said):
@@ -86,7 +87,10 @@ class Copy:
         first = failed.read_text().splitlines()[:1]
         if code == 1 and first:
             return "failed", first[0]
-        return ("passed", "") if code == 0 else ("broken", said.read_text()[-400:])
+        if code == 0:
+            return "passed", ""
+        print(said.read_text()[-400:])
+        return "broken", " ".join(tests)
 
     def _run(self, tests: Sequence[str], failed: Path, said: Path) -> None:
         """In the fork: leave for the copy, run, and never return."""

@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.outputs.interrupted import cut_short_at_each
 from tests.release.conftest import Town
 from tests.release.test_monitor_command import SANITIZED
 
@@ -297,31 +298,13 @@ def test_cut_short_anywhere_it_is_taken_up_and_nothing_is_lost(
     is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every system call that changes the folder fails in its turn; the next run brings it about all the same."""
-    turn, reached, left = 0, True, 0
-
-    def failing(real: Callable[..., Any]) -> Callable[..., Any]:
-        def fails(*args: Any, **kwargs: Any) -> Any:
-            nonlocal left, reached
-            left -= 1
-            if left == 0:
-                reached = True
-                raise OSError(errno.EIO, "failed in its turn")
-            return real(*args, **kwargs)
-
-        return fails
-
-    while reached:
-        turn += 1
+    for turn, cut_short in cut_short_at_each(monkeypatch, "replace", "rename", "mkdir", "fsync", "unlink"):
         place = tmp_path / f"{turn}"
         if is_there:
             _write(place, a="one", b="one", release="one")
             (place / "theirs").write_text("years of work")
-        left, reached = turn, False
-        with monkeypatch.context() as patch:
-            for name in ("replace", "rename", "mkdir", "fsync", "unlink"):
-                patch.setattr(os, name, failing(getattr(os, name)))
-            with suppress(InputError):
-                _write(place, a="two", c="two", release="two")
+        with cut_short(), suppress(InputError):
+            _write(place, a="two", c="two", release="two")
         assert not is_there or (place / "theirs").read_text() == "years of work"
         for name in ("a", "b", "c", "release") if place.exists() else ():
             assert not (place / name).exists() or (place / name).read_text() in {"one", "two"}

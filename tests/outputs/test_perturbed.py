@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.outputs.interrupted import cut_short_at_each
 from tests.outputs.test_folder import tree
 from tests.perturb.test_location import Run, spec, table
 
@@ -175,35 +175,18 @@ def test_a_full_stdout_says_where_the_table_is(run: Run, tmp_path: Path) -> None
 def test_cut_short_anywhere_the_table_is_never_without_its_statement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turn, reached, left = 0, True, 0
-
-    def failing(real: Callable[..., Any]) -> Callable[..., Any]:
-        def fails(*args: Any, **kwargs: Any) -> Any:
-            nonlocal left, reached
-            left -= 1
-            if left == 0:
-                reached = True
-                raise OSError(5, "failed in its turn")
-            return real(*args, **kwargs)
-
-        return fails
-
     def write(text: str, out: Path) -> None:
         with beside(out, ".map.html") as files:
             files.path().write_text(text)
             files.path(".map.html").write_text(text)
             files.place({"says": text})
 
-    while reached:
-        turn, reached = turn + 1, False
-        left, out = turn, tmp_path / f"{turn}" / "out"
+    for turn, cut_short in cut_short_at_each(monkeypatch, "replace", "unlink", "fsync"):
+        out = tmp_path / f"{turn}" / "out"
         out.parent.mkdir()
         write("one", out)
-        with monkeypatch.context() as patch:
-            for name in ("replace", "unlink", "fsync"):
-                patch.setattr(os, name, failing(getattr(os, name)))
-            with suppress(InputError):
-                write("two", out)
+        with cut_short(), suppress(InputError):
+            write("two", out)
         if out.exists():
             assert json.loads(out.with_name("out.release.json").read_text())["says"] == out.read_text()
         write("three", out)

@@ -78,3 +78,23 @@ class Claims:
             except AssertionError as error:
                 wrong.append(str(error).split("\nassert")[0])
         assert not wrong, "\n".join(wrong)
+
+    def met(self, sentences: Iterable[str]) -> set[str]:
+        """Return the patterns of the claims that some of these sentences make."""
+        return {claim.pattern.pattern for sentence in sentences for claim, _ in self.matching(sentence)}
+
+    def never_false(self, sentences: Iterable[str], worlds: Iterable[Any]) -> list[str]:
+        """Return those sentences that no world makes false: their predicates would let any sentence pass."""
+        worlds = tuple(worlds)
+        return [
+            sentence
+            for sentence in sentences
+            if any(all(_holds(claim, world, found) for world in worlds) for claim, found in self.matching(sentence))
+        ]
+
+
+def _holds(claim: Claim, world: Any, matched: Mapping[str, str]) -> bool:
+    try:
+        return bool(claim.holds(world, **matched))
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
+        return False  # the sentence has no meaning there

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from leeward.engine.files import File, Kind
-from leeward.errors import DataError, nearest, nearest_in_first_line
+from leeward.errors import DataError, nearest_column
 
 Schema = Sequence[tuple[str, str]]
 """The columns of a file, in its order: names and types; a name may occur twice."""
@@ -106,12 +106,8 @@ def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str =
         raise DataError(
             f"{key} = '{name}'",
             f"{problem} in the file '{where}'" if where else problem,
-            _instead(name, names, named) if name not in names else "Rename one of them",
+            nearest_column(name, names, in_first_line=not named) if name not in names else "Rename one of them",
         )
-
-
-def _instead(name: str, names: list[str], named: bool) -> str:
-    return nearest(name, names) if named else nearest_in_first_line(name, names)
 
 
 def parquet_schema(file: File) -> Schema:

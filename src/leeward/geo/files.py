@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import DataError, nearest, nearest_in_first_line
+from leeward.errors import DataError, no_column
 from leeward.private import Private
 
 Floats = NDArray[np.float64]
@@ -58,6 +58,7 @@ class PositionFile(Private, abc.ABC):
 
     __slots__ = ("columns", "latitude", "longitude", "path")
     suffixes: ClassVar[tuple[str, ...]]
+    named_in_first_line: ClassVar[bool] = False
 
     def __init__(self, path: Path, latitude: str | None, longitude: str | None) -> None:
         self.path, self.latitude, self.longitude = path, latitude, longitude
@@ -72,8 +73,7 @@ class PositionFile(Private, abc.ABC):
         """Refuse columns that are not there."""
         for name in names:
             if name not in self.columns:
-                found = nearest_in_first_line if self.path.suffix.lower() == ".csv" else nearest
-                raise DataError(f"The column '{name}'", "the table has none of that name", found(name, self.columns))
+                raise no_column(name, self.columns, in_first_line=self.named_in_first_line)
 
     @abc.abstractmethod
     def _columns(self) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import DataError, InputError, nearest, nearest_in_first_line
+from leeward.errors import DataError, InputError, no_column
 from leeward.optional import optional
 from leeward.private import reading
 
@@ -52,11 +52,7 @@ def find_column(name: str | None, what: str, known: Iterable[str], *, in_first_l
         raise InputError(f"No column of {what}s was named", "a table has no geometry", f'Give {what}="…"')
     known = [str(column) for column in known]
     if name not in known:
-        raise DataError(
-            f"The column '{name}'",
-            "the table has none of that name",
-            (nearest_in_first_line if in_first_line else nearest)(name, known),
-        )
+        raise no_column(name, known, in_first_line=in_first_line)
     return name
 
 

@@ -26,14 +26,15 @@ class CsvPositions(PositionFile):
 
     __slots__ = ()
     suffixes = (".csv",)
+    named_in_first_line = True
 
     def _columns(self) -> list[str]:
         with self._rows() as (header, _, _):
             names = list(header)
         if len(set(names)) < len(names):
             raise DataError(f"The file '{self.path}'", "two columns have one name", "Rename one")
-        find_column(self.latitude, "latitude", names, in_first_line=True)
-        find_column(self.longitude, "longitude", names, in_first_line=True)
+        find_column(self.latitude, "latitude", names, in_first_line=self.named_in_first_line)
+        find_column(self.longitude, "longitude", names, in_first_line=self.named_in_first_line)
         return names
 
     @contextmanager

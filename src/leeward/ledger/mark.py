@@ -16,6 +16,7 @@ from typing import Any
 
 from leeward.errors import LedgerError
 from leeward.ledger.beside import companion, companions, make
+from leeward.outputs.disk import sync
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,7 @@ def write_mark(ledger: Path, mark: Mark) -> None:
             fresh.replace(path)
         finally:
             fresh.unlink(missing_ok=True)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(path.parent)
     except OSError as error:
         raise LedgerError(
             f"The mark {path} cannot be written: {error.strerror}",

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from leeward.errors import LedgerError
 from leeward.ledger.beside import PRIVATE
+from leeward.outputs.disk import sync
 from leeward.paths import resolve
 
 VARIABLE = "LEEWARD_KEY"
@@ -110,11 +111,7 @@ def _make(path: Path) -> None:
             pass  # another process was faster: its key is ours too
         finally:
             fresh.unlink(missing_ok=True)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(path.parent)
     except OSError as error:
         raise _unusable(path, f"it cannot be made: {error.strerror}") from None
 

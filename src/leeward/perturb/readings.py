@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import DataError, InputError, nearest, nearest_in_first_line
+from leeward.errors import DataError, InputError, nearest, no_column
 from leeward.perturb.quantities import check_unit, plain, positive_quantity, quantity
 from leeward.perturb.schedule import Schedule
 from leeward.plain import told
@@ -170,10 +170,9 @@ def find_columns(columns: Columns, known: list[str], *, in_first_line: bool = Fa
     """
     if len(set(columns.names)) < len(columns.names):
         raise InputError("One column named twice", "meter, time and value are three", "Name each once")
-    near = nearest_in_first_line if in_first_line else nearest
     for name in columns.names:
         if name not in known:
-            raise DataError(f"The column '{name}'", "the table has none of that name", near(name, known))
+            raise no_column(name, known, in_first_line=in_first_line)
 
 
 def _numbers(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:

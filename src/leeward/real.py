@@ -10,7 +10,6 @@ so rationals, roots and logarithms of rationals are decided exactly. Everything 
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import numbers
@@ -48,7 +47,6 @@ Monomial: TypeAlias = tuple[int, tuple[Atom, ...]]
 _UNIT: Monomial = (1, ())
 
 
-@functools.total_ordering
 class Real:
     """An exact real number, or +∞.
 
@@ -233,11 +231,22 @@ class Real:
 
     def __lt__(self, other: Exact) -> bool:
         other = exact(other)
-        if self._terms is None:
+        if self._terms is None or self is other:
             return False
         if other._terms is None:
             return True
+        if (ours := self.rational) is not None and (theirs := other.rational) is not None:
+            return ours < theirs
         return (self - other).sign() < 0
+
+    def __gt__(self, other: Exact) -> bool:
+        return exact(other) < self
+
+    def __le__(self, other: Exact) -> bool:
+        return not exact(other) < self
+
+    def __ge__(self, other: Exact) -> bool:
+        return not self < other
 
     def __hash__(self) -> int:
         if self._hash is None:

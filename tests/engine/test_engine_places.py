@@ -130,7 +130,7 @@ def test_the_list_keeps_its_type_and_order_and_carries_its_columns():
 def test_rounding_puts_no_point_of_the_box_outside_its_last_row_and_column():
     """Just inside the northern and eastern edges, the quotient may round up to the number of rows or of columns."""
     cell, met = 1000 / (math.pi * 6_371_008.8 / 180), 0
-    for rows in range(1, 40):
+    for rows in (1, 2, 3, 7, 20, 39):
         # Longer than so many rows by less than is worth a row.
         box = grid(west=0.0, south=0.0, east=cell / 2, north=cell * rows * (1 + 1e-12), metres=1000)
         north = math.nextafter(box.north, 0)
@@ -138,4 +138,4 @@ def test_rounding_puts_no_point_of_the_box_outside_its_last_row_and_column():
         if north / box.step[0] >= rows:
             met += 1
             assert count([north], [0.0], box).counts.tolist() == [0] * (rows - 1) + [1]
-    assert met > 0
+    assert met >= 4

@@ -47,9 +47,12 @@ def least(p: Any, q: Any) -> float:
 
 
 def laws(up: Any, down: Any, falls: int, rises: int) -> tuple[Any, Any]:
-    """Two releases of noisy counts, of which so many fall by one person and so many rise."""
+    """Two releases of noisy counts, of which so many fall by one person and so many rise.
+
+    From 2 on, and up to 0, the odds of one count against the other are the same: such answers are taken together.
+    """
     rates = tuple(math.inf if rate is inf or rate.is_infinite else float(rate) for rate in (up, down))
-    one, none = (hockey_stick.geometric(c, *rates, -1, 2) for c in (1, 0))
+    one, none = (hockey_stick.geometric(c, *rates, 0, 2) for c in (1, 0))
     before = [one] * (2 * falls) + [none] * (2 * rises)
     after = [none] * (2 * falls) + [one] * (2 * rises)
     return hockey_stick.product(*before), hockey_stick.product(*after)

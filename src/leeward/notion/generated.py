@@ -11,13 +11,14 @@ largest of them, so that noise serves the dearest of its changes and not the che
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from leeward.distance.paths import encode, shortest_paths
 from leeward.errors import InputError, NotShelteredError
-from leeward.notion.base import ABSENT, Both, Notion, is_ours, seen_by
+from leeward.notion.base import ABSENT, Both, Notion, Step, is_ours, seen_by
 from leeward.notion.between import matrix
 from leeward.notion.condition import stand_ins
 from leeward.notion.personalised import Personalised
@@ -50,7 +51,8 @@ def check_generated(notion: Notion) -> None:
     records, far = _distances(notion)
     if not far:
         return
-    near = [[_step(notion, x, y) if i != j else ZERO for j, y in enumerate(records)] for i, x in enumerate(records)]
+    steps = notion.steps
+    near = [[_step(steps, x, y) if i != j else ZERO for j, y in enumerate(records)] for i, x in enumerate(records)]
     reached, by = shortest_paths(*encode(near, len(records)))
     for i, j in np.ndindex(len(records), len(records)):
         if i != j and reached[by[i, j]] > far[i][j]:
@@ -101,6 +103,6 @@ def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
         ) from None
 
 
-def _step(notion: Notion, before: Any, after: Any) -> Real:
+def _step(steps: Sequence[Step], before: Any, after: Any) -> Real:
     """Return the cost of the cheapest kind of change that leads from one record to another; ∞ if none does."""
-    return min((notion.cost(change) for change in notion.changes if change.allows(before, after)), default=inf)
+    return min((step.cost for step in steps if step.change.allows(before, after)), default=inf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 from pathlib import Path
 
@@ -20,6 +21,11 @@ def asset(name: str) -> str:
 
 def template(name: str) -> jinja2.Template:
     """Return a template of the folder ``assets``; what is put into it is escaped."""
+    return _environment().get_template(name)
+
+
+@functools.cache  # a template is compiled once, which takes longer than to fill it
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "assets"),
         autoescape=True,
@@ -30,7 +36,7 @@ def template(name: str) -> jinja2.Template:
     environment.filters["grouped"] = lambda number: f"{number:,}"
     environment.filters["sentence"] = words.sentence
     environment.filters["short"] = short
-    return environment.get_template(name)
+    return environment
 
 
 def digest(script: str) -> str:

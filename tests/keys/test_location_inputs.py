@@ -50,6 +50,7 @@ REMEMBERED: list[tuple[str, Change, str]] = [
     ("data.person", {"data": {"person": "who2"}}, SAME),
     ("data.person", {"data": {"person": "others"}}, NEW),
     ("data.time", {"data": {"time": "later"}}, SAME),
+    ("data.timezone", {"data": {"timezone": "Asia/Tokyo"}}, "refused: made with another days"),
     ("box.west", {"box": {"west": 116.2000001}}, "refused: made with another"),
     ("box.south", {"box": {"south": 39.7500001}}, "refused: made with another"),
     ("box.east", {"box": {"east": 116.6000001}}, "refused: made with another"),
@@ -84,7 +85,8 @@ CHARGED: list[tuple[str, Change, str]] = [
     ("data.person", {"data": {"person": "who2"}}, LESS),
     ("data.person", {"data": {"person": "others"}}, NEW),
     ("data.time", {"data": {"time": "later"}}, NEW),
-    ("data.time", {"data": {"time": None}}, NEW),  # today's budget
+    ("data.time", {"data": {"time": None}}, "refused: made with another days"),  # today is one in UTC
+    ("data.timezone", {"data": {"timezone": "Asia/Tokyo"}}, "refused: made with another days"),
     ("data.table", {"data": {"table": "elsewhere.parquet"}}, LESS),
     ("box.east", {"box": {"east": 116.7}}, LESS),  # a metre costs the same in every box
     ("protect.within", {"protect": {"within": "0.2 km"}}, LESS),

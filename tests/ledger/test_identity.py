@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import combinations
@@ -15,7 +17,6 @@ import pytest
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError
 from leeward.ledger import Memo, PersonBudgets
-from leeward.ledger import people as people_module
 from leeward.ledger.identity import named, payer
 
 SECRET = bytes(range(32))
@@ -176,12 +177,16 @@ def test_no_two_people_share_a_remembered_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["budgets", "memo"])
-def test_a_store_with_other_ids_is_refused(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("before", [{"form": "2"}, {"form": None, "form_of_ids": "2"}])
+def test_a_store_of_another_form_is_refused(kind: str, before: dict[str, str | None], tmp_path: Path) -> None:
     def opened() -> Any:
         return _budgets(tmp_path) if kind == "budgets" else Memo(tmp_path / "memo.db", key=SECRET, law="a law")
 
-    monkeypatch.setattr(people_module, "FORM", "1")
-    opened()
-    monkeypatch.undo()
-    with pytest.raises(BudgetConflictError, match="another form of ids"):
+    made = opened().path
+    with closing(sqlite3.connect(made)) as file, file:
+        file.execute("DELETE FROM about WHERE key = 'form'")
+        file.executemany("INSERT INTO about VALUES (?, ?)", [(k, v) for k, v in before.items() if v is not None])
+    held = made.read_bytes()
+    with pytest.raises(BudgetConflictError, match=r"another version of Leeward.*name another file"):
         opened()
+    assert made.read_bytes() == held, "nothing was written"

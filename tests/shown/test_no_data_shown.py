@@ -322,7 +322,7 @@ NEED_NO_TABLE = {
     "engine.File",  # the name and path of a file
     # what is written in a spec, or follows from it alone
     *("perturb.Data", "perturb.Period", "perturb.Protect", "perturb.PublicPlaces", "perturb.PublicValues"),
-    *("perturb.Publish", "perturb.Spec", "spec.GridBox", "spec.Span", "perturb.Day", "perturb.Option"),
+    *("perturb.Publish", "perturb.Spec", "spec.GridBox", "spec.Span", "perturb.Day", "perturb.Days", "perturb.Option"),
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Declared", "query.Effect", "query.Expansion", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf"),

@@ -158,6 +158,13 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
     ("location.data.person", SPENT, {"data": {"person": "all"}}, rows, "Somebody has more than 2 reports in a day"),
     ("location.data.time", SPENT, {"data": {"time": "never"}}, rows, "The column 'never'"),
     ("location.data.time", merged(SPENT, {"data": {"person": "all"}}), {"data": {"time": "days"}}, rows, 3),
+    (
+        "location.data.timezone",
+        merged(SPENT, {"data": {"table": "zoned.parquet", "person": "all"}}),  # one day in UTC, two in Tokyo
+        {"data": {"timezone": "Asia/Tokyo"}},
+        rows,
+        3,
+    ),
     ("location.box.west", PLACED, {"box": {"west": 116.3}}, said("box", "west"), 116.3),
     ("location.box.south", PLACED, {"box": {"south": 39.91}}, rows, "outside the public box"),
     ("location.box.east", PLACED, {"box": {"east": 116.41}}, rows, "outside the public box"),
@@ -291,6 +298,8 @@ def folder(tmp_path: Path) -> Path:
     people["days"] = pd.date_range("2026-03-01", periods=3)
     people.to_parquet(tmp_path / "p.parquet")
     people.iloc[:2].to_parquet(tmp_path / "q.parquet")
+    moments = pd.date_range("2026-03-01T12:00Z", periods=3, freq="2h").as_unit("us")
+    people.assign(when=moments).to_parquet(tmp_path / "zoned.parquet")
     pd.concat([people] * 60).to_parquet(tmp_path / "many.parquet")  # not all of them by chance at one of two places
     people.assign(lat=people.lat.where(people.index != 1)).to_parquet(tmp_path / "holes2.parquet")
     places = pd.DataFrame({"lat": [39.9, 39.8], "lon": [116.4, 116.3], "lat2": 39.95, "lon2": 116.5, "weight": [0, 1]})

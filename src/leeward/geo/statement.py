@@ -74,7 +74,12 @@ def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
         "displacement": None if terms.best else {name: float(f"{value:.4g}") for name, value in asdict(away).items()},
         "expected_loss": None if terms.compared is None else asdict(terms.compared),
         "post_processing": _after(terms),
-        "budget": {"reports_a_day": terms.reports_a_day, "over": terms.over, "repeats": terms.repeats},
+        "budget": {
+            "reports_a_day": terms.reports_a_day,
+            "over": terms.over,
+            "days": terms.days,
+            "repeats": terms.repeats,
+        },
         "assumptions": [
             "The box, the list of places and every option were chosen without looking at the data",
             "Who is in the table, how often, and all columns but the position are not protected",
@@ -126,7 +131,7 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
             ""
             if bound is None
             else f"; at most {bound} reports of a person and day are made: {_total(geo, bound)} a day,"
-            " and as much again on every further day"
+            f" and as much again on every further day ({terms.days})"
         ),
         "A track is more than its points: speeds, roads and habits tell positions apart that single reports do not",
         f"Positions far apart are told apart: {_far(geo)}",

@@ -45,6 +45,7 @@ class Terms:
         h3: the resolution of the cells that are published; None for none.
         reports_a_day: how many reports of a person and day are paid for; None for no bound.
         over: what happens to more.
+        days: which day a report belongs to, in words; None for no bound.
         repeats: whether the same report is shown for the same person and grid point.
     """
 
@@ -53,6 +54,7 @@ class Terms:
     h3: int | None = None
     reports_a_day: int | None = None
     over: str | None = None
+    days: str | None = None
     repeats: bool = False
 
     @property

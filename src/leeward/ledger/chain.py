@@ -21,6 +21,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, select
 
 from leeward.errors import LedgerError
+from leeward.ledger.parts import joined
 from leeward.ledger.records import from_text, to_text
 from leeward.ledger.schema import charges, entries, identity
 
@@ -29,12 +30,7 @@ _COVERED = [column.name for column in entries.columns if column.name != "hash"]
 
 def sha256(*parts: object) -> str:
     """Hash parts (bytes, or what is written as text) together, each after its length: no two lists of parts collide."""
-    whole = hashlib.sha256()
-    for part in parts:
-        raw = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
-        whole.update(len(raw).to_bytes(8))
-        whole.update(raw)
-    return whole.hexdigest()
+    return hashlib.sha256(joined(*parts)).hexdigest()
 
 
 def link(previous: str, entry: Mapping[str, Any] | RowMapping) -> str:

@@ -21,9 +21,6 @@ from uuid import UUID
 
 from leeward.errors import InputError
 
-FORM: Final = "2"
-"""The form of ids: what a store keeps under another form names other people."""
-
 _NUMERAL: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 

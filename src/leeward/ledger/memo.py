@@ -44,11 +44,13 @@ class Memo(PeopleStore):
 
     def __init__(self, path: str | os.PathLike[str], *, key: bytes, law: str) -> None:
         super().__init__(path, "memo", {"law": law}, key)
-        self._cipher = AESGCM(self.digest("answers", 1) + self.digest("answers", 2))
+        self._cipher = AESGCM(self.digest("cipher", 1) + self.digest("cipher", 2))
 
     def keys(self, people: Sequence[Any], points: Points) -> list[bytes]:
         """Return what an answer is kept under, for each person and grid point (shape (n, 2))."""
-        return [self.digest(named(person), i, j) for person, (i, j) in zip(people, points.tolist(), strict=True)]
+        return [
+            self.digest("answer", named(person), i, j) for person, (i, j) in zip(people, points.tolist(), strict=True)
+        ]
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
         """Return those of the keys that there is an answer for."""

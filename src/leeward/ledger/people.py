@@ -2,7 +2,8 @@
 
 The ledger of releases keeps one account a dataset and a chain over its entries; here every person is an account, and one row
 a person and day is all there is. Every report of one job costs the same, so a budget is a whole number of reports. Who is
-one person is said in `leeward.ledger.identity`. People are kept under a keyed hash: whoever gets the file without the secret
+one person is said in `leeward.ledger.identity`; which day a report belongs to is for the caller to say, and a store counts
+by one rule of days for ever. People are kept under a keyed hash: whoever gets the file without the secret
 learns how many people there are and how busy they were, and no one's name. There is no chain and no mark: a restored copy
 forgets what was spent since. Keep it like a ledger.
 """
@@ -13,26 +14,58 @@ import hashlib
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import URL, Column, Connection, Integer, LargeBinary, MetaData, Table, Text, create_engine, event
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    create_engine,
+    event,
+    select,
+)
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
-from leeward.ledger.identity import FORM, payer
+from leeward.ledger.identity import payer
+from leeward.ledger.parts import joined
 from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private, refuse_links
 from leeward.paths import resolve_ledger
 
 Over = Literal["refuse", "withhold"]
 
-Charge = Callable[[Sequence[Any], Sequence[int]], NDArray[np.bool_]]
-"""From one person and one day a report (days since 1970) to which reports are paid for."""
+DAYS: Final = "as the caller numbers them"
+"""The rule of days where the caller gives numbers and says nothing of them."""
+
+
+class Charge(Protocol):
+    """Charge some reports; see `PersonBudgets.charging`."""
+
+    def __call__(self, people: Sequence[Any], days: Sequence[int], rule: str = DAYS) -> NDArray[np.bool_]:
+        """Return which reports are paid for, given one person and one day a report (days since 1970).
+
+        Args:
+            people: ids.
+            days: numbers of days.
+            rule: which day a report belongs to, in words. One store never counts by two rules: one moment would have two
+                days, and two budgets.
+        """
+        ...
+
+
+FORM: Final = "3"
+"""The form of what is kept: who is one person, and what the keyed hashes cover. Another form names other people."""
 
 APPLICATION_ID: Final = int.from_bytes(b"LeeP")
 SHORTEST_SECRET: Final = 16
@@ -117,9 +150,7 @@ class PeopleStore:
         event.listen(self._engine, "begin", _begin)
         self._keyed = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=16)
         with self.writing() as connection:
-            self._check(
-                connection, {"kind": kind, "form_of_ids": FORM, **about, "secret": self.digest("check")[:8].hex()}
-            )
+            self._check(connection, {"kind": kind, "form": FORM, **about, "secret": self.digest("check")[:8].hex()})
 
     def _check(self, connection: Connection, facts: dict[str, str]) -> None:
         application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
@@ -136,19 +167,29 @@ class PeopleStore:
                 "Check the path",
             )
         known: dict[str, str] = {row.key: row.value for row in connection.execute(_about.select())}
+        if known.get("kind") == facts["kind"] and known.get("form") != FORM:
+            raise BudgetConflictError(
+                f"{self.path} was written by another version of Leeward, in another form",
+                "this version cannot find in it who spent what, or was told what",
+                "Use that version, or name another file. There nobody has spent or been told anything yet, so begin it with"
+                " a day on which nothing was charged here",
+            )
         for key, value in facts.items():
-            if known.get(key) != value:
-                said = "it is secret which" if key == "secret" else f"it says {known.get(key, 'nothing of it')}"
-                raise BudgetConflictError(
-                    f"{self.path} was made with another {key.replace('_', ' ')}",
-                    said,
-                    "Open it as it was made, or name another file",
-                )
+            self._compare(key, known.get(key), value)
 
-    def digest(self, *parts: Any) -> bytes:
-        """Return the keyed hash of some values, 16 bytes, as text."""
+    def _compare(self, key: str, known: str | None, value: str) -> None:
+        """Refuse another fact than the store was made with."""
+        if known != value:
+            raise BudgetConflictError(
+                f"{self.path} was made with another {key.replace('_', ' ')}",
+                "it is secret which" if key == "secret" else f"it says {known or 'nothing of it'}",
+                "Open it as it was made, or name another file",
+            )
+
+    def digest(self, purpose: str, *parts: str | int) -> bytes:
+        """Return the keyed hash of some values, 16 bytes; for two purposes it is never the same."""
         hashed = self._keyed.copy()
-        hashed.update("\x1f".join(map(str, parts)).encode())
+        hashed.update(joined(f"leeward people {FORM}", purpose, *parts))
         return hashed.digest()
 
     @contextmanager
@@ -195,11 +236,13 @@ class PersonBudgets(PeopleStore):
             A function from people and days to which reports are paid for.
 
         Raises:
+            BudgetConflictError: the store counts days by another rule.
             CapExceededError: somebody asks for more than is left, and ``over`` is ``"refuse"``. For the curator only.
         """
         with self.writing() as connection:
 
-            def charge(people: Sequence[Any], days: Sequence[int]) -> NDArray[np.bool_]:
+            def charge(people: Sequence[Any], days: Sequence[int], rule: str = DAYS) -> NDArray[np.bool_]:
+                self._count_by(connection, rule)
                 parts = range(0, len(people), _AT_ONCE)  # a million at once is slower than in parts
                 paid = [self._charge(connection, people[i : i + _AT_ONCE], days[i : i + _AT_ONCE], over) for i in parts]
                 return np.concatenate([np.zeros(0, bool), *paid])
@@ -209,8 +252,16 @@ class PersonBudgets(PeopleStore):
     def spent(self, person: Any, day: int) -> int:
         """Return how many reports of a person are paid for on a day."""
         with self.writing() as connection:
-            key = self.digest(payer(person)), int(day)
+            key = self.digest("person", payer(person)), int(day)
             return _read(connection, [key]).get(key, 0)
+
+    def _count_by(self, connection: Connection, rule: str) -> None:
+        """Count days by a rule, or refuse another than before."""
+        known = connection.execute(select(_about.c.value).where(_about.c.key == "days")).scalar_one_or_none()
+        if known is None:
+            connection.execute(_about.insert(), [{"key": "days", "value": rule}])
+        else:
+            self._compare("days", known, rule)
 
     def _charge(
         self, connection: Connection, people: Sequence[Any], days: Sequence[int], over: Over
@@ -219,7 +270,9 @@ class PersonBudgets(PeopleStore):
             raise InputError(
                 "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
             )
-        names = {(kind, person): self.digest(payer(person)) for kind, person in {(type(p), p) for p in people}}
+        names = {
+            (kind, person): self.digest("person", payer(person)) for kind, person in {(type(p), p) for p in people}
+        }
         keys = [(names[type(person), person], day) for person, day in zip(people, days, strict=True)]
         asked = dict(sorted(Counter(keys).items()))  # in the order of the file: several times as fast
         before = _read(connection, asked)

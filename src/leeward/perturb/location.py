@@ -7,13 +7,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
 from leeward.distance.plane import Norm
 from leeward.errors import DataError, SpecError
@@ -30,7 +29,9 @@ from leeward.ledger.memo import Once
 from leeward.ledger.people import Over
 from leeward.outputs import beside
 from leeward.paths import resolve, resolve_ledger
+from leeward.perturb.days import Days, in_words
 from leeward.perturb.job import Written
+from leeward.query.source import check_zone
 
 CELL_COLUMN: Final = "h3"
 MAP: Final = ".map.html"
@@ -50,6 +51,14 @@ class Data(Section):
     longitude: str | None = None
     person: str | None = None
     time: str | None = None
+    timezone: str | None = None
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone(cls, name: str | None) -> str | None:
+        if name is not None:
+            check_zone(name)
+        return name
 
 
 class PublicBox(Section):
@@ -122,6 +131,8 @@ class Location(Section):
     def _person(self) -> Location:
         if self.data.person is None and (self.budget is not None or self.repeat is not None):
             raise ValueError('budgets and repeated reports are per person: name the column, [data] person = "…"')
+        if self.data.timezone is not None and self.budget is None:
+            raise ValueError("[data] timezone says where the days of a budget are counted, and there is no [budget]")
         return self
 
 
@@ -182,6 +193,7 @@ class LocationJob:
             compared=compared,
             reports_a_day=None if budget is None else budget.reports_a_day,
             over=None if budget is None else budget.over,
+            days=None if budget is None else in_words(spec.data.timezone),
             repeats=spec.repeat is not None,
         )
         return cls(spec, folder, geo, terms)
@@ -291,10 +303,11 @@ class LocationJob:
         )
         paid = _Rows()
         seen: set[bytes] = set()
-        today = datetime.now(UTC).date()
+        calendar = Days(self.spec.data.timezone)
+        today = calendar.today()
         with store.charging(budget.over) as charge:
             for north, east, extra in source.positions(asked):
-                days = [_day(value) for value in extra[1]] if len(extra) > 1 else [_number(today)] * len(north)
+                days = calendar.of(extra[1]) if len(extra) > 1 else [today] * len(north)
                 there = self.geo.present(north, east)
                 rows = np.flatnonzero(there)
                 if memo is not None:
@@ -304,7 +317,8 @@ class LocationJob:
                     seen |= memo.known(keys)
                     first = {key: at for at, key in reversed([*enumerate(keys)]) if key not in seen}
                     rows = rows[sorted(first.values())]
-                granted = charge([extra[0][row] for row in rows.tolist()], [days[row] for row in rows.tolist()])
+                who = [extra[0][row] for row in rows.tolist()]
+                granted = charge(who, [days[row] for row in rows.tolist()], calendar.rule)
                 mask = np.zeros(len(north), bool)
                 mask[rows[granted]] = True
                 if memo is not None:
@@ -401,22 +415,3 @@ def _check_out(out: Path, source: PositionFile) -> None:
         raise SpecError(f"--out {out}", "it would take the place of the true positions", "Name another file")
     if not out.resolve().parent.is_dir():
         raise SpecError(f"--out {out}", "its folder does not exist", "Make the folder first")
-
-
-def _number(day: date) -> int:
-    return day.toordinal() - date(1970, 1, 1).toordinal()
-
-
-def _day(value: Any) -> int:
-    if isinstance(value, str):
-        try:
-            return _number(date.fromisoformat(value[:10]))
-        except ValueError:
-            value = None
-    if not isinstance(value, date):
-        raise DataError(
-            "A time that is no date (this is for the curator only)",
-            "budgets are per person and day",
-            "Give dates, times or text such as 2026-03-01 08:00",
-        )
-    return _number(value)

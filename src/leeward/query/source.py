@@ -121,7 +121,7 @@ def visits(
             "Name the `place` column, or `latitude` and `longitude` for a grid",
         )
     if timezone is not None:
-        _check_zone(timezone)
+        check_zone(timezone)
     if time_unit is not None and time_unit not in TIME_UNITS:
         raise SpecError(
             f"time_unit = {told(time_unit)}",
@@ -274,7 +274,12 @@ def _check_pair(latitude: object, longitude: object) -> None:
         )
 
 
-def _check_zone(timezone: object) -> None:
+def check_zone(timezone: object) -> None:
+    """Refuse what is not the name of a time zone.
+
+    Raises:
+        SpecError: it is none.
+    """
     try:
         ZoneInfo(timezone)  # type: ignore[arg-type]
     except Exception:

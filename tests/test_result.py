@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import leeward as lw
@@ -49,3 +51,15 @@ def test_what_is_for_the_curator_is_not_printed(town: dict[str, Any]) -> None:
 
 def test_an_unfit_release_says_so_first(town: dict[str, Any]) -> None:
     assert str(lw.release(**town, bits=SeededBitsForTests(1))).startswith("NOT FIT FOR RELEASE")
+
+
+def test_a_count_that_is_not_published_is_missing_in_a_data_frame_and_the_others_stay_whole(
+    town: dict[str, Any],
+) -> None:
+    """Beyond 2^53 a float is another number."""
+    released = lw.release(**town)
+    columns = {"place": ["a", "b"], "count": pa.array([2**53 + 1, None], pa.int64()), "state": ["obscure", "safe"]}
+    frame = dataclasses.replace(released, answers=pa.table(columns)).to_pandas()
+    assert frame["count"].dtype == pd.Int64Dtype()
+    assert frame["count"][0] == 2**53 + 1
+    assert frame["count"].isna().tolist() == [False, True]

@@ -58,16 +58,15 @@ class LogSum:
         return _sum_arb(dict(self.sum)).log()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, LogSum) and other.sum == self.sum
+        return isinstance(other, LogSum) and dict(other.sum) == dict(self.sum)
 
     def __hash__(self) -> int:
-        return hash(self.sum)
+        return hash(frozenset(self.sum))  # equal exponents may be written, and so sorted, in different ways
 
     def __str__(self) -> str:
         return f"log({_sum_str(dict(self.sum))})"
 
 
-@functools.total_ordering
 class Weight:
     """An exact real ``(Σ c_i e^{r_i}) / (Σ d_j e^{s_j})`` with a positive denominator: a probability, or a ratio of two.
 
@@ -144,6 +143,15 @@ class Weight:
 
     def __lt__(self, other: Weight | Exact) -> bool:
         return (self - weight(other)).sign() < 0
+
+    def __gt__(self, other: Weight | Exact) -> bool:
+        return (self - weight(other)).sign() > 0
+
+    def __le__(self, other: Weight | Exact) -> bool:
+        return (self - weight(other)).sign() <= 0
+
+    def __ge__(self, other: Weight | Exact) -> bool:
+        return (self - weight(other)).sign() >= 0
 
     def __bool__(self) -> bool:
         return self.sign() != 0

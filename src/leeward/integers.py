@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 
 import flint
 
 _EASY_BITS = 128
 """Numbers up to this size are factored in a blink; two unknown primes of 200 bits together would take days."""
+
+MODULUS = sys.hash_info.modulus
+"""The prime modulo which Python hashes rational numbers."""
 
 _SMALL_PRIMES = tuple(p for p in range(2, 1000) if all(p % q for q in range(2, math.isqrt(p) + 1)))
 
@@ -37,6 +41,22 @@ def factors(number: int) -> tuple[tuple[int, int], ...]:
             rest, power = root, 2 * power
         found.append((rest, power))
     return tuple(found)
+
+
+def is_factored(factor: int) -> bool:
+    """Whether a factor that `factors` found is surely a prime."""
+    return factor.bit_length() <= _EASY_BITS
+
+
+@functools.lru_cache(maxsize=4096)
+def additive(number: int) -> int:
+    """Return a residue that is added where positive integers are multiplied, as a logarithm is, without factoring.
+
+    It is Fermat's quotient (n^{P−1} − 1)/P modulo the prime P = `MODULUS`, for the part of n that P does not divide.
+    """
+    while number % MODULUS == 0:
+        number //= MODULUS
+    return (pow(number, MODULUS - 1, MODULUS**2) - 1) // MODULUS
 
 
 def coprime(integers: set[int]) -> list[int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import date, time, timedelta
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from enum import Enum
 from fractions import Fraction
 from pathlib import PurePath
@@ -105,3 +105,15 @@ _PLAIN = (str, bool, int, float, complex, Fraction, Decimal, date, time, timedel
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def at_most(error: float, digits: int = 3) -> str:
+    """Write a bound in so many digits, rounded up: what is told is never less than what is kept.
+
+    Beyond twelve digits a floating-point error is its own rounding.
+    """
+    exactly = Decimal(f"{error:.12g}")
+    if not exactly:
+        return "0"
+    unit = Decimal(1).scaleb(exactly.adjusted() - digits + 1)
+    return f"{float(exactly.quantize(unit, rounding=ROUND_CEILING)):.12g}"

@@ -24,7 +24,7 @@ import flint
 import numpy as np
 
 from leeward.errors import InexactError, InputError, UndecidedError
-from leeward.integers import coprime, factors
+from leeward.integers import MODULUS, additive, coprime, factors, is_factored
 from leeward.plain import told
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)
@@ -51,7 +51,8 @@ class Real:
     """An exact real number, or +∞.
 
     Arithmetic is closed under ``+ - *`` and division by rationals, roots and proportional Reals; ∞ absorbs in sums, and
-    ``0 · ∞ = 0`` (a rate that is never used costs nothing). Comparisons are exact.
+    ``0 · ∞ = 0`` (a rate that is never used costs nothing). Comparisons are exact. Order is asked of whatever `exact` reads;
+    equal are numbers only, never a text: "1/2" and "0.5" are two texts, and equal things must have equal hashes.
     """
 
     __slots__ = ("_hash", "_terms")
@@ -214,7 +215,7 @@ class Real:
         try:
             return sign_of(self.arb, str(self))
         except UndecidedError:
-            if _is_zero_split(self._terms):
+            if not _split(self._terms):
                 return 0
             raise
 
@@ -250,9 +251,7 @@ class Real:
 
     def __hash__(self) -> int:
         if self._hash is None:
-            value = self.rational
-            terms = self._terms
-            self._hash = hash(value) if value is not None else hash(None if terms is None else frozenset(terms.items()))
+            self._hash = hash(math.inf) if self._terms is None else _hash(self._terms)
         return self._hash
 
     # ---- text
@@ -306,8 +305,10 @@ def exact(value: Exact) -> Real:
 
 
 def number_or_none(value: object) -> Real | None:
-    """Read an exact number as `exact` does, or return None for what is none: for comparisons, which are then false."""
-    if isinstance(value, bool) or not isinstance(value, Real | Integral | Fraction | Decimal | str):
+    """Return the exact number that a number is, or None for what is none, a text too: for comparisons, then false."""
+    if isinstance(value, float) and value == math.inf:
+        return inf
+    if isinstance(value, bool) or not isinstance(value, Real | Integral | Fraction | Decimal):
         return None
     try:
         return exact(value)  # type: ignore[arg-type]  # integers of other libraries are read too
@@ -415,8 +416,31 @@ def sqrt(value: Exact) -> Real:
     return Real({(radicand, ()): outer})
 
 
-def _is_zero_split(terms: Mapping[Monomial, Fraction]) -> bool:
-    """Whether a form is zero once logarithms of integers that were not factored are split where integers share a part.
+def _hash(terms: Mapping[Monomial, Fraction]) -> int:
+    """The hash of a number, whichever its form: Python's own where it is rational, else its image modulo a prime.
+
+    The image of sums and products is the sum and product of images (`leeward.integers.additive` of logarithms), so however
+    integers that were not factored are split inside logarithms, it is the same.
+    """
+    if all(is_factored(atom.prime) for _, atoms in terms for atom in atoms if hasattr(atom, "prime")):
+        split: Mapping[tuple[Any, ...], Fraction] = {(radicand, *atoms): c for (radicand, atoms), c in terms.items()}
+    else:
+        split = _split(terms)
+    if not split.keys() - {(1,)}:
+        return hash(split.get((1,), Fraction(0)))
+    image = 0
+    for (radicand, *atoms), coefficient in split.items():
+        top, bottom = coefficient.numerator, coefficient.denominator
+        term = top * pow(bottom, -1, MODULUS) * hash((radicand,)) if bottom % MODULUS else 0
+        for atom in atoms:
+            number = atom if isinstance(atom, int) else getattr(atom, "prime", None)
+            term *= hash(atom) if number is None else additive(number)
+        image += term
+    return hash(image % MODULUS)
+
+
+def _split(terms: Mapping[Monomial, Fraction]) -> dict[tuple[Any, ...], Fraction]:
+    """Split the logarithms of integers that were not factored where integers share a part; leave out what cancels.
 
     Numbers without a common part are as good as primes: their logarithms are linearly independent over the rationals too.
     """
@@ -426,7 +450,7 @@ def _is_zero_split(terms: Mapping[Monomial, Fraction]) -> bool:
         for several in itertools.product(*(_parts(atom, base) for atom in atoms)):
             split = radicand, *sorted((part for part, _ in several), key=str)
             total[split] = total.get(split, Fraction(0)) + coefficient * math.prod(power for _, power in several)
-    return not any(total.values())
+    return {split: coefficient for split, coefficient in total.items() if coefficient}
 
 
 def _parts(atom: Any, base: list[int]) -> list[tuple[Any, int]]:

@@ -268,3 +268,32 @@ def test_a_thousand_events_fifty_of_them_distinct() -> None:
 def test_malformed_questions_are_refused(ask: Any) -> None:
     with pytest.raises(InputError):
         ask(Accountant([GeometricEvent(1, 1)]))
+
+
+def nested(depth: int, leaf: Event) -> list[tuple[int, Event]]:
+    """All ways to compose a leaf with itself, so deep: how many leaves there are, and the event."""
+    if not depth:
+        return [(1, leaf)]
+    inner = nested(depth - 1, leaf)
+    return [
+        *inner,
+        *((times * n, SelfComposedEvent(event, times)) for n, event in inner for times in (2, 3)),
+        *((n + m, ComposedEvent((event, other))) for n, event in inner for m, other in inner[-3:]),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["geometric", "laplace", "subsampled"])
+def test_a_composition_of_compositions_costs_what_its_leaves_cost_in_a_row(kind: str) -> None:
+    leaf: Event = {
+        "geometric": GeometricEvent("1/5", "1/3"),
+        "laplace": LaplaceEvent("1/5", "1/5"),
+        "subsampled": SubsampledEvent(GeometricEvent("1/3", inf), "1/4"),
+    }[kind]
+    row: dict[int, list[float]] = {}
+    for leaves, event in nested(2, leaf):
+        found = [Accountant([event], grid="1e-3").epsilon("1e-3", direction) for direction in DIRECTIONS]
+        if leaves not in row:
+            flat = Accountant([leaf] * leaves, grid="1e-3")
+            row[leaves] = [flat.epsilon("1e-3", direction) for direction in DIRECTIONS]
+        assert found == pytest.approx(row[leaves], rel=1e-6), event
+    assert len({round(found[0], 6) for found in row.values()}) == len(row) > 5, "more leaves cost more"

@@ -35,6 +35,7 @@ from leeward.notion import (
 from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan
 from leeward.notion.value_grid import Values
 from leeward.query.statistic import Statistic, records, statistic
+from leeward.real import inf
 from leeward.utility.number_plan import EXAMPLES, NumberPlan, plan_number
 
 EPSILON = Fraction(2, 3)
@@ -477,3 +478,29 @@ def test_sums_and_numbers_get_their_own_noise_and_stay_in_their_places() -> None
     ):  # the mean of 2,000 such errors has a deviation of 2.3 %; 10 % are four of them, and it is seeded
         assert drawn[part::2].mean() == pytest.approx(means[part], rel=0.1)
     assert means[0] > 10 * means[1]  # so that the two cannot be exchanged unnoticed
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize(("up", "down"), [("1", "1"), ("1/2", "1/2"), ("2", inf), (inf, "1")])
+def test_the_error_of_a_mean_is_the_least_that_is_kept_and_nobody_there_is_wrong(k: int, up: Any, down: Any) -> None:
+    """By going through all noises of the sum and the number, at many chances; where n + Y < 1 the answer is wrong."""
+    plan = plan_number(question(ask("mean", 0, k, grid=F(1, 1000))), UnboundedDP("1"))
+    sums, number = DirectedGeometric("1", "1"), DirectedGeometric(up, down)
+    object.__setattr__(plan, "parts", (Geometric(Line("1", "1")), Geometric(Line(down, up))))
+    x, y = np.arange(-60, 61), np.arange(-40, 41)
+    mass = sums.pmf_array(x)[:, None] * number.pmf_array(y)[None, :]
+    for people in (1, 2, 3, 5):
+        there = people + y >= 1
+        errors = np.abs(x[:, None] - k * y[None, there]) / (people + y[there])[None, :]  # in half steps
+        order = np.argsort(errors, axis=None)
+        sorted_errors, shares = errors.ravel()[order], np.cumsum(mass[:, there].ravel()[order])
+        for chance in np.linspace(0.3, 0.97, 200):
+            if shares[-1] < chance + 1e-9:
+                continue
+            at = np.searchsorted(shares, chance)
+            reached = shares[np.searchsorted(sorted_errors, sorted_errors[at] + 1e-12) - 1]
+            if reached - chance < 1.1e-4 or chance - shares[at - 1] < 1e-9:
+                continue  # noises of the number beyond 99.99 % count as wrong
+            least = min(sorted_errors[at], 2.0 * k)
+            stated = plan._mean_error(people, float(chance))
+            assert stated == pytest.approx(min(least / 2 + 0.0005, k), rel=1e-6, abs=1e-9), (people, chance)

@@ -249,6 +249,9 @@ def test_the_same_delta_at_every_distance_is_stronger() -> None:
         verify(tight, space, same_delta="7/10").group(2)
     with pytest.raises(InputError, match="at least one member"):
         verify(tight, space, delta="1/10").group(0)
+    for one, other in (("1/10", "7/10"), ("7/10", "7/10"), (0, 0), (1, 1)):
+        with pytest.raises(InputError, match="they are two promises"):
+            verify(tight, space, delta=one, same_delta=other)
 
 
 def test_zero_delta_is_plain_privacy_in_both_readings() -> None:

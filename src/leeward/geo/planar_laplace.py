@@ -122,7 +122,7 @@ class PlanarLaplace:
         self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
 
     def _sane(self) -> None:
-        mean = 2 / float(self.epsilon)
+        mean = 2 / rate if (rate := float(self.epsilon)) else math.inf
         if mean < 1:
             raise RefusedError(
                 f"ε = {self.epsilon} a metre",
@@ -131,9 +131,10 @@ class PlanarLaplace:
                 'Say what is to be indistinguishable: within = "200 m", factor = "2" is ε = ln 2/200 a metre',
             )
         if mean > self.plane.diagonal:
+            far = f"{mean:,.0f}" if mean < 1e9 else f"{mean:.3g}"
             raise UselessError(
                 f"ε = {self.epsilon} a metre",
-                f"a report would lie {mean:,.0f} metres from the truth on average, and the box is only"
+                f"a report would lie {far} metres from the truth on average, and the box is only"
                 f" {self.plane.diagonal:,.0f} metres across: nearly all reports would be moved to its edge",
                 "Take a larger ε, or a larger box",
             )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from leeward.geo.terms import PositionNoise, Terms
+from leeward.plain import at_most
 from leeward.real import Real, exact
 from leeward.version import __version__
 
@@ -52,10 +53,10 @@ def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
             "snapping": str(geo.snapping),
             "snapping_decimal": float(f"{float(geo.snapping):.6g}"),
             "text": f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
-            f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {float(geo.snapping):.4g}",
+            f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}",
             "factors": {f"{d} m": _factor(geo.ground_epsilon * d + geo.snapping) for d in _SHOWN},
         },
-        "unit": "one position of one row; n rows of one person together cost n times as much",
+        "unit": f"one position of one row; n rows of one person{_anew(terms)} together cost n times as much",
         "box": asdict(geo.box),
         "plane": {
             "projection": plane.projection,
@@ -63,7 +64,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
             "shrinkage": plane.shrinkage,
             "text": f"{plane.name[0].upper() + plane.name[1:]} in the middle of the box. No distance is longer in this"
             f" plane than on the ground, so the promise holds in true metres; distances are shorter by up to"
-            f" {100 * plane.shrinkage:.2g} %,"
+            f" {at_most(100 * plane.shrinkage, 2)} %,"
             " so the noise is larger on the ground by as much",
         },
         "mechanism": {
@@ -91,9 +92,14 @@ def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
 
 
 def _factor(cost: Real) -> str:
-    """Return e^cost as a short text."""
+    """Return e^cost as a short text, rounded up."""
     value = float(cost)
-    return f"{math.exp(value):.4g}" if value < 30 else f"e^{value:.4g}"
+    return at_most(math.exp(value), 4) if value < 30 else f"e^{at_most(value, 4)}"
+
+
+def _anew(terms: Terms) -> str:
+    """Of which rows costs and errors add up: a repeated report is no new one."""
+    return " at n grid points" if terms.repeats else ""
 
 
 def _mechanism(geo: PositionNoise, terms: Terms) -> str:
@@ -104,15 +110,15 @@ def _mechanism(geo: PositionNoise, terms: Terms) -> str:
             " of least expected distance; the promise is about the moved positions"
         )
     law = "e^(-ε·(|east| + |north|))" if geo.norm == "manhattan" else "e^(-ε·distance)"
+    each = "once for each person and grid point" if terms.repeats else "for each row on its own"
     return (
         f"Each position is snapped to a grid of {geo.step} metres and moved by noise of weight {law} over all"
-        f" points of the"
-        " grid, drawn exactly, for each row on its own"
+        f" points of the grid, drawn exactly, {each}"
     )
 
 
 def _after(terms: Terms) -> list[str]:
-    found = [] if terms.best else ["Reports outside the box are moved to the nearest grid point in it"]
+    found = [] if terms.best else ["Reports outside the box are moved to its edge, or to at most a step within it"]
     if terms.places == "remap":
         found = [
             "Each report is moved to the public place with the least expected distance from the truth (Bayes remap)"
@@ -125,13 +131,17 @@ def _after(terms: Terms) -> list[str]:
 def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
     bound = terms.reports_a_day
     found = [
-        "Repeated reports add up: the mean of n reports of one place shows it √n times as sharply, and n reports"
-        " cost n·ε"
+        (
+            "Reports of different grid points add up: n of them cost n times as much as one"
+            if terms.repeats
+            else "Repeated reports add up: the mean of n reports of one place shows it √n times as sharply, and n reports"
+            " cost n times as much as one"
+        )
         + (
             ""
             if bound is None
-            else f"; at most {bound} reports of a person and day are made: {_total(geo, bound)} a day,"
-            f" and as much again on every further day ({terms.days})"
+            else f"; at most {bound} {'new ' if terms.repeats else ''}reports of a person and day are made: "
+            f"{_total(geo, bound)} a day, and as much again on every further day ({terms.days})"
         ),
         "A track is more than its points: speeds, roads and habits tell positions apart that single reports do not",
         f"Positions far apart are told apart: {_far(geo)}",
@@ -156,8 +166,8 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
 
 
 def _total(geo: PositionNoise, reports: int) -> str:
-    odds = _factor(geo.ground_epsilon * 100 * reports)
-    return f"ε = {float(geo.epsilon * reports):.4g} a metre (a factor of {odds} for 100 metres)"
+    odds = _factor((geo.ground_epsilon * 100 + geo.snapping) * reports)
+    return f"ε = {at_most(float(geo.epsilon * reports), 4)} a metre (a factor of {odds} for 100 metres)"
 
 
 def _far(geo: PositionNoise) -> str:

@@ -20,8 +20,10 @@ from leeward.errors import InputError
 from leeward.mechanism.geometric import Geometric
 from leeward.noise import DirectedGeometric
 from leeward.real import inf
+from leeward.taught import taught
 
 
+@taught
 def halves(mechanism: Geometric) -> tuple[Geometric, Geometric]:
     """Return the upward (addition-only) and the downward (removal-only) half of two-sided noise, in this order.
 

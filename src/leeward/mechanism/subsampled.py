@@ -26,6 +26,7 @@ from leeward.mechanism.geometric import Geometric, integers
 from leeward.noise import Bits, Coin, SystemBits
 from leeward.noise.saturating import MOST
 from leeward.notion import ABSENT
+from leeward.plain import told
 from leeward.query.sampling import PoissonSampling
 from leeward.real import Exact, exact, inf, positive, whole
 from leeward.taught import taught
@@ -42,6 +43,12 @@ def sample_tables(tables: Iterable[tuple[Any, ...]], sampling: PoissonSampling) 
     p = sampling.probability
     rows: dict[Any, dict[Any, Weight]] = {}
     for table in tables:
+        if not isinstance(table, tuple):
+            raise InputError(
+                f"A sample of {told(table)}",
+                "it is no table",
+                "Give tables as tuples, ABSENT for who is missing: (1, ABSENT)",
+            )
         here = [i for i, record in enumerate(table) if record is not ABSENT]
         kept = [p**k * (1 - p) ** (len(here) - k) for k in range(len(here) + 1)]
         rows[table] = {
@@ -52,6 +59,7 @@ def sample_tables(tables: Iterable[tuple[Any, ...]], sampling: PoissonSampling) 
     return FiniteMechanism.from_rows(rows)
 
 
+@taught
 def subsampled(base: FiniteMechanism, sampling: PoissonSampling) -> FiniteMechanism:
     """Return ``base`` run on a Poisson sample of people: M(S_p(x)), exactly.
 
@@ -60,7 +68,7 @@ def subsampled(base: FiniteMechanism, sampling: PoissonSampling) -> FiniteMechan
         sampling: the sampling.
 
     Raises:
-        InputError: if the base does not know a table that sampling can leave.
+        InputError: if the base does not know a table that sampling can leave, or its inputs are no tables.
     """
     return sample_tables(base.inputs, sampling).then(base)
 

@@ -36,6 +36,7 @@ from leeward.mechanism.geometric import Geometric, integers
 from leeward.noise import Bits, SystemBits, add_saturating
 from leeward.plain import told
 from leeward.real import Exact, Real, inf, positive
+from leeward.taught import taught
 
 Rebate = Literal["noisy", "exact"]
 Integers = NDArray[np.int64]
@@ -56,6 +57,7 @@ class Settled:
     paid: Integers
 
 
+@taught
 class Billing:
     """Bills with noise that is never negative.
 

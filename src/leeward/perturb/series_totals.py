@@ -24,6 +24,7 @@ from leeward.perturb.readings import Integers, Readings
 from leeward.perturb.schedule import Day
 from leeward.perturb.series_promise import FLOAT_ROUNDING, Series
 from leeward.real import Real
+from leeward.taught import taught
 
 Per = Literal["day", "period"]
 
@@ -31,6 +32,7 @@ _HOUR = 3_600_000_000
 _ENERGY = {"W": "Wh", "kW": "kWh", "MW": "MWh"}
 
 
+@taught
 @dataclass(frozen=True)
 class Totals:
     """Noisy totals for the promise of a `Series`.

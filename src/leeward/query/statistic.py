@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -356,6 +357,8 @@ def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
         )
     if isinstance(groups, str):
         raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
+    if groups is not None and (not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0):
+        raise SpecError(f"groups = {told(groups)}", "it is no list of groups", 'Give a list: ["<=50K", ">50K"]')
     listed = () if groups is None else tuple(groups)
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
         raise SpecError("groups that are no texts or whole numbers", "they are public keys", "Write them as such")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from leeward.plain import at_most
 from leeward.report.words import Readable, many, people
-from leeward.utility.number_plan import at_most
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from leeward.notion import Words, of_rows
 from leeward.notion.metric import Manhattan
+from leeward.plain import at_most
 from leeward.query.numeric import Percentile
 from leeward.query.statistic import Statistic
 from leeward.statement.base import SIDES, direction, heading, privacy_statement
-from leeward.utility.number_plan import NumberPlan, at_most
+from leeward.utility.number_plan import NumberPlan
 
 _THEOREM = (
     "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and"

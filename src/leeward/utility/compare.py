@@ -169,6 +169,8 @@ def compare(
     """
     if releases < 1:
         raise InputError(f"releases = {releases}", "there is nothing to plan", "Give at least 1")
+    if counts is not None and not any(counts.values()):
+        raise InputError("counts of no places", "there is nothing to expect", "Give {count: places}, or leave it out")
     asked = Asked(
         query,
         notion,

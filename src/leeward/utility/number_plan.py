@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -276,18 +275,6 @@ def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geomet
             "Declare it: people = …",
         )
     return Geometric(Line(rise=rate, fall=rate)), Geometric(number)
-
-
-def at_most(error: float, digits: int = 3) -> str:
-    """Write an error that is kept in so many digits, rounded up: what is told is never less than what is kept.
-
-    Beyond twelve digits a floating-point error is its own rounding.
-    """
-    exactly = Decimal(f"{error:.12g}")
-    if not exactly:
-        return "0"
-    unit = Decimal(1).scaleb(exactly.adjusted() - digits + 1)
-    return f"{float(exactly.quantize(unit, rounding=ROUND_CEILING)):.12g}"
 
 
 def _within(law: DirectedGeometric, chance: float) -> int:

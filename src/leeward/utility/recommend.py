@@ -15,9 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leeward.accounting.currency import in_words
-from leeward.errors import UndecidedError, UselessError
+from leeward.errors import InputError, UndecidedError, UselessError
 from leeward.notion import INSERT, Notion, UnboundedDP
-from leeward.real import Exact, Real, exact
+from leeward.plain import told
+from leeward.real import Exact, Real, exact, whole
 from leeward.taught import taught
 from leeward.utility.advice import cautions
 from leeward.utility.compare import SUBSAMPLED, Asked, Comparison
@@ -60,7 +61,15 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
         compared: from `leeward.compare`.
         count: for "is plain DP enough?": places with so many people …
         probability: … must be called safe so often.
+
+    Raises:
+        InputError: if the count is below 0, or the probability is not above 0 and at most 1.
     """
+    count, wished = whole(count, "count", 0), exact(probability)
+    if not 0 < wished <= 1:
+        raise InputError(
+            f"probability = {told(probability)}", "it is how often places are to be called safe", 'Give "0.9"'
+        )
     asked = compared.asked
     allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon
     kept = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]

@@ -17,6 +17,7 @@ from typing import Any
 from leeward.errors import InputError
 from leeward.exponential import Weight, weight, weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric
+from leeward.plain import told
 from leeward.real import Exact
 from leeward.taught import taught
 from leeward.utility.prior import Prior, read_prior
@@ -132,6 +133,12 @@ def _situations(mechanism: FiniteMechanism, person: int | None) -> dict[tuple[An
         return {(): {secret: secret for secret in mechanism.inputs}}
     found: dict[tuple[Any, ...], dict[Any, Hashable]] = {}
     for table in mechanism.inputs:
+        if not isinstance(table, tuple) or not 0 <= person < len(table):
+            raise InputError(
+                f"person = {told(person)} of {told(table)}",
+                "no such person's record is in it",
+                "Count persons from 0, in a mechanism on tables; leave person out where the inputs are the secrets",
+            )
         others = table[:person] + table[person + 1 :]
         found.setdefault(others, {})[table[person]] = table
     return found

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 from leeward.errors import UselessError
 from leeward.mechanism import Geometric, Sanitized, Sanitizer
-from leeward.utility.number_plan import EXAMPLES, NumberPlan, at_most
+from leeward.plain import at_most
+from leeward.utility.number_plan import EXAMPLES, NumberPlan
 from leeward.utility.plan import Plan
 
 _ACCEPT = "if it is what you want, go on with accept_useless=True (in the command: --accept-useless)"

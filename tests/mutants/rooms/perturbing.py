@@ -31,7 +31,7 @@ MUTANTS = [
     M("leeward.geo.projection", "_scales", "float(scale.max()) + margin", "float(scale.max()) - margin", "tests/geo/test_projection.py", "the largest scale is missed"),
     M("leeward.geo.length", "", '"km": 1000', '"km": 1', GEO + " " + INPUTS, "a kilometre is a metre"),
     M("leeward.geo.remap", "BayesRemap._belief", "np.log(prior) - self.epsilon * distance", "-self.epsilon * distance", "tests/geo/test_remap.py", "the prior is not looked at"),
-    M("leeward.geo.best", "BestOverPlaces.of", "Plane(geo.epsilon * geo.step, geo.norm)", "Plane(geo.epsilon, geo.norm)", "tests/geo/test_remap.py", "ε a step is taken for ε a metre"),
+    M("leeward.geo.best", "BestOverPlaces.of", "Plane(geo.epsilon * geo.step, geo.norm)", "Plane(geo.epsilon, geo.norm)", "tests/truth/test_position_truth.py tests/geo/test_remap.py", "ε a step is taken for ε a metre"),
     M(LOCATION, "LocationJob._charge", "first = {key: at for at, key in reversed([*enumerate(keys)]) if key not in seen}", "first = {key: at for at, key in enumerate(keys)}",
       "tests/perturb/test_location.py " + INPUTS, "reports that are remembered are paid for again"),
     M(LOCATION, "LocationJob._rewrite", "there &= granted", "pass", "tests/perturb/test_location.py " + KEYS, "reports that are not paid for are made"),

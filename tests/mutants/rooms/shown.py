@@ -9,6 +9,7 @@ WORDS = "leeward.report.words"
 REPORT = "leeward.report.numbers"
 RELEASE = "leeward.cli.release"
 TRUTH = "tests/truth"
+POSITIONS = "tests/truth/test_position_truth.py"
 
 MUTANTS = [
     M(VISITORS, "_guaranteed", 'with ε = {plan.price}"', 'with ε = {plan.notion.epsilon}"', "tests/truth/test_visitor_truth.py", "several stops are promised at the ε of one"),
@@ -33,7 +34,7 @@ MUTANTS = [
     M(BASE, "heading", '"does_not_shelter": words.exposes', '"does_not_shelter": ""', "tests/truth/test_visitor_truth.py", "what is exposed leaves the statement"),
     M(BASE, "heading", '"unit": words.unit', '"unit": "person"', "tests/truth/test_visitor_truth.py", "every unit is a person"),
     M(BASE, "heading", '"price": str(price)', '"price": str(notion.epsilon)', "tests/truth/test_visitor_truth.py", "the price of several stops is told as ε"),
-    M("leeward.utility.number_plan", "at_most", "ROUND_CEILING", "ROUND_HALF_EVEN", "tests/truth/test_number_truth.py", "an error that is kept is rounded to the nearest"),
+    M("leeward.plain", "at_most", "ROUND_CEILING", "ROUND_HALF_EVEN", "tests/truth/test_number_truth.py", "an error that is kept is rounded to the nearest"),
     M(NUMBERS, "_not_guaranteed", '"" if plan.parts[0].law.down.is_infinite else', '"" if False else', "tests/truth/test_number_truth.py", "a count that is never negative is said to be so at times"),
     M(NUMBERS, "_guaranteed", '"below" if law.down.is_infinite else "above"', '"above" if law.down.is_infinite else "below"', "tests/truth/test_number_truth.py", "no answer is on the wrong side"),
     M(NUMBERS, "_guaranteed", '("within_95_percent", "all_within_95_percent")', '("within_95_percent", "within_95_percent")', "tests/truth/test_number_truth.py", "all answers are as near as each"),
@@ -69,9 +70,14 @@ MUTANTS = [
     M(RELEASE, "_dry_run", "total = sum((made.price for made in plans[1:]), plans[0].price)", "total = plans[0].price", "tests/spec/test_options.py", "a dry run tells one window's price for all"),
     M(RELEASE, "_sentence", 'if summary["charged"] != "0"', 'if summary["charged"] == "0"', "tests/release/test_release_command.py " + TRUTH, "a stored answer is said to be charged"),
     M("leeward.report.figures", "decision_curve", 'never if decision["never_wrong"] else often', "never", TRUTH + " tests/report/test_report_figures.py", "the picture says never of what can be wrong"),
-    M("leeward.geo.statement", "statement", "s = {float(geo.snapping):.4g}", "s = 0", TRUTH, "snapping is not told"),
-    M("leeward.geo.statement", "_not_guaranteed", "if terms.repeats:", "if False:", TRUTH, "that repeated reports show a return is not told"),
-    M("leeward.geo.statement", "_total", "geo.epsilon * reports", "geo.epsilon", TRUTH, "a day of reports costs one"),
+    M("leeward.geo.statement", "statement", "s = {at_most(float(geo.snapping), 4)}", "s = 0", POSITIONS, "snapping is not told"),
+    M("leeward.geo.statement", "_not_guaranteed", "    if terms.repeats:", "    if False:", POSITIONS, "that repeated reports show a return is not told"),
+    M("leeward.geo.statement", "_total", "geo.epsilon * reports", "geo.epsilon", POSITIONS, "a day of reports costs one"),
+    M("leeward.geo.statement", "_total", " + geo.snapping", "", POSITIONS, "the odds of a day are told without snapping"),
+    M("leeward.geo.statement", "_factor", "at_most(math.exp(value), 4)", "f\"{math.exp(value):.4g}\"", POSITIONS, "odds that are kept are rounded to the nearest"),
+    M("leeward.geo.statement", "_anew", "if terms.repeats", "if False", POSITIONS, "a repeated report is said to cost as much as a new one"),
+    M("leeward.geo.statement", "statement", "{at_most(100 * plane.shrinkage, 2)}", "{10 * plane.shrinkage:.2g}", POSITIONS, "the plane is said to shorten less than it does"),
+    M("leeward.geo.statement", "_not_guaranteed", "{'new ' if terms.repeats else ''}", "", POSITIONS, "repeated reports are said to be bounded"),
     M("leeward.perturb.series_statement", "_price", "change = price.readings * whole", "change = price.readings", TRUTH, "a reading that changes costs one unit"),
     M("leeward.perturb.series_statement", "_share", '"maximum": "ε/n", "manhattan": "ε"', '"maximum": "ε", "manhattan": "ε/n"', TRUTH, "the rate of a total in words"),
     M("leeward.perturb.series_statement", "_not_guaranteed", "if series.missing == \"keep\":", "if False:", TRUTH, "that a missing reading shows is not told"),

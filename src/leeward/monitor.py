@@ -76,7 +76,8 @@ def monitor(
         SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.
         LeewardError: a round is refused; nothing was charged for it.
     """
-    plans, looked = list(plans), if_doubtful == "publish"
+    plans = [made.listing(None) for made in plans]  # windows may be added: how many answers there will be is not known
+    looked = if_doubtful == "publish"
     check_if_doubtful(if_doubtful)
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)

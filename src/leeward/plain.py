@@ -91,6 +91,11 @@ def told(value: object) -> str:
     return f"{'an' if name[:1].lower() in set('aeiou') else 'a'} {name}"
 
 
+def is_text(value: object) -> bool:
+    """Whether a value is a text that files can keep: not empty, no null character, no half of a surrogate pair alone."""
+    return isinstance(value, str) and bool(value) and not any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value)
+
+
 def is_plain(value: object) -> bool:
     """Whether a value is one text, number or moment, or nothing."""
     return value is None or isinstance(value, _PLAIN)

@@ -29,7 +29,7 @@ from leeward.errors import (
 from leeward.noise import Bits, SystemBits
 from leeward.notion import Notion
 from leeward.paths import resolve_ledger
-from leeward.plain import told
+from leeward.plain import is_text, told
 from leeward.private import Private
 from leeward.query import CountVisitors
 from leeward.query.statistic import Statistic
@@ -39,7 +39,7 @@ from leeward.statement import privacy_statement
 from leeward.taught import taught
 from leeward.utility.beyond_bound import beyond_bound
 from leeward.utility.number_plan import NumberPlan, plan_number
-from leeward.utility.plan import Plan, What, plan
+from leeward.utility.plan import USEFUL_FROM, Plan, What, plan
 from leeward.utility.useless import refuse_useless
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name in ("dataset", "version", "notion"):
-            if not isinstance(value := getattr(self, name), str) and (name != "notion" or value is not None):
-                raise InputError(f"{name} = {told(value)}", "it is a public name", "Give it as text")
-        if self.cap is not None:
-            exact(self.cap)
+            if not is_text(value := getattr(self, name)) and (name != "notion" or value is not None):
+                because = "it is empty or not plain text" if isinstance(value, str) else "it is a public name"
+                raise InputError(f"{name} = {told(value)}", because, "Give it as text")
+        self.exact_cap()
         object.__setattr__(self, "ledger", f"sqlite:///{resolve_ledger(self.ledger)}")
 
     def exact_cap(self) -> Fraction | None:
@@ -94,7 +94,7 @@ class Budget:
             return None
         cap = exact(self.cap).rational
         if cap is None or cap <= 0:
-            raise InputError(f"cap = {self.cap}", "it is no finite amount above 0", 'Give, say, cap = "5"')
+            raise InputError(f"cap = {told(self.cap)}", "it is no finite amount above 0", 'Give, say, cap = "5"')
         return cap
 
     def kept_in(self, notion: Notion, standing: str | None, *, rows: bool = False) -> str:
@@ -393,7 +393,6 @@ def release(
         return release_planned(
             [planned], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
         )[0]
-    given = {"useful_from": useful_from} if useful_from is not None else {}
     made = plan(
         query,
         notion,
@@ -403,7 +402,7 @@ def release(
         what=what,
         mechanism=mechanism,
         stop_after=stop_after,
-        **given,
+        useful_from=USEFUL_FROM if useful_from is None else useful_from,
     )
     return release_planned(
         [made], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
@@ -429,6 +428,7 @@ def release_planned(
     plans = list(plans)
     check_if_doubtful(if_doubtful)
     with Door(plans[0].query, budget, bits, on_stage) as door:
+        plans = listing(plans, len(door.keys))
         keys = [door.key(**made.public()) for made in plans]
         kept_in = door.kept_in(plans[0].notion)
         prices = (charge(p.notion, p.price, kept_in, rows=p.query.of_rows) for p in plans)
@@ -441,6 +441,11 @@ def release_planned(
             door.look_over([made.query for made in new])
         paid = (door.answer(p.query, p.notion, k, p.price, p.draw) for k, p in zip(keys, plans, strict=True))
         return [door.publish(made, one) for made, one in zip(plans, paid, strict=True)]
+
+
+def listing(plans: Iterable[Plan | NumberPlan], keys: int) -> list[Plan | NumberPlan]:
+    """Return plans that know how many public keys there are: the price of the sanitized mechanism may depend on it."""
+    return [made.listing(keys) if isinstance(made, Plan) else made for made in plans]
 
 
 def check_if_doubtful(choice: str) -> None:

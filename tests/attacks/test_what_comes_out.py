@@ -316,11 +316,11 @@ def test_a_wrong_option_is_told_in_one_line(wrong: str, town: House) -> None:
 
 
 @pytest.mark.parametrize(("grid", "good"), [("1e400", False), ("13", False), ("12", True), ("1/2", True)])
-def test_a_mean_on_a_grid_wider_than_its_bounds_is_refused(grid: str, good: bool, town: House) -> None:
+def test_a_mean_on_a_grid_without_two_points_in_its_bounds_is_refused(grid: str, good: bool, town: House) -> None:
     spec = _edited(town, "mean", '"upper" = "12"', f'"upper" = "12"\n"grid" = "{grid}"')
     code, _, err = town.run(["release", spec, "--dry-run"])
     assert code == (0 if good else 2)
-    assert good or "wider than the bounds" in err
+    assert good or "fewer than two of its points lie within these bounds" in err
 
 
 KINDS: dict[tuple[str, str], dict[str, str]] = {

@@ -98,7 +98,8 @@ def answer(counted: Sequence[Any], ask: Ask, rounding: Callable[[Fraction], int]
             found.append(sum(numbers, Fraction(0)))
         elif ask["kind"] == "mean" and ask.get("people") is not None:
             mean = sum(numbers, Fraction(0)) / len(numbers)
-            found.append(rounding(mean / ask["grid"]) * ask["grid"])
+            least, greatest = math.ceil(ask["lower"] / ask["grid"]), math.floor(ask["upper"] / ask["grid"])
+            found.append(min(max(rounding(mean / ask["grid"]), least), greatest) * ask["grid"])
         elif ask["kind"] == "mean":
             middle = (ask["lower"] + ask["upper"]) / 2
             found.append(sum(((number - middle) * 2 / ask["step"] for number in numbers), Fraction(0)))

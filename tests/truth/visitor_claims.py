@@ -105,16 +105,18 @@ def register(claims: Claims) -> None:
     @says(
         rf"Places are looked at in the public order, with exact geometric noise, {DIRECTION}, drawn for each place on its own\. While the"
         r" noisy count is at most (?P<limit>\d+) only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
-        r" ε = (?P<cost>\S+)\. It stops after (?P<stops>\d+) of these"
+        r" ε = (?P<cost>\S+)\. (It stops after (?P<stops>\d+) of these|It would stop after (?P<never>\d+) of these, and no more places are"
+        r" listed: each is answered)"
     )
-    def _(world: Any, limit: str, cost: str, stops: str, **rates: Any) -> bool:
+    def _(world: Any, limit: str, cost: str, stops: str | None, never: str | None, **rates: Any) -> bool:
         free = all(
             world.said("safe", d) >= world.said("safe", c) - 1e-12
             for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
         )  # fmt: skip
         return (
             goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
-            and int(stops) == world.stops and math.isclose(number(cost) * world.stops, float(world.price))
+            and int(stops or never or 0) == world.stops and (never is not None) == world.all_answered
+            and math.isclose(number(cost) * (min(world.stops, world.places) if never else world.stops), float(world.price))
         )  # fmt: skip
 
     # ---- theorems
@@ -225,7 +227,7 @@ def register(claims: Claims) -> None:
 
     @says(r"Places after the stop are not answered at all; they are marked so and say nothing")
     def _(world: Any) -> bool:
-        return world.stops is not None
+        return world.stops is not None and not world.all_answered
 
 
 def meant(world: Any, state: str, much: str, relative: str) -> bool:
@@ -240,7 +242,7 @@ REQUIRED = [
     ("an assumption on the world", r"Nobody was at more than.*", lambda w: w.bound is not None and not w.truncated),
     ("truncation", r"Someone at more than.*", lambda w: w.truncated),
     ("what is not sheltered", r"Not sheltered: .*", lambda w: bool(w.notion.words.exposes)),
-    ("places after the stop", r"Places after the stop.*", lambda w: w.stops is not None),
+    ("places after the stop", r"Places after the stop.*", lambda w: w.stops is not None and not w.all_answered),
     ("what safe means", r"(Where 'safe'|'Safe').*", lambda w: w.plan.safe_at_most is not None),
     ("what dangerous means", r"(Where 'dangerous'|'Dangerous').*", lambda w: w.plan.dangerous_at_least is not None),
     ("the promise", r"Whatever one concludes.*", lambda w: True),

@@ -76,8 +76,8 @@ class World:
 
     @property
     def price(self) -> Any:
-        """What it costs, by the rule of the sanitized mechanism: ε for every stop."""
-        return self.notion.epsilon * (self.stops or 1)
+        """What it costs, by the rule of the sanitized mechanism: ε for every stop that there can be."""
+        return self.notion.epsilon * (self.places if self.all_answered else self.stops or 1)
 
     @property
     def unit(self) -> str:
@@ -114,6 +114,11 @@ class World:
     @property
     def stops(self) -> int | None:
         return getattr(self.plan.mechanism, "stop_after", None)
+
+    @property
+    def all_answered(self) -> bool:
+        """Whether the list is known to have no more places than there are stops, so that none is left unanswered."""
+        return self.stops is not None and self.plan.places is not None and self.stops >= self.places
 
     @property
     def counted(self) -> bool:
@@ -264,6 +269,8 @@ DECISIONS: Mapping[str, dict[str, Any]] = {
     "both": {"safe_at_most": 1, "dangerous_at_least": 4, "what": "counts"},
     "one stop": {"safe_at_most": 1, "mechanism": "sanitized"},
     "two stops": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 2},
+    "a stop of two": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 1, "places": 2},
+    "nine stops of two": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 9, "places": 2},
 }
 
 LOOKS: Mapping[str, tuple[Any, dict[str, str], int]] = {

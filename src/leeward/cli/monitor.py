@@ -38,9 +38,11 @@ def monitor(
     * `leeward monitor spec.toml --out monitor/`
     """
     from leeward.monitor import monitor as run
+    from leeward.release import check_if_doubtful
     from leeward.result import folder_names, saving
     from leeward.spec import read_spec
 
+    check_if_doubtful(if_doubtful)
     read = read_spec(spec)
     every = read.visitor_plans()
     named = zip(every, folder_names([made.query.window.public() for made in every]), strict=True)

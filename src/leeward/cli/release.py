@@ -24,6 +24,7 @@ from leeward.cli.output import (
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
+    from leeward.real import Real
     from leeward.release import Budget
     from leeward.result import Release
     from leeward.utility.number_plan import NumberPlan
@@ -58,8 +59,10 @@ def release(
     * `leeward release spec.toml --out release/`
     * `leeward release spec.toml --out release/ --yes --json --quiet`
     """
+    from leeward.release import check_if_doubtful
     from leeward.spec import read_spec
 
+    check_if_doubtful(if_doubtful)
     read = read_spec(spec)
     plans = read.plans()
     budget = read.ledger()
@@ -107,15 +110,16 @@ def publish(
         as_json: print JSON.
         asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
     """
-    from leeward.release import release_planned
+    from leeward.engine import read_keys
+    from leeward.release import listing, release_planned
     from leeward.result import folder_names, saving
 
     names = folder_names([made.query.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
     with saving(out, names) as save:
         opened = Opening(budget, None) if asked is None else asked()
         if len(plans) > 1 and not quiet and not as_json:
-            total = sum((made.price for made in plans[1:]), plans[0].price)
-            say(f"{len(plans)} windows at {plans[0].price} each: a total price of at most {total}.")
+            price, total = _prices(listing(plans, len(read_keys(plans[0].query))))
+            say(f"{len(plans)} windows at {price} each: a total price of at most {total}.")
         with stages(quiet) as on_stage:
             releases = release_planned(
                 plans, opened.budget, if_doubtful=if_doubtful, accept_useless=accept_useless, on_stage=on_stage
@@ -204,22 +208,32 @@ def _left(budget: Budget) -> dict[str, str]:
     return {"dataset": budget.dataset, "cap": str(account.cap), "spent": str(account.spent), "left": str(account.left)}
 
 
+def _prices(plans: Sequence[Plan | NumberPlan]) -> tuple[Real, Real]:
+    """Return the price of one window, and that of all."""
+    return plans[0].price, sum((made.price for made in plans[1:]), plans[0].price)
+
+
 def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, accept_useless: bool) -> None:
     """Print what a release would be, and then refuse what it would refuse: the reason can be read above."""
+    from leeward.accounting.currency import charge
     from leeward.engine import read_keys
+    from leeward.release import listing
     from leeward.statement import privacy_statement
     from leeward.utility.useless import refuse_useless
 
     count = len(read_keys(plans[0].query))
+    plans, rows = listing(plans, count), plans[0].query.of_rows
+    kept_in = budget.kept_in(plans[0].notion, None, rows=rows)
+    for made in plans:
+        charge(made.notion, made.price, kept_in, rows=rows)  # what has no price in the budget is refused
     statements = [privacy_statement(p, places=count, dataset=budget.dataset, version=budget.version) for p in plans]
     if as_json:
         print_json(statements)
     else:
-        total = sum((made.price for made in plans[1:]), plans[0].price)
         _print_statement(statements[0])
         if len(plans) > 1:
             say(f"\n{len(plans)} windows, one release each.")
-        say(f"\nPrice: {total} in all. Nothing was charged and no data was read.")
+        say(f"\nPrice: {_prices(plans)[1]} in all. Nothing was charged and no data was read.")
     if not accept_useless:
         for made in plans:
             refuse_useless(made, count)

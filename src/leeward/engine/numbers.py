@@ -254,6 +254,6 @@ def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.i
             return 2 * steps - total * int(values.width / values.step), total
         assert numeric.grid is not None
         mean = values.lower + values.step * Fraction(steps, total)
-        return (math.floor(mean / numeric.grid + Fraction(1, 2)),)
+        return (int(numeric.rounded(mean) / numeric.grid),)
     exactly = (values.lower * total + values.step * steps) / values.grid_with_zero
     return (int(exactly),)

@@ -108,6 +108,13 @@ class Box:
         held = centre + np.clip(offset, -self.width / 2, self.width / 2)
         return np.clip(latitude, self.south, self.north), (held + 180) % 360 - 180
 
+    def rounded(self, latitude: Floats, longitude: Floats, digits: int) -> tuple[Floats, Floats]:
+        """Return points of the box rounded to so many decimals, those beyond an edge that has more of them on the edge."""
+        north, east = np.clip(np.round(latitude, digits), self.south, self.north), np.round(longitude, digits)
+        beyond = (east - self.west) % 360
+        nearer = np.where(beyond - self.width < 360 - beyond, self.east, self.west)
+        return north, np.where(beyond > self.width, nearer, east)
+
     def check(self, latitude: Floats, longitude: Floats, *, clamp: bool) -> None:
         """Refuse points that cannot be positions in the box.
 

@@ -360,8 +360,8 @@ class PlanarLaplace:
         assert self.mechanism.lower is not None
         assert self.mechanism.upper is not None
         held = np.clip(noisy, self.mechanism.lower, self.mechanism.upper)
-        north, east = self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))
-        return np.round(north, _DIGITS), np.round(east, _DIGITS)
+        inside = self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))
+        return self.box.rounded(*inside, _DIGITS)
 
     def __repr__(self) -> str:
         b = self.box

@@ -21,6 +21,7 @@ from leeward.ledger.schema import entries
 from leeward.ledger.secret import VARIABLE, fingerprint, key_of, key_path, read_key, read_or_make_key
 from leeward.ledger.sqlite import SqliteStore
 from leeward.paths import resolve_ledger
+from leeward.plain import is_text
 
 
 class Ledger:
@@ -266,10 +267,5 @@ class Ledger:
 
 def _require_text(**named: str) -> None:
     for name, value in named.items():
-        if not isinstance(value, str) or not value or "\0" in value or not _is_unicode(value):
+        if not is_text(value):
             raise InputError(f"The {name} is empty or not plain text", "the ledger is kept by it", f"Give a {name}")
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether no half of a surrogate pair stands alone, which no file can keep."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)

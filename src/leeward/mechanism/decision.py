@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from leeward.errors import InputError, NotShelteredError
 from leeward.exponential import Weight, weight
 from leeward.noise import Bits, Coin, SystemBits
+from leeward.plain import told
 from leeward.real import Exact, Real, exact, integer
 from leeward.taught import taught
 
@@ -146,7 +147,7 @@ def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None)
             "Give error_at_most = \"1e-4\" (the largest probability of a wrong 'safe' for one place), or choose a notion"
             ' whose steps only lower counts: "presence" or "addition-only"',
         )
-    alpha = _probability(error_at_most)
+    alpha = chance_given(error_at_most, "error_at_most")
     below = law.quantile(alpha)  # the smallest k with P(noise ≤ k) ≥ α
     if law.cdf(below) > weight(alpha):
         below -= 1
@@ -256,15 +257,23 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
             "Give error_at_most = \"1e-4\" (the largest probability of a wrong 'dangerous' for one place), or choose a"
             ' notion whose steps only raise counts: "removal-only"',
         )
-    alpha = _probability(error_at_most)
+    alpha = chance_given(error_at_most, "error_at_most")
     above = law.quantile(1 - weight(alpha)) + 1  # the smallest k with P(noise < k) ≥ 1 − α, that is P(noise ≥ k) ≤ α
     return Alarm(at_least, at_least - 1 + above, law, alpha)
 
 
-def _probability(error_at_most: Exact) -> Fraction:
-    alpha = exact(error_at_most).rational
-    if alpha is None or not 0 < alpha < 1:
-        raise InputError(
-            f"error_at_most = {error_at_most}", "it is no probability between 0 and 1", 'Give, say, "1e-4"'
-        )
-    return alpha
+def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:
+    """Read a probability that is given as an argument of this name: a rational strictly between 0 and 1.
+
+    Args:
+        value: what was given.
+        name: what the message calls it.
+        or_zero: whether 0 will do.
+
+    Raises:
+        InputError: it is none.
+    """
+    number = exact(value).rational
+    if number is None or not 0 <= number < 1 or (number == 0 and not or_zero):
+        raise InputError(f"{name} = {told(value)}", "it is no probability between 0 and 1", 'Give, say, "1e-4"')
+    return number

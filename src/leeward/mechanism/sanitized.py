@@ -6,7 +6,8 @@ only fall). The first noisy count above its threshold is published and spends ε
 
 Theorem (ADP, Theorem V.7 with the ratio corrected to e^ε; c stops by sequential composition): if every single count only
 falls along the steps of the notion, by at most 1 a step, the whole output is c·ε-private. No bound on how many counts one
-person touches is needed. The stop does not depend on the data except through answers already published.
+person touches is needed. The stop does not depend on the data except through answers already published. Among n < c counts
+there are at most n stops: the run is then that of c = n, and costs n·ε.
 
 Machine-checked (docs/proved.md): `sanitized_private`.
 """
@@ -88,8 +89,12 @@ class Sanitized:
 
     @property
     def price(self) -> Real:
-        """c·ε: what one run costs."""
-        return self.line.fall * self.stop_after
+        """c·ε: what one run costs, or n·ε where thresholds were given for n < c counts."""
+        return self.line.fall * self.most_stops(self._thresholds.size if self._thresholds.ndim else None)
+
+    def most_stops(self, counts: int | None) -> int:
+        """Return how many stops there can be among so many counts (None: not known): min(c, n)."""
+        return self.stop_after if counts is None else min(self.stop_after, counts)
 
     def release(self, counts: ArrayLike, bits: Bits | None = None) -> SanitizedAnswers:
         """Answer the counts (int64, shape (n,), in the public order).

@@ -12,7 +12,8 @@ that changes: 1-sensitive under d_1, qk-sensitive under d_h and d̃_1 (class C; 
 answered, never an error, which would tell that the table is empty.
 
 Answers are rationals; a mean falls between the values, so it is rounded half up to a public grid. That keeps what it may
-move exactly if the grid's step divides the move, and rounds the move up to the grid if not.
+move exactly if the grid's step divides the move, and rounds the move up to the grid if not. What is rounded beyond a bound
+that is not on the grid is moved to the last grid point within: that takes no two answers further apart.
 
 Machine-checked (docs/proved.md): `half_up_nearest`, `half_even_nearest`, `half_up_keeps`, `half_even_doubles`.
 """
@@ -160,7 +161,7 @@ class Sum(Numeric):
 @taught
 @dataclass(frozen=True)
 class Mean(Numeric):
-    """The mean of all values, rounded half up to a public grid.
+    """The mean of all values, rounded half up to a public grid, of which it stays within the bounds.
 
     Attributes:
         grid: step of the published grid; None publishes exact means, for theory.
@@ -173,12 +174,24 @@ class Mean(Numeric):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_default(self.values, self.default)
-        if self.grid is not None and self.grid <= 0:
+        if self.grid is None:
+            return
+        if self.grid <= 0:
             raise InputError(f"grid = {self.grid}", "a grid has a positive step", "Give a positive rational")
+        least, greatest = self.ends
+        if least >= greatest:
+            lower, upper = self.values.lower, self.values.upper
+            raise InputError(
+                f"grid = {self.grid} for a mean from {lower} to {upper}",
+                "fewer than two of its points lie within these bounds, so the answer would be the same for all data",
+                "Take a finer one",
+            )
 
     def answer(self, present: Sequence[Fraction]) -> Fraction:
         """Return the rounded mean, or the default."""
-        return self._round(sum(present, Fraction(0)) / len(present) if present else _default(self.values, self.default))
+        return self.rounded(
+            sum(present, Fraction(0)) / len(present) if present else _default(self.values, self.default)
+        )
 
     def single(self, move: Fraction) -> Fraction:
         """Return the move divided by the public number of people; the whole move if that is private: there may be one."""
@@ -192,6 +205,32 @@ class Mean(Numeric):
         """Return the width of the universe: the only one present may be replaced by the default."""
         width = self._up(self.values.width)
         return width, width
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last grid point within the bounds, in steps of the grid.
+
+        Raises:
+            InputError: without a grid.
+        """
+        if self.grid is None:
+            raise InputError("The ends of the grid of an exact mean", "it has no grid", "Give grid")
+        return math.ceil(self.values.lower / self.grid), math.floor(self.values.upper / self.grid)
+
+    @property
+    def rounding(self) -> Fraction:
+        """How far rounding moves a number within the bounds at most: half a step, or more next to a bound off the grid."""
+        if self.grid is None:
+            return Fraction(0)
+        least, greatest = (end * self.grid for end in self.ends)
+        return max(self.grid / 2, least - self.values.lower, self.values.upper - greatest)
+
+    def rounded(self, mean: Fraction) -> Fraction:
+        """Return a number rounded half up to the grid, within the bounds."""
+        if self.grid is None:
+            return mean
+        least, greatest = (end * self.grid for end in self.ends)
+        return min(max(self._round(mean), least), greatest)
 
     def _round(self, answer: Fraction) -> Fraction:
         return answer if self.grid is None else math.floor(answer / self.grid + Fraction(1, 2)) * self.grid

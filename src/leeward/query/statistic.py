@@ -256,7 +256,7 @@ def statistic(
         step: the public grid the numbers are rounded to, half up; for a histogram the width of its intervals.
         p: the percentile, 0 ≤ p < 100.
         people: the number of people with a value, if that is public; noise on a mean is then 1/people as large.
-        grid: the public grid a mean is published on (default: ``step``).
+        grid: the public grid a mean is published on (default: ``step``): the multiples of it that lie within the bounds.
         by: the column that says in which group a person is.
         groups: the public groups, in the order of the answers; people in no listed group are not counted.
 
@@ -306,8 +306,6 @@ def statistic(
         published = values.step if grid is None else _fraction(grid, "grid")
         if published > 0 and max(abs(values.lower), abs(values.upper)) / published >= 2**60:
             raise SpecError(f"grid = {published}", "so fine a grid does not fit in 64 bits", "Take a coarser one")
-        if published > values.width:
-            raise SpecError(f"grid = {told(grid)}", "it is wider than the bounds are apart", "Take a finer one")
         numeric = Mean(values, people, grid=published)
     else:
         if kind == "percentile" and p is None:

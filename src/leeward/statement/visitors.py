@@ -93,7 +93,13 @@ def _mechanism(plan: Plan, places: int) -> dict[str, Any]:
             "name": "sanitized",
             "text": f"Places are looked at in the public order, with {noise}. While the noisy count is at most"
             f" {plan.safe_at_most} only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
-            f" ε = {plan.notion.epsilon}. It stops after {plan.mechanism.stop_after} of these",
+            f" ε = {plan.notion.epsilon}. "
+            + (
+                f"It stops after {plan.mechanism.stop_after} of these"
+                if plan.may_stop
+                else f"It would stop after {plan.mechanism.stop_after} of these, and no more places are listed:"
+                " each is answered"
+            ),
             **shared,
             "stop_after": plan.mechanism.stop_after,
             "expected_answered_if_empty": None if expected is None else float(f"{expected:.4g}"),
@@ -160,7 +166,7 @@ def _not_guaranteed(plan: Plan) -> list[str]:
         "Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted;"
         " and nothing is said about people whom the data never saw"
     )
-    if isinstance(plan.mechanism, Sanitized):
+    if plan.may_stop:
         found.append("Places after the stop are not answered at all; they are marked so and say nothing")
     if plan.notion.words.exposes:
         found.append(f"Not sheltered: {plan.notion.words.exposes}")

@@ -10,18 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from numbers import Rational
 
 from leeward.accounting.currency import charge, currency
 from leeward.errors import BudgetConflictError, InputError, NotShelteredError, RefusedError, UndecidedError
 from leeward.mechanism import NormMechanism, SubsampledCount
+from leeward.mechanism.decision import chance_given
 from leeward.noise import DirectedGeometric
 from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
+from leeward.plain import told
 from leeward.query import CountVisitors
-from leeward.real import Exact, Real, exact, inf
+from leeward.real import Exact, Real, exact, inf, whole
 from leeward.sensitivity import sensitivity, sensitivity_each
 from leeward.taught import taught
 from leeward.utility.decisions import decisions
-from leeward.utility.foresee import Counts
+from leeward.utility.foresee import Counts, check_counts
 from leeward.utility.option import Offered, Option, with_counts
 from leeward.utility.plan import USEFUL_FROM, MechanismName, Plan, What, plan
 from leeward.utility.useless import refuse_useless
@@ -167,10 +170,15 @@ def compare(
     Raises:
         InputError: an argument is malformed.
     """
-    if releases < 1:
-        raise InputError(f"releases = {releases}", "there is nothing to plan", "Give at least 1")
-    if counts is not None and not any(counts.values()):
-        raise InputError("counts of no places", "there is nothing to expect", "Give {count: places}, or leave it out")
+    whole(releases, "releases")
+    chance_given(delta, "delta", or_zero=True)
+    chance_given(assumed_error, "assumed_error")
+    if counts is not None:
+        check_counts(counts)
+    if left is not None and (not isinstance(left, Rational) or left < 0):
+        raise InputError(
+            f"left = {told(left)}", "it is no amount of a budget", "Give a Fraction of at least 0, or None"
+        )
     asked = Asked(
         query,
         notion,
@@ -206,6 +214,7 @@ def _as_written(asked: Asked) -> tuple[Plan | None, str]:
             what=asked.what,
             mechanism=asked.mechanism,
             stop_after=asked.stop_after,
+            places=asked.places,
         )
         refuse_useless(made, asked.places)
     except RefusedError as refused:
@@ -268,6 +277,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Offered) -> Option:
             what=asked.what,
             mechanism="sanitized" if mechanism == "sanitized" else "geometric",
             stop_after=(asked.stop_after or 1) if mechanism == "sanitized" else None,
+            places=asked.places,
         )
     except RefusedError as refused:
         return Option(notion, mechanism, price, refused=str(refused))

@@ -15,6 +15,7 @@ from leeward.errors import InputError
 from leeward.mechanism import Sanitized
 from leeward.mechanism.decision import CountNoise
 from leeward.plain import shown, told
+from leeward.real import whole
 from leeward.utility.decisions import Decisions
 
 Counts = Mapping[int, int]
@@ -131,6 +132,24 @@ def _within(law: CountNoise, chance: str) -> int:
 
     least = least_multiple(lambda a: law.cdf(int(a) - 1) - law.cdf(-int(a)) >= chance, 1)  # |error| ≤ a − 1
     return int(least) - 1
+
+
+def check_counts(counts: Counts) -> None:
+    """Refuse what does not say how many places hold how many people.
+
+    Raises:
+        InputError: a number of either is no whole number of at least 0, or no place is described.
+    """
+    if not isinstance(counts, Mapping):
+        raise InputError(f"counts = {told(counts)}", "it does not say how many places hold how many", _COUNTS)
+    for people, places in counts.items():
+        whole(people, "a number of people in counts", least=0)
+        whole(places, "a number of places in counts", least=0)
+    if not any(counts.values()):
+        raise InputError("counts of no place", "nothing is to be expected of them", _COUNTS)
+
+
+_COUNTS = "Give, say, {0: 4101, 1: 214}"
 
 
 def read_counts(text: str) -> dict[int, int]:

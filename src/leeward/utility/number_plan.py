@@ -132,7 +132,7 @@ class NumberPlan:
             many = self.query.many
             return {f"by_{many}": [{many: n, "within_95_percent": self._mean_error(n, 0.95)} for n in EXAMPLES]}
         law, unit = self.parts[0].law, float(self.scale.unit)
-        rounding = unit / 2 if isinstance(self.query.numeric, Mean) else 0
+        rounding = float(self.query.numeric.rounding) if isinstance(self.query.numeric, Mean) else 0
         return {
             "mean_absolute": float(law.mean_absolute()) * unit + rounding,
             "within_95_percent": _within(law, 0.95) * unit + rounding,
@@ -148,7 +148,6 @@ class NumberPlan:
         values, numeric = self.query.values, self.query.numeric
         assert values is not None
         assert isinstance(numeric, Mean)
-        assert numeric.grid is not None
         k, (sums, number) = int(values.width / values.step), (part.law for part in self.parts)
         far = _within(number, 1 - 1e-4)
         if far > _MOST_SHIFTS:  # so noisy a number that nothing better is worth the working out
@@ -169,19 +168,17 @@ class NumberPlan:
             for _ in range(50):
                 middle = (least + most) / 2
                 least, most = (least, middle) if kept(middle) >= chance else (middle, most)
-        error = most * float(values.step) / 2 + float(numeric.grid) / 2
+        error = most * float(values.step) / 2 + float(numeric.rounding)
         return min(error, float(values.width))
 
     def _means(self, sums: NDArray[np.int64], people: NDArray[np.int64]) -> list[Fraction]:
         values, numeric = self.query.values, self.query.numeric
         assert values is not None
         assert isinstance(numeric, Mean)
-        assert numeric.grid is not None
         middle, found = (values.lower + values.upper) / 2, []
         for total, n in zip(sums.tolist(), people.tolist(), strict=True):
             mean = numeric.answer([]) if n < 1 else middle + values.step * Fraction(total, 2 * n)
-            clamped = min(max(mean, values.lower), values.upper)
-            found.append(math.floor(clamped / numeric.grid + Fraction(1, 2)) * numeric.grid)
+            found.append(numeric.rounded(min(max(mean, values.lower), values.upper)))
         return found
 
 
@@ -231,10 +228,7 @@ def _scale(query: Statistic) -> Scale:
         return Scale(values.lower, values.step, 0, top)
     if isinstance(numeric, Mean):
         assert numeric.grid is not None
-        grid = numeric.grid
-        return Scale(
-            Fraction(0), grid, *(math.floor(end / grid + Fraction(1, 2)) for end in (values.lower, values.upper))
-        )
+        return Scale(Fraction(0), numeric.grid, *numeric.ends)
     unit = values.grid_with_zero
     if query.people is None:
         return Scale(Fraction(0), unit)

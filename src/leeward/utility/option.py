@@ -138,7 +138,7 @@ class Option:
                 return None
             return PureEvent(*(self.price if way in ways else inf for way in ("withdraw", "insert")))
         if isinstance(self.plan.mechanism, Sanitized):
-            return SanitizedEvent(self.law.up, stops=self.plan.mechanism.stop_after)
+            return SanitizedEvent(self.law.up, stops=self.plan.mechanism.most_stops(self.plan.places))
         facts = set(self.notion.changes) <= {DROP_FACT, ADD_FACT}  # a step is one fact, which is at one place
         places = 1 if facts else self.plan.query.places_per_person or 1
         return GeometricEvent(self.law.up, self.law.down, places=places)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -21,7 +21,7 @@ from leeward.noise import Bits
 from leeward.notion import Notion
 from leeward.plain import told
 from leeward.query import CountVisitors
-from leeward.real import Exact, Real, exact
+from leeward.real import Exact, Real, exact, whole
 from leeward.sensitivity import Sensitivity, sensitivity, sensitivity_each
 from leeward.taught import taught
 from leeward.utility.decisions import Decisions, decisions
@@ -48,9 +48,9 @@ class Plan:
         mechanism: the noise that will be added.
         sensitivity: how far the answer moves along the notion's steps, and the rates that follow.
         decisions: what is called *safe* and *dangerous* (for the sanitized mechanism: where it is reached).
-        price: what it costs, in ε of the notion.
         what: what is shown of the stored integers: decisions, or the noisy counts too.
         useful_from: the least share of places called safe, if nobody were anywhere, for which it is worth its price.
+        places: how many places the public list has; None if that is not known.
     """
 
     query: CountVisitors
@@ -58,9 +58,29 @@ class Plan:
     mechanism: Geometric | Sanitized
     sensitivity: Sensitivity
     decisions: Decisions
-    price: Real
     what: What = "decisions"
     useful_from: Fraction = Fraction(USEFUL_FROM)
+    places: int | None = None
+
+    @property
+    def price(self) -> Real:
+        """What it costs, in ε of the notion: for the sanitized mechanism ε for each stop that there can be, at most c.
+
+        Each stop costs the notion itself: the rate is the largest that every step's cost allows, so ε is the least price.
+        """
+        if isinstance(self.mechanism, Geometric):
+            return self.notion.epsilon
+        return self.notion.epsilon * self.mechanism.most_stops(self.places)
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether places may go unanswered: never, where no more than c are listed."""
+        c = None if isinstance(self.mechanism, Geometric) else self.mechanism.stop_after
+        return c is not None and (self.places is None or c < self.places)
+
+    def listing(self, places: int | None) -> Plan:
+        """Return the plan for a public list of so many places; None: it is not known, or grows from window to window."""
+        return replace(self, places=places)
 
     @property
     def sanitizer(self) -> Sanitizer | None:
@@ -124,7 +144,7 @@ class Plan:
             lines.append(f"mean error of a count: {float(self.mechanism.expected_error()):.4g}")
         return "\n".join(
             [
-                f"{self.mechanism} under {self.notion}, price {self.price}",
+                f"{self.mechanism} under {self.notion}, price {self._at_most()}{self.price}",
                 *lines,
                 "chance of each word, by the true count:",
                 *curve,
@@ -132,6 +152,11 @@ class Plan:
                 f"not sheltered: {words.exposes or 'nothing'}",
             ]
         )
+
+    def _at_most(self) -> str:
+        """Where the list may be shorter than c, the price is only known from above."""
+        stops = self.mechanism.stop_after if isinstance(self.mechanism, Sanitized) else 1
+        return "at most " if self.places is None and stops > 1 else ""
 
     def public(self) -> dict[str, Any]:
         """Return everything public that the drawn integers depend on, as JSON can hold it.
@@ -188,6 +213,7 @@ def plan(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
+    places: int | None = None,
 ) -> Plan:
     """Plan the release of safe places: free, and private of nothing because it reads no data.
 
@@ -204,7 +230,8 @@ def plan(
         mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
             order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
             it can.
-        stop_after: c, for the sanitized mechanism (default 1); its price is c·ε.
+        stop_after: c, for the sanitized mechanism (default 1); its price is c·ε, or n·ε where only n < c places are listed.
+        places: n, how many places the public list has, if that is known: `leeward.release` counts them itself.
 
     Raises:
         InputError: an argument is malformed.
@@ -238,8 +265,6 @@ def plan(
             )
         moves = sensitivity_each(notion, query)
         made = Sanitized(moves.line, at_most=safe_at_most, stop_after=1 if stop_after is None else stop_after)
-        # each stop keeps the notion itself: the rate is the largest that every step's cost allows, so ε is the least price
-        price = notion.epsilon * made.stop_after
     else:
         if stop_after is not None:
             raise SpecError(
@@ -249,7 +274,6 @@ def plan(
             )
         moves = sensitivity(notion, query)
         made = Geometric(moves.line)
-        price = notion.epsilon
     decided = decisions(
         made.law, safe_at_most=safe_at_most, dangerous_at_least=dangerous_at_least, error_at_most=error_at_most
     )
@@ -260,7 +284,8 @@ def plan(
             "it is so large that one noisy count would be called both safe and dangerous",
             "Lower error_at_most",
         )
-    return Plan(query, notion, made, moves, decided, price, what, _share(useful_from))
+    listed = None if places is None else whole(places, "places", least=1)
+    return Plan(query, notion, made, moves, decided, what, _share(useful_from), listed)
 
 
 _CURVE, _MOST_PEOPLE = 500, 10**12

@@ -96,10 +96,7 @@ def right_words(option: Option, asked: Asked) -> float:
         return option.foreseen.safe + option.foreseen.dangerous
     if (safe := option.probability_safe(0)) is not None:
         reached = option.answered(asked.size)
-        if reached is None:
-            return asked.size * float(safe)
-        stops = option.plan.mechanism.stop_after if option.plan else 1  # type: ignore[union-attr]
-        return max(reached - stops, 0.0)
+        return (asked.size if reached is None else reached) * float(safe)
     least = asked.dangerous_at_least or 1
     return asked.size * float(option.probability_dangerous(least) or 0)
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from leeward.errors import UselessError
 from leeward.mechanism import Geometric, Sanitized, Sanitizer
 from leeward.plain import at_most
+from leeward.query.numeric import Mean
 from leeward.utility.number_plan import EXAMPLES, NumberPlan
 from leeward.utility.plan import Plan
 
@@ -95,6 +96,8 @@ def _refuse_number(made: NumberPlan) -> None:
         error, where = accuracy[f"by_{many}"][-1]["within_95_percent"], f" even with {EXAMPLES[-1]:,} {many}"
     elif made.scale.lower is not None and made.scale.upper is not None:
         width = float(made.scale.unit * (made.scale.upper - made.scale.lower))
+        if isinstance(query.numeric, Mean) and query.values is not None:  # its grid may end before the bounds do
+            width = float(query.values.width)
         error, where = accuracy["within_95_percent"], ""
     else:
         return

@@ -67,7 +67,7 @@ MUTANTS = [
     M(REPORT, "lead", "_bound(one)} of the exact one with probability", "_bound(several)} of the exact one with probability", "tests/report/test_report_numbers.py", "the error of all is told for each"),
     M(RELEASE, "_decided", 'f"at most {made.safe_at_most} people"', 'f"at least {made.safe_at_most} people"', TRUTH, "the terminal turns the meaning of safe"),
     M(RELEASE, "_decided", "if decision.error_at_most is not None:", "if False:", TRUTH, "the terminal says never wrongly of what can be wrong"),
-    M(RELEASE, "_dry_run", "total = sum((made.price for made in plans[1:]), plans[0].price)", "total = plans[0].price", "tests/spec/test_options.py", "a dry run tells one window's price for all"),
+    M(RELEASE, "_prices", "return plans[0].price, sum((made.price for made in plans[1:]), plans[0].price)", "return plans[0].price, plans[0].price", "tests/spec/test_options.py", "a dry run tells one window's price for all"),
     M(RELEASE, "_sentence", 'if summary["charged"] != "0"', 'if summary["charged"] == "0"', "tests/release/test_release_command.py " + TRUTH, "a stored answer is said to be charged"),
     M("leeward.report.figures", "decision_curve", 'never if decision["never_wrong"] else often', "never", TRUTH + " tests/report/test_report_figures.py", "the picture says never of what can be wrong"),
     M("leeward.geo.statement", "statement", "s = {at_most(float(geo.snapping), 4)}", "s = 0", POSITIONS, "snapping is not told"),

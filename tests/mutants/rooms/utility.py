@@ -12,8 +12,12 @@ BOUNDS = "leeward.utility.bounds"
 TESTS = "tests/utility"
 
 MUTANTS = [
-    M(PLAN, "plan", "price = notion.epsilon * made.stop_after", "price = notion.epsilon", "tests/utility/test_plan.py tests/release/test_release_command.py",
+    M(PLAN, "Plan.price", "self.notion.epsilon * self.mechanism.most_stops(self.places)", "self.notion.epsilon", "tests/release/test_price_of_stops.py",
       "several stops for the price of one"),
+    M("leeward.monitor", "monitor", "made.listing(None)", "made", "tests/release/test_price_of_stops.py",
+      "a monitor of one place promises one stop only"),
+    M("leeward.query.numeric", "Mean.rounded", "min(max(self._round(mean), least), greatest)", "self._round(mean)",
+      "tests/release/test_bounds_of_answers.py", "a mean is rounded beyond its bounds"),
     M(PLAN, "plan", 'mechanism = "geometric" if bounded else "sanitized"', 'mechanism = "sanitized"', "tests/utility/test_plan.py tests/spec/test_release_keys.py",
       "auto never takes the geometric mechanism"),
     M(PLAN, "Plan.public", '"at_most": self.safe_at_most, ', "", "tests/keys/test_visitor_inputs.py", "the threshold leaves the key of the sanitized mechanism"),
@@ -55,7 +59,7 @@ MUTANTS = [
     M(OPTION, "Option.composed", "total = Accountant(grid=grid).compose(event, releases)", "total = Accountant(grid=grid).compose(event)", "tests/utility",
       "one release is accounted for k"),
     M(OPTION, "Option.event", "1 if facts else self.plan.query.places_per_person or 1", "1", "tests/utility", "k places a person compose as one"),
-    M(OPTION, "Option.event", "stops=self.plan.mechanism.stop_after", "stops=1", "tests/utility", "several stops compose as one"),
+    M(OPTION, "Option.event", "stops=self.plan.mechanism.most_stops(self.plan.places)", "stops=1", "tests/utility", "several stops compose as one"),
     M(OPTION, "Option.event", "self.price if way in ways else inf", "self.price", "tests/utility", "a direction that is not sheltered is composed as if it were"),
     M(OPTION, "best_possible", "min(lower, step.cost) if any(fall", "max(lower, step.cost) if any(fall", "tests/utility", "the dearest step bounds a decision"),
     M(RECOMMEND, "recommend", "o.in_asked * asked.notion.epsilon <= allowed", "True", "tests/utility/test_compare.py", "what gives the asked promise up is recommended"),

@@ -181,12 +181,20 @@ class SeriesMechanism:
         rate = self.epsilon / shares[self.between]
         return Geometric(Line(rate, rate), step=self.step)
 
-    def typical_error(self) -> float:
-        """Return E|error| of one reading in units of the answer as a float: fast for long windows too, for display."""
+    def typical_error(self, *, between: bool = False) -> float:
+        """Return E|error| of one reading in units of the answer as a float: fast for long windows too, for display.
+
+        Args:
+            between: for a reading halfway between two grid points, which is rounded to one of them first. Noise that moves
+                it is as likely to make up for that as to add to it; only noise of 0, of probability p, does neither. So a
+                reading that is b off the grid is off by E|noise| + b·p on average.
+        """
         rate, step = float(self.rate * self.step), float(self.step)
         if self.noise == "independent":
-            return step / math.sinh(rate) if rate < 700 else 0.0
-        return step * _norm_error(rate, self.window)
+            error, stays = (1 / math.sinh(rate) if rate < 700 else 0.0), math.tanh(rate / 2)
+        else:
+            error, stays = _norm_error(rate, self.window)
+        return step * (error + stays / 2) if between else step * error
 
     def __repr__(self) -> str:
         return f"SeriesMechanism({self.between!r}, {str(self.epsilon)!r}, window={self.window}, noise={self.noise!r})"
@@ -210,12 +218,17 @@ def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNo
     return noise
 
 
-def _norm_error(rate: float, size: int) -> float:
-    """E|z_1| of norm noise: given the cube's radius R, of weight (2R + 1)^n·e^{−rate·R}, it is R(R + 1)/(2R + 1)."""
+def _norm_error(rate: float, size: int) -> tuple[float, float]:
+    """E|z_1| and Pr[z_1 = 0] of norm noise.
+
+    Given the cube's radius R, of weight (2R + 1)^n·e^{−rate·R}, they are R(R + 1)/(2R + 1) and 1/(2R + 1).
+    """
     peak, spread = size / rate, math.sqrt(size + 1) / rate
     if rate < 1e-4:  # the grid no longer shows: R is Gamma(n + 1), and |z_1| uniform below it
-        return (size + 1) / (2 * rate)
+        return (size + 1) / (2 * rate), rate / (2 * size)
     radius = np.arange(max(0, math.floor(peak - 40 * spread)), math.ceil(peak + 40 * spread) + 10, dtype=np.float64)
     logs = size * np.log(2 * radius + 1) - rate * radius
     mass = np.exp(logs - logs.max())
-    return float((mass * radius * (radius + 1) / (2 * radius + 1)).sum() / mass.sum())
+    mass /= mass.sum()
+    sides = 2 * radius + 1
+    return float((mass * radius * (radius + 1) / sides).sum()), float((mass / sides).sum())

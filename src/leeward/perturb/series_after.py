@@ -1,6 +1,7 @@
-"""What is done with noisy readings: all of it post-processing, which costs nothing and reads no true reading.
+"""What is done with noisy readings: all of it post-processing, which costs nothing in all and reads no true reading.
 
 In this order: a Bayes remap to a public prior, a moving average over the readings of a meter, a clamp to the public bounds.
+A moving average mixes windows: who looks at one published window sees noisy readings of its neighbours (`Series.published`).
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ readings cost is not shared with another's, and the distance between two sets of
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Option:
     Attributes:
         between: the distance.
         noise: one draw a window, or one a reading.
-        mean_error: E|error| of a reading, in the column's unit, before anything is done with it.
+        mean_error: E|error| of a reading on the grid, in the column's unit, before anything is done with it.
         price: ε in each distance, for each unit.
         chosen: whether it is the one asked for.
     """
@@ -64,7 +65,8 @@ class Series:
     """Exact noise for series of readings, one for each meter.
 
     ``Series(between="maximum", within="100 W", factor=2, window=60, …)``: two series of a meter that differ by at most 100 W
-    in every reading of an hour are indistinguishable up to a factor of 2, by what is published of that hour.
+    in every reading of an hour are indistinguishable up to a factor of 2, by what is published of that hour;
+    with ``smooth``, if they differ in that hour only (see `published`).
 
     Args:
         between: the distance between series: ``"maximum"`` (d_∞), ``"manhattan"`` (d_1) or ``"hamming"`` (d_h, where
@@ -191,6 +193,20 @@ class Series:
         # in d_1 every reading may be snapped apart by a step, but norm noise sees only the largest move of each window
         seen = self.windows if self.mechanism.noise == "norm" else self.schedule.slots
         return SeriesPrice(found.readings * step * seen, found.window * step, found.total * step)
+
+    @property
+    def published(self) -> Real:
+        """What is published of one window costs in d_∞, if all readings of the period move: ε for each `unit`.
+
+        Without a moving average it is the window's own price. With one, it comes from n + smooth − 1 noisy readings;
+        under norm noise, from every window that one of them lies in.
+        """
+        beside = self.after.smooth // 2
+        if self.mechanism.noise == "norm":
+            seen = min(1 + 2 * math.ceil(beside / self.window), self.windows)
+        else:
+            seen = min(self.window + 2 * beside, self.schedule.slots)
+        return self.mechanism.rate * self.size * seen
 
     def _per_unit(self, mechanism: SeriesMechanism) -> SeriesPrice:
         found, unit = mechanism.price(self.windows), self.size

@@ -10,6 +10,7 @@ from leeward.mechanism.series import Between, SeriesNoise, SeriesPrice
 from leeward.perturb.quantities import plain
 from leeward.perturb.series_promise import Series
 from leeward.perturb.series_totals import Totals
+from leeward.plain import at_most
 from leeward.real import Real
 from leeward.version import __version__
 
@@ -46,10 +47,10 @@ def statement(series: Series, totals: Totals | None = None) -> dict[str, Any]:
             "epsilon": str(series.epsilon),
             "unit": str(series.unit),
             "window": series.window if totals is None else span,
-            "text": _promise(series, span),
+            "text": _promise(series, span, totals),
         },
         "unit": "the readings of one meter over the whole period; each meter is protected on its own",
-        "price": _price(series, price, span, 1 if totals is None else max(s.readings for s in totals.spans)),
+        "price": _price(series, totals, price, span, 1 if totals is None else max(s.readings for s in totals.spans)),
         "snapping": _snapping(series, totals),
         "schedule": {
             "start": series.schedule.start,
@@ -99,9 +100,9 @@ def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def odds(cost: Real) -> str:
-    """Return e^cost as a short text."""
+    """Return e^cost as a short text, rounded up."""
     value = float(cost)
-    return f"{math.exp(value):.4g}" if value < 30 else f"e^{value:.4g}"
+    return at_most(math.exp(value), 4) if value < 30 else f"e^{at_most(value, 4)}"
 
 
 def _lengths(totals: Totals) -> list[int]:
@@ -114,7 +115,12 @@ def _span(series: Series, totals: Totals | None) -> str:
     return "one reading" if series.window == 1 else f"a window of {series.window:,} readings"
 
 
-def _promise(series: Series, span: str) -> str:
+def _mixes(series: Series) -> bool:
+    """Whether what is published of a window depends on the noisy readings of others."""
+    return series.published > series.price.window
+
+
+def _promise(series: Series, span: str, totals: Totals | None) -> str:
     unit, factor = series.unit, odds(series.epsilon)
     if series.between == "hamming":
         return (
@@ -128,6 +134,14 @@ def _promise(series: Series, span: str) -> str:
             f" {factor}, by"
             f" twice as much at e^(2ε), and so on; ε = {series.epsilon}"
         )
+    if totals is None and _mixes(series):
+        mixed = _number(series.published)
+        return (
+            f"Two series that differ in no more than {span}, and in no reading by more than {unit}, are told apart by odds"
+            f" of at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {series.epsilon}. If every"
+            f" reading of the period differs by so much, what is published of {span} tells them apart by odds of"
+            f" at most e^({mixed}) = {odds(series.published)}: smoothing mixes it with the readings around it"
+        )
     return (
         f"Two series that differ by at most {unit} in every reading are told apart, by what is published of {span},"
         f" by odds of"
@@ -135,7 +149,7 @@ def _promise(series: Series, span: str) -> str:
     )
 
 
-def _price(series: Series, price: SeriesPrice, span: str, readings: int) -> dict[str, Any]:
+def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str, readings: int) -> dict[str, Any]:
     unit, whole = series.unit, series.grid.width / series.size
     change = price.readings * whole
     texts = [
@@ -145,9 +159,17 @@ def _price(series: Series, price: SeriesPrice, span: str, readings: int) -> dict
         f" move at once",
         f"d_h: ε = {_number(change)} for one reading that changes, however far",
     ]
+    published = series.published if totals is None else price.window
+    if published > price.window:
+        texts.insert(
+            2,
+            f"d_∞: ε = {_number(published)} for each {unit} that all readings of the period move at once, to who sees only"
+            f" what is published of {span}, which is smoothed",
+        )
     return {
         "manhattan": str(price.readings),
         "maximum_window": str(price.window),
+        "maximum_published_window": str(published),
         "maximum_total": str(price.total),
         "hamming": str(change),
         "per": str(unit),
@@ -157,8 +179,9 @@ def _price(series: Series, price: SeriesPrice, span: str, readings: int) -> dict
 
 
 def _number(value: Real) -> str:
+    """Write a price shortly: exactly, or rounded up."""
     text = str(value)
-    return text if len(text) < 12 and "log" not in text else f"{float(value):.6g}"
+    return text if len(text) < 12 and "log" not in text else at_most(float(value), 6)
 
 
 def _snapping(series: Series, totals: Totals | None) -> dict[str, Any]:
@@ -175,8 +198,9 @@ def _snapping(series: Series, totals: Totals | None) -> dict[str, Any]:
         }
     return found | {
         "text": f"Readings that are whole multiples of {plain(series.grid.step)} {series.grid.unit} cost nothing more."
-        f" Others are"
-        f" rounded, which takes two readings less than a step further apart: at most ε = {shown:.4g} more over the period"
+        f" Others are rounded,"
+        f" which takes two readings less than a step further apart: at most ε = {at_most(shown, 4)} more over the"
+        " period"
     }
 
 
@@ -203,12 +227,22 @@ def _mean_error(series: Series, totals: Totals | None) -> dict[str, Any]:
     if totals is not None:
         errors = {str(n): float(f"{float(totals.expected_error(n)):.6g}") for n in _lengths(totals)}
         told = ", ".join(f"{error:,.4g} {totals.unit} for {int(n):,} readings" for n, error in errors.items())
-        return {"unit": totals.unit, "by_readings": errors, "text": f"a total is off by {told} on average"}
-    error = series.mechanism.typical_error()
+        moved = float(totals.step / 2)
+        return {
+            "unit": totals.unit,
+            "by_readings": errors,
+            "rounding_of_a_reading": moved,
+            "text": f"a total of readings on the grid is off by {told} on average; others are rounded first, which moves the"
+            f" total by at most {at_most(moved, 4)} {totals.unit} for each of them",
+        }
+    error, between = series.mechanism.typical_error(), series.mechanism.typical_error(between=True)
+    unit = series.grid.unit
     return {
-        "unit": series.grid.unit,
+        "unit": unit,
         "reading": float(f"{error:.6g}"),
-        "text": f"a reading is off by {error:,.4g} {series.grid.unit} on average, before anything is done with it",
+        "reading_halfway": float(f"{between:.6g}"),
+        "text": f"a reading on the grid is off by {error:,.4g} {unit} on average, one halfway between two grid points by"
+        f" {between:,.4g} {unit}, before anything is done with it",
     }
 
 
@@ -227,7 +261,7 @@ def _options(series: Series) -> list[dict[str, Any]]:
                 "chosen": option.chosen,
                 "text": f"{_NAMES[option.between]} by"
                 f" {_NOISES[option.noise]}{' (chosen)' if option.chosen else ''}: off by"
-                f" {error:,.4g} {series.grid.unit} on average; for each {series.unit}, ε ="
+                f" {error:,.4g} {series.grid.unit} on average, on the grid; for each {series.unit}, ε ="
                 f" {_number(option.price.readings)} in"
                 f" d_1, {_number(option.price.window)} in d_∞ a window, {_number(option.price.total)} in d_∞ in all",
             }
@@ -242,7 +276,9 @@ def _after(series: Series, totals: Totals | None) -> list[str]:
     if after.prior is not None:
         found.append("Each noisy reading is replaced by the median of what it leaves to believe under the public prior")
     if after.smooth > 1:
-        found.append(f"Each reading is the mean of the {after.smooth} around it, rounded to the grid")
+        found.append(
+            f"Each reading is the mean of those there are among the {after.smooth} around it, rounded to the grid"
+        )
     if after.clamp:
         found.append(
             "Readings beyond the public bounds are moved to them, which takes means near a bound off the truth"

@@ -451,6 +451,16 @@ def test_a_secret_is_its_own_cover_whatever_the_diagonal_says(diagonal: Real) ->
     for one, two in ((exact(1), exact(2)), (log(2), sqrt(3))):
         values, codes = shortest_paths((diagonal, one, two), np.array([[0, 1], [2, 0]]))
         assert [values[code] for code in codes.ravel().tolist()] == [0, one, two, 0]
+    # floats cannot tell the way round from the straight one here: exact numbers go through all ways
+    way = log(2) + sqrt(3)
+    near = Fraction(2)
+    for bit in range(1, 90):
+        near += Fraction(1, 2**bit) if way > near + Fraction(1, 2**bit) else 0
+    for straight in (exact(near), exact(near + Fraction(1, 2**88))):
+        given = np.array([[0, 1, 3], [4, 0, 2], [4, 4, 0]])
+        values, codes = shortest_paths((diagonal, log(2), sqrt(3), straight, inf), given)
+        found = [values[code] for code in codes.ravel().tolist()]
+        assert found == [0, log(2), min(way, straight), inf, 0, sqrt(3), inf, inf, 0]
 
 
 @pytest.mark.parametrize("kind", [int, np.int64])

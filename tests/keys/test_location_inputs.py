@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
 import pandas as pd
 import pytest
 from pydantic import BaseModel
@@ -221,3 +222,28 @@ def test_rows_in_another_order_are_the_same_people(folder: Path) -> None:
         found.sort_values("who")[["who", "lat", "lon"]].to_numpy().tolist()
         == first[["who", "lat", "lon"]].to_numpy().tolist()
     )
+
+
+CITY = (116.2, 39.75, 116.6, 40.1)
+PLAIN: dict[str, Any] = {"box": CITY, "epsilon": "1/100", "norm": "manhattan", "step": "1 m"}
+ALONE: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "ε": {"epsilon": "1000001/100000000"},
+    "norm": {"norm": "euclidean"},
+    "step": {"step": "2 m"},
+    **{f"edge {i}": {"box": (*CITY[:i], CITY[i] + 1e-9, *CITY[i + 1 :])} for i in range(4)},
+    "ε and step, with one snapping": {"epsilon": "2000004/400000400", "step": "2 m"},
+}
+
+
+def test_what_stores_keep_of_a_mechanism_tells_each_parameter_apart_by_itself() -> None:
+    """A spec with both stores is refused by the first: here each text stands alone."""
+    made = {name: PlanarLaplace(**{**PLAIN, **change}) for name, change in ALONE.items()}
+    lists = {"one list": ([39.9, 39.95], [116.4, 116.5]), "another list": ([39.9, 39.96], [116.4, 116.5])}
+    best = {name: made["plain"].best_over(*map(np.array, places))[0] for name, places in lists.items()}
+    laws = {name: geo.law for name, geo in (made | best).items()}
+    assert len(set(laws.values())) == len(laws), laws
+    prices = {name: geo.price for name, geo in (made | best).items() if not name.startswith("edge")}
+    assert len(set(prices.values())) == len(prices), prices
+    assert {geo.price for name, geo in made.items() if name.startswith("edge")} == {prices["plain"]}
+    assert made["plain"].snapping == made["ε and step, with one snapping"].snapping

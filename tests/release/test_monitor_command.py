@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ import pandas as pd
 import pytest
 from tests.release.conftest import Town
 
+from leeward.cli.monitor import _by
 from leeward.distance import both_hold
-from leeward.errors import LeewardError
+from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
 from leeward.monitor import monitor
 from leeward.notion import ADP, AdditionOnly, Personalised, Presence, has
@@ -201,3 +203,18 @@ def test_another_cap_is_refused_also_where_every_answer_is_stored(cap: str, stor
     assert Ledger(town.folder / "budget.db").show("town") == [account]
     assert [path.read_bytes() for path in sorted(town.out.rglob("*.*")) if path.is_file()] == before
     assert _run(town)["spent"] == "80"
+
+
+def test_until_and_the_end_of_a_window_can_be_compared_or_are_refused() -> None:
+    """A time without an offset is read as the windows are; one with an offset says nothing of windows without one."""
+    plain, tokyo, utc = (datetime.fromisoformat(f"2026-01-01T19:00:00{offset}") for offset in ("", "+09:00", "+00:00"))
+    for end in (plain, tokyo, utc):
+        assert _by(plain, end, None) == plain.replace(tzinfo=end.tzinfo)
+        assert (_by(None, end, "Asia/Tokyo").tzinfo is None) == (end.tzinfo is None)
+        for until in (tokyo, utc):
+            if end.tzinfo is None:
+                with pytest.raises(InputError, match="the windows have none"):
+                    _by(until, end, None)
+            else:
+                assert _by(until, end, None) == until
+        assert end <= _by(end, end, None)

@@ -12,6 +12,7 @@ from tests.release.conftest import Town
 
 import leeward as lw
 from leeward.noise import SeededBitsForTests
+from leeward.spec.notions import number_notion
 
 SPEC = """
 [data]
@@ -253,3 +254,21 @@ def test_the_stated_error_holds_from_end_to_end(people: Town) -> None:
     kept = (off <= answers["within_95_percent"]).mean()
     assert kept >= 0.95 - 4 * (0.95 * 0.05 / 200) ** 0.5
     assert (off <= answers["within_95_percent"] / 3).mean() < 0.95 - 4 * (0.95 * 0.05 / 200) ** 0.5  # can fail
+
+
+@pytest.mark.parametrize("kind", [lw.Manhattan, lw.Maximum, lw.NormalisedManhattan])
+@pytest.mark.parametrize("people", [None, 3])
+def test_a_metric_notion_shelters_whether_somebody_has_a_number_unless_their_number_is_public(
+    kind: Any, people: Any
+) -> None:
+    """Where it is private, somebody may be missing from a table; where it is public, no table lacks anybody."""
+    rows = lw.records("people.parquet", person="who")
+    asked = lw.statistic(rows, "mean", column="age", lower=0, upper=3, people=people, grid="1/10")
+    made = number_notion(kind, asked, "1", None)
+    finite = [change for change in ((1, lw.ABSENT), (lw.ABSENT, 1)) if not _between(made, *change).is_infinite]
+    assert len(finite) == (2 if people is None else 0)
+    assert not _between(made, 1, 2).is_infinite
+
+
+def _between(notion: Any, before: Any, after: Any) -> Any:
+    return notion((before, 1), (after, 1))

@@ -182,10 +182,10 @@ def _decided(made: Plan | NumberPlan, summary: dict[str, Any]) -> list[str]:
     from leeward.utility.plan import Plan
 
     assert isinstance(made, Plan)
-    said = []
+    said, counted = [], " counted after the bound on places per person" if made.query.truncates else ""
     for state, meaning, decision in (
-        ("safe", f"at most {made.safe_at_most} people", made.sanitizer),
-        ("dangerous", f"at least {made.dangerous_at_least} people", made.alarm),
+        ("safe", f"at most {made.safe_at_most} people{counted}", made.sanitizer),
+        ("dangerous", f"at least {made.dangerous_at_least} people{counted}", made.alarm),
     ):
         if decision is not None:
             trust = "never wrongly"

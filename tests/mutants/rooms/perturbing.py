@@ -8,16 +8,17 @@ SERIES = "leeward.perturb.series"
 PROMISE = "leeward.perturb.series_promise"
 KEYS = "tests/spec/test_perturb_keys.py"
 INPUTS = "tests/keys/test_location_inputs.py"
+ALONE = INPUTS + "::test_what_stores_keep_of_a_mechanism_tells_each_parameter_apart_by_itself"
 GEO = "tests/geo/test_planar_laplace.py"
 
 MUTANTS = [
-    M(PLANAR, "PlanarLaplace.law", "repr(edge) for edge", "f\"{edge:g}\" for edge", INPUTS, "the grid's box has six digits in the store"),
-    M(PLANAR, "PlanarLaplace.law", ", step {self.step} in", " in", INPUTS, "the step leaves the law"),
-    M(PLANAR, "PlanarLaplace.law", "{self.norm}, step", "step", INPUTS, "the norm leaves the law"),
-    M(PLANAR, "PlanarLaplace.law", "{self._among}\"", "\"", INPUTS, "the list of places leaves the law"),
-    M(PLANAR, "PlanarLaplace.price", "{self.epsilon} a metre, ", "", INPUTS, "ε leaves the price"),
-    M(PLANAR, "PlanarLaplace.price", ", snapping {self.snapping}", "", INPUTS, "snapping leaves the price"),
-    M(PLANAR, "PlanarLaplace.price", "{self._among}\"", "\"", INPUTS, "reports between places share a budget with reports between people"),
+    M(PLANAR, "PlanarLaplace.law", "repr(edge) for edge", "f\"{edge:g}\" for edge", ALONE, "the grid's box has six digits in the store"),
+    M(PLANAR, "PlanarLaplace.law", ", step {self.step} in", " in", ALONE, "the step leaves the law"),
+    M(PLANAR, "PlanarLaplace.law", "{self.norm}, step", "step", ALONE, "the norm leaves the law"),
+    M(PLANAR, "PlanarLaplace.law", "{self._among}\"", "\"", ALONE, "the list of places leaves the law"),
+    M(PLANAR, "PlanarLaplace.price", "{self.epsilon} a metre, ", "", ALONE, "ε leaves the price"),
+    M(PLANAR, "PlanarLaplace.price", ", snapping {self.snapping}", "", ALONE, "snapping leaves the price"),
+    M(PLANAR, "PlanarLaplace.price", "{self._among}\"", "\"", ALONE, "reports between places share a budget with reports between people"),
     M(PLANAR, "PlanarLaplace.snapping", "both_ways * 2 * _COMPUTED", "both_ways * 0", GEO, "the projection is taken for exact"),
     M(PLANAR, "PlanarLaplace._in_box", "self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))", "self.plane.unproject(self.mechanism.positions(held))", GEO, "reports leave the box"),
     M(PLANAR, "PlanarLaplace.present", 'if self.missing == "keep":', "if False:", GEO + " " + KEYS, "missing = keep refuses"),

@@ -34,5 +34,5 @@ MUTANTS = [
     M("leeward.optimum.least_loss", "optimal", "if not verdict:", "if False:", OPTIMAL, "what is not certified is returned"),
     M("leeward.optimum.program", "Program.constraints", "np.lexsort((-factor, right, left))", "np.lexsort((factor, right, left))", OPTIMAL + " tests/optimum",
       "of two constraints the looser one is kept"),
-    M(EXACT, "", "if delta is not None and same_delta is not None:", "if False:", VERIFY, "two promises at once"),
+    M(EXACT, "", "if delta is not None and same_delta is not None:", "if False:", "tests/verify/test_neighbours.py", "two promises at once"),
 ]  # fmt: skip

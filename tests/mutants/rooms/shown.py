@@ -9,6 +9,7 @@ WORDS = "leeward.report.words"
 REPORT = "leeward.report.numbers"
 RELEASE = "leeward.cli.release"
 TRUTH = "tests/truth"
+TERMINAL = "tests/truth/test_terminal_truth.py"
 POSITIONS = "tests/truth/test_position_truth.py"
 
 MUTANTS = [
@@ -65,8 +66,10 @@ MUTANTS = [
     M(WORDS, "_percent", "if 0 < rest < Decimal(\"0.0001\"):", "if False:", "tests/report/test_report_words.py " + TRUTH, "what is not certain reads as 100 %"),
     M(REPORT, "lead", "_bound(max(found))", "_bound(min(found))", TRUTH + " tests/report/test_report_numbers.py", "the best error is told for the worst"),
     M(REPORT, "lead", "_bound(one)} of the exact one with probability", "_bound(several)} of the exact one with probability", "tests/report/test_report_numbers.py", "the error of all is told for each"),
-    M(RELEASE, "_decided", 'f"at most {made.safe_at_most} people"', 'f"at least {made.safe_at_most} people"', TRUTH, "the terminal turns the meaning of safe"),
-    M(RELEASE, "_decided", "if decision.error_at_most is not None:", "if False:", TRUTH, "the terminal says never wrongly of what can be wrong"),
+    M(RELEASE, "_decided", 'f"at most {made.safe_at_most} people', 'f"at least {made.safe_at_most} people', TERMINAL, "the terminal turns the meaning of safe"),
+    M(RELEASE, "_decided", "if made.query.truncates", "if False", TERMINAL, "the terminal forgets that truncated counts are meant"),
+    M(RELEASE, "_decided", "summary['answered'] == 1", "summary['answered'] == 0", TERMINAL, "one was answered, several were"),
+    M(RELEASE, "_decided", "if decision.error_at_most is not None:", "if False:", TERMINAL, "the terminal says never wrongly of what can be wrong"),
     M(RELEASE, "_prices", "return plans[0].price, sum((made.price for made in plans[1:]), plans[0].price)", "return plans[0].price, plans[0].price", "tests/spec/test_options.py", "a dry run tells one window's price for all"),
     M(RELEASE, "_sentence", 'if summary["charged"] != "0"', 'if summary["charged"] == "0"', "tests/release/test_release_command.py " + TRUTH, "a stored answer is said to be charged"),
     M("leeward.report.figures", "decision_curve", 'never if decision["never_wrong"] else often', "never", TRUTH + " tests/report/test_report_figures.py", "the picture says never of what can be wrong"),

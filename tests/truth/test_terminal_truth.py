@@ -1,0 +1,84 @@
+"""What `leeward release` prints of what was published is true, for every notion and mechanism."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.truth.claims import Claims
+from tests.truth.report_claims import is_wrong, told
+from tests.truth.test_report_truth import Shown, shown
+from tests.truth.visits import worlds
+
+from leeward.cli.release import _sentence, _summary
+
+CLAIMS = Claims()
+WORLDS = [shown(world) for world in worlds()[1::3]]
+
+
+def printed(each: Shown, charged: str) -> list[str]:
+    """The sentences of a release, one by one."""
+    curator = SimpleNamespace(charged=charged)
+    made: Any = SimpleNamespace(statement=each.release.statement, answers=each.release.answers, curator=curator)
+    return re.split(r"(?<=\.) (?=[A-Z0-9])", _sentence(each.plan, _summary(each.plan, made)))
+
+
+@CLAIMS.says(
+    r"(?P<n>[\d,]+) of (?P<places>[\d,]+) places are said to be (?P<state>safe|dangerous) \((?P<side>at most|at least)"
+    r" (?P<limit>\d+) people(?P<bounded> counted after the bound on places per person)?\), (?P<trust>never wrongly"
+    r"|each wrongly with probability at most (?P<alpha>[\d/]+))\."
+)
+def _(
+    world: Any,
+    n: str,
+    places: str,
+    state: str,
+    side: str,
+    limit: str,
+    bounded: str | None,
+    trust: str,
+    alpha: str | None,
+) -> bool:
+    asked = world.plan.safe_at_most if state == "safe" else world.plan.dangerous_at_least
+    wrong = is_wrong(world, state)
+    top, _, bottom = (alpha or "0").partition("/")
+    return (
+        told(n) == world.of(state)
+        and told(places) == world.shown.num_rows
+        and (side == "at most") == (state == "safe")
+        and int(limit) == asked
+        and bool(bounded) == world.truncated
+        and (wrong == 0 if alpha is None else 0 < wrong <= int(top) / int(bottom or 1) * (1 + 1e-9))
+    )
+
+
+@CLAIMS.says(r"(?P<n>[\d,]+) (?P<were>was|were) answered before the stop\.")
+def _(world: Any, n: str, were: str) -> bool:
+    return world.stops is not None and told(n) == world.answered and (were == "was") == (told(n) == 1)
+
+
+@CLAIMS.says(r"Charged (?P<price>[\d/]+)\.", r"A stored answer: charged (?P<price>nothing)\.")
+def _(world: Any, price: str) -> bool:
+    return price == "nothing" or price == str(world.price)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_every_sentence_of_the_terminal_is_true(part: int) -> None:
+    for each in WORLDS[part::4]:
+        sentences = printed(each, str(each.price))
+        assert "stored" not in sentences[-1]
+        CLAIMS.check_all(sentences, each)
+        assert printed(each, "0")[:-1] == sentences[:-1]
+        assert printed(each, "0")[-1] == "A stored answer: charged nothing."
+
+
+def test_every_sentence_of_the_terminal_could_be_false() -> None:
+    every = list(dict.fromkeys(text for each in WORLDS for text in printed(each, str(each.price))))
+    assert CLAIMS.met([*every, "A stored answer: charged nothing."]) == {
+        claim.pattern.pattern for claim in CLAIMS.claims
+    }
+    one_of_each = {re.sub(r"[\d,/]+", "n", text): text for text in every}
+    assert CLAIMS.never_false(one_of_each.values(), WORLDS) == []
+    assert len(one_of_each) > 8

@@ -29,7 +29,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from leeward.plain import LONGEST, shown
+from leeward.plain import LONGEST, reading_alike, shown
 
 
 class LeewardError(Exception):
@@ -131,7 +131,8 @@ class UndecidedError(LeewardError):
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``Did you mean 'x'?`` for the nearest of the known (public) words, else the list of them."""
     known = list(known)
-    close = difflib.get_close_matches(str(word), known, n=1, cutoff=0.5)
+    twin = [one for one in known if isinstance(one, str) and reading_alike(one) == reading_alike(str(word))]
+    close = twin or difflib.get_close_matches(str(word), known, n=1, cutoff=0.5)
     if close:
         return f"Did you mean '{_short(close[0])}'?"
     more = f" and {len(known) - _MOST_KNOWN} more" if len(known) > _MOST_KNOWN else ""
@@ -169,7 +170,7 @@ def no_column(name: str, known: Iterable[str], *, in_first_line: bool = False) -
 
 
 def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.casefold()))
+    return "".join(filter(str.isalnum, reading_alike(name)))
 
 
 def _sentence(text: str) -> str:

@@ -2,7 +2,9 @@ r"""What is shown of text that others wrote: without anything that steers a term
 
 The names of columns, data sets and files, keys of a table and messages of an engine may hold escape sequences that move the
 cursor, rename the window or write to the clipboard, and marks that turn the direction of writing around. Here, and only
-here, all of that becomes visible: the escape character is shown as ``\x1b``. `leeward.errors.LeewardError` passes every
+here, all of that becomes visible: the escape character is shown as ``\x1b``. So does what makes two different names look
+alike: letters that are spelled with other code points, spaces that are not the space bar's, signs that nobody sees. Whether
+two names read alike is told by `reading_alike`, one form for all of them. `leeward.errors.LeewardError` passes every
 message through `shown`, and the command every line that it prints.
 """
 
@@ -23,6 +25,17 @@ surrogate pairs, and the separators of lines and paragraphs."""
 _JOINS = frozenset("\u200c\u200d")
 """Format characters that words and emoji are spelled with: they join or part their neighbours and nothing else."""
 
+_BEYOND_LATIN = "\u0590"
+"""Where they join or part nothing, nobody sees them: in Latin, Greek, Cyrillic, Armenian, and beside signs and digits."""
+
+_COLOURED = "\ufe0f"
+"""Asks for the coloured form of the emoji before it; elsewhere nobody sees it."""
+
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]"
+)
+"""Letters and marks that leave no trace on the screen: fillers, the joiner of graphemes, selectors of variants."""
+
 _USER = re.compile(r"(\w[\w+.-]*:/{1,3})[^\n]*@")
 """All up to the *last* @: a password that was not quoted as URLs want it may hold anything, also an @ or a colon."""
 
@@ -41,16 +54,51 @@ LONGEST = 80
 def plain(text: str) -> str:
     r"""Return a text on one line that steers no terminal: what would is written as Python writes it, such as ``\x1b``.
 
-    Applying it twice changes nothing more.
+    Two different texts never look alike because of how their letters are put together: what is not in Unicode's form NFC is
+    written out, and so are spaces other than the space bar's, and signs that nobody sees. Letters of two scripts that look
+    alike stay letters. Applying it twice changes nothing more.
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escaped(character) if steers(character) else character for character in text)
+    made, last = list[str](), ""
+    for at, character in enumerate(text):
+        hidden = steers(character) or _is_unseen(character, last[-1:], text[at + 1 : at + 2])
+        composed = character.isascii() or unicodedata.is_normalized("NFC", last + character)
+        written = _escaped(character) if hidden or not composed else character
+        made.append(written)
+        # what the next one may be put together with: all from the last letter on
+        last = last + written if unicodedata.combining(written[-1]) else written[-1]
+    return "".join(made)
 
 
 def steers(character: str) -> bool:
-    """Whether a character is one that `plain` writes out."""
-    return unicodedata.category(character) in _STEERS and character not in _JOINS
+    """Whether a character is one that `plain` writes out wherever it stands."""
+    kind = unicodedata.category(character)
+    return (kind in _STEERS and character not in _JOINS) or (kind == "Zs" and character != " ")
+
+
+def _is_unseen(character: str, before: str, after: str) -> bool:
+    if character in _JOINS:
+        return not (_joins_to(before) and _joins_to(after) and after != _COLOURED)
+    if character == _COLOURED:
+        return not before or before.isascii() or unicodedata.category(before)[0] != "S"
+    return _UNSEEN.match(character) is not None
+
+
+def _joins_to(near: str) -> bool:
+    """Whether a joiner beside this character is seen, because its neighbour changes its form."""
+    stays = near and not steers(near) and near not in _JOINS and not _UNSEEN.match(near)
+    return bool(stays) and near >= _BEYOND_LATIN and unicodedata.is_normalized("NFC", near)
+
+
+def reading_alike(name: str) -> str:
+    """Return the form in which names are compared where twins are looked for: names of one form read alike.
+
+    Unicode's NFKC without capitals, without signs that nobody sees, and with one space for any white space.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    seen = (c for c in folded if c.isspace() or (unicodedata.category(c) not in _STEERS and not _UNSEEN.match(c)))
+    return " ".join("".join(c for c in seen if c != _COLOURED).split())
 
 
 def plain_lines(text: str) -> str:

@@ -169,3 +169,39 @@ def test_a_closed_pipe_writes_the_folder_all_the_same(town: Town) -> None:
     assert "Traceback" not in err
     assert "nothing was shown" not in err
     assert json.loads((town.out / "release.json").read_text())["entry"]
+
+
+# ---- what fails after a signal fails because of it
+
+
+_BREAKS = """
+import os, signal, sys, leeward.release
+from leeward.errors import DataError
+from leeward.cli import main
+
+which, by = sys.argv[1], int(sys.argv[2])
+
+def broken(*words, **more):
+    try:
+        os.kill(os.getpid(), by)
+    except KeyboardInterrupt:
+        pass  # as a library does that was being loaded
+    raise {"AttributeError": AttributeError("half loaded"), "DataError": DataError("The table", "it is damaged"),
+           "SystemExit": SystemExit(130), "OSError": OSError(28, "x"), "KeyboardInterrupt": KeyboardInterrupt()}[which]
+
+sys.modules["leeward.release"].release_planned = broken
+sys.argv = ["leeward", *sys.argv[3:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("error", ["AttributeError", "DataError", "SystemExit", "OSError", "KeyboardInterrupt"])
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_what_fails_after_a_signal_counts_as_that_signal(by: signal.Signals, error: str, town: Town) -> None:
+    words = ["release", str(town.spec()), "--out", str(town.out), "--yes"]
+    ended = subprocess.run(
+        [sys.executable, "-c", _BREAKS, error, str(int(by)), *words], capture_output=True, text=True, check=False
+    )
+    word = "interrupted" if by == signal.SIGINT else f"ended by {by.name}"
+    assert (ended.returncode, ended.stdout) == (128 + by, "")
+    assert ended.stderr == f"leeward: {word}; nothing was shown\n"

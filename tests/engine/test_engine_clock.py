@@ -1,15 +1,16 @@
 """Windows and clocks: instants, readings, epochs, and the hours that occur twice or never."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.engine import open_visits, read_places, refuse_doubtful
-from leeward.engine.clock import Clock, bounds
+from leeward.engine.clock import Clock, bounds, is_over
 from leeward.errors import DataError, DoubtfulDataError, SpecError
 from leeward.query import Window, count_visitors, places, visits
 
@@ -171,3 +172,51 @@ def test_iso_texts_are_read_to_the_microsecond(text):
     start, end = (datetime.fromisoformat(AWARE[name]) for name in ("start", "end"))
     inside = sum(start <= datetime.fromisoformat(written) < end for written in mixed)
     assert kept(pa.array(mixed), AWARE) == inside
+
+
+@settings(deadline=None, max_examples=30)
+@given(AROUND_JUMPS, st.integers(-130, 130), st.sampled_from(["zone", "aware", "aware in the zone"]))
+def test_a_window_is_over_once_no_later_visit_can_lie_in_it(which, offset, written):
+    """Against every minute of two days: visits are stamped as each kind of column would, and none may lie before the end."""
+    name, jump = which
+    zone = ZoneInfo(name)
+    at = (jump + offset * MINUTE).replace(tzinfo=UTC)
+    end = at if written == "aware" else at.astimezone(zone)
+    end = end.replace(tzinfo=None, fold=0) if written == "zone" else end
+    _, stop = bounds(Window(end - timedelta(days=30), end), Clock.READINGS, name, 10**6)
+    _, stop_instant = bounds(Window(end - timedelta(days=30), end), Clock.INSTANTS, name, 10**6)
+    later = [at + k * MINUTE for k in range(-1440, 2880)]
+    readings = [minutes(moment.astimezone(zone).replace(tzinfo=None)) * 60 * 10**6 for moment in later]
+    instants = [minutes(moment.replace(tzinfo=None)) * 60 * 10**6 for moment in later]
+    least = [min(readings[k:]) for k in range(0, len(later), 13)]  # of now and later
+    over = [is_over(end, later[k], name, epochs=False) for k in range(0, len(later), 13)]
+    assert over == sorted(over)
+    for k, said in enumerate(over):
+        if said:
+            assert least[k] >= stop
+            assert instants[13 * k] >= stop_instant
+    assert over[-1]
+
+
+@pytest.mark.parametrize("machine", ["UTC", "Asia/Tokyo", "America/New_York", "Pacific/Kiritimati"])
+def test_the_zone_of_the_machine_ends_no_window(machine, monkeypatch):
+    monkeypatch.setenv("TZ", machine)
+    time.tzset()
+    try:
+        now = datetime(2026, 3, 2, 12, tzinfo=UTC)
+        for hours in range(-30, 31):
+            end = datetime(2026, 3, 2, 12) + timedelta(hours=hours)
+            assert is_over(end, now, None, epochs=True) == (hours <= 0)
+            assert is_over(end, now, "Asia/Tokyo", epochs=False) == (hours <= 9)
+            assert is_over(end, now, None, epochs=False) == (hours <= -12)
+            assert is_over(end.replace(tzinfo=UTC), now, None, epochs=False) == (hours <= 0)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_the_last_day_of_the_calendar_is_not_over_and_the_first_is():
+    now = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    for zone in (None, "Asia/Tokyo", "America/New_York"):
+        assert not is_over(datetime.max, now, zone, epochs=False)
+        assert is_over(datetime.min + MINUTE, now, zone, epochs=False)

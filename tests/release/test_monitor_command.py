@@ -9,8 +9,9 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,31 @@ def test_windows_that_have_not_ended_are_not_asked(town: Town) -> None:
     assert "nothing was asked" in out
     assert not town.out.exists()
     assert not (town.folder / "budget.db").exists()
+
+
+@pytest.mark.parametrize("machine", ["UTC", "Asia/Tokyo", "America/New_York"])
+@pytest.mark.parametrize("words", [[], ["--json"], ["--quiet"]])
+def test_a_window_is_over_by_the_zone_of_the_spec_and_not_of_the_machine(
+    machine: str, words: list[str], town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `time_unit` alone a window is in UTC: one that ends there in half an hour is not asked, wherever this is."""
+    start = datetime.now(UTC).replace(tzinfo=None, microsecond=0) - timedelta(minutes=30)
+    span = f'start = {start.isoformat()}\nend = {(start + timedelta(hours=2)).isoformat()}\nevery = "1h"'
+    spec = town.spec((HOURLY[0], span), *SANITIZED[1:], ('time = "at"', 'time = "at"\ntime_unit = "s"'))
+    monkeypatch.setenv("TZ", machine)
+    time.tzset()
+    try:
+        code, out, err = town.run("monitor", spec, "--out", town.out, *words)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert (code, err) == (0, "")
+    if words == ["--json"]:
+        assert json.loads(out) == {"windows": [], "stops": 0, "stopped": False, "spent": "0"}
+    else:
+        assert ("nothing was asked" in out) == (not words)
+        assert bool(out) == (not words)
+    assert not town.out.exists()
 
 
 def test_a_round_that_could_exceed_the_budget_is_refused_before_its_draw(town: Town) -> None:

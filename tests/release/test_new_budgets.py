@@ -85,6 +85,38 @@ def test_nearly_the_same_name_is_refused_before_any_data_is_read(words: list[str
     assert datasets(town) == ["gowalla"]
 
 
+TWINS = {"서울": "\u1109\u1165\u110b\u116e\u11af", "Zürich": "Zu\u0308rich", "a town": "a\xa0town", "town": "ｔｏｗｎ"}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_name_in_another_form_opens_no_second_budget_and_is_told_apart(name: str, town: Town) -> None:
+    assert town.run("release", town.spec(named(name)), "--out", town.out)[0] == 0
+    visits = pd.read_parquet(town.folder / "visits.parquet")
+    visits.iloc[:-3].to_parquet(town.folder / "visits.parquet")  # not recognised by its content
+    code, out, err = town.run("release", town.spec(named(TWINS[name])), "--out", town.folder / "second")
+    assert (code, out) == (2, "")
+    assert f'Did you mean "{name}"?' in err
+    assert f"'{TWINS[name]}'" not in err or name == "town"  # letters of full width are seen
+    assert datasets(town) == [name]
+    code, out, err = town.run("budget", "show", "-l", town.folder / "budget.db", "-d", TWINS[name])
+    assert (code, out) == (2, "")
+    assert f"Did you mean '{name}'?" in err
+
+
+def test_a_version_in_another_form_is_not_charged_anew(town: Town) -> None:
+    spec = town.spec(('dataset = "town"', 'dataset = "town"\nversion = "März"'))
+    assert town.run("release", spec, "--out", town.out)[0] == 0
+    for twin in ("Ma\u0308rz", "MÄRZ", "März "):
+        spec = town.spec(('dataset = "town"', f'dataset = "town"\nversion = "{twin}"'))
+        code, out, err = town.run("release", spec, "--out", town.folder / "second")
+        assert (code, out) == (2, "")
+        assert "they read alike" in err
+    (account,) = Ledger(town.folder / "budget.db").show("town")
+    assert account.spent == 1
+    spec = town.spec(('dataset = "town"', 'dataset = "town"\nversion = "Mai"'))
+    assert town.run("release", spec, "--out", town.folder / "second")[0] == 0
+
+
 def other_table(town: Town, kind: str) -> tuple[tuple[str, str], ...]:
     """Write the same visits in another way; return the changes of the spec that read them."""
     visits = pd.read_parquet(town.folder / "visits.parquet")

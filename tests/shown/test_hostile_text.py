@@ -27,8 +27,8 @@ from tests.shown.canaries import everything_said
 from tests.shown.commands import House, Names
 
 import leeward as lw
-from leeward.errors import LeewardError
-from leeward.plain import plain, plain_lines, shown, told, without_passwords
+from leeward.errors import LeewardError, nearest, no_column
+from leeward.plain import plain, plain_lines, reading_alike, shown, told, without_passwords
 from leeward.sheets import Writer, cell, harmless
 
 SOURCE = Path(lw.__file__).parent
@@ -42,6 +42,10 @@ HOSTILE = Names(*(f"{name.name}{EVIL}" for name in fields(Names)))
 FOREIGN = Names(*(f"{name.name} é ε 東京 ≤ 😀" for name in fields(Names)))
 
 
+UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and signs that are drawn as nothing."""
+
+
 # ---- the words themselves
 
 
@@ -51,9 +55,12 @@ def test_plain_text_steers_nothing_and_stays_readable(text: str) -> None:
     assert not STEERING.search(written)
     assert "\n" not in written
     assert plain(written) == written
-    kept = [c for c in text if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}]
+    assert unicodedata.is_normalized("NFC", written), "no two texts that are drawn alike"
+    kept = [c for c in text if c == " " or (unicodedata.category(c)[0] in "LNPS" and c not in UNSEEN)]
     rest = iter(written)
-    assert all(character in rest for character in kept), "what is harmless is all there, in its order"
+    assert not unicodedata.is_normalized("NFC", text) or all(character in rest for character in kept), (
+        "what is harmless is all there, in its order"
+    )
 
 
 def test_what_is_harmless_stays_as_it_is() -> None:
@@ -61,6 +68,42 @@ def test_what_is_harmless_stays_as_it_is() -> None:
         assert plain(text) == text
     assert plain_lines("one\ntwo\x1b") == "one\ntwo\\x1b"
     assert plain("\x1b") == "\\x1b"
+
+
+TWINS = [
+    ("Zürich", unicodedata.normalize("NFD", "Zürich")),
+    ("서울", unicodedata.normalize("NFD", "서울")),
+    ("Å", "\u212b"),
+    ("\u1ed9", "o\u0302\u0323"),
+    *(("two words", f"two{space}words") for space in "\xa0\u1680\u2002\u2009\u202f\u205f\u3000"),
+    *(("town", f"to{sign}wn") for sign in f"{UNSEEN}\u034f\u200b\u200c\u200d\u2060\ufe00\ufe0f\u00ad\U000e0100"),
+    ("東京", "東\ufe00京"),
+    ("😀", "😀\ufe0e"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), TWINS, ids=[other.encode("unicode_escape").decode() for _, other in TWINS])
+def test_names_that_are_drawn_alike_are_shown_differently_and_known_for_twins(one: str, other: str) -> None:
+    assert plain(one) == one
+    assert plain(other) != one
+    assert reading_alike(one) == reading_alike(other)
+    assert nearest(one, ["something", other]) == f"Did you mean '{other}'?"
+    assert plain(other) in str(no_column(one, [other], in_first_line=True))
+
+
+def test_names_that_differ_do_not_read_alike() -> None:
+    names = ["town", "towns", "tovvn", "t own", "Zurich", "Zürich", "東京", "京東", "1", "2", "10", "1.0"]
+    assert len({reading_alike(name) for name in names}) == len(names)
+    for one, other in (("Town", "town"), ("ｔｏｗｎ", "town"), (" a  b\t", "A b"), ("ẞ", "ss"), ("ﬁn", "fin")):
+        assert reading_alike(one) == reading_alike(other)
+
+
+@given(st.text())
+def test_reading_alike_is_one_form_for_every_form_of_a_text(text: str) -> None:
+    form = reading_alike(text)
+    assert reading_alike(form) == form
+    for other in ("NFC", "NFD", "NFKC", "NFKD"):
+        assert reading_alike(unicodedata.normalize(other, text)) == form
 
 
 PASSWORDS = ["hunter2", "p@ss", "a/b", "a:b", "with space", "qu'ote", "ünï", "100%", "a#b?c", "x://y"]

@@ -167,7 +167,7 @@ def monitor_until(town: Town) -> None:
     for until, asked in (("2026-01-01T18:59:59", 0), ("2026-01-01T19:00:00", 1), ("2026-01-01T20:29:00", 2)):
         out, _ = ran(town, "monitor", spec, "-o", town.folder / f"until-{asked}", "--until", until, *all_the_same)
         assert out.count(" safe; charged") == asked
-        assert ("No window has ended yet" in out) == (asked == 0)
+        assert ("No window is over yet" in out) == (asked == 0)
     last = told(
         town, "monitor", spec, "-o", town.folder / "all", "--until", "2026-01-01T20:30:00", "--json", *all_the_same
     )
@@ -350,9 +350,18 @@ def budget_ledger(town: Town) -> None:
     ran(town, "budget", "check", "--ledger", ledger)
     assert town.run("budget", "new-key", "--ledger", ledger)[0] == 2  # the key is not lost
     ran(town, "budget", "check", "--ledger", ledger, "--json")
+    older = ledger.read_bytes()
     ran(town, "budget", "set-cap", "--ledger", ledger, "town", "17/2")
     caps = {row["dataset"]: row["cap"] for row in told(town, "budget", "show", "-l", ledger, "--json")}
     assert caps == {"town": "17/2", "other": "5"}
+    code, out, err = town.run("budget", "accept-restored", "--ledger", ledger)
+    assert (code, out) == (2, "")
+    assert "nothing was restored or lost" in err
+    for name in ("show", "history"):
+        code, out, err = town.run("budget", name, "--ledger", ledger, "--dataset", "twon")
+        assert (code, out) == (2, "")
+        assert "Did you mean 'town'?" in err
+    ledger.write_bytes(older)
     assert "Accepted" in ran(town, "budget", "accept-restored", "--ledger", ledger)[0]
     assert told(town, "budget", "history", "-l", ledger, "--json")[-1]["kind"] == "accepted-restored"
     for name in ("show", "history", "check"):

@@ -42,17 +42,26 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as interrupt:  # here, because typer itself would end without a word
-            raise typer.Exit(_stopped(interrupt)) from None
+        except BrokenStreamError:
+            raise
+        except BaseException as error:  # here, because typer itself would end without a word, and with codes of its own
+            if not isinstance(error, KeyboardInterrupt) and (ended_by() is None or _is_success(error)):
+                raise
+            raise typer.Exit(_stopped(error)) from None
 
 
 def _stopped(by: BaseException) -> int:
     """Say that a signal ended the command, and return the exit code of that."""
-    signal = ended_by()
+    signal = ended_by() or SIGINT
     word = "interrupted" if signal == SIGINT else f"ended by {signal.name}"
     say(f"leeward: {word}; {outcome()}", err=True)
     _print_added(by)
     return 128 + signal
+
+
+def _is_success(error: BaseException) -> bool:
+    """Whether an exception is how a command says that it has done its work."""
+    return isinstance(error, SystemExit | typer.Exit) and not getattr(error, "code", getattr(error, "exit_code", 0))
 
 
 def _print_added(error: BaseException) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from leeward.cli.output import print_json, print_parts, say, table, wrote
-from leeward.errors import InputError
+from leeward.errors import InputError, LedgerError, nearest
 from leeward.real import exact
 
 budget = typer.Typer(no_args_is_help=True, help="Show and change the budgets kept in a ledger.")
@@ -28,7 +28,10 @@ def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) ->
     """
     from leeward.ledger import Ledger
 
-    accounts = Ledger(ledger, create=False).show(dataset)
+    opened = Ledger(ledger, create=False)
+    accounts = opened.show(dataset)
+    if dataset is not None and not accounts:
+        raise _no_budget(dataset, [account.dataset for account in opened.show()])
     rows = [
         {"dataset": a.dataset, "notion": a.notion, "cap": str(a.cap), "spent": str(a.spent), "left": str(a.left)}
         for a in accounts
@@ -49,6 +52,10 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
     """
     from leeward.ledger import Ledger
 
+    opened = Ledger(ledger, create=False)
+    entries = opened.history(dataset)
+    if dataset is not None and not entries:
+        raise _no_budget(dataset, [account.dataset for account in opened.show()])
     rows = [
         {
             "number": entry.number,
@@ -61,7 +68,7 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
             "id": entry.id,
             "key": entry.key,
         }
-        for entry in Ledger(ledger, create=False).history(dataset)
+        for entry in entries
     ]
     if as_json:
         print_json(rows)
@@ -140,10 +147,20 @@ def new_key(ledger: LedgerUrl) -> None:
     say(f"The ledger goes on with the key in {key_path()}. Give each dataset a new version label.")
 
 
+def _no_budget(dataset: str, known: Sequence[str]) -> LedgerError:
+    near = nearest(dataset, known) or "It has none yet"
+    return LedgerError(f"There is no budget of '{dataset}' in this ledger", "", near)
+
+
 def _print(rows: Sequence[Mapping[str, object]], columns: tuple[str, ...]) -> None:
     made = table(padding=(0, 1))
     for column in columns:
         made.add_column(column, overflow="fold")  # never cut: a label without its end names nothing
     for row in rows:
-        made.add_row(*("" if row[column] is None else str(row[column]) for column in columns))
+        made.add_row(*("" if row[column] is None else _with_its_ends(str(row[column])) for column in columns))
     print_parts(made)
+
+
+def _with_its_ends(text: str) -> str:
+    """Return a text in quotes where it would not be told from another one without: it begins or ends with a space."""
+    return f"'{text}'" if text != text.strip() else text

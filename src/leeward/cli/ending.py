@@ -20,14 +20,16 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
     A signal that is ignored stays ignored, as under nohup.
     """
     _got.clear()
-    ours = [each for each in _ENDING if signal.getsignal(each) == signal.SIG_DFL]
+    before = {each: signal.getsignal(each) for each in (*_ENDING, signal.SIGINT)}
+    ours = [each for each, does in before.items() if does in (signal.SIG_DFL, signal.default_int_handler)]
     if threading.current_thread() is not threading.main_thread():
         ours = []  # only the main thread may say what signals do
 
     def end(number: int, _frame: object) -> None:
         _got.append(signal.Signals(number))
         for each in ours:
-            signal.signal(each, signal.SIG_IGN)  # once is enough: what is being cleaned up is not cut short
+            if each != signal.SIGINT:
+                signal.signal(each, signal.SIG_IGN)  # once is enough: what is being cleaned up is not cut short
         raise KeyboardInterrupt
 
     for each in ours:
@@ -36,12 +38,16 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
         yield
     finally:
         for each in ours:
-            signal.signal(each, signal.SIG_DFL)
+            signal.signal(each, before[each])
 
 
-def ended_by() -> signal.Signals:
-    """Return the signal that an interrupt came from."""
-    return _got[0] if _got else signal.SIGINT
+def ended_by() -> signal.Signals | None:
+    """Return the first signal that asked for an end, or None.
+
+    What fails after it fails because of it, whatever the exception: libraries swallow an interrupt while they are loaded,
+    and break in other ways.
+    """
+    return _got[0] if _got else None
 
 
 def open_closed_streams() -> None:

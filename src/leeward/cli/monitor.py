@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, cast
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
 from leeward.cli.output import AcceptUseless, IfDoubtful, print_json, print_notes, say, stages, wrote
-from leeward.errors import InputError
+
+if TYPE_CHECKING:
+    from leeward.query import CountVisitors
 
 
 def monitor(
     spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory: one folder a window.")],
     until: Annotated[
-        datetime | None, typer.Option(help="Ask only windows that end by then; by default, by now.")
+        datetime | None,
+        typer.Option(
+            help="Ask the windows that end by then, in their own time; by default, those that are over for sure."
+        ),
     ] = None,
     yes: Yes = False,
     new_budget: NewBudget = False,
@@ -33,6 +37,9 @@ def monitor(
     it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free. Folders of
     windows that are not asked again stay.
 
+    A window without an offset from UTC is over when it is over in the `timezone` of [data], in UTC with `time_unit` alone,
+    and with neither when it is over in every zone of the Earth.
+
     **Examples**
 
     * `leeward monitor spec.toml --out monitor/`
@@ -46,13 +53,12 @@ def monitor(
     read = read_spec(spec)
     every = read.visitor_plans()
     named = zip(every, folder_names([made.query.window.public() for made in every]), strict=True)
-    due = [
-        (made, name)
-        for made, name in named
-        if made.query.window.end <= _by(until, made.query.window.end, read.data.timezone)
-    ]
+    due = [(made, name) for made, name in named if _ended(made.query, until)]
     if not due:
-        say("No window has ended yet: nothing was asked.")
+        if as_json:
+            print_json({"windows": [], "stops": 0, "stopped": False, "spent": "0"})
+        elif not quiet:
+            say("No window is over yet: nothing was asked.")
         return
     plans = [made for made, _ in due]
     with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
@@ -96,14 +102,11 @@ def monitor(
         say(f"The reports are in {out}")
 
 
-def _by(until: datetime | None, end: datetime, timezone: str | None) -> datetime:
-    """Return the moment by which a window must have ended, with an offset iff the window has one."""
+def _ended(query: CountVisitors, until: datetime | None) -> bool:
+    """Return whether a window may be asked: its answer is kept for good, so nothing may happen in it any more."""
+    from leeward.engine.clock import is_over
+
+    end, visits = query.window.end, query.visits
     if until is not None:
-        if until.tzinfo is not None and end.tzinfo is None:
-            raise InputError(
-                f"--until {until.isoformat()}", "it has an offset, and the windows have none", "Give it without one"
-            )
-        return until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until
-    if end.tzinfo is not None:
-        return datetime.now(end.tzinfo)
-    return datetime.now(None if timezone is None else ZoneInfo(timezone)).replace(tzinfo=None)
+        return end.replace(tzinfo=None) <= until.replace(tzinfo=None)
+    return is_over(end, datetime.now(UTC), visits.timezone, epochs=visits.time_unit is not None)

@@ -10,6 +10,7 @@ rule a later reading never means an earlier instant, and the order of readings i
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from datetime import timezone as fixed
 from enum import Enum
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,8 @@ from leeward.query import Window
 
 _EPOCH = datetime(1970, 1, 1)
 _TICK = timedelta(microseconds=1)
+_LAST_CLOCK = fixed(timedelta(hours=-12))
+"""The clock on Earth that shows a reading last: what is over there is over everywhere."""
 
 
 class Clock(Enum):
@@ -51,6 +54,31 @@ def bounds(window: Window, clock: Clock, timezone: str | None, per_second: int) 
         ) from None
     # Rounding up is exact: stamps are whole units, so stamp ≥ x iff stamp ≥ ⌈x⌉.
     return -(-start * per_second // 10**6), -(-end * per_second // 10**6)
+
+
+def is_over(end: datetime, now: datetime, timezone: str | None, *, epochs: bool) -> bool:
+    """Return whether no visit of now or later can lie in a window that ends there, whatever the time column holds.
+
+    The clock of this machine says which moment it is, and nothing else: in which zone a window without an offset is meant is
+    said by the spec. Where it says nothing, the window is over once it is over in every zone of the Earth. Readings that are
+    shown twice, when clocks are put back, are waited for both times.
+
+    Args:
+        end: the end of the window.
+        now: the moment, with an offset from UTC.
+        timezone: the zone that readings are read in, if any.
+        epochs: whether the column holds integers since 1970 in UTC.
+    """
+    zone = ZoneInfo(timezone) if timezone is not None else None
+    try:
+        if end.utcoffset() is not None:
+            if end > now or zone is None or epochs:
+                return end <= now
+            end = _first_reading(end, zone)
+        where = zone or (UTC if epochs else _LAST_CLOCK)
+        return max(end.replace(tzinfo=where, fold=fold).astimezone(UTC) for fold in (0, 1)) <= now
+    except OverflowError:  # on the first or last day of the calendar
+        return end.year < now.year
 
 
 def _tick(moment: datetime, clock: Clock, zone: ZoneInfo | None) -> int:

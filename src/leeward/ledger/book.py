@@ -49,13 +49,17 @@ class Ledger:
         What the lost entries spent was spent all the same: lower the caps by it.
 
         Raises:
-            LedgerError: the file cannot be used, does not fit its own hash chain, or what stands in the place of its mark
-                is none.
+            LedgerError: the file cannot be used, does not fit its own hash chain, or fits its mark, so that there is nothing
+                to accept; or what stands in the place of its mark is none.
         """
         store = SqliteStore(resolve_ledger(url), create=False, lock_wait=lock_wait)
         with store.writing(check_mark=False) as connection:
-            store.read_mark()  # what cannot be read as a mark may be somebody's file: it is not written over
+            fits = store.fits_mark(
+                connection
+            )  # what cannot be read as a mark may be somebody's file: never written over
             chain.check_all(connection)
+            if fits:
+                raise LedgerError(f"The ledger {store.path}", "it fits its mark: nothing was restored or lost", "Go on")
             append(connection, Balance(None, None, Fraction(0)), kind="accepted-restored", dataset="")
         store.advance_mark()
 
@@ -196,7 +200,7 @@ class Ledger:
         claim.end()
 
     def show(self, dataset: str | None = None) -> list[Account]:
-        """Return the open budgets, by name, or that of one dataset."""
+        """Return the open budgets, by name, or that of one dataset; of a dataset without any, none."""
         with self._store.reading() as connection:
             names = select(entries.c.dataset).distinct().order_by(entries.c.dataset)
             if dataset is not None:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 from leeward.errors import InputError, LedgerError
 from leeward.ledger import chain
 from leeward.ledger.account import Balance, agree, append, balance, charged, open_budgets
-from leeward.ledger.content import Fingerprint, refuse_alike, refuse_changed, refuse_known
+from leeward.ledger.content import Fingerprint, refuse_alike, refuse_changed, refuse_known, refuse_twin_version
 from leeward.ledger.hold import Hold
 from leeward.ledger.records import Answer, exact_amount, to_text
 from leeward.ledger.schema import charges, entries
@@ -122,6 +122,7 @@ class Claim:
             agree(standing, request.dataset, request.notion, request.cap)
             form = f"{request.content.form} {chain.key_fingerprint(connection)}"
             request = replace(request, content=replace(request.content, form=form))
+            refuse_twin_version(connection, request.dataset, request.version)
             refuse_changed(connection, request.dataset, request.version, request.content)
             charge = find_charge(connection, request.dataset, request.version, request.key)
             if charge is None:

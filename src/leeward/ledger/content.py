@@ -16,6 +16,7 @@ from sqlalchemy import Connection, select
 
 from leeward.errors import BudgetConflictError, ContentChangedError, LedgerError
 from leeward.ledger.schema import charges
+from leeward.plain import reading_alike
 
 _ALIKE = 0.75
 """Names that agree more than this (`difflib.SequenceMatcher.ratio`) are refused: "gowala" and "gowalla" agree to 0.92."""
@@ -139,14 +140,30 @@ def refuse_alike(dataset: str, known: Iterable[str]) -> None:
     Raises:
         BudgetConflictError: it is.
     """
-    plain = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(dataset.casefold(), plain, n=1, cutoff=_ALIKE)
+    forms = {reading_alike(name): name for name in known}
+    close = difflib.get_close_matches(reading_alike(dataset), forms, n=1, cutoff=_ALIKE)
     if close:
-        other = plain[close[0]]
+        other = forms[close[0]]
         raise BudgetConflictError(
             f"There is no budget of '{dataset}' yet, and one of '{other}'",
             "a name that is mistyped would get a budget of its own, for data that is charged elsewhere",
             f'Did you mean "{other}"? {_ANYWAY}',
+        )
+
+
+def refuse_twin_version(connection: Connection, dataset: str, version: str) -> None:
+    """Refuse a version label that reads as another one of the dataset does, and is none itself: it would be charged anew.
+
+    Raises:
+        BudgetConflictError: it does.
+    """
+    known = connection.execute(select(charges.c.version).where(charges.c.dataset == dataset).distinct()).scalars().all()
+    twins = [one for one in known if isinstance(one, str) and reading_alike(one) == reading_alike(version)]
+    if twins and version not in known:
+        raise BudgetConflictError(
+            f"There is no version '{version}' of '{dataset}' yet, and one '{twins[0]}'",
+            "they read alike, and the answers of one would be charged again under the other",
+            f'Write version = "{twins[0]}", or a label that reads otherwise',
         )
 
 

@@ -86,6 +86,19 @@ class SqliteStore:
         """Return the mark; None where there is none."""
         return read_mark(self._mark)
 
+    def fits_mark(self, connection: Connection) -> bool:
+        """Return whether the ledger and its mark agree.
+
+        Raises:
+            LedgerError: what stands in the place of the mark is none.
+        """
+        mark = self.read_mark()
+        try:
+            self._check_mark(connection, mark)
+        except LedgerError:
+            return False
+        return True
+
     def advance_mark(self) -> None:
         """Write the mark from what is committed. Under the write lock: two writers cannot put it back."""
         with self.writing(check_mark=False) as connection:

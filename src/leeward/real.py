@@ -385,14 +385,14 @@ def integer(value: object, name: str) -> int:
     return int(value)
 
 
-def whole(value: object, name: str, least: int = 1) -> int:
-    """Read how many of something there are: a whole number of at least ``least``; ``name`` is what the message calls it.
+def whole(value: object, name: str, least: int = 1, *, says: str = "it says how many") -> int:
+    """Read a whole number of at least ``least``; ``name`` is what the message calls it, ``says`` what it stands for.
 
     Raises:
         InputError: for anything else, truth values and floats included.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{name} = {told(value)}", "it says how many", f"Give a whole number of at least {least}")
+        raise InputError(f"{name} = {told(value)}", says, f"Give a whole number of at least {least}")
     return int(value)
 
 

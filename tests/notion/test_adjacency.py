@@ -133,7 +133,7 @@ def test_counts_of_edges_follow_from_the_steps_of_graphs() -> None:
     assert sensitivity(ADP(1, [~has("a")]), visitors).line == Line("1/2", "1/2")
 
 
-@pytest.mark.parametrize("groups", [[], [(0, 1), (1, 2)], [(0,), (2,)]])
+@pytest.mark.parametrize("groups", [[], [(0, 1), (1, 2)], [(0,), (2,)], [(-1, 0)], [(0.0, 1)], [(False, True)]])
 def test_groups_that_overlap_or_leave_someone_out_are_refused(groups: Any) -> None:
-    with pytest.raises(InputError, match="one group"):
+    with pytest.raises(InputError, match=r"one group|a position in the tables"):
         GroupDP(1, groups)

@@ -104,11 +104,10 @@ def test_a_replacement_may_take_the_number_away_unless_everybody_has_one() -> No
     assert max(fall for _, fall in statistic(TABLE, "sum", **far, people=2).effect(REPLACE).total or ()) == 4
 
 
-def test_a_nudge_moves_a_rounded_number_by_whole_steps() -> None:
+def test_a_nudge_moves_a_rounded_number_by_one_step() -> None:
     asked = statistic(TABLE, "sum", column="age", lower=0, upper=10, step=5)
-    assert asked.effect(nudge("1/10")).total == ((5, 0), (0, 5))
-    assert asked.effect(nudge("51/10")).total == ((10, 0), (0, 10))
-    assert asked.effect(nudge(100)).total == ((10, 0), (0, 10))
+    for size in ("1/10", 5):
+        assert asked.effect(nudge(size)).total == ((5, 0), (0, 5))
 
 
 @pytest.mark.parametrize(

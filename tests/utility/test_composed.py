@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -99,3 +100,45 @@ def test_what_is_only_known_by_its_price(notion: lw.Notion) -> None:
 def test_the_sanitized_mechanism_adds_up_its_stops() -> None:
     found = option(lw.Presence("1"), None, "sanitized", stop_after=3)
     assert found.composed(2, DELTA) == {"withdraw": pytest.approx(6 + math.log(0.999))}
+
+
+# ---- whatever is told of one release is no less than one step can lose
+
+PLACES = "abcd"
+AT = [None, *(frozenset(some) for k in (1, 2) for some in itertools.combinations(PLACES, k))]
+TABLES = list(itertools.product(AT, repeat=2))
+
+
+def units() -> list[lw.Notion]:
+    """One notion of each unit and shape that counts of visitors can be asked under."""
+    one: list[lw.Notion] = [
+        *(n("1") for n in (lw.UnboundedDP, lw.BoundedDP, lw.ReplaceDP, lw.AdditionOnly, lw.RemovalOnly, lw.Presence)),
+        lw.Graded("1", "2"),
+        lw.GradedFacts("1", "2"),
+        lw.GroupDP("1", [[0], [1]]),
+        lw.GroupDP("1", [[0, 1]]),
+        lw.ADP("1", [~lw.has("a")]),
+        lw.OSDP("1", lw.has("a")),
+    ]
+    together = lw.both_hold(lw.AdditionOnly("1"), lw.RemovalOnly("2"))
+    assert isinstance(together, lw.Notion)
+    return [*one, lw.Personalised(lw.UnboundedDP("1"), ["1/2", "1"]), together]
+
+
+def steps(notion: Any) -> Any:
+    return steps(notion.first) | steps(notion.second) if hasattr(notion, "first") else notion.neighbours(TABLES)
+
+
+@pytest.mark.parametrize("notion", units(), ids=str)
+def test_one_release_is_told_to_cost_what_its_worst_step_loses(notion: lw.Notion) -> None:
+    """A step of a group moves all its members: found by hand, what was told of it was that of one member."""
+    found = compare(query(2), notion, **decided(notion)).options[0]
+    told = found.composed(1, "1e-12")
+    worst = 0.0
+    for x, y in zip(*steps(notion).nonzero(), strict=True):
+        before, after = ([sum(place in (r or ()) for r in TABLES[i]) for place in PLACES] for i in (x, y))
+        moves = [b - a for a, b in zip(before, after, strict=True)]
+        lost = sum(float(found.law.down if m > 0 else found.law.up) * abs(m) for m in moves if m)
+        worst = max(worst, lost)
+    assert not told or max(told.values()) == pytest.approx(worst, abs=1e-6)
+    assert bool(told) == (type(notion) not in {lw.GroupDP, lw.ADP, lw.OSDP})

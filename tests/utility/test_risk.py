@@ -357,3 +357,30 @@ def test_a_clamped_mechanism_is_read_as_its_matrix_and_others_are_told_how() -> 
     assert posterior(ageo, "uniform", 0)[0] == 1
     with pytest.raises(InputError, match=r"mechanism\.on\(secrets\)"):
         risk(warner("1"), "uniform", bool)  # type: ignore[arg-type]
+
+
+# ---- whose record it is
+
+
+TOLD = FiniteMechanism.from_rows({table: {table: 1} for table in itertools.product((0, 1), repeat=2)})
+"""Publishes the table."""
+
+
+def test_the_risk_of_a_published_table_is_infinite_for_everybody_in_it() -> None:
+    assert all(risk(TOLD, "uniform", bool, person=person).is_infinite for person in (0, 1))
+
+
+@pytest.mark.parametrize("person", [-1, -2, 2, 5, True, False, 0.0, "0"], ids=repr)
+def test_what_is_no_position_in_the_tables_is_refused(person: Any) -> None:
+    """Counted from the end by Python's slices, the tables would be cut so that they tell nothing."""
+    with pytest.raises(InputError, match=r"^person = "):
+        risk(TOLD, "uniform", bool, person=person)
+    with pytest.raises(InputError, match=r"^person = "):
+        posterior(TOLD, "uniform", (0, 1), person=person, others=(0,))
+
+
+def test_a_position_needs_tables() -> None:
+    for secrets in ([0, 1], ["ab", "cd"], [(0, 1), (0,)]):
+        mechanism = FiniteMechanism(secrets, ["z"], [[1], [1]])
+        with pytest.raises(InputError, match="no such person's record is in it"):
+            risk(mechanism, "uniform", bool, person=1)

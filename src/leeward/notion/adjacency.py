@@ -18,7 +18,7 @@ from leeward.errors import InputError
 from leeward.notion.base import Notion, Step, Words, one_person_apart, only_if, unless_equal
 from leeward.notion.change import ADD_FACT, DROP_FACT, REPLACE, Change, facts
 from leeward.notion.sees import Sees
-from leeward.real import Exact, Real, inf
+from leeward.real import Exact, Real, inf, whole
 from leeward.taught import taught
 
 Graph = frozenset[frozenset[Any]]
@@ -47,7 +47,8 @@ class GroupDP(Notion):
     )
 
     def __init__(self, epsilon: Exact, groups: Iterable[Iterable[int]]) -> None:
-        self.groups = tuple(tuple(group) for group in groups)
+        says = "it is a position in the tables, counted from 0"
+        self.groups = tuple(tuple(whole(p, "A person of a group", 0, says=says) for p in group) for group in groups)
         members = sorted(person for group in self.groups for person in group)
         if not members or members != list(range(len(members))):
             raise InputError(

@@ -16,8 +16,12 @@ are kept.
   grows between them, so it is least and greatest at the first and the last of them. Looked at are the elements in P, and in
   each gap the first and the last element of the range, whatever its step.
 * Nothing declared: any value may occur, and none. Numbers need not be whole, so each gap is looked at in its middle, and
-  each number of P itself; each word that A names is looked at; and what is none of these, such as a missing value, satisfies
-  no condition. Where the column is clamped, its numbers are whole, and the gaps are looked at as in a range without ends. ∎
+  each number of P itself; each word and each infinity that A names is looked at, and one that it does not name is alike to
+  every number beyond the outermost of P; and what is none of these, such as a missing value, satisfies no condition.
+* Nothing declared, and the column is clamped: numbers between the bounds are whole, because `clamped` refuses all others; so
+  in a gap there the first and the last whole number are looked at beside what is said above, less the numbers that are
+  refused. From the bounds outwards *any* number may occur, whole or not and infinite too: all of a gap are clamped to one
+  bound, so that one of them, its middle, stands for all. ∎
 """
 
 from __future__ import annotations
@@ -59,13 +63,18 @@ def clamped(value: Any, bounds: Bounds) -> int:
     if not is_number(value):
         return min(max(0, least), most)
     inside = min(max(value, least), most)
-    if inside != int(inside):
+    if not _adds_up(inside):
         raise InputError(
             "A number that is not whole, in a column that is added up",
             "answers lie on a public grid, and rounding decides how far one person can move them",
             "Round half up to whole numbers of a public unit first",
         )
     return int(inside)
+
+
+def _adds_up(number: Any) -> bool:
+    """Whether a number between the bounds can be added up: whether it is whole."""
+    return bool(number == int(number))
 
 
 def representatives(
@@ -119,11 +128,12 @@ def _of_range(known: range, points: Iterable[Fraction]) -> list[int]:
 
 def _anything(named: Sequence[Any], bounds: Bounds | None) -> list[Any]:
     points = _points(named, bounds)
-    words = [value for value in named if not is_number(value)]
-    if bounds is not None:
-        whole = {math.floor(p) for p in points if p.denominator == 1}
-        whole |= {around for p in points for around in (math.ceil(p) - 1, math.floor(p) + 1)}
-        return [None, *words, *sorted(whole)]
     gaps = [(low + high) / 2 for low, high in itertools.pairwise(points)]
     outside = [points[0] - 1, points[-1] + 1] if points else []
-    return [None, *named, *points, *gaps, *outside]
+    anything = [None, *named, *points, *gaps, *outside]
+    if bounds is None:
+        return anything
+    least, most = bounds
+    whole = sorted({around for point in points for around in (math.ceil(point) - 1, math.floor(point) + 1)})
+    may_occur = [v for v in anything if not is_number(v) or not least < v < most or _adds_up(v)]
+    return [*may_occur, *whole]

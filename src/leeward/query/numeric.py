@@ -82,26 +82,25 @@ class Numeric(Query):
         """Return the extreme moves of the answer under a change of one person's number.
 
         Raises:
-            NotShelteredError: if people may appear or disappear but their number was called public; for changes of facts.
+            NotShelteredError: if people may appear or disappear but their number was called public; for changes of facts;
+                for a notion whose values are coarser than these (`check_fine`).
         """
         self._refuse_facts(change)
         if change.moves_people:
             return self._of_presence(change)
-        move = min(change.size, self.values.width) if isinstance(change, Nudge) else self.values.width
-        return _both_ways(self.single(move))
+        return _both_ways(self.single(self._move(change)))
 
     def effect_of_all(self, change: Change) -> Effect:
         """Return the extreme moves when the numbers of all persons change so at once.
 
         Raises:
             NotShelteredError: if nothing bounds them, or people may appear but their number was called public; for changes
-                of facts.
+                of facts; for a notion whose values are coarser than these (`check_fine`).
         """
         self._refuse_facts(change)
         if change.moves_people:
             self._refuse_if_public(change)
-        move = min(change.size, self.values.width) if isinstance(change, Nudge) else self.values.width
-        far = self.together(move)
+        far = self.together(self._move(change))
         if far is None:
             raise NotShelteredError(
                 f"A {type(self).__name__.lower()} where all values may change at once",
@@ -109,6 +108,13 @@ class Numeric(Query):
                 "Say how many people there are, or ask a mean or percentile",
             )
         return _both_ways(far)
+
+    def _move(self, change: Change) -> Fraction:
+        """Return how far one number moves at most."""
+        if not isinstance(change, Nudge):
+            return self.values.width
+        check_fine(change, self.values)
+        return min(change.size, self.values.width)
 
     def _of_presence(self, change: Change) -> Effect:
         self._refuse_if_public(change)
@@ -304,6 +310,27 @@ def minimum(values: Values, **described: Any) -> Percentile:
 def maximum(values: Values, **described: Any) -> Percentile:
     """Return the largest value as a query: the percentile just below 100."""
     return Percentile(values, p=Fraction(100), **described)
+
+
+def check_fine(change: Nudge, values: Values) -> None:
+    """Refuse closeness that is counted in larger steps than the numbers of a question.
+
+    A metric notion prices what lies between two numbers in proportion, and its steps are of the size of its own grid.
+    Numbers of a finer grid can be nearer than that: such a change costs a part of a step, and may move a rounded or
+    counted answer as far as the whole step does. The closure of the steps is then above the distance, and noise fitted to
+    it keeps too little.
+
+    Raises:
+        NotShelteredError: if the change is larger than a step of the grid.
+    """
+    if change.size > values.step:
+        raise NotShelteredError(
+            f"Closeness in steps of {change.size}, of numbers in steps of {values.step}",
+            f"a change of {values.step} costs a part of such a step only, and may move an answer as far as all of it: noise"
+            " fitted to the whole step would not keep the promise about the part",
+            f"Give the notion the values of the question, Values({values.lower}, {values.upper}, {values.step}), or ask in"
+            f" steps of {change.size}",
+        )
 
 
 def _default(values: Values, default: Fraction | None) -> Fraction:

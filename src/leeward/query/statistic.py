@@ -25,7 +25,7 @@ from leeward.notion.metric import Nudge, nudge
 from leeward.notion.value_grid import Values
 from leeward.plain import told
 from leeward.query.effect import Effect, Move
-from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
+from leeward.query.numeric import Mean, Numeric, Percentile, Sum, check_fine, maximum, median, minimum, percentile
 from leeward.query.source import EACH_ROW, Allowed, Visits, check_whole, no_person, visits
 from leeward.query.table import Source
 from leeward.real import Exact, exact
@@ -158,7 +158,8 @@ class Statistic:
 
         Raises:
             NotShelteredError: for changes of single facts, because a record here is a number; for small changes of a number
-                that also decides whether, or in which group, its person counts; and see `Numeric.effect`.
+                that also decides whether, or in which group, its person counts, or that are larger than a step of the
+                grid; and see `Numeric.effect`.
         """
         self._refuse_deciding(change)
         if change.of_facts:
@@ -167,10 +168,12 @@ class Statistic:
                 "a person's record here is a number, not a set of facts",
                 'Use "addition-only", "removal-only", "dp" or a metric notion such as "manhattan"',
             )
+        if isinstance(change, Nudge):
+            change = self._on_grid(change)
         if self.numeric is None:
             return _counted(change)
         if isinstance(change, Nudge):
-            return self.numeric.effect(self._on_grid(change))
+            return self.numeric.effect(change)
         if change in {WITHDRAW, INSERT}:
             return self.numeric.effect(change)
         within = self.numeric.effect(REPLACE)
@@ -208,9 +211,19 @@ class Statistic:
             )
 
     def _on_grid(self, change: Nudge) -> Nudge:
-        """Return how far a rounded number moves: by whole steps, up to one more than the number itself."""
-        assert self.values is not None
-        return nudge(math.ceil(change.size / self.values.step) * self.values.step)
+        """Return how far a rounded number moves: by one whole step, because the number itself moves by no more.
+
+        Raises:
+            NotShelteredError: see `leeward.query.numeric.check_fine`; and where there is no number that could be near.
+        """
+        if self.values is None:
+            raise NotShelteredError(
+                f"Closeness of numbers, in a {self.kind} of groups alone",
+                "no number is asked about, and groups are not near or far",
+                "Use a notion about whole records, such as dp",
+            )
+        check_fine(change, self.values)
+        return nudge(self.values.step)
 
     def public(self) -> dict[str, Any]:
         """Everything public that the answer depends on, as JSON can hold it."""

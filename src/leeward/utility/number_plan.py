@@ -249,7 +249,7 @@ def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geomet
     for step in _steps(query, notion):
         query.effect(step.change)  # refuses what it refuses
         if isinstance(step.change, Nudge):
-            moves.append((step.cost, min(2 * math.ceil(step.change.size / query.values.step), 2 * k), 0, 0))
+            moves.append((step.cost, 2, 0, 0))
             continue
         leaves, joins = (step.cost, k, 0, 1), (step.cost, k, 1, 0)
         if step.change == WITHDRAW:

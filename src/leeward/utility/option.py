@@ -129,8 +129,14 @@ class Option:
         return None if self.plan is None else self.plan.expected_answered_if_empty(places)
 
     def event(self) -> Event | None:
-        """Return what accountants see of one release; None if refused, or where its steps are none that they know."""
-        if self.law is None or not all(change in _DIRECTIONS for change in self.notion.changes):
+        """Return what accountants see of one release; None if refused, or where its steps are none that they know.
+
+        An event says what one *person* moves. A step that changes several people's records at once, such as those of a
+        group, moves more, and how they may move together has no event: then there is none.
+        """
+        if self.law is None or self.notion.everyone or not self.notion.sums_over_persons:
+            return None
+        if not all(change in _DIRECTIONS for change in self.notion.changes):
             return None
         if self.plan is None:
             ways = {_DIRECTIONS[change] for change in self.notion.changes}
@@ -144,7 +150,10 @@ class Option:
         return GeometricEvent(self.law.up, self.law.down, places=places)
 
     def composed(self, releases: int, delta: Exact) -> dict[Direction, float]:
-        """Return ε at this δ of so many releases together, in each direction that the notion shelters."""
+        """Return ε at this δ of so many releases together, in each direction that the notion shelters.
+
+        Nothing where no event says what one of its steps moves (`event`): what is proved is then their price, added up.
+        """
         event = self.event()
         if event is None:
             return {}

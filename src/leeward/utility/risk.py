@@ -18,7 +18,7 @@ from leeward.errors import InputError
 from leeward.exponential import Weight, weight, weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.plain import told
-from leeward.real import Exact
+from leeward.real import Exact, whole
 from leeward.taught import taught
 from leeward.utility.prior import Prior, read_prior
 from leeward.utility.remapping import as_finite
@@ -72,7 +72,8 @@ def risk(
             others, which the adversary knows.
 
     Raises:
-        InputError: if the prior is no distribution on the records, or a table it makes possible is missing.
+        InputError: if the prior is no distribution on the records, a table it makes possible is missing, or nobody is at
+            the position in some table.
     """
     mechanism = as_finite(mechanism)
     worst = Risk(weight(0))
@@ -113,7 +114,8 @@ def posterior(
         others: the records of the others, in order, where ``person`` is given.
 
     Raises:
-        InputError: if the output has probability 0 under the prior, or there is no such table.
+        InputError: if the output has probability 0 under the prior, there is no such table, or nobody is at the position
+            in some table.
     """
     mechanism = as_finite(mechanism)
     situations = _situations(mechanism, person)
@@ -131,6 +133,7 @@ def _situations(mechanism: FiniteMechanism, person: int | None) -> dict[tuple[An
     """Return, for what the adversary knows of the others, which secret belongs to which record."""
     if person is None:
         return {(): {secret: secret for secret in mechanism.inputs}}
+    person = whole(person, "person", least=0, says="it is a position in the tables, counted from 0")
     found: dict[tuple[Any, ...], dict[Any, Hashable]] = {}
     for table in mechanism.inputs:
         if not isinstance(table, tuple) or not 0 <= person < len(table):

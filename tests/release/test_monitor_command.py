@@ -19,7 +19,8 @@ import pandas as pd
 import pytest
 from tests.release.conftest import Town
 
-from leeward.cli.monitor import _by
+import leeward as lw
+from leeward.cli.monitor import _ended
 from leeward.distance import both_hold
 from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
@@ -234,13 +235,17 @@ def test_another_cap_is_refused_also_where_every_answer_is_stored(cap: str, stor
 def test_until_and_the_end_of_a_window_can_be_compared_or_are_refused() -> None:
     """A time without an offset is read as the windows are; one with an offset says nothing of windows without one."""
     plain, tokyo, utc = (datetime.fromisoformat(f"2026-01-01T19:00:00{offset}") for offset in ("", "+09:00", "+00:00"))
+    table = pd.DataFrame({"user": ["a"], "venue": ["b"], "at": [plain]})
+    private, public = lw.visits(table, person="user", place="venue", time="at"), lw.places(table, place="venue")
     for end in (plain, tokyo, utc):
-        assert _by(plain, end, None) == plain.replace(tzinfo=end.tzinfo)
-        assert (_by(None, end, "Asia/Tokyo").tzinfo is None) == (end.tzinfo is None)
+        query = lw.count_visitors(
+            private, public, start=end - timedelta(hours=1), end=end, places_per_person=1, if_more="latest"
+        )
+        assert _ended(query, plain)
+        assert not _ended(query, plain - timedelta(seconds=1))
         for until in (tokyo, utc):
             if end.tzinfo is None:
                 with pytest.raises(InputError, match="the windows have none"):
-                    _by(until, end, None)
+                    _ended(query, until)
             else:
-                assert _by(until, end, None) == until
-        assert end <= _by(end, end, None)
+                assert _ended(query, until) == (end <= until)

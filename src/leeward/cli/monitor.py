@@ -10,6 +10,7 @@ import typer
 
 from leeward.cli.opening import NewBudget, Yes, opening
 from leeward.cli.output import AcceptUseless, IfDoubtful, print_json, print_notes, say, stages, wrote
+from leeward.errors import InputError
 
 if TYPE_CHECKING:
     from leeward.query import CountVisitors
@@ -108,5 +109,9 @@ def _ended(query: CountVisitors, until: datetime | None) -> bool:
 
     end, visits = query.window.end, query.visits
     if until is not None:
-        return end.replace(tzinfo=None) <= until.replace(tzinfo=None)
+        if until.tzinfo is not None and end.tzinfo is None:
+            raise InputError(
+                f"--until {until.isoformat()}", "it has an offset, and the windows have none", "Give it without one"
+            )
+        return end <= (until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until)
     return is_over(end, datetime.now(UTC), visits.timezone, epochs=visits.time_unit is not None)

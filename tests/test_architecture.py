@@ -23,6 +23,7 @@ ROOF = {SOURCE / "__init__.py", SOURCE / "__main__.py"}  # they hand on what is 
 FLOORS = [
     *[
         "plain",
+        "encodings",
         "errors",
         "taught",
         "private",

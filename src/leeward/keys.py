@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from leeward.encodings import UTF8, unfit
 from leeward.errors import InputError, SpecError, nearest
 from leeward.plain import shown
 from leeward.real import exact
@@ -48,14 +49,18 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
     """
     file = Path(path)
     try:
-        given = tomllib.loads(file.read_text("utf-8"))
-        _check_size(given)
-        return given, file.resolve().parent
+        raw, folder = file.read_bytes(), file.resolve().parent
     except FileNotFoundError:
         near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
         raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None
-    except (OSError, UnicodeDecodeError):
-        raise SpecError(f"The spec '{file}'", "it cannot be read as text in UTF-8", "Check the path") from None
+    except OSError as error:
+        said = f"it cannot be read: {os.strerror(error.errno or 0)}"
+        raise SpecError(f"The spec '{file}'", said, "Check the path, and who may read it") from None
+    if because := unfit(raw):
+        raise SpecError(f"The spec '{file}'", because, "Save it as UTF-8")
+    try:
+        given = tomllib.loads(raw.decode(UTF8))
+        _check_size(given)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(
             f"The spec '{file}'", f"it is not TOML ({error})", "Strings need quotes, sections [brackets]"
@@ -66,6 +71,7 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
             "a number in it is too long, or its brackets lie too deep",
             "Write it as the guide does",
         ) from None
+    return given, folder
 
 
 _DEEPEST, _LONGEST = 30, 10_000

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn, Self
 
+from leeward.encodings import unfit
 from leeward.errors import DataError, LeewardError, RefusedError
 
 
@@ -69,6 +70,8 @@ def _because(error: Exception) -> str | None:
             return "it does not fit into memory"
         case RecursionError():
             return "its parts lie too deep in one another"
+        case UnicodeDecodeError():
+            return unfit(error.object) or "it is no text in UTF-8"
         case OSError():
             return os.strerror(error.errno) if error.errno else "it is not what its name says"
         case ValueError() | TypeError() | ArithmeticError() | csv.Error():

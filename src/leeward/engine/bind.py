@@ -23,7 +23,7 @@ from ibis.common.exceptions import IbisError
 from leeward.engine.builtin import decode, encode
 from leeward.engine.files import File, files_of
 from leeward.engine.memory import arrow_table
-from leeward.engine.schema import check_columns, check_one_schema, csv_header
+from leeward.engine.schema import check_columns, check_gzip, check_one_schema, check_parquet, csv_header
 from leeward.errors import DataError, EngineError, nearest
 from leeward.private import Private
 from leeward.scratch import SPILLED, scratch
@@ -101,6 +101,8 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                 if kind == "memory":
                     rows = _in_memory(connection, arrow_table(source, columns))
                 elif kind == "parquet":
+                    for file in files:
+                        check_parquet(file, names)
                     rows = connection.read_parquet(links, hive_partitioning=False)
                 elif kind == "csv":
                     rows = _csv(connection, files, links, names)
@@ -162,6 +164,8 @@ def _attach(connection: Any, file: File) -> None:
 
 def _lock(connection: Any, readable: Sequence[str]) -> None:
     with _setting_up():
+        # What a file says of its rows beside them (that none of a group is so large, or missing) may be wrong; rows count.
+        connection.con.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
         connection.con.execute(f"SET allowed_paths = [{', '.join(map(_quoted, readable))}]")
         connection.con.execute("SET enable_external_access = false")
         connection.con.execute("SET lock_configuration = true")
@@ -201,12 +205,10 @@ def translated() -> Iterator[None]:
             "only the files that the spec names are read",
             "Store the data in the file itself",
         )
-    except (duckdb.Error, pa.ArrowException, IbisError):
-        problem = (
-            "The data cannot be read",
-            "a file is damaged, is no table, or its rows do not have the columns and types it began with",
-            "Check the file with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
-        )
+    except duckdb.Error as error:
+        problem = _NO_UTF8 if "utf-8" in str(error).lower() else _UNREADABLE
+    except (pa.ArrowException, IbisError):
+        problem = _UNREADABLE
     except RuntimeError as error:
         if "Query interrupted" not in str(error):
             raise
@@ -214,6 +216,18 @@ def translated() -> Iterator[None]:
     else:
         return
     raise DataError(*problem)
+
+
+_UNREADABLE = (
+    "The data cannot be read",
+    "a file is damaged, is no table, or its rows do not have the columns and types it began with",
+    "Check the file with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
+)
+_NO_UTF8 = (
+    "The data cannot be read",
+    "a file is no text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)",
+    "Save it as UTF-8. That it fails may be a fact about the data: do not publish it",
+)
 
 
 def _stamps(paths: Iterable[str]) -> dict[str, tuple[int, ...]]:
@@ -230,6 +244,9 @@ def _csv(connection: Any, files: Sequence[File], links: Sequence[str], names: Se
 
     Splitting text into fields is most of the work, so it is done once.
     """
+    for file in files:
+        if file.is_gzip:
+            check_gzip(file)
     described = [(csv_header(file), file.is_gzip, link) for file, link in zip(files, links, strict=True)]
     table: Any = None
     for (header, is_gzip), alike in itertools.groupby(described, key=lambda each: each[:2]):

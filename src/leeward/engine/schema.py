@@ -11,11 +11,14 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from leeward.encodings import UTF8, unfit
 from leeward.engine.files import File, Kind
 from leeward.errors import DataError, nearest_column
 
@@ -23,6 +26,9 @@ Schema = Sequence[tuple[str, str]]
 """The columns of a file, in its order: names and types; a name may occur twice."""
 
 _TEXT = "text"
+
+_START = 1 << 12
+"""So many bytes of a file show how its text is encoded."""
 
 _PLAIN = {
     "BOOLEAN": "bool",
@@ -121,7 +127,7 @@ def parquet_schema(file: File) -> Schema:
     try:
         found = pq.read_metadata(file.path).schema
         top = found.to_arrow_schema()
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):  # the last for names of columns
         raise DataError(
             f"The file '{file.name}' cannot be read", "it is damaged, or is no Parquet file", "Check the file"
         ) from None
@@ -155,6 +161,50 @@ def _leaves(kind: pa.DataType) -> int:
     return sum(_leaves(kind.field(i).type) for i in range(kind.num_fields)) if pa.types.is_nested(kind) else 1
 
 
+def check_parquet(file: File, names: Sequence[str]) -> None:
+    """Refuse a Parquet file whose pages, of the columns that are read, are not what they or their checksums say.
+
+    The engine reads on where the head of a page is damaged, and looks at no checksum. So another reader reads them too.
+
+    Raises:
+        DataError: it is damaged.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(file.path, buffer_size=1 << 20, page_checksum_verification=True) as held:
+            for _ in held.iter_batches(columns=list(names)):
+                pass
+    except pa.ArrowNotImplementedError:
+        pass  # a type that this reader does not know: nothing is said of it
+    except (pa.ArrowException, OSError):
+        raise DataError(
+            f"The file '{file.name}'", "it is damaged: its pages are not what they say", "Get or write it again"
+        ) from None
+
+
+def check_gzip(file: File) -> None:
+    """Refuse a compressed file that does not unpack to what its checksums say; the engine does not look at them.
+
+    Raises:
+        DataError: it is damaged, cut short, or something is behind its end.
+    """
+    try:
+        with gzip.open(file.path, "rb") as packed:
+            while packed.read(1 << 20):
+                pass
+    except (OSError, EOFError, zlib.error):
+        raise _damaged(file) from None
+
+
+def _damaged(file: File) -> DataError:
+    return DataError(
+        f"The file '{file.name}'",
+        "it is damaged: it does not unpack to what its own checksum says, was cut short, or something was added to it",
+        "Get or pack it again (`gzip -t` checks it)",
+    )
+
+
 def csv_header(file: File) -> tuple[str, ...]:
     """Read the first line of a CSV file: the names of its columns. All its fields are text.
 
@@ -165,12 +215,18 @@ def csv_header(file: File) -> tuple[str, ...]:
     """
     try:
         opened = gzip.open if file.is_gzip else open
-        with opened(file.path, "rt", encoding="utf-8-sig", newline="") as lines:
-            header = tuple(next(csv.reader(lines), ()))
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error):
-        raise DataError(
-            f"The file '{file.name}'", "it cannot be read as CSV in UTF-8", "Save it again as such"
-        ) from None
+        with opened(file.path, "rb") as raw:
+            because = unfit(raw.read(_START))
+        with opened(file.path, "rt", encoding=UTF8, newline="") as lines:
+            header = () if because else tuple(next(csv.reader(lines), ()))
+    except (OSError, EOFError, zlib.error) as error:
+        if file.is_gzip and not (isinstance(error, OSError) and error.errno):
+            raise _damaged(file) from None
+        because = f"it cannot be read: {os.strerror(getattr(error, 'errno', 0))}"
+    except (UnicodeDecodeError, csv.Error):
+        because = "it cannot be read as CSV in UTF-8"
+    if because:
+        raise DataError(f"The file '{file.name}'", because, "Save it again as CSV in UTF-8")
     if not header:
         raise DataError(f"The file '{file.name}'", "it is empty", "Its first line must name the columns")
     if len(set(header)) != len(header) or not all(header):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.encodings import UTF8
 from leeward.errors import DataError
 from leeward.geo.files import BATCH, Move, OnRows, PositionFile, single
 from leeward.private import reading
@@ -51,7 +52,7 @@ class GeoJson(_GeoJson):
     suffixes = (".geojson",)
 
     def _columns(self) -> list[str]:
-        held = json.loads(self.path.read_text("utf-8"))
+        held = json.loads(self.path.read_text(UTF8))
         if not isinstance(held, dict) or not isinstance(held.get("features"), list):
             raise DataError(f"The file '{self.path}'", "it is no GeoJSON feature collection", "Write it as one")
         if not _is_degrees(held.get("crs")):
@@ -82,7 +83,7 @@ class GeoJsonLines(_GeoJson):
 
     def _batches(self) -> Iterator[Features]:
         batch: Features = []
-        with self.path.open(encoding="utf-8") as lines:
+        with self.path.open(encoding=UTF8) as lines:
             for line in lines:
                 if text := line.strip(" \t\r\n\x1e"):
                     batch.append(json.loads(text))

@@ -385,22 +385,21 @@ def _changed() -> DataError:
 
 
 def _places(places: PublicPlaces, folder: Path) -> tuple[list[float], list[float], list[float] | None]:
-    """Read a public list of places."""
-    import pandas as pd
-
-    path = resolve(places.table, folder)
-    try:
-        table = pd.read_csv(path) if path.suffix.lower() == ".csv" else pd.read_parquet(path)
-    except (OSError, ValueError):
-        raise DataError(
-            f"The list of places '{path}'", "it cannot be read as CSV or Parquet", "Check the file"
-        ) from None
-    wanted = [places.latitude, places.longitude, *([] if places.weight is None else [places.weight])]
-    for name in wanted:
-        if name not in table.columns:
-            raise DataError(f"The column '{name}'", "the list of places has none of that name", "Check [places]")
-    columns = [table[name].astype(float).tolist() for name in wanted]
-    return columns[0], columns[1], columns[2] if len(columns) > 2 else None
+    """Read a public list of places: latitudes, longitudes and, where one is named, weights."""
+    file = open_positions(resolve(places.table, folder), places.latitude, places.longitude)
+    asked = [] if places.weight is None else [places.weight]
+    file.require(asked)
+    north, east, weights = list[float](), list[float](), list[float]()
+    for norths, easts, extra in file.positions(asked):
+        north += norths.tolist()
+        east += easts.tolist()
+        try:
+            weights += [float(weight) for column in extra for weight in column]
+        except (TypeError, ValueError):
+            raise DataError(
+                f"The column '{places.weight}' of the list of places", "a weight is a number", "Correct it"
+            ) from None
+    return north, east, weights if asked else None
 
 
 def _check_out(out: Path, source: PositionFile) -> None:

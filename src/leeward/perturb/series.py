@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from leeward.encodings import UTF8, unfit_file
 from leeward.errors import SpecError
 from leeward.keys import ExactText, Section, check
 from leeward.mechanism.series import Between, SeriesNoise
@@ -140,10 +141,11 @@ def _prior(path: Path) -> list[tuple[str, str]]:
     import csv
 
     try:
-        with path.open(encoding="utf-8-sig", newline="") as text:
+        with path.open(encoding=UTF8, newline="") as text:
             rows = [tuple(row) for row in csv.reader(text) if row]
-    except (OSError, UnicodeDecodeError):
-        raise SpecError(f"[publish] prior = '{path}'", "it cannot be read as CSV", "Check the file") from None
+    except (OSError, UnicodeDecodeError, csv.Error):
+        because = unfit_file(path) or "it cannot be read as CSV"
+        raise SpecError(f"[publish] prior = '{path}'", because, "Check the file") from None
     if not rows or any(len(row) != 2 for row in rows):
         raise SpecError(f"[publish] prior = '{path}'", "it has not two columns", "Write value,weight with a header")
     return [(row[0], row[1]) for row in rows[1:]]

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from leeward.encodings import UTF8
 from leeward.errors import DataError, nearest
 from leeward.perturb.readings import Grid, Integers
 from leeward.perturb.series_promise import replaced
@@ -66,7 +67,7 @@ class ReadingsFile:
 
     def _columns(self) -> list[str]:
         if self.is_csv:
-            with self.path.open(encoding="utf-8-sig", newline="") as text:
+            with self.path.open(encoding=UTF8, newline="") as text:
                 return next(csv.reader(text), [])
         import pyarrow.parquet as pq
 
@@ -137,7 +138,7 @@ class ReadingsFile:
         shown = grid.values(steps, whole=whole)
         wanted = 0
         with (
-            self.path.open(encoding="utf-8-sig", newline="") as text,
+            self.path.open(encoding=UTF8, newline="") as text,
             target.open("w", encoding="utf-8", newline="") as out,
         ):
             reader = csv.reader(text, strict=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from leeward.encodings import UTF8, unfit_file
 from leeward.errors import InputError
 from leeward.mechanism import Sanitized
 from leeward.mechanism.decision import CountNoise
@@ -181,12 +182,11 @@ def read_counts(text: str) -> dict[int, int]:
 
 def _pairs_of_file(file: Path) -> list[tuple[str, ...]]:
     try:
-        with file.open(newline="", encoding="utf-8") as lines:
+        with file.open(newline="", encoding=UTF8) as lines:
             return [(row.get("count") or "", row.get("places") or "") for row in csv.DictReader(lines)]
     except (OSError, UnicodeDecodeError, csv.Error):
-        raise InputError(
-            f"The counts '{shown(str(file))}'", "it is no CSV file in UTF-8", "Its columns are count and places"
-        ) from None
+        because = unfit_file(file) or "it is no CSV file in UTF-8"
+        raise InputError(f"The counts '{shown(str(file))}'", because, "Its columns are count and places") from None
 
 
 _MOST_PLACES = 10_000_000

@@ -101,10 +101,15 @@ def read_secret(path: str | os.PathLike[str]) -> bytes:
     try:
         secret = Path(path).read_bytes()
     except OSError as error:
+        # what is there may be the secret of a store with years of budgets: nobody is told to write over it
+        is_none = isinstance(error, FileNotFoundError)
+        make = "Make one that only you can read: openssl rand -out people.key 32"
         raise LedgerError(
             f"The secret '{path}' cannot be read: {error.strerror}",
             "people are kept under a hash keyed by it",
-            "Make one that only you can read: openssl rand -out people.key 32",
+            make
+            if is_none
+            else "Check the path and who may read it; under another secret everybody would be somebody new",
         ) from None
     return check_secret(secret)
 

@@ -153,6 +153,17 @@ def test_a_geojson_document_keeps_its_other_members(tmp_path: Path) -> None:
     assert held["features"][0]["geometry"]["coordinates"] == [116.3, 40.8]
 
 
+@pytest.mark.parametrize("name", ["p.geojson", "p.geojsonl"])
+def test_half_a_surrogate_pair_is_written_as_it_was_read(name: str, tmp_path: Path) -> None:
+    """JSON can hold what UTF-8 cannot; a table that fails while it is written has been charged already."""
+    point, path = feature(1.0, 2.0, "\ud800 é"), tmp_path / name
+    path.write_text(json.dumps({"features": [point]} if name.endswith("n") else point) + "\n", "utf-8")
+    open_positions(path, None, None).rewrite(tmp_path / f"o-{name}", north, [], None, lambda _: None)
+    held = json.loads((tmp_path / f"o-{name}").read_text("utf-8"))
+    (held,) = held["features"] if name.endswith("n") else [held]
+    assert held["properties"] == point["properties"]
+
+
 def test_an_empty_parquet_file(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"lat": pa.array([], pa.float64()), "lon": pa.array([], pa.float64())}), tmp_path / "a.parquet"

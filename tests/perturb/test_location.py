@@ -265,7 +265,7 @@ def test_treatments_that_are_asked_for_are_said(run: Run, tmp_path: Path) -> Non
         ({"box": {"west": -180, "east": 180}}, ["--dry-run"], "degrees of longitude"),
         ({"box": {"north": 90}}, ["--dry-run"], "pole"),
         ({"output": {"h3": 16}}, ["--dry-run"], "resolutions 0 to 15"),
-        ({"places": {"table": "none.csv", "latitude": "a", "longitude": "o"}}, ["--dry-run"], "list of places"),
+        ({"places": {"table": "none.csv", "latitude": "a", "longitude": "o"}}, ["--dry-run"], "there is no such file"),
     ],
 )
 def test_what_is_refused_before_anything_is_drawn(

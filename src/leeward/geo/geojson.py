@@ -19,6 +19,9 @@ from leeward.private import reading
 Floats = NDArray[np.float64]
 Features = list[dict[str, Any]]
 
+_HALVES = "backslashreplace"
+"""How half of a surrogate pair, which JSON can hold and UTF-8 cannot, is written: as JSON writes it."""
+
 
 class _GeoJson(PositionFile):
     """What both forms share."""
@@ -71,7 +74,8 @@ class GeoJson(_GeoJson):
         for batch in self._batches():
             features += _moved(batch, move, extra, cell_column)
             on_rows(len(features) / len(self._features))
-        target.write_text(json.dumps({**self._around, "features": features}, ensure_ascii=False) + "\n", "utf-8")
+        text = json.dumps({**self._around, "features": features}, ensure_ascii=False) + "\n"
+        target.write_text(text, "utf-8", _HALVES)
         return len(features)
 
 
@@ -97,7 +101,7 @@ class GeoJsonLines(_GeoJson):
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         done = written = 0
         size = max(self.path.stat().st_size, 1)
-        with reading(f"The file '{self.path}'"), target.open("w", encoding="utf-8") as out:
+        with reading(f"The file '{self.path}'"), target.open("w", encoding="utf-8", errors=_HALVES) as out:
             for batch in self._batches():
                 lines = [json.dumps(feature, ensure_ascii=False) for feature in _moved(batch, move, extra, cell_column)]
                 written += out.write("\n".join(lines) + "\n")

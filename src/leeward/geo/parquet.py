@@ -80,7 +80,7 @@ class ParquetPositions(PositionFile):
         import pyarrow.parquet as pq
 
         at = [self.latitude, self.longitude] if self._geo is None else [self._geo[0]]
-        with reading(f"The file '{self.path}'"), pq.ParquetFile(self.path) as held:
+        with reading(f"The file '{self.path}'"), pq.ParquetFile(self.path, page_checksum_verification=True) as held:
             for batch in held.iter_batches(BATCH, columns=list(dict.fromkeys([*at, *extra]))):
                 table = pa.Table.from_batches([batch])
                 yield *self._degrees(table), [single(table[name].to_pylist(), name) for name in extra]
@@ -91,7 +91,7 @@ class ParquetPositions(PositionFile):
         import pyarrow.parquet as pq
 
         done, writer = 0, None
-        with reading(f"The file '{self.path}'"), pq.ParquetFile(self.path) as held:
+        with reading(f"The file '{self.path}'"), pq.ParquetFile(self.path, page_checksum_verification=True) as held:
             try:
                 for batch in held.iter_batches(BATCH):
                     table = pa.Table.from_batches([batch])

@@ -83,7 +83,7 @@ class ReadingsFile:
             if not self.is_csv:
                 import pyarrow.parquet as pq
 
-                return pq.read_table(self.path, columns=list(names))
+                return pq.read_table(self.path, columns=list(names), page_checksum_verification=True)
             import pyarrow as pa
             from pyarrow import csv as pa_csv
 
@@ -114,7 +114,7 @@ class ReadingsFile:
         import pyarrow.parquet as pq
 
         start, writer = 0, None
-        with pq.ParquetFile(self.path) as held:
+        with pq.ParquetFile(self.path, page_checksum_verification=True) as held:
             for batch in held.iter_batches(BATCH):
                 first, last = np.searchsorted(rows, [start, start + len(batch)])
                 part = slice(first, last)

@@ -12,6 +12,10 @@ COUNTS = "tests/engine/test_engine_counts.py"
 MUTANTS = [
     M(VISITS, "VisitTable._rows_in", "(self._rows.stamp < end)", "(self._rows.stamp <= end)", COUNTS + " tests/release/test_release_command.py",
       "the end of the window is inside"),
+    M("leeward.engine.bind", "_csv", "check_gzip(file)", "pass", "tests/engine/test_damaged_files.py", "the checksum of a gzip file is not looked at"),
+    M("leeward.engine.bind", "_lock", "'statistics_propagation,filter_pushdown'", "''", "tests/engine/test_damaged_files.py", "what a Parquet file says of its rows is believed"),
+    M("leeward.engine.bind", "bind", "check_parquet(file, names)", "pass", "tests/engine/test_damaged_files.py", "damaged pages are read on"),
+    M("leeward.encodings", "", 'UTF8: Final = "utf-8-sig"', 'UTF8: Final = "utf-8"', "tests/engine/test_engine_encodings.py", "a byte order mark is a character"),
     M(VISITS, "VisitTable.count", 'refused=query.if_more == "refuse" and over > 0', "refused=False", COUNTS, "people over the bound are not refused"),
     M(VISITS, "_by_place", "chosen=packed.max() if latest else packed.min()", "chosen=packed.max()", COUNTS + " tests/spec/test_release_keys.py", "earliest is latest"),
     M(VISITS, "_by_place", "people=(placed.place < k).sum()", "people=(placed.place <= k).sum()", COUNTS, "a person counts at k + 1 places"),

@@ -31,7 +31,7 @@ from leeward.notion import (
 )
 from leeward.query import count_visitors, places, visits
 from leeward.query.counting import CountWhere, Linear
-from leeward.real import inf
+from leeward.real import exact, inf
 from leeward.sensitivity import sensitivity
 
 GRAPHS = [
@@ -137,3 +137,12 @@ def test_counts_of_edges_follow_from_the_steps_of_graphs() -> None:
 def test_groups_that_overlap_or_leave_someone_out_are_refused(groups: Any) -> None:
     with pytest.raises(InputError, match=r"one group|a position in the tables"):
         GroupDP(1, groups)
+
+
+@pytest.mark.parametrize(
+    "groups", [[[0, 1]], [[0], [1, 2, 3]], [[0, 1, 2], [3]], [[0], [1]], [[0, 1], [2, 3, 4, 5, 6]]]
+)
+def test_the_members_of_the_largest_group_together_pay_for_one_group(groups: list[list[int]]) -> None:
+    """Noise for one step of ε/m, m times: a whole group changes at ε, and noise for fewer members would not cover it."""
+    notion = GroupDP("6/5", groups)
+    assert sum(step.cost * max(map(len, groups)) for step in notion.steps) == exact("6/5")

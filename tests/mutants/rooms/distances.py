@@ -62,7 +62,7 @@ MUTANTS = [
       "the unit of ε is forgotten"),
     M("leeward.notion.metric", "Maximum.__call__", "max((self.record", "sum((self.record", "tests/notion/test_metric.py",
       "d_∞ adds up"),
-    M("leeward.notion.adjacency", "GroupDP.steps", "self.epsilon / max(map(len, self.groups))", "self.epsilon", "tests/notion/test_adjacency.py",
+    M("leeward.notion.adjacency", "GroupDP.steps", "self.epsilon / max(map(len, self.groups))", "self.epsilon", "tests/notion/test_adjacency.py::test_the_members_of_the_largest_group_together_pay_for_one_group",
       "noise for one member of a group"),
     M("leeward.notion.records", "Blowfish.changes", "((x, y), (y, x))", "((x, y),)", NOTIONS, "Blowfish one way"),
     M("leeward.notion.personalised", "Personalised.steps", "for person in self.persons for step in person.steps",

@@ -39,7 +39,7 @@ MUTANTS = [
     M(MONITOR, "_answer", "made.notion.epsilon * reserved.may_stop,", "made.notion.epsilon,", MONITORS, "one ε is reserved where several counts may stop in one round"),
     M(MONITOR, "monitor", "stops = state.stops", "stops = 0", MONITORS + " tests/truth", "a round is told of no stops before it"),
     M(MONITOR, "_told", '"price_at_most": str(each * rules.stop_after)', '"price_at_most": str(each)', MONITORS + " tests/truth", "the price of a monitor is told as ε"),
-    M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pd.Int64Dtype()}.get", "", "tests/test_result.py tests/release", "missing counts become NaN"),
+    M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pd.Int64Dtype()}.get", "", "tests/test_result.py", "missing counts become NaN"),
     M(ACCOUNT, "charged", "if cost > left:", "if cost > cap:", BUDGET, "each release is held against the whole cap"),
     M(ACCOUNT, "charged", "standing.spent + cost", "max(standing.spent, cost)", BUDGET, "charges do not add up"),
     M(ACCOUNT, "agree", "if notion != standing.notion:", "if False:", BUDGET, "costs in two notions are added"),

@@ -153,7 +153,8 @@ def register(claims: Claims) -> None:
         return moved and {*reports_of(world, tried * 20)} <= {*listed}
 
     @says(
-        r"moves by: (?P<mean>\S+) m on average; half of the reports by less than (?P<half>\S+) m, 95 % by less than (?P<most>\S+) m"
+        r"moves by: (?P<mean>\S+) m on average; half of the reports by less than (?P<half>\S+) m, 95 % by less than (?P<most>\S+) m, with"
+        r" positions anywhere in their grid cells, in metres of the plane, before anything is done with reports"
     )
     def _(world: Any, mean: str, half: str, most: str) -> bool:
         moves = world.moves  # 40,000 draws, seeded: their mean is off by 0.4 % in one of three seeds
@@ -235,7 +236,7 @@ def register(claims: Claims) -> None:
     @says(
         r"(not guaranteed: )?(?P<which>Repeated reports|Reports of different grid points) add up: (the mean of n reports of one"
         r" place shows it √n times as sharply, and n reports cost|n of them cost) n times as much as one(; at most (?P<most>\d+)"
-        r" (?P<new>new )?reports of a person and day are made: ε = (?P<epsilon>\S+) a metre \(a factor of (?P<factor>\S+) for"
+        r" (?P<new>new )?(report of a person and day is|reports of a person and day are) made: ε = (?P<epsilon>\S+) a metre \(a factor of (?P<factor>\S+) for"
         r" 100 metres\) a day, and as much again on every further day \((?P<days>.+)\))?"
     )
     def _(

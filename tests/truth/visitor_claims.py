@@ -333,7 +333,15 @@ def structure(statement: dict[str, Any], world: Any) -> list[str]:
     part("no error is granted", alpha is None, all(is_wrong(world, s) == 0.0 for s in world.words))
     if alpha is not None:
         total = number(decision["error_at_most_over_all_places"])
-        part("α over all places", math.isclose(total, number(alpha) * world.places), True)
+        t, least = plan.safe_at_most, plan.dangerous_at_least
+        wrongs = [
+            [world.said("safe", c)] * (t is not None and c > t)
+            + [world.said("dangerous", c)] * (least is not None and c < least)
+            for c in range((least or t or 0) + 8)
+        ]
+        words = max(sum(chance > 0 for chance in each) for each in wrongs)  # a count between t and T can get both
+        part("α over all places", math.isclose(total, number(alpha) * words * world.places), True)
+        part("wrong words of a place", max(map(sum, wrongs)) <= total / world.places + 1e-12, True)
     return wrong
 
 

@@ -216,7 +216,7 @@ def test_the_sheltered_side_is_kept() -> None:
     dp = compare(query(), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.01")
     assert name_of(dp) == ("dp", "geometric")
     lacks = {o.notion.name: what for o, what in recommend(dp).gives_up}
-    assert "gives up what dp shelters" in lacks["presence"]
+    assert "does not shelter all that dp shelters" in lacks["presence"]
     assert "it costs 4 times as much, in dp" in next(
         w for o, w in recommend(dp).gives_up if str(o.notion).endswith('absence="4")')
     )

@@ -44,7 +44,7 @@ def picture(geo: PositionNoise, people: list[tuple[float, float]] | None = None)
         for radius, share, dash in ((away.median, "half", "solid"), (away.within_95, "95 %", "dash")):
             figure.add_scatter(
                 x=at[0, 0] + radius * np.cos(_TURN), y=at[0, 1] + radius * np.sin(_TURN), mode="lines",
-                name=f"{share} of person 1's within {radius:,.0f} m", line={"color": _LOOKS[0][0], "dash": dash},
+                name=f"{share} of reports within {radius:,.0f} m", line={"color": _LOOKS[0][0], "dash": dash},
                 hoverinfo="skip",
             )  # fmt: skip
     for number, (x, y) in enumerate(at.tolist()):

@@ -140,8 +140,8 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
         + (
             ""
             if bound is None
-            else f"; at most {bound} {'new ' if terms.repeats else ''}reports of a person and day are made: "
-            f"{_total(geo, bound)} a day, and as much again on every further day ({terms.days})"
+            else f"; at most {_reports(bound, terms)} made: {_total(geo, bound)} a day, and as much again"
+            f" on every further day ({terms.days})"
         ),
         "A track is more than its points: speeds, roads and habits tell positions apart that single reports do not",
         f"Positions far apart are told apart: {_far(geo)}",
@@ -163,6 +163,11 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
             " knows that the person came back to one grid point: that is not protected at all"
         )
     return found
+
+
+def _reports(bound: int, terms: Terms) -> str:
+    new = "new " if terms.repeats else ""
+    return f"1 {new}report of a person and day is" if bound == 1 else f"{bound} {new}reports of a person and day are"
 
 
 def _total(geo: PositionNoise, reports: int) -> str:
@@ -191,7 +196,8 @@ def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
             (
                 "moves by",
                 f"{away['mean']:g} m on average; half of the reports by less than {away['median']:g} m, 95 % by less"
-                f" than {away['within_95']:g} m",
+                f" than {away['within_95']:g} m, with positions anywhere in their grid cells, in metres of the plane,"
+                " before anything is done with reports",
             )
         )
     if loss is not None:

@@ -32,11 +32,15 @@ Floats = NDArray[np.float64]
 
 _FARTHEST: Final = 2**53  # in steps: positions beyond are not told apart by floats
 _FINEST: Final = 0.05  # rate at which the grid no longer shows in a displacement: about one part in a thousand
+_NODES: Final = 1000  # along an axis, over which displacements are added up; a cell has at most …
+_SQUARES: Final = 64
 
 
 @dataclass(frozen=True)
 class Displacement:
     """How far a report lies from the truth as the crow flies, before it is moved inside the bounds. For display.
+
+    The truth is snapped to the grid first; it lies anywhere in the cell of its grid point alike.
 
     Attributes:
         mean: the expected distance.
@@ -164,7 +168,7 @@ class PlanarMechanism:
         return {point: mass / total for point, mass in masses.items()}
 
     def displacement(self) -> Displacement:
-        """Return the mean, median and 95 % displacement in units of length, to about three digits."""
+        """Return the mean, median and 95 % displacement in units of length, snapping included, to about three digits."""
         rate = float(self.noise.rate)
         shown = max(rate, _FINEST)  # below, the law only scales
         mean, median, most = (length * shown / rate * self._size for length in _lengths(shown, self.noise.norm))
@@ -179,12 +183,18 @@ def _move(truth: GridPoint, output: GridPoint) -> GridPoint:
 
 
 def _lengths(rate: float, norm: str) -> tuple[float, float, float]:
-    """Mean, median and 95 % Euclidean length of the noise, in steps, by adding up one quadrant."""
+    """Mean, median and 95 % Euclidean length of noise and snapping together, in steps.
+
+    Noise is added up over one quadrant, snapping over the middles of so many squares of a cell as show in three digits.
+    """
     radius = np.arange(math.ceil(30 / rate) + 3)
-    across, up = np.meshgrid(radius, radius)
-    away = np.hypot(across, up)
-    price = across + up if norm == "manhattan" else away
-    mass = np.exp(-rate * price) * np.where(across > 0, 2, 1) * np.where(up > 0, 2, 1)
+    squares = min(max(_NODES // len(radius), 1), _SQUARES)
+    offsets = (np.arange(squares) + 0.5) / squares - 0.5
+    along = (radius[:, None] + offsets).ravel()
+    away = np.hypot(*np.meshgrid(along, along))
+    price = np.add.outer(radius, radius) if norm == "manhattan" else np.hypot(*np.meshgrid(radius, radius))
+    twice = np.where(radius > 0, 2, 1)  # the quadrants are alike, and so are the halves of a cell
+    mass = np.repeat(np.repeat(np.exp(-rate * price) * np.multiply.outer(twice, twice), squares, 0), squares, 1)
     order = np.argsort(away, axis=None)
     sorted_away = away.ravel()[order]
     share = np.cumsum(mass.ravel()[order])

@@ -99,10 +99,11 @@ def certainty(statement: Mapping[str, Any]) -> str:
         if decision[never]:
             said.append(f"‘{state.capitalize()}’ is never said wrongly{relative}.")
         else:
+            wrong = Fraction(decision["error_at_most"]) * statement["query"]["places"]
             said.append(
                 f"A place that is not {state} is called {state} with probability at most"
                 f" {decimal(decision['error_at_most'])}: over all {places(statement['query']['places'])}, at most"
-                f" {decimal(decision['error_at_most_over_all_places'])} wrong ones are to be expected."
+                f" {decimal(str(wrong))} wrong ones are to be expected."
             )
     return " ".join(said)
 

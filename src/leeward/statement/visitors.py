@@ -78,7 +78,7 @@ def _decision(plan: Plan, places: int) -> dict[str, Any]:
         }
     return stated | {
         "error_at_most": None if alpha is None else str(alpha),
-        "error_at_most_over_all_places": None if alpha is None else str(alpha * places),
+        "error_at_most_over_all_places": None if alpha is None else str(plan.decisions.wrong_at_most * places),
         "curve": curve,
     }
 

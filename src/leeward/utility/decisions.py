@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -74,6 +75,14 @@ class Decisions:
             ends = [self.safe.at_most + 1 if self.safe else 0, self.dangerous.at_least if self.dangerous else 0]
             counts = range(max(0, max(ends) - 500), max(ends) + 5)
         return {c: self.probabilities(c) for c in counts}
+
+    @property
+    def wrong_at_most(self) -> Fraction:
+        """How often what is said of one count can be wrong: α, or 2α where one between t and T can get either wrong word."""
+        errors = [d.error_at_most or Fraction(0) for d in (self.safe, self.dangerous) if d is not None]
+        if self.safe is not None and self.dangerous is not None and self.dangerous.at_least > self.safe.at_most + 1:
+            return sum(errors, start=Fraction(0))
+        return max(errors)
 
     @property
     def _law(self) -> CountNoise:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from leeward.accounting.currency import in_words
 from leeward.errors import InputError, UndecidedError, UselessError
 from leeward.notion import INSERT, Notion, UnboundedDP
-from leeward.plain import told
+from leeward.plain import at_most, told
 from leeward.real import Exact, Real, exact, whole
 from leeward.taught import taught
 from leeward.utility.advice import cautions
@@ -95,6 +95,7 @@ def right_words(option: Option, asked: Asked) -> float:
     if option.foreseen is not None:
         return option.foreseen.safe + option.foreseen.dangerous
     if (safe := option.probability_safe(0)) is not None:
+        # whether a place is reached hangs on those before it, and its own noise is drawn afresh
         reached = option.answered(asked.size)
         return (asked.size if reached is None else reached) * float(safe)
     least = asked.dangerous_at_least or 1
@@ -172,10 +173,10 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
         said[0] += "; no row that keeps what is asked does better at this price"
     if chosen.never_wrong:
         said.append("What it says is never wrong")
-    elif chosen.error_at_most is not None:
+    elif chosen.decisions is not None and (wrong := chosen.decisions.wrong_at_most):
         said.append(
-            f"A word is wrong with probability at most {float(chosen.error_at_most):g} a place: at most"
-            f" {float(chosen.error_at_most * asked.size):.2g} wrong ones in {asked.size:,} places"
+            f"A word is wrong with probability at most {at_most(float(wrong), 4)} a place: at most"
+            f" {at_most(float(wrong * asked.size), 3)} wrong ones are to be expected in {asked.size:,} places"
         )
     if chosen.notion != asked.notion:
         more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)
@@ -230,7 +231,7 @@ def _gives_up(
         if not _payable(option, asked):
             lacks.append(f"this budget, kept in {in_words(asked.kept_in)}, does not pay for it")
         if option.in_asked.is_infinite:
-            lacks.append(f"it gives up what {asked.notion.name} shelters: {asked.notion.words.shelters}")
+            lacks.append(f"it does not shelter all that {asked.notion.name} shelters: {asked.notion.words.shelters}")
         elif option.in_asked * asked.notion.epsilon > allowed:
             lacks.append(f"it costs {option.in_asked} times as much, in {asked.notion.name}")
         lacks += [f"'{word}' can be wrong" for word in _wrong_anew(option, compared)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,7 +123,9 @@ def test_the_solver_alone_is_not_private_and_the_certificate_says_so(monkeypatch
     """Without the repair, the rounded matrix of the solver breaks the bound: seen by the certificate, never returned."""
     import leeward.optimum.least_loss as home
 
-    def trusting(secrets: list, guesses: list, matrix: np.ndarray, pairs: object, costs: object) -> FiniteMechanism:
+    def trusting(
+        secrets: list, guesses: list, matrix: np.ndarray, pairs: object, costs: object, *_: Any
+    ) -> FiniteMechanism:
         rows = [[max(0, round(p * 2**60)) for p in row] for row in matrix]
         for row in rows:
             row[int(np.argmax(row))] += 2**60 - sum(row)

@@ -13,7 +13,7 @@ from leeward.distance import FiniteDistance, Line, Plane
 from leeward.exponential import exp, log
 from leeward.optimum.cover import irreducible, spanner
 from leeward.optimum.program import Program
-from leeward.optimum.repair import HAIR, factor_below, repair
+from leeward.optimum.repair import FAR, HAIR, factor_below, repair
 from leeward.optimum.symmetry import symmetries
 from leeward.real import exact, inf, sqrt
 from leeward.verify import verify
@@ -102,12 +102,13 @@ def test_orbits_are_those_of_the_whole_group_found_by_trying_every_renaming(case
 
 
 def test_a_factor_below_is_below_and_close() -> None:
-    for cost in (exact("1/1000"), exact(1), log(2), sqrt(2), exact(700)):
+    for cost in (exact("1/1000"), exact(1), log(2), sqrt(2), exact(44)):
         below = exp(0) * Fraction(factor_below(cost), 2**HAIR) if not cost.is_infinite else None
         assert below is not None
         assert below < exp(cost)
         assert exp(cost) * (1 - Fraction(1, 2 ** (HAIR - 2))) < below
     assert factor_below(exact(0)) == 2**HAIR
+    assert factor_below(exact(700)) == 2 ** (HAIR + FAR)  # larger ones forbid no less
 
 
 def test_the_repair_mends_what_solvers_break() -> None:

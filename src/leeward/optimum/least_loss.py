@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from leeward.errors import InputError, UndecidedError
 from leeward.mechanism import FiniteMechanism
 from leeward.optimum.cover import Pairs, irreducible, spanner
 from leeward.optimum.program import Program
-from leeward.optimum.repair import repair
+from leeward.optimum.repair import NEVER_APART, repair
 from leeward.optimum.symmetry import Symmetries, symmetries
 from leeward.real import Exact, Real, exact
 from leeward.taught import taught
@@ -30,6 +31,10 @@ from leeward.utility.loss import LossLike, LossMatrix, read_loss
 from leeward.utility.prior import Prior, read_prior
 from leeward.utility.remapping import Expected, expected_loss, remap
 from leeward.verify import Verdict, verify
+
+NEAR = Fraction(1, 2**16)
+"""Below this it is tried whether it is cheaper to give secrets one row than to mend the solver's errors between theirs."""
+FARTHEST = Fraction(10**300)
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,16 @@ def optimal(
         progress: called with a line of text at each stage.
 
     Raises:
-        InputError: if the dilation is below 1, or prior or loss do not fit.
+        InputError: if there is no secret or no guess, the dilation is below 1, prior or loss do not fit, or a distance or a
+            loss is beyond what floats reach.
         UndecidedError: if the solver gives up, or its answer could not be certified: never seen, and never passed over.
     """
     say = progress or (lambda _: None)
     secrets = tuple(space)
     finite = distance if isinstance(distance, FiniteDistance) and distance.points == secrets else distance.on(secrets)
     outputs = secrets if guesses is None else tuple(guesses)
+    if not secrets or not outputs:
+        raise InputError("No secrets, or no guesses", "something has to be published", "Give at least one of each")
     matrix = read_loss(secrets, outputs, loss)
     worst = isinstance(prior, str) and prior == "worst"
     chances = read_prior(secrets, None if worst else prior)
@@ -113,12 +121,13 @@ def optimal(
     say(f"solving for {int(program.orbits.max()) + 1} variables")
     solution = program.solve(say)
     say(f"solved: expected loss {solution.value:.6g}; repairing")
-    mechanism = repair(secrets, outputs, solution.matrix, pairs, costs)
     consumer: Prior = "worst" if worst else list(chances)
-    achieved = expected_loss(mechanism, consumer, _only(matrix, mechanism.outputs))
     blind = remap(FiniteMechanism(secrets, ["nothing"], [[1]] * len(secrets)), consumer, matrix, outputs)
-    if float(blind.loss) < float(achieved):  # the secrets are so near that mending the solver's errors cost more
-        mechanism, achieved = blind.mechanism, blind.loss
+    found = [(blind.mechanism, blind.loss)]  # where secrets are so near that mending the solver's errors costs more
+    for near in (NEVER_APART, NEAR) if any(NEVER_APART <= cost < NEAR for cost in costs) else (NEVER_APART,):
+        mended = repair(secrets, outputs, solution.matrix, pairs, costs, near)
+        found.insert(0, (mended, expected_loss(mended, consumer, _only(matrix, mended.outputs))))
+    mechanism, achieved = min(found, key=lambda one: float(one[1]))
     say("certifying")
     verdict = verify(mechanism, finite)
     if not verdict:
@@ -142,6 +151,12 @@ def _cover(finite: FiniteDistance[Any], group: Symmetries, dilation: Real) -> tu
     """Return the pairs of the program and what each costs."""
     if dilation < 1 or dilation.is_infinite:
         raise InputError(f"dilation = {dilation}", "paths cannot be shorter than the distance", 'Give "1" or more')
+    if any(value > FARTHEST and not value.is_infinite for value in finite.values):
+        raise InputError(
+            "Secrets at a finite distance of more than 10^300",
+            "the numbers that a solver works with do not reach so far",
+            "Give inf where the one need not be a cover of the other; else less, which promises more, and hardly that",
+        )
     if dilation == 1:
         pairs = irreducible(finite)
     else:

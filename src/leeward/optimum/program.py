@@ -10,9 +10,10 @@ that no private mechanism can go below.
 from __future__ import annotations
 
 import concurrent.futures
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ LARGE = 150_000
 """Constraints from which a program without symmetries is solved by columns."""
 ENOUGH = 1e-3
 """Relative gap up to which that answer is taken; beyond, HiGHS is asked."""
+SMALL = 1e-3
+"""Least expected losses below this part of the largest loss may be lost among what the solver tolerates."""
 HEARTBEAT = 5.0
 """Seconds between two signs of life."""
 
@@ -81,7 +84,10 @@ class Program:
         return left[first], right[first], factor[first]
 
     def solve(self, say: Callable[[str], None] = lambda _: None) -> Solution:
-        """Solve: by HiGHS's interior point, or by columns where the program is large and has no symmetry.
+        """Solve in the program's own unit of loss: what the solvers tolerate is absolute, and what is asked for is not.
+
+        The unit is the largest loss; where the least expected loss turns out to be far smaller, and not well known, then
+        once more with that as the unit. Units are powers of two, so that nothing is rounded.
 
         Args:
             say: told from time to time how far it is.
@@ -89,6 +95,24 @@ class Program:
         Raises:
             UndecidedError: if the solver gives up.
         """
+        weights = 1.0 if self.prior is None else self.prior[:, None]
+        unit = _power_of_two(float((self.loss * weights).max()))
+        solution = self._in_unit(unit, say)
+        if 0 < solution.value < SMALL * unit and solution.value - solution.bound > ENOUGH * solution.value:
+            try:
+                finer = self._in_unit(_power_of_two(solution.value), say)
+            except UndecidedError:
+                return solution
+            if finer.value - finer.bound < solution.value - solution.bound:
+                return finer
+        return solution
+
+    def _in_unit(self, unit: float, say: Callable[[str], None]) -> Solution:
+        found = replace(self, loss=self.loss / unit)._solve(say)
+        return replace(found, value=found.value * unit, bound=found.bound * unit)
+
+    def _solve(self, say: Callable[[str], None]) -> Solution:
+        """Solve: by HiGHS's interior point, or by columns where the program is large and has no symmetry."""
         size = len(self.pairs) * self.orbits.shape[1]
         whole = int(self.orbits.max()) + 1 == self.orbits.size
         if self.prior is not None and whole and size > LARGE and (self.factors < 1 - 1e-9).all():
@@ -157,6 +181,11 @@ class Program:
             (self.loss.ravel(), (np.repeat(np.arange(n), m), self.orbits.ravel())), shape=(n, count)
         )
         return sparse.hstack([each, sparse.csr_matrix(-np.ones((n, 1)))], format="csr")
+
+
+def _power_of_two(size: float) -> float:
+    """Return the power of two just above a size, within what divides any loss without a rounding; 1 for 0."""
+    return math.ldexp(1.0, min(max(math.frexp(size)[1], -900), 900)) if size else 1.0
 
 
 def _watched(solve: Callable[[], Solution], say: Callable[[str], None]) -> Solution:

@@ -3,7 +3,8 @@
 Solvers return negative entries, rows of sum 1 ± 1e-9, and ratios over the bound or infinite. The repair works in integers:
 
 1. Round the matrix to multiples of 2^−60, clipping at 0, rows summing to exactly 1.
-2. Replace each factor e^d by a rational E just below it, so that what is then proved holds strictly.
+2. Replace each factor e^d by a rational E just below it, so that what is then proved holds strictly; secrets that are
+   *near* one another (a positive d below a threshold) are held to be at distance 0, which is stricter, and share a row.
 3. *Lift* each column w by the least constant v_w that mends it: ``K(x, w) + v ≤ E·(K(x', w) + v)`` iff
    ``v ≥ (K(x, w) − E·K(x', w))/(E − 1)``. Columns in which nothing is wrong get 0.
 4. Divide by 1 + Σ v_w.
@@ -24,20 +25,26 @@ from numpy.typing import NDArray
 
 from leeward.exponential import Weight, weight
 from leeward.mechanism import FiniteMechanism
-from leeward.real import Real
+from leeward.real import ZERO, Real
 
 DENOMINATOR = 2**60
 HAIR = 40
 """Bits to which factors e^d are rounded down, and as many more as the smallest d needs: an enclosure in floats sees it."""
+FAR = 64
+"""Factors above 2^FAR are taken for 2^FAR: entries are multiples of 1/DENOMINATOR, so that larger ones forbid no less."""
+NEVER_APART = Fraction(1, 2**40)
+"""Secrets nearer than this are always given one row: no solver in floats can tell e^d from 1, or mend by so little."""
 DUST = 1e-9
 """Columns whose largest entry is below this are noise of the solver: left out."""
 
 
 def factor_below(cost: Real, bits: int = HAIR) -> int:
-    """Return an integer E with E/2^bits < e^cost (= at cost 0), as large as possible."""
-    with flint.ctx.workprec(64 + 2 * bits + int(min(float(cost), 5000) * 2)):
+    """Return an integer E with E/2^bits < e^cost (= at cost 0), as large as possible but for `FAR`."""
+    if cost > FAR:  # e^FAR > 2^FAR
+        return 1 << (bits + FAR)
+    with flint.ctx.workprec(64 + 2 * bits + 2 * FAR):
         scaled = cost.arb(flint.ctx.prec).exp() * flint.arb(2) ** bits
-        return int(scaled.lower().floor().unique_fmpz()) - (1 if cost else 0)
+        return min(int(scaled.lower().floor().unique_fmpz()) - (1 if cost else 0), 1 << (bits + FAR))
 
 
 def repair(
@@ -46,6 +53,7 @@ def repair(
     matrix: NDArray[np.float64],
     pairs: NDArray[np.intp],
     costs: Sequence[Real],
+    near: Fraction = NEVER_APART,
 ) -> FiniteMechanism:
     """Return an exact mechanism near the matrix that is private on the given pairs.
 
@@ -55,7 +63,9 @@ def repair(
         matrix: n × m floats.
         pairs: the ordered pairs (x, x') that must satisfy ``K(x, w) ≤ e^cost·K(x', w)``; they must generate the rest.
         costs: d(x → x') for each pair.
+        near: positive costs below this are taken for 0; at least `NEVER_APART`.
     """
+    costs = [ZERO if cost < near else cost for cost in costs]
     matrix = _merge_twins(np.clip(matrix, 0, None), pairs, costs)
     kept = np.nonzero(matrix.max(axis=0) > DUST)[0]
     whole = _integers(matrix[:, kept])

@@ -76,6 +76,9 @@ LOSSES: dict[str, Callable[[Any, Any], Exact]] = {
 """The losses that have a name."""
 
 
+_LEAST, _MOST = Fraction(1, 10**300), Fraction(10**300)
+
+
 @dataclass(frozen=True)
 class LossMatrix:
     """A loss on finitely many secrets (rows) and guesses (columns), as codes into distinct exact values."""
@@ -90,7 +93,17 @@ class LossMatrix:
         return self.values[int(self.codes[self.secrets.index(secret), self.guesses.index(guess)])]
 
     def to_numpy(self) -> NDArray[np.float64]:
-        """Return the matrix rounded to floats."""
+        """Return the matrix rounded to floats.
+
+        Raises:
+            InputError: if a loss is so large or so small a number that floats lose it.
+        """
+        if any(v and not v.is_infinite and not _LEAST <= v <= _MOST for v in self.values):
+            raise InputError(
+                "A loss above 10^300, or below 10^-300 and not 0",
+                "the numbers that a solver works with do not reach so far",
+                "Give all losses in another unit: what is best does not depend on it",
+            )
         return np.array([float(v) for v in self.values])[self.codes]
 
     @property

@@ -182,6 +182,7 @@ def _cautious(mechanism: FiniteMechanism, matrix: LossMatrix) -> Remapped:
     from scipy.optimize import linprog
 
     probabilities, losses = mechanism.to_numpy(), matrix.to_numpy()
+    losses /= losses.max() or 1.0  # what the solver tolerates is absolute
     (n, outputs), guesses = probabilities.shape, losses.shape[1]
     cost = (probabilities[:, :, None] * losses[:, None, :]).reshape(n, -1)
     solve: Any = linprog  # its stubs know fewer shapes than it takes

@@ -336,7 +336,9 @@ class _Pairs:
         """Return where log-ratio / distance is largest; where no distance is above 0, a pair at distance 0."""
         positive = self.bounded & ~self.at_zero
         ratios = np.where(self.bounded, -1.0, -np.inf)
-        np.divide(self.largest, self.middles[self.between], out=ratios, where=positive)
+        with np.errstate(divide="ignore", invalid="ignore"):  # distances that floats take for 0
+            np.divide(self.largest, self.middles[self.between], out=ratios, where=positive)
+        ratios[np.isnan(ratios)] = -1.0
         x, y = (int(i) for i in np.unravel_index(int(ratios.argmax()), ratios.shape))
         return self._triple(x, y)
 
@@ -347,8 +349,10 @@ class _Pairs:
         if not positive.any():
             return 0.0, 0.0
         ratios, between = self.largest[positive], self.between[positive]
-        least = ((ratios - error) / (self.middles + self.radii)[between]).max()
-        most = ((ratios + error) / (self.middles - self.radii)[between]).max()
+        surely = (self.middles - self.radii)[between]
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # distances that floats hardly tell from 0
+            least = ((ratios - error) / (self.middles + self.radii)[between]).max()
+            most = np.where(surely > 0, (ratios + error) / surely, np.inf).max()
         if (self.largest[self.bounded & self.at_zero] > error).any():
             return np.inf, np.inf
         return float(max(np.nextafter(least, -np.inf), 0.0)), float(np.nextafter(most, np.inf))

@@ -144,7 +144,7 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return world.query.records.person is not None and world.query.records.combine == "refuse"
 
-    @says(r"That (?P<n>\d+) people have a number is publicly known: it was checked, and is not protected")
+    @says(r"That (?P<n>\d+) (people have|person has) a number is publicly known: it was checked, and is not protected")
     def _(world: Any, n: str) -> bool:
         return all(len(table) - table.count(None) == int(n) for table in world.tables)
 

@@ -50,7 +50,7 @@ class Numeric(Query):
 
     def __post_init__(self) -> None:
         if self.people is not None and self.people < 1:
-            raise InputError(f"people = {self.people}", "nobody would be asked", "Give a positive number, or None")
+            raise InputError(f"people = {self.people}", "nobody would be asked", "Give at least 1, or leave people out")
 
     def __call__(self, table: Iterable[Fraction | int | None]) -> Fraction:
         """Return the exact answer on a table of one number (or `ABSENT`) a person, each clamped to the universe's bounds."""
@@ -136,9 +136,10 @@ class Numeric(Query):
     def _refuse_if_public(self, change: Change) -> None:
         if self.people is not None:
             raise NotShelteredError(
-                f"A question about exactly {self.people} people under a notion where {change.text}",
+                f"A question about exactly {self.people} {'person' if self.people == 1 else 'people'} under a notion where"
+                f" {change.text}",
                 "the number of people is then not public",
-                "Leave people out, or use a notion with nobody=False",
+                "Leave people out, or use a notion under which everybody stays in the data, such as bounded-dp",
             )
 
 
@@ -262,7 +263,7 @@ class Percentile(Numeric):
         _check_default(self.values, self.default)
         if not 0 <= self.p <= 100:
             raise InputError(
-                f"p = {self.p}", "percentiles are for 0 ≤ p < 100", "Use maximum(...) for the largest value"
+                f"p = {self.p}", "percentiles are for 0 ≤ p < 100", "Ask for the max: it is the largest value"
             )
 
     def answer(self, present: Sequence[Fraction]) -> Fraction:
@@ -293,7 +294,7 @@ def percentile(values: Values, p: Exact, **described: Any) -> Percentile:
     """Return the p-percentile query; p is an exact number with 0 ≤ p < 100."""
     number = exact(p).rational
     if number is None or not 0 <= number < 100:
-        raise InputError(f"p = {p}", "percentiles are for 0 ≤ p < 100", "Use maximum(...) for the largest value")
+        raise InputError(f"p = {p}", "percentiles are for 0 ≤ p < 100", "Ask for the max: it is the largest value")
     return Percentile(values, p=number, **described)
 
 

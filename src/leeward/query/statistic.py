@@ -346,7 +346,8 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
 def _values(lower: Exact, upper: Exact, step: Exact) -> Values:
     values = Values(lower, upper, step)
     if (4 * max(abs(values.lower), abs(values.upper)) + values.step) * fine(values) >= 2**62:
-        raise SpecError(f"{values}", "so many steps do not fit in 64 bits", "Take a larger step, or narrower bounds")
+        given = f"Numbers from {values.lower} to {values.upper} in steps of {values.step}"
+        raise SpecError(given, "so many steps do not fit in 64 bits", "Take a larger step, or narrower bounds")
     return values
 
 

@@ -107,9 +107,7 @@ def _assumptions(query: Statistic) -> list[str]:
         if table.combine == "refuse":
             found.append("Nobody has more than one row that counts: that was checked on the data, and is not protected")
     if query.people is not None:
-        found.append(
-            f"That {query.people:,} {query.many} have a number is publicly known: it was checked, and is not protected"
-        )
+        found.append(f"That {_having(query)} a number is publicly known: it was checked, and is not protected")
     chosen = [
         *(["the bounds", "the grid"] if query.values is not None else []),
         *(["the groups"] if query.groups else []),
@@ -189,6 +187,12 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
     if exposes := _words(plan).exposes:
         found.append(f"Not sheltered: {exposes}")
     return found
+
+
+def _having(query: Statistic) -> str:
+    if query.people == 1:
+        return f"1 {'row' if query.of_rows else 'person'} has"
+    return f"{query.people:,} {query.many} have"
 
 
 def _listed(parts: list[str], last: str) -> str:

@@ -264,7 +264,7 @@ def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geomet
     number = allowed_rates(left) if left else None
     if number is None:
         raise NotShelteredError(
-            f"A mean over a private number of people under {notion}",
+            f"A mean over a private number of people under {notion.name}",
             "no step of the notion adds or removes a person, so their number is public",
             "Declare it: people = …",
         )

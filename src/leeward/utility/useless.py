@@ -59,7 +59,7 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
 def _refuse_chance(made: Plan, safe: Sanitizer, chance: float) -> None:
     error = "" if safe.never_wrong else f" with error_at_most = {safe.error_at_most}"
     raise UselessError(
-        f"safe_at_most = {safe.at_most}{error} under {made.notion}",
+        f"safe_at_most = {safe.at_most}{error} under {made.notion.name} at epsilon = {made.notion.epsilon}",
         f"even a place where nobody was would be called safe with probability {chance:.2g} only, below"
         f" useful_from = {_written(made.useful_from)}",
         (
@@ -103,7 +103,7 @@ def _refuse_number(made: NumberPlan) -> None:
         return
     if error >= width > 0:
         raise UselessError(
-            f"The {query.kind} of '{query.column}' under {made.notion}",
+            f"The {query.kind} of '{query.column}' under {made.notion.name} at epsilon = {made.notion.epsilon}",
             f"its 95 % error would be {at_most(error)}{where}, and its whole public range is {width:g}",
             f"Raise epsilon, ask a histogram, or choose a notion of closeness such as manhattan; {_ACCEPT}",
         )

@@ -143,14 +143,75 @@ def test_csv_text_stays_as_it_is(tmp_path: Path) -> None:
     assert rows[3][1:3] == ["", ""]
 
 
-def test_a_geojson_document_keeps_its_other_members(tmp_path: Path) -> None:
-    source, target = write(tmp_path / "a.geojson"), tmp_path / "out.geojson"
+TRUE = "39.8765432"
+"""A part of a true position, where nobody looks for one."""
+
+
+@pytest.mark.parametrize("name", ["a.geojson", "a.geojsonl"])
+def test_of_geojson_only_what_is_named_goes_out(name: str, tmp_path: Path) -> None:
+    at = {"type": "Point", "coordinates": [116.3, 39.8], "near": TRUE}
+    more = {"center": [float(TRUE)], "place_name": TRUE, "bbox": [float(TRUE)]}
+    rows = [
+        {**more, "type": "Feature", "id": 3, "geometry": at, "properties": {"who": "p0"}},
+        {**more, "type": TRUE, "geometry": at, "properties": [TRUE]},
+        {"geometry": at, "properties": {"other": 1}},
+    ]
+    around = {"name": TRUE, "query": [float(TRUE)], "crs": {"near": TRUE, "properties": {"name": "EPSG:4326"}}}
+    held = {"type": TRUE, **around, "features": rows}
+    text = json.dumps(held) if name.endswith("n") else "\n".join(map(json.dumps, rows))
+    (tmp_path / name).write_text(text)
+    source, target = open_positions(tmp_path / name, None, None), tmp_path / f"out-{name}"
     source.rewrite(target, north, [], "cell", lambda _: None)
-    held = json.loads(target.read_text())
-    assert held["name"] == "x"
-    assert held["features"][0]["id"] == 3
-    assert held["features"][0]["properties"] == {"who": "p0", "n": 1.5, "cell": "c0"}
-    assert held["features"][0]["geometry"]["coordinates"] == [116.3, 40.8]
+    assert TRUE not in target.read_text()
+    written = json.loads(target.read_text()) if name.endswith("n") else None
+    features = written["features"] if written else [json.loads(line) for line in target.read_text().splitlines()]
+    assert written is None or {*written} == {"type", "features"}
+    assert source.others == ["who", "other", "id"]
+    moved = {"type": "Point", "coordinates": [116.3, 40.8]}
+    assert features == [
+        {"type": "Feature", "id": 3, "geometry": moved, "properties": {"who": "p0", "cell": "c0"}},
+        {"type": "Feature", "geometry": moved, "properties": {"cell": "c1"}},
+        {"type": "Feature", "geometry": moved, "properties": {"other": 1, "cell": "c2"}},
+    ]
+
+
+@pytest.mark.parametrize("rows", [0, 2, 700])
+@pytest.mark.parametrize("geometry", [False, True])
+def test_of_parquet_no_metadata_goes_out_that_was_not_made_for_it(geometry: bool, rows: int, tmp_path: Path) -> None:
+    inner = pa.struct([pa.field("n", pa.int64(), metadata={"x": TRUE})])
+    fields = [("lat", pa.float64()), ("lon", pa.float64()), ("n", pa.int64()), ("s", inner), ("l", pa.list_(inner))]
+    held = {
+        "lat": [39.8] * rows,
+        "lon": [116.3] * rows,
+        "n": [1] * rows,
+        "s": [{"n": 1}] * rows,
+        "l": [[{"n": 2}]] * rows,
+    }
+    table = pa.table(held, pa.schema([pa.field(name, kind, metadata={"home": TRUE}) for name, kind in fields]))
+    metadata = {"bounds": TRUE, "pandas": json.dumps({"attributes": {"x": TRUE}, "columns": [], "index_columns": []})}
+    if geometry:
+        frame = gpd.GeoDataFrame({"n": [1] * rows}, geometry=gpd.points_from_xy(held["lon"], held["lat"]), crs=4326)
+        frame.to_parquet(tmp_path / "geo.parquet")
+        table = pq.read_table(tmp_path / "geo.parquet")
+        about = json.loads(table.schema.metadata[b"geo"])
+        about["columns"]["geometry"] |= {"note": TRUE, "epoch": float(TRUE)}
+        about["columns"]["geometry"]["crs"] |= {"bbox": TRUE, "scope": TRUE}
+        metadata["geo"] = json.dumps({**about, "creator": TRUE})
+    pq.write_table(table.replace_schema_metadata(metadata), tmp_path / "a.parquet")
+    assert TRUE.encode() in (tmp_path / "a.parquet").read_bytes()
+    columns = (None, None) if geometry else ("lat", "lon")
+    open_positions(tmp_path / "a.parquet", *columns).rewrite(tmp_path / "b.parquet", north, [], None, lambda _: None)
+    schema = pq.read_schema(tmp_path / "b.parquet")
+    assert {*(schema.metadata or {})} == ({b"geo"} if geometry else set())
+    assert all(not {*(field.metadata or {})} - {b"PARQUET:field_id"} for field in schema)
+    assert TRUE not in schema.to_string(show_field_metadata=True, show_schema_metadata=True)
+    after = pq.read_table(tmp_path / "b.parquet")
+    assert after.num_rows == rows
+    assert after["n"].to_pylist() == [1] * rows
+    if geometry:
+        assert gpd.read_parquet(tmp_path / "b.parquet").crs == 4326
+    else:
+        assert after["l"].to_pylist() == held["l"]
 
 
 @pytest.mark.parametrize("name", ["p.geojson", "p.geojsonl"])

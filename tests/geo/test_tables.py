@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from typing import Any
 
 import geopandas as gpd
@@ -22,7 +24,7 @@ FRAME = pd.DataFrame(
 )
 FRAME.index = pd.Index([30, 10, 20])
 NAMES = {"latitude": "lat", "longitude": "lon"}
-LEFT = "published as they are.*: id, note$"
+LEFT = "published as they are.*: id, note(, the index)?$"
 
 
 def moved(before: Any, after: Any) -> None:
@@ -42,13 +44,46 @@ def test_a_dataframe() -> None:
 
 
 def test_a_dataframe_of_positions_alone_gives_no_warning() -> None:
-    moved(FRAME, GEO.perturb(FRAME[["lat", "lon"]], **NAMES))
+    frame = FRAME[["lat", "lon"]].reset_index(drop=True)
+    moved(frame, GEO.perturb(frame, **NAMES))
 
 
 def test_columns_that_may_hold_positions_are_named() -> None:
     frame = FRAME.rename(columns={"note": "home_address"}).assign(geohash="wx4g0")
     with pytest.warns(UserWarning, match="of these home_address, geohash may say where people are"):
         GEO.perturb(frame, **NAMES)
+
+
+@pytest.mark.parametrize("geo", [False, True])
+def test_an_index_is_named_and_attributes_are_left_out(geo: bool) -> None:
+    """Both may hold true positions: the one is a column without the name of one, the other is seen by nobody."""
+    for index, called in (
+        (pd.Index([39.9, 39.91, 39.92]), "the index"),
+        (FRAME.set_index("lat").index, r"the index \(lat\)"),
+        (FRAME.set_index(["lat", "lon"]).index, r"the index \(lat, lon\)"),
+        (pd.RangeIndex(3), None),
+    ):
+        frame = FRAME[["lat", "lon"]].set_axis(index)
+        if geo:
+            frame = gpd.GeoDataFrame({}, geometry=gpd.points_from_xy(frame.lon, frame.lat), crs=4326, index=index)
+        frame.attrs["centre"] = (39.91, 116.41)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = GEO.perturb(frame) if geo else GEO.perturb(frame, **NAMES)
+        assert found.attrs == {}
+        assert frame.attrs, "what was given is not changed"
+        assert found.index.equals(index)
+        assert len(said) == (called is not None)
+        assert called is None or re.search(f": {called}$", str(said[0].message).partition(";")[0])
+
+
+def test_metadata_of_a_pyarrow_table_is_left_out() -> None:
+    fields = [pa.field(name, pa.float64(), metadata={"max": "39.9"}) for name in ("lat", "lon", "n")]
+    table = pa.table({"lat": [39.9], "lon": [116.4], "n": [1.0]}, pa.schema(fields, metadata={"bounds": "39.9"}))
+    with pytest.warns(UserWarning, match=": n$"):
+        found = GEO.perturb(table, **NAMES)
+    assert found.schema.metadata is None
+    assert all(field.metadata is None for field in found.schema)
 
 
 def test_a_pyarrow_table() -> None:
@@ -75,8 +110,8 @@ def test_a_geodataframe_in_any_crs(crs: int) -> None:
 
 
 def test_missing_positions() -> None:
-    frame = FRAME[["lat", "lon"]].astype("Float64")
-    frame.loc[10] = pd.NA
+    frame = FRAME[["lat", "lon"]].reset_index(drop=True).astype("Float64")
+    frame.loc[1] = pd.NA
     assert KEEP.perturb(frame, **NAMES).isna().sum().tolist() == [1, 1]
     table = KEEP.perturb(pa.table({"lat": [39.9, None], "lon": [116.4, 116.4]}), **NAMES)
     assert [column.null_count for column in table.columns] == [1, 1]

@@ -76,6 +76,19 @@ def test_parquet_in_parquet_out_with_its_statement(folder: Path) -> None:
     assert json.loads((folder / "o.parquet.release.json").read_text())["columns_as_they_are"] == ["tariff"]
 
 
+def test_no_metadata_of_a_table_goes_out(folder: Path) -> None:
+    """Attributes of a frame are in the metadata of its file: the largest true reading, say."""
+    table = frame()
+    table.attrs["largest"] = "1.2345678"
+    table.to_parquet(folder / "r.parquet")
+    assert b"1.2345678" in (folder / "r.parquet").read_bytes()
+    run(folder, "o.parquet")
+    assert not pq.read_schema(folder / "o.parquet").metadata
+    after = pd.read_parquet(folder / "o.parquet")
+    assert after.attrs == {}
+    assert after.dtypes.equals(table.dtypes)
+
+
 def test_csv_keeps_the_text_of_other_columns(folder: Path) -> None:
     run(folder, "o.csv", data={"table": "r.csv"})
     with (folder / "r.csv").open(newline="") as a, (folder / "o.csv").open(newline="") as b:

@@ -59,7 +59,7 @@ def perturbed(made: lw.Series, frame: Any) -> Any:
 
 def largest_moves(made: lw.Series, meters: int) -> np.ndarray:
     """The largest move of every window of every meter, from rows in shuffled order."""
-    frame = table(meters).sample(frac=1, random_state=3)
+    frame = table(meters).sample(frac=1, random_state=3, ignore_index=True)
     out = perturbed(made, frame).sort_values(["meter", "time"])
     moves = np.abs(out["watts"].to_numpy() - 300).reshape(-1, 4)
     return moves.max(axis=1)
@@ -103,7 +103,7 @@ def test_each_reading_has_the_exact_law_under_each_distance() -> None:
 @pytest.mark.statistical
 def test_a_window_with_a_missing_reading_keeps_its_law() -> None:
     frame = table(240)
-    frame = frame[frame["time"].dt.hour % 4 != 1]
+    frame = frame[frame["time"].dt.hour % 4 != 1].reset_index(drop=True)
     out = perturbed(series(missing="keep"), frame).sort_values(["meter", "time"])
     assert len(out) == len(frame)
     marginal = NormNoise("1/100", 4, one_sided=False).marginal()

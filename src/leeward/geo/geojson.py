@@ -1,4 +1,8 @@
-"""GeoJSON: a feature collection, or a feature a line, of points."""
+"""GeoJSON: a feature collection, or a feature a line, of points.
+
+Of a feature its ``id`` and its properties go out, which are named; of a collection nothing but its features. All other
+members (bounding boxes, centres, names of places, what was searched for) are left out: they say where the points were.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +30,24 @@ _HALVES = "backslashreplace"
 class _GeoJson(PositionFile):
     """What both forms share."""
 
-    __slots__ = ()
+    __slots__ = ("_has_id",)
 
     def _columns(self) -> list[str]:
         if self.latitude is not None or self.longitude is not None:
             raise DataError(
                 f"Columns of degrees for '{self.path}'", "GeoJSON has a geometry", "Leave latitude and longitude out"
             )
-        return list(
-            dict.fromkeys(key for batch in self._batches() for feature in batch for key in _properties(feature))
-        )
+        names, self._has_id = dict[str, None](), False
+        for batch in self._batches():
+            for feature in batch:
+                names |= dict.fromkeys(_properties(feature))
+                self._has_id |= isinstance(feature, dict) and "id" in feature
+        return list(names)
+
+    @property
+    def others(self) -> list[str]:
+        """The properties, and the features' own id, which are written as they are."""
+        return [*super().others, *(["id"] if self._has_id and "id" not in self.columns else [])]
 
     @abc.abstractmethod
     def _batches(self) -> Iterator[Features]:
@@ -51,7 +63,7 @@ class _GeoJson(PositionFile):
 class GeoJson(_GeoJson):
     """A GeoJSON feature collection of points; it is one value, so it is read whole."""
 
-    __slots__ = ("_around", "_features")
+    __slots__ = ("_features",)
     suffixes = (".geojson",)
 
     def _columns(self) -> list[str]:
@@ -61,7 +73,6 @@ class GeoJson(_GeoJson):
         if not _is_degrees(held.get("crs")):
             raise DataError(f"The file '{self.path}'", "its coordinates are of another CRS", "Convert it to WGS 84")
         self._features: Features = held["features"]
-        self._around = {key: value for key, value in held.items() if key not in {"features", "bbox"}}
         return super()._columns()
 
     def _batches(self) -> Iterator[Features]:
@@ -74,7 +85,7 @@ class GeoJson(_GeoJson):
         for batch in self._batches():
             features += _moved(batch, move, extra, cell_column)
             on_rows(len(features) / len(self._features))
-        text = json.dumps({**self._around, "features": features}, ensure_ascii=False) + "\n"
+        text = json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
         target.write_text(text, "utf-8", _HALVES)
         return len(features)
 
@@ -133,15 +144,17 @@ def _positions(features: Features, extra: Sequence[str]) -> tuple[Floats, Floats
 
 
 def _moved(features: Features, move: Move, extra: Sequence[str], cell_column: str | None) -> Features:
-    """Return features with their points moved, and without bounding boxes and altitudes."""
+    """Return features with their points moved: their ids and properties as they are, and nothing else of them."""
     moved = move(*_positions(features, extra))
     made = []
     for k, feature in enumerate(features):
         north, east = float(moved.latitude[k]), float(moved.longitude[k])
         geometry = None if np.isnan(north) else {"type": "Point", "coordinates": [east, north]}
-        kept = {key: value for key, value in feature.items() if key != "bbox"} | {"geometry": geometry}
-        if cell_column is not None and moved.cells is not None:
-            kept["properties"] = _properties(feature) | {cell_column: moved.cells[k]}
+        kept: dict[str, Any] = {"type": "Feature"}
+        if "id" in feature:
+            kept["id"] = feature["id"]
+        cell = {} if cell_column is None or moved.cells is None else {cell_column: moved.cells[k]}
+        kept |= {"geometry": geometry, "properties": _properties(feature) | cell}
         made.append(kept)
     return made
 

@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 
 from leeward.errors import DataError
 from leeward.geo.files import BATCH, Move, Moved, OnRows, PositionFile, single
-from leeward.geo.tables import arrow_degrees, arrow_with, find_column
+from leeward.geo.tables import arrow_degrees, arrow_with, bare, find_column
 from leeward.optional import optional
 from leeward.private import reading
 
 Floats = NDArray[np.float64]
+
+_OF_A_COLUMN = ("encoding", "geometry_types")
+_OF_A_CRS = ("$schema", "type", "name", "datum", "datum_ensemble", "coordinate_system", "id")
+"""What is passed on of GeoParquet's metadata; of all other metadata, nothing: it may hold bounds of the true positions."""
 
 _GEOMETRY = "A geometry in Parquet"
 
@@ -66,8 +70,11 @@ class ParquetPositions(PositionFile):
                 "Write it so, or read it with geopandas and use PlanarLaplace(...).perturb",
             )
         optional("shapely", _GEOMETRY)  # now, before anything is charged
-        about = {key: value for key, value in about.items() if key != "bbox"}
-        return name, {**known, "columns": {name: about}}
+        crs = about.get("crs")
+        about = {key: about[key] for key in _OF_A_COLUMN if key in about} | (
+            {"crs": {key: crs[key] for key in _OF_A_CRS if key in crs}} if crs else {}
+        )
+        return name, {"version": known.get("version", "1.0.0"), "primary_column": name, "columns": {name: about}}
 
     @property
     def others(self) -> list[str]:
@@ -100,23 +107,20 @@ class ParquetPositions(PositionFile):
                     table = self._with(table, moved)
                     if cell_column is not None:
                         table = table.append_column(cell_column, pa.array(moved.cells, pa.string()))
-                    table = table.replace_schema_metadata(self._metadata())
+                    table = bare(table).replace_schema_metadata(self._metadata())
                     writer = writer or pq.ParquetWriter(target, table.schema)
                     writer.write_table(table)
                     done += len(batch)
                     on_rows(done / max(held.metadata.num_rows, 1))
                 if writer is None:  # no rows at all
-                    pq.write_table(held.read().replace_schema_metadata(self._metadata()), target)
+                    pq.write_table(bare(held.read()).replace_schema_metadata(self._metadata()), target)
             finally:
                 if writer is not None:
                     writer.close()
         return done
 
     def _metadata(self) -> Mapping[bytes, bytes]:
-        kept = {
-            key: value for key, value in (self._schema.metadata or {}).items() if key not in {b"geo", b"ARROW:schema"}
-        }
-        return kept | ({} if self._geo is None else {b"geo": json.dumps(self._geo[1]).encode()})
+        return {} if self._geo is None else {b"geo": json.dumps(self._geo[1]).encode()}
 
     def _degrees(self, table: Any) -> tuple[Floats, Floats]:
         if self._geo is None:

@@ -35,6 +35,43 @@ def untouched(columns: Iterable[str]) -> str | None:
     )
 
 
+def named_index(table: Any) -> list[str]:
+    """Return what to call the index of a DataFrame among the columns that go out as they are; [] where it only counts."""
+    names = [str(name) for name in table.index.names if name is not None]
+    if not len(table) or (type(table.index).__name__ == "RangeIndex" and not names):
+        return []
+    return [f"the index ({', '.join(names)})" if names else "the index"]
+
+
+def without_attrs(table: Any) -> Any:
+    """Return a DataFrame without its ``attrs``, which may hold anything, such as bounds of the true values."""
+    table.attrs = {}
+    return table
+
+
+def bare(table: Any) -> Any:
+    """Return a pyarrow Table with its columns and without metadata of the table and its fields, which may hold anything."""
+    import pyarrow as pa
+
+    fields = [pa.field(field.name, _bare(field.type), field.nullable) for field in table.schema]
+    arrays = [column.cast(field.type) for column, field in zip(table.columns, fields, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _bare(kind: Any) -> Any:
+    """Return a type whose inner fields have no metadata."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        inner = (kind.field(k) for k in range(kind.num_fields))
+        return pa.struct([pa.field(one.name, _bare(one.type), one.nullable) for one in inner])
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        one = kind.value_field
+        made = pa.list_ if pa.types.is_list(kind) else pa.large_list
+        return made(pa.field(one.name, _bare(one.type), one.nullable))
+    return kind
+
+
 def warn_untouched(columns: Iterable[str]) -> None:
     """Warn of columns that are published as they are."""
     if (text := untouched(columns)) is not None:
@@ -77,8 +114,8 @@ def _pandas(perturb: Perturb, table: Any, latitude: str | None, longitude: str |
         if getattr(table[name].dtype, "kind", "O") not in "iuf":
             _not_numbers(name)
     found = perturb(*(table[name].to_numpy(np.float64, na_value=np.nan) for name in names))
-    warn_untouched(column for column in table.columns if column not in names)
-    made = table.copy()
+    warn_untouched([column for column in table.columns if column not in names] + named_index(table))
+    made = without_attrs(table.copy())
     for name, values in zip(names, found, strict=True):
         made[name] = values
     return made
@@ -95,7 +132,7 @@ def _arrow(perturb: Perturb, table: Any, latitude: str | None, longitude: str | 
     ]
     found = perturb(*(arrow_degrees(table[name], name) for name in names))
     warn_untouched(column for column in table.column_names if column not in names)
-    return arrow_with(table, names, found)
+    return bare(arrow_with(table, names, found))
 
 
 def arrow_degrees(column: Any, name: str) -> Floats:
@@ -140,5 +177,5 @@ def _geo(perturb: Perturb, table: Any, latitude: str | None, longitude: str | No
     found = perturb(north, east)
     moved = gpd.GeoSeries(gpd.points_from_xy(found[1], found[0]), index=table.index, crs=4326)
     moved[np.isnan(found[0])] = None
-    warn_untouched(column for column in table.columns if column != points.name)
-    return table.set_geometry(moved.to_crs(points.crs).rename(points.name))
+    warn_untouched([column for column in table.columns if column != points.name] + named_index(table))
+    return without_attrs(table.copy()).set_geometry(moved.to_crs(points.crs).rename(points.name))

@@ -18,6 +18,7 @@ import numpy as np
 
 from leeward.errors import InputError, RefusedError, UselessError
 from leeward.exponential import log
+from leeward.geo.tables import bare, named_index, without_attrs
 from leeward.mechanism.series import (
     WIDEST_NORM,
     Between,
@@ -250,7 +251,8 @@ class Series:
         with reading("The table of readings", "Give each column one type, and readings as numbers"):
             held = _arrow(table, columns)
             readings = read_readings(held, columns, self.grid, self.schedule, self.missing)
-        warn_untouched(str(name) for name in table_names(table) if name not in columns.names)
+        index = named_index(table) if hasattr(table, "iloc") else []
+        warn_untouched([*(str(name) for name in table_names(table) if name not in columns.names), *index])
         return _with(table, value, readings, self.release(readings), self.grid)
 
     def release(self, readings: Readings, bits: Bits | None = None) -> Integers:
@@ -319,7 +321,7 @@ def _arrow(table: Any, columns: Columns) -> Any:
 def _with(table: Any, column: str, readings: Readings, steps: Integers, grid: Grid) -> Any:
     if hasattr(table, "column_names"):
         return replaced(table, column, readings.rows, readings.there, steps, grid)
-    made = table.iloc[readings.rows].copy()
+    made = without_attrs(table.iloc[readings.rows].copy())
     whole = made[column].dtype.kind in "iu" and grid.step.denominator == 1 and bool(readings.there.all())
     values = grid.values(steps, whole=whole)
     made[column] = values if readings.there.all() else np.where(readings.there, values, np.nan)
@@ -334,7 +336,7 @@ def replaced(table: Any, column: str, rows: Integers, there: Any, steps: Integer
     whole = pa.types.is_integer(table.schema.field(at).type) and grid.step.denominator == 1
     kind = pa.int64() if whole else pa.float64()
     made = pa.array(grid.values(steps, whole=whole), kind, mask=~there)
-    return table.take(rows).set_column(at, pa.field(column, kind), made)
+    return bare(table.take(rows).set_column(at, pa.field(column, kind), made))
 
 
 def _promise(

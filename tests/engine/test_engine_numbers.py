@@ -16,7 +16,7 @@ import pytest
 from tests.oracle import numbers as oracle
 
 from leeward.engine import open_data, read_keys
-from leeward.engine.numbers import REASONS
+from leeward.engine.numbers import REASONS, open_numbers
 from leeward.errors import BoundExceededError, DataError
 from leeward.notion import BoundedDP, UnboundedDP
 from leeward.query.statistic import Statistic, records, statistic
@@ -280,3 +280,22 @@ def test_no_message_holds_a_number_of_the_data() -> None:
         exactly(describe(table, asked))
     assert "123456" not in str(refused.value)
     assert "777" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.decimal128(20, 0), pa.string()], ids=str)
+def test_more_steps_than_floats_tell_apart_are_read_from_whole_numbers_only(kind: pa.DataType) -> None:
+    """Found by hand: 2^52 + 1 became 2^52 + 2, and the decimal 2^53 + 1 became 2^53."""
+    many = 2**50
+    for upper, refused in ((many, False), (many + 1, True)):
+        for values in ([0], [1], [many - 1], [many]):
+            as_kind = [
+                str(v) if kind == pa.string() else Decimal(v) if pa.types.is_decimal(kind) else v for v in values
+            ]
+            table = pa.table({"number": pa.array(as_kind, kind)})
+            asked = statistic(records(table, person="each row"), "max", column="number", lower=0, upper=upper)
+            if refused:
+                with pytest.raises(DataError, match="more than floating point tells apart"), open_numbers(asked):
+                    pass
+                continue
+            with open_numbers(asked) as opened:
+                assert opened.count(asked).counts.tolist() == values

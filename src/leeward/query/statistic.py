@@ -2,7 +2,8 @@
 
 The number is clamped to public bounds (so ±∞ are the bounds) and rounded half up to a public grid, so that it is one of
 ``values``. NULL, NaN, an empty field and a text that is no number mean that the person has none. A floating-point number
-stands for the decimal that it prints as, to nine places.
+stands for the decimal that it prints as, to nine places; to fewer where the bounds hold more than about 10⁶ steps, so that
+bounds times places stay within 2⁵⁰, and what is not a column of whole numbers is refused beyond that.
 
 What one change can do is `leeward.query.numeric`'s, group by group: a person is in one group, so withdrawing or inserting a
 person, or moving their number, touches one group. Replacing their record may do more: it may take them from one group to

@@ -21,6 +21,7 @@ import pyarrow as pa
 from ibis.common.exceptions import IbisError
 
 from leeward.engine.builtin import decode, encode
+from leeward.engine.column_types import check_arrow, check_engine_types
 from leeward.engine.files import File, files_of
 from leeward.engine.memory import arrow_table
 from leeward.engine.schema import check_columns, check_gzip, check_one_schema, check_parquet, csv_header
@@ -110,9 +111,16 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                     rows = _inside(connection, table)
                     check_columns(columns, rows.columns)
                     rows = _letter_by_letter(rows, names)
+            check_engine_types(columns, _types(connection, rows, names))
             yield Bound(connection, _selected(rows, names), stamps)
         finally:
             connection.disconnect()
+
+
+def _types(connection: Any, rows: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The engine's own type of each named column: Ibis has no name for some, and one name for several."""
+    read = connection.con.sql(connection.compile(rows.select(*names)))
+    return dict(zip(names, read.types, strict=True))
 
 
 def _selected(rows: Any, names: Sequence[str]) -> Any:
@@ -297,17 +305,7 @@ def _letter_by_letter(rows: Any, names: Sequence[str]) -> Any:
 
 
 def _in_memory(connection: Any, data: pa.Table) -> Any:
-    for name in data.column_names:
-        try:
-            connection.con.from_arrow(data.select([name]).slice(0, 0))
-        except duckdb.NotImplementedException:
-            kind = data.schema.field(name).type
-        else:
-            continue
-        raise DataError(
-            f"The column '{name}' is of the Arrow type {kind}", "the engine does not read it", "Convert the column"
-        )
-    return _register(connection, "leeward_memory", data)
+    return _register(connection, "leeward_memory", check_arrow(data))
 
 
 def _register(connection: Any, name: str, data: pa.Table) -> Any:

@@ -30,12 +30,27 @@ class Filtered(Protocol):
         ...
 
 
-def who(rows: Any, column: str) -> Any:
-    """The person of each row; null where missing."""
+def who(rows: Any, column: str, bound: Bound) -> Any:
+    """The person of each row; null where missing.
+
+    Raises:
+        DataError: ids are floats, and one is so large that several whole numbers are one float.
+    """
     values = rows[column]
     if values.type().is_nested() or values.type().is_unknown():
         raise DataError(f"person = '{column}'", "the column does not hold single values", "Name a column of ids")
-    return _without_nan(values)
+    values = _without_nan(values)
+    if values.type().is_floating():
+        exact = 2**53 if values.type().nbytes == 8 else 2**24
+        (found,) = bound.fetch(rows.aggregate(beyond=(values.abs() >= exact).any())).to_pylist()
+        if found["beyond"]:
+            raise DataError(
+                f"person = '{column}'",
+                f"ids are floats, one of {exact:,} or more, where several whole numbers are one float, and several people"
+                " one (that it is refused is a fact about the data: do not publish it)",
+                "Give ids as whole numbers or as text, from the start: a float has forgotten which it was",
+            )
+    return values
 
 
 def key(rows: Any, column: str, places: PlaceList) -> Any:

@@ -93,7 +93,7 @@ class NumberTable(Rows):
         self._query = query
         group = ibis.literal(0, "int64") if query.by is None else _rank(rows[query.by], query)
         number = ibis.literal(0, "int64") if query.column is None else _index(rows[query.column], query)
-        person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person)
+        person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person, bound)
         self._rows = rows.select(kept=kept(rows, query.records), group=group, number=number, person=person)
 
         self._tally: Mapping[str, int] | None = None

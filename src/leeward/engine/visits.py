@@ -97,7 +97,7 @@ class VisitTable(Rows):
         self._visits, self._places, rows = visits, places, self._raw
         self._clock = when(rows, visits, bound)
         plain = {
-            "person": who(rows, visits.person),
+            "person": who(rows, visits.person, bound),
             "stamp": self._clock.stamp,
             "unreadable": self._clock.unreadable,
             "zoned": ibis.literal(False) if self._clock.zoned is None else self._clock.zoned,

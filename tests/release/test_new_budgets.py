@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.release.conftest import Town
+from tests.release.test_monitor_command import SANITIZED
 
 import leeward as lw
 from leeward.engine import open_visits, read_places
@@ -243,3 +244,19 @@ def test_a_lost_key_stops_a_release_before_the_data_is_read(town: Town, monkeypa
     code, out, _ = town.run("budget", "check", "--ledger", ledger)
     assert (code, out) == (0, "6 entries, and every answer, are as they were written.\n")
     assert town.run("budget", "new-key", "--ledger", ledger)[0] == 2
+
+
+@pytest.mark.parametrize("command", ["release", "monitor"])
+@pytest.mark.parametrize(
+    "ledger", ["out/budget.db", "out/deep/budget.db", "link/budget.db", "sqlite:///out/../out/b.db"]
+)
+def test_the_ledger_lies_in_no_folder_that_may_be_published(ledger: str, command: str, town: Town) -> None:
+    (town.folder / "out" / "deep").mkdir(parents=True)
+    (town.folder / "link").symlink_to("out")
+    changes = SANITIZED if command == "monitor" else []
+    spec = town.spec(*changes, ('ledger = "sqlite:///budget.db"', f'ledger = "{ledger}"'))
+    code, out, err = town.run(command, spec, "--out", town.folder / "out")
+    assert (code, out) == (2, "")
+    assert "that folder holds what may be published" in err
+    assert [path.name for path in (town.folder / "out").iterdir()] == ["deep"]
+    assert not [*(town.folder / "out" / "deep").iterdir()]

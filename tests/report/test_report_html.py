@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plotly.offline import get_plotlyjs
 from tests.report.pages import Page
 
 from leeward.report import html, report_html, write_report
+from leeward.report.page import embedded
 
 NASTY = [
     "<script>document.title='owned'</script>",
@@ -104,6 +106,25 @@ def test_public_words_of_the_statement_are_escaped_too(make_release: Callable[..
     assert NASTY[0] in page.text()
     assert page.data("release.json")["dataset"] == NASTY[0]
     assert not page.all("img")
+
+
+TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Marks that turn the direction of writing around."""
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=[f"u{ord(turn):04x}" for turn in TURNS])
+def test_no_name_turns_the_words_of_the_page_around(turn: str, make_release: Callable[..., Any]) -> None:
+    name = f"a{turn}b\\{turn}{turn}c"
+    page = report_html(make_release(["safe"], dataset=name, version=name))
+    ours = page.replace(get_plotlyjs(), "")
+    assert not set(TURNS) & set(ours)
+    written = f"\\u{ord(turn):04x}"
+    assert f"a{written}b" in ours
+    for text in (json.dumps({"x": name}), json.dumps({"x": name}, ensure_ascii=False)):
+        carried = json.loads(embedded(text))["x"]
+        assert carried == f"a{written}b\\{written}{written}c"
+    plain = {"x": ["\\u202e", "\\\\u202e", "é", "<b>&"]}
+    assert json.loads(embedded(json.dumps(plain))) == plain
 
 
 def test_the_answer_is_in_the_title_and_the_heading(located: Any) -> None:

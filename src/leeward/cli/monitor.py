@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from leeward.cli.opening import NewBudget, Yes, opening
+from leeward.cli.opening import NewBudget, Yes, opening, refuse_ledger_in
 from leeward.cli.output import AcceptUseless, IfDoubtful, print_json, print_notes, say, stages, wrote
 from leeward.errors import InputError
 
@@ -62,6 +62,7 @@ def monitor(
             say("No window is over yet: nothing was asked.")
         return
     plans = [made for made, _ in due]
+    refuse_ledger_in(out, read.ledger())
     with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
         opened = opening(read.ledger(), yes=yes, new=new_budget)
         with stages(quiet) as on_stage:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from leeward.cli.output import say
-from leeward.errors import LedgerError
+from leeward.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
     from leeward.release import Budget
@@ -66,6 +68,23 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
         others = f"which has {', '.join(repr(name) for name in known)}" if known else "a ledger without any yet"
         _ask(f"This opens {said}, {others}.", budget.dataset)
     return Opening(asked, f"{said}.")
+
+
+def refuse_ledger_in(out: Path, budget: Budget) -> None:
+    """Refuse a ledger that lies in the folder that is written: that folder holds what may be published, and nothing else.
+
+    Raises:
+        InputError: it does, by whatever links.
+    """
+    from leeward.paths import resolve_ledger
+
+    ledger = resolve_ledger(budget.ledger)
+    if Path(os.path.realpath(ledger)).is_relative_to(os.path.realpath(out)):
+        raise InputError(
+            f"The ledger {ledger} within --out {out}",
+            "that folder holds what may be published, and the ledger tells what was asked and holds every answer",
+            "Keep the ledger elsewhere, or name another folder",
+        )
 
 
 def _ask(said: str, dataset: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward.cli.opening import NewBudget, Opening, Yes, opening
+from leeward.cli.opening import NewBudget, Opening, Yes, opening, refuse_ledger_in
 from leeward.cli.output import (
     AcceptUseless,
     IfDoubtful,
@@ -115,6 +115,7 @@ def publish(
     from leeward.result import folder_names, saving
 
     names = folder_names([made.query.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
+    refuse_ledger_in(out, budget)
     with saving(out, names) as save:
         opened = Opening(budget, None) if asked is None else asked()
         if len(plans) > 1 and not quiet and not as_json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
 from pathlib import Path
 
 import jinja2
@@ -27,6 +28,7 @@ def template(name: str) -> jinja2.Template:
 @functools.cache  # a template is compiled once, which takes longer than to fill it
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
+        finalize=lambda value: unturned(value) if type(value) is str else value,
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "assets"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -44,6 +46,20 @@ def digest(script: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
+def unturned(text: str) -> str:
+    r"""Return a text whose marks of direction are written out, as ``\u202e``: a name turns no word of the page around."""
+    return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_TURNS_IN_JSON = re.compile(r"(?<!\\)((?:\\\\)*)\\(u(?:061c|200[ef]|202[a-e]|206[6-9]))", re.IGNORECASE)
+
+
 def embedded(text: str) -> Markup:
-    """Make JSON safe inside a script element: only its strings can hold these characters."""
+    """Make JSON safe inside a script element, and for being shown: only its strings can hold these characters.
+
+    Marks of direction become what `unturned` makes of them, also those that JSON has escaped already.
+    """
+    text = _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    text = _TURNS_IN_JSON.sub(r"\1\\\\\2", text)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))

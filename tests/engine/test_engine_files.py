@@ -22,6 +22,8 @@ import pytest
 from leeward.engine.bind import bind
 from leeward.engine.files import files_of
 from leeward.errors import DataError, EngineError
+from leeward.geo.formats import open_positions
+from leeward.perturb.series_files import ReadingsFile
 
 AS_ROLE = {"person": "who"}
 KINDS = ("parquet", "csv", "csv.gz", "duckdb")
@@ -243,3 +245,18 @@ def test_failures_of_the_engine_are_not_blamed_on_the_data(
     assert "Nothing is wrong with the data" in str(refused.value)
     assert "damaged" not in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["pipe.csv", "loop.csv", "gone.csv"])
+def test_what_is_there_and_no_file_is_not_called_missing(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    (tmp_path / "gone.csv").symlink_to("nothing.csv")
+    path = tmp_path / name
+    for read in (
+        lambda: files_of(str(path), None),
+        lambda: open_positions(path, "lat", "lon"),
+        lambda: ReadingsFile(path),
+    ):
+        with pytest.raises(DataError, match="no regular file"):
+            read()

@@ -260,3 +260,20 @@ def test_the_ledger_lies_in_no_folder_that_may_be_published(ledger: str, command
     assert "that folder holds what may be published" in err
     assert [path.name for path in (town.folder / "out").iterdir()] == ["deep"]
     assert not [*(town.folder / "out" / "deep").iterdir()]
+
+
+def test_numbers_of_thousands_of_digits_and_windows_listed_twice_are_refused_in_words(town: Town) -> None:
+    many = "9" * 5000
+    code, out, err = town.run("plan", town.spec(), "--safe-at", f"{many}:0.9")
+    assert (code, out) == (2, "")
+    assert "it is no number of people" in err
+    window = "[window]\nstart = 2026-01-01T18:00:00\nend = 2026-01-01T19:00:00\n"
+    for new, said in (
+        (f'{window}every = "{many}h"\n', "it is no length of time"),
+        ("[window]\nwindows = [" + "{ start = 2026-01-01T18:00:00, end = 2026-01-01T19:00:00 }, " * 2 + "]\n", "twice"),
+    ):
+        code, out, err = town.run("release", town.spec((window, new)), "--out", town.out)
+        assert (code, out) == (2, "")
+        assert said in err
+        assert len(err) < 6000
+    assert not town.out.exists()

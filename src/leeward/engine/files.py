@@ -83,6 +83,8 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
                 "it is a folder",
                 f"Name its files, for example '{os.path.join(text, '*.parquet')}'",
             )
+        elif os.path.lexists(text):
+            raise DataError(f"The source '{text}'", "it is no regular file", "Name a file, not a pipe or broken link")
         else:
             folder = os.path.dirname(text) or "."
             neighbours = os.listdir(folder) if os.path.isdir(folder) else []

@@ -28,6 +28,10 @@ def open_positions(path: Path, latitude: str | None, longitude: str | None) -> P
             f"The file '{path}'", "its kind is not known; it is told by how the name ends", f"Known: {', '.join(kinds)}"
         )
     if not path.is_file():
+        if path.exists() or path.is_symlink():
+            raise DataError(
+                f"The file '{path}'", "it is no regular file", "Name a file, not a folder, pipe or broken link"
+            )
         near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
         raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
     with reading(f"The file '{path}'"):

@@ -38,6 +38,10 @@ class ReadingsFile:
         if path.suffix.lower() not in (".parquet", ".pq", ".csv"):
             raise DataError(f"The file '{path}'", "its kind is told by how its name ends", "Known: .parquet, .pq, .csv")
         if not path.is_file():
+            if path.exists() or path.is_symlink():
+                raise DataError(
+                    f"The file '{path}'", "it is no regular file", "Name a file, not a folder, pipe or broken link"
+                )
             near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
             raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
         self.path, self.is_csv = path, path.suffix.lower() == ".csv"

@@ -146,7 +146,7 @@ class Spec(Section):
     def queries(self) -> list[CountVisitors]:
         """Return one question a window."""
         private, public = self.visits(), self.public_places()
-        return [
+        made = [
             count_visitors(
                 private,
                 public,
@@ -157,6 +157,11 @@ class Spec(Section):
             )
             for span in self.spans
         ]
+        asked = [tuple(query.window.public().values()) for query in made]
+        if twice := [window for window in asked if asked.count(window) > 1] if len(set(asked)) < len(asked) else []:
+            start, end = twice[0]
+            raise SpecError(f"The window from {start} to {end}", "it is listed twice", "List each window once")
+        return made
 
     def notion(self) -> Notion:
         """Return the privacy notion.

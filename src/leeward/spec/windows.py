@@ -15,7 +15,7 @@ _MOST_WINDOWS = 10_000
 
 def cut(start: Moment, end: Moment, every: str) -> list[Span]:
     """Cut a span into windows of one length; the last may be shorter. Lengths are those of the clock that is written."""
-    written = re.fullmatch(r"(\d+) *(min|h|d)", every.strip())
+    written = re.fullmatch(r"(\d{1,9}) *(min|h|d)", every.strip())
     if written is None or int(written[1]) == 0:
         raise SpecError(f'[window] every = "{every}"', "it is no length of time", 'Write it like "30min", "1h" or "1d"')
     whole = Window(moment("start", start), moment("end", end))

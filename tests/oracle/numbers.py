@@ -36,6 +36,11 @@ def read(number: Any) -> Fraction | float | None:
     return Fraction(Decimal(repr(number))) if isinstance(number, float) else Fraction(number)
 
 
+def is_unreadable(number: Any) -> bool:
+    """Whether a text is none of a number, nor of one that is missing."""
+    return isinstance(number, str) and number.strip().lower() not in {"nan", "+nan", "-nan"}
+
+
 def on_grid(number: Any, ask: Ask) -> Fraction | None:
     """Clamp, then round half up to lower + i·step (a histogram: down, to the lower end of its interval)."""
     value = read(number)
@@ -50,7 +55,7 @@ def on_grid(number: Any, ask: Ask) -> Fraction | None:
 
 def records(rows: Sequence[Mapping[str, Any]], ask: Ask) -> tuple[list[Any] | None, dict[str, int], int]:
     """The counted records (None where refused), the rows dropped by reason, and how many people have several rows."""
-    dropped = dict.fromkeys(["filtered", "null_person", "unknown_group", "no_number"], 0)
+    dropped = dict.fromkeys(["filtered", "null_person", "unknown_group", "unreadable_number", "no_number"], 0)
     groups = ask.get("groups")
     people: dict[Any, list[tuple[int, Fraction | None]]] = {}
     for place, row in enumerate(rows):
@@ -63,7 +68,7 @@ def records(rows: Sequence[Mapping[str, Any]], ask: Ask) -> tuple[list[Any] | No
         elif groups and row["group"] not in groups:
             dropped["unknown_group"] += 1
         elif number is None and "lower" in ask:
-            dropped["no_number"] += 1
+            dropped["unreadable_number" if is_unreadable(row.get("number")) else "no_number"] += 1
         else:
             people.setdefault(person, []).append((groups.index(row["group"]) if groups else 0, number))
     several = sum(len(held) > 1 for held in people.values())

@@ -237,7 +237,8 @@ def test_a_monitor_with_people_in_a_later_window_goes_on(town: Town) -> None:
 
 
 STATISTICS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    "no numbers": ({"age": "many"}, {}, "200 rows without a number"),
+    "no numbers": ({"age": "many"}, {}, "200 rows with a number that cannot be read"),
+    "missing numbers": ({"age": [None] * 200}, {}, "200 rows without a number"),
     "no person": ({"who": None}, {}, "200 rows without a person"),
     "other groups": ({"sex": "f"}, {"by": "sex", "groups": ["F", "M"]}, "200 rows in none of the listed groups"),
     "a filter": ({"sex": "f"}, {"keep": {"sex": ["F"]}}, "200 rows left out by the filter"),

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from leeward.engine.clock import Clock
 from leeward.errors import DoubtfulDataError
 from leeward.private import Private
-from leeward.query.reasons import UNREADABLE, said
+from leeward.query.reasons import NOT_ASKED, NOT_ASKED_INSIDE, said
 
 _OF_ROWS_INSIDE = ("unreadable_place", "null_place", "unknown_place")
 """Reasons that are asked of rows inside the window."""
@@ -33,6 +33,7 @@ class Look(Private):
         dropped: how many do not, by reason.
         share: the part, from 0 to 1, of the data's own range of times that the window covers; 1 where there is no window.
         times: the first and the last time of the data, in words; None where there is none.
+        inside: how many of the rows pass the filter and lie inside the window, if there is one.
     """
 
     rows: int
@@ -40,13 +41,16 @@ class Look(Private):
     dropped: Mapping[str, int]
     share: float = 1.0
     times: tuple[str, str] | None = None
+    inside: int = 0
 
 
 def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     """Refuse questions that count nothing, or under 1 % of the rows that they should, or many rows that cannot be read.
 
     What they should count is as many rows as fall into their windows if the data's range of times is filled evenly: a short
-    window of a long table counts few rows, and that is as it should be.
+    window of a long table counts few rows, and that is as it should be. And it is the rows that do lie in their windows:
+    a single time far away would make the windows so short that nothing need count. Rows that cannot be read, or do not say
+    who or when, may not be over 1 % of those that pass the filter; of the reasons that are asked inside, of those inside.
 
     Args:
         looks: one for each question, all about one table; windows of one run are doubtful only together, because a quiet
@@ -59,13 +63,22 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     """
     rows, taken = looks[0].rows, sum(look.taken for look in looks)
     share = min(1.0, sum(look.share for look in looks))
-    unread = {reason: looks[0].dropped.get(reason, 0) for reason in UNREADABLE}
+    asked, inside = rows - looks[0].dropped.get("filtered", 0), sum(look.inside for look in looks)
+    unread = {reason: looks[0].dropped.get(reason, 0) for reason in NOT_ASKED}
+    misplaced = {reason: sum(look.dropped.get(reason, 0) for look in looks) for reason in NOT_ASKED_INSIDE}
     left_out = _together(looks, taken)
     quiet = going_on and share > 0 and not any(left_out.get(reason) for reason in _OF_ROWS_INSIDE)
     if not quiet and (not taken or taken < FEW * share * rows):
         given = f"{f'Only {taken:,}' if taken else 'None'} of the {rows:,} rows would count"
-    elif sum(unread.values()) > FEW * rows:
-        given, left_out = f"{sum(unread.values()):,} of the {rows:,} rows cannot be read", unread
+    elif taken < FEW * inside:
+        given = f"Only {taken:,} of the {inside:,} rows inside the window would count"
+    elif sum(unread.values()) > FEW * asked:
+        given, left_out = f"{sum(unread.values()):,} of the {asked:,} rows cannot be read in full", unread
+    elif sum(misplaced.values()) > FEW * inside:
+        given, left_out = (
+            f"{sum(misplaced.values()):,} of the {inside:,} rows inside the window cannot be read",
+            misplaced,
+        )
     else:
         return
     why = [said(reason, number) for reason, number in sorted(left_out.items(), key=lambda pair: -pair[1]) if number]

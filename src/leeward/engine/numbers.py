@@ -92,16 +92,19 @@ class NumberTable(Rows):
         rows = self._raw
         self._query = query
         group = ibis.literal(0, "int64") if query.by is None else _rank(rows[query.by], query)
-        number = ibis.literal(0, "int64") if query.column is None else _index(rows[query.column], query)
+        number, unreadable = ibis.literal(0, "int64"), ibis.literal(False)
+        if query.column is not None:
+            number, unreadable = _index(rows[query.column], query)
         person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person, bound)
-        self._rows = rows.select(kept=kept(rows, query.records), group=group, number=number, person=person)
-
+        plain = {"group": group, "number": number, "unreadable": unreadable, "person": person}
+        self._rows = rows.select(kept=kept(rows, query.records), **plain)
         self._tally: Mapping[str, int] | None = None
 
     def look(self, query: Statistic) -> Look:
         """See how many rows the question would count, and why not more. For the curator only."""
         tally = self._dropped()
-        return Look(sum(tally.values()), tally["taken"], {reason: tally[reason] for reason in REASONS})
+        rows, dropped = sum(tally.values()), {reason: tally[reason] for reason in REASONS}
+        return Look(rows, tally["taken"], dropped, inside=rows - tally["filtered"])
 
     def _dropped(self) -> Mapping[str, int]:
         if self._tally is None:
@@ -110,6 +113,7 @@ class NumberTable(Rows):
                 (~rows.kept, "filtered"),
                 (rows.person.isnull(), "null_person"),
                 (rows.group.isnull(), "unknown_group"),
+                (rows.unreadable, "unreadable_number"),
                 (rows.number.isnull(), "no_number"),
                 else_="taken",
             )
@@ -151,19 +155,20 @@ class NumberTable(Rows):
         return VisitCounts(several, {r: dropped[r] for r in REASONS}, dropped["taken"], False, answer)
 
 
-def _index(column: Any, query: Statistic) -> Any:
-    """The number of each row as steps above the lower bound: clamped, then rounded half up; null where there is none.
+def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
+    """The number of each row as steps above the lower bound, and whether a row holds something that is no number.
 
-    For a histogram, the interval that it is in: rounded down. From the reading of a number on, all arithmetic is exact.
+    It is clamped, then rounded half up; null where there is none. For a histogram, the interval that it is in: rounded down.
+    From the reading of a number on, all arithmetic is exact.
     """
     assert query.values is not None
     values, kind = query.values, column.type()
     if kind.is_null():
-        return ibis.null("int64")
+        return ibis.null("int64"), ibis.literal(False)
     if not (kind.is_string() or kind.is_numeric()) or kind.is_boolean():
         raise DataError(f"column = '{query.column}'", "it does not hold numbers", "Name a column of numbers")
     most = max(abs(values.lower), abs(values.upper))
-    scale = fine(values)
+    scale, unreadable = fine(values), ibis.literal(False)
     if kind.is_integer():
         lower, upper = math.floor(values.lower), math.ceil(values.upper)
         if kind.is_uint64():
@@ -181,6 +186,7 @@ def _index(column: Any, query: Statistic) -> Any:
         # float32 goes through its text, so that it too is the decimal that it prints as
         text = column.cast("string") if kind.is_floating() and kind.nbytes < 8 else column
         number = text.try_cast("float64")
+        unreadable = column.notnull() & number.isnull()
         number = number.isnan().ifelse(ibis.null(), number)
         places = next(d for d in range(9, -1, -1) if d == 0 or most * scale * 10**d <= _FLOAT_INTEGERS)
         scale *= 10**places
@@ -189,9 +195,9 @@ def _index(column: Any, query: Statistic) -> Any:
     step = int(values.step * scale)
     above = units - int(values.lower * scale)
     if query.kind == "histogram":
-        return whole_quotient(above.clip(0, None), step).clip(0, query.bins - 1)
+        return whole_quotient(above.clip(0, None), step).clip(0, query.bins - 1), unreadable
     last = int(values.width / values.step)
-    return whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last)
+    return whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
 
 
 _FLOAT_INTEGERS = 2**50

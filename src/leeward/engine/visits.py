@@ -124,6 +124,7 @@ class VisitTable(Rows):
             rows=sum(tally.values()),
             taken=tally[_TAKEN],
             dropped={reason: tally[reason] for reason in REASONS},
+            inside=self._inside(query.window),
             share=covered(first, end, low, high) if n else 1.0,
             times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
         )
@@ -190,6 +191,12 @@ class VisitTable(Rows):
         visited = rows.select(**plain, visited=found, placed=placed)
         joined = visited.left_join(listed, visited.visited == listed.listed)
         return joined.select(*plain, "placed", "rank")
+
+    def _inside(self, window: Window) -> int:
+        """How many rows that pass the filter lie inside the window, whether or not they say who and where."""
+        rows = self._rows_in(window)
+        found = self._bound.fetch(rows.filter(rows.kept, rows.inside.fill_null(False)).aggregate(n=ibis._.count()))
+        return int(integers(found, "n")[0])
 
     def _tally(self, window: Window) -> Mapping[str, int]:
         """How many rows take part, and how many are dropped for each reason."""

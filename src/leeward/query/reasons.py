@@ -21,12 +21,16 @@ OF_NUMBERS: Mapping[str, str] = {
     "filtered": "left out by the filter",
     "null_person": "without a person",
     "unknown_group": "in none of the listed groups",
+    "unreadable_number": "with a number that cannot be read",
     "no_number": "without a number",
 }
 """Reasons why a row of a statistic is not counted."""
 
-UNREADABLE = ("unreadable_time", "incomparable_time", "unreadable_place")
-"""Reasons that are mistakes of writing rather than of what is asked."""
+NOT_ASKED = ("null_person", "unreadable_time", "null_time", "incomparable_time", "unreadable_number")
+"""Reasons that are mistakes of writing rather than of what is asked: such a row may be of somebody who should count."""
+
+NOT_ASKED_INSIDE = ("unreadable_place",)
+"""Such reasons that are asked of rows inside the window alone."""
 
 
 def said(reason: str, rows: int) -> str:

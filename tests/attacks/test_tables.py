@@ -85,7 +85,9 @@ TEXTS = ["a", "A", "a ", " a", "é", "e\u0301", "a\0", "a\0b", "1", "01", "1.0",
     "kind", ["arrow", "view", "dictionary", "chunks", "parquet", "csv", "duckdb", "polars", "categories"]
 )
 def test_texts_are_compared_letter_by_letter(tmp_path: Path, kind: str) -> None:
-    rows = [(f"p{i % 5}", TEXTS[i * 7 % len(TEXTS)]) for i in range(64)]
+    # a CSV file with zero bytes is refused (tests.engine.test_engine_encodings)
+    texts = [text for text in TEXTS if kind != "csv" or "\0" not in text]
+    rows = [(f"p{i % 5}", texts[i * 7 % len(texts)]) for i in range(64)]
     people, at = [p for p, _ in rows], [v for _, v in rows]
     made: Any = table(people, at)
     if kind == "view":
@@ -113,7 +115,7 @@ def test_texts_are_compared_letter_by_letter(tmp_path: Path, kind: str) -> None:
         made = pl.DataFrame({"p": people, "v": pl.Series(at, dtype=pl.Categorical), "t": [T] * 64})
     elif kind == "categories":
         made = pd.DataFrame({"p": people, "v": pd.Categorical(at), "t": [T] * 64})
-    assert counts(made, TEXTS) == crowds(rows, TEXTS)
+    assert counts(made, texts) == crowds(rows, texts)
 
 
 def test_a_collation_of_a_duckdb_file_merges_no_people_and_passes_no_filter(tmp_path: Path) -> None:

@@ -318,3 +318,14 @@ def test_a_spec_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_bytes(b"\xff")
     with pytest.raises(SpecError, match="UTF-8"):
         read_job(tmp_path / "c.toml")
+
+
+@pytest.mark.parametrize("one", ["latitude", "longitude", "time", "person"])
+@pytest.mark.parametrize("other", ["latitude", "longitude", "time", "person"])
+def test_one_column_is_one_thing(one: str, other: str, run: Run, tmp_path: Path) -> None:
+    """A person who is somebody else at every latitude would have no bound on reports."""
+    columns = {"latitude": "lat", "longitude": "lon", "person": "who", "time": "when"}
+    code, out, err = run(str(spec(tmp_path, data=columns | {one: columns[other]})), "--dry-run")
+    assert code == (0 if one == other else 2)
+    assert ("one column cannot be two things" in err) == (one != other)
+    assert bool(out) == (one == other)

@@ -36,9 +36,12 @@ def untouched(columns: Iterable[str]) -> str | None:
 
 
 def named_index(table: Any) -> list[str]:
-    """Return what to call the index of a DataFrame among the columns that go out as they are; [] where it only counts."""
+    """Return what to call the index of a DataFrame among the columns that go out as they are; [] where it only counts.
+
+    Whole numbers without a name count rows, also where rows were left out, sorted or put together.
+    """
     names = [str(name) for name in table.index.names if name is not None]
-    if not len(table) or (type(table.index).__name__ == "RangeIndex" and not names):
+    if not len(table) or (table.index.dtype.kind in "iu" and not names):
         return []
     return [f"the index ({', '.join(names)})" if names else "the index"]
 

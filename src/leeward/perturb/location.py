@@ -116,6 +116,9 @@ class Repeat(Section):
     secret: str
 
 
+_ROLES = ("latitude", "longitude", "person", "time")
+
+
 class Location(Section):
     """A whole spec of this kind."""
 
@@ -133,6 +136,11 @@ class Location(Section):
             raise ValueError('budgets and repeated reports are per person: name the column, [data] person = "…"')
         if self.data.timezone is not None and self.budget is None:
             raise ValueError("[data] timezone says where the days of a budget are counted, and there is no [budget]")
+        named = {key: name for key in _ROLES if (name := getattr(self.data, key)) is not None}
+        if len(set(named.values())) < len(named):
+            # whose every place is another person has no bound on reports
+            told = ", ".join(f'{key} = "{name}"' for key, name in named.items())
+            raise ValueError(f"one column cannot be two things: {told}. Name each once")
         return self
 
 

@@ -113,7 +113,14 @@ def curves(shown: list[dict[str, Any]], word: str, chosen: dict[str, Any] | None
             hovertemplate="%{x} people: %{customdata}",
         )
     figure.update_layout(
-        xaxis={"title": {"text": "people who were there"}, "dtick": 1, "zeroline": False, "fixedrange": True},
+        xaxis={
+            "title": {"text": "people who were there"},
+            "tickformat": "d",
+            "range": [-0.3, max((_counts(option)[-1] for option in shown), default=1) + 0.3],
+            "zeroline": False,
+            "fixedrange": True,
+        },
+        legend=_ABOVE,
         yaxis={
             "title": {"text": f"chance of “{word}”"},
             "tickformat": ".0%",
@@ -131,17 +138,22 @@ def error_bars(shown: list[dict[str, Any]]) -> go.Figure:
     for key, title, colour in (("most", "95 % error", SAND), ("median", "median error", BLUE)):
         figure.add_bar(
             x=[option["errors"][key] for option in rows],
-            y=[name(option) for option in rows],
+            y=[name(option).replace(", ", "<br>") for option in rows],
             orientation="h",
             marker={"color": colour},
             name=title,
         )
     figure.update_layout(
         barmode="overlay",
+        legend=_ABOVE,
         xaxis={"title": {"text": "people"}, "fixedrange": True},
         yaxis={"automargin": True, "fixedrange": True},
     )
     return figure
+
+
+_ABOVE = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
+"""A legend beside the drawing would take most of a narrow screen."""
 
 
 def _counts(option: dict[str, Any]) -> list[int]:

@@ -469,7 +469,10 @@ def test_files_are_opened_in_an_encoding_that_is_named() -> None:
             said = [ast.unparse(argument) for argument in node.args] + [k.arg or "" for k in node.keywords]
             binary = any(text.strip("'\"") in {"rb", "wb", "ab", "xb"} for text in said)
             if called in {"read_text", "write_text"}:
-                assert "encoding" in said or any("utf" in text for text in said), (path.name, ast.unparse(node))
+                assert "encoding" in said or any("utf" in text.casefold() for text in said), (
+                    path.name,
+                    ast.unparse(node),
+                )
             if called == "open" and not ast.unparse(node.func).startswith(("os.", "gzip.", "self.", "webbrowser.")):
                 assert binary or "encoding" in said, (path.name, ast.unparse(node))
 

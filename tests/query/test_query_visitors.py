@@ -139,11 +139,3 @@ def test_another_question_reads_otherwise_in_public(changes):
 def test_a_window_refuses_one_end_with_an_offset():
     with pytest.raises(SpecError, match="offset"):
         Window(datetime(2020, 1, 1), datetime(2020, 1, 2, tzinfo=UTC))
-
-
-@pytest.mark.parametrize("key", ["place", "time", "latitude", "longitude"])
-def test_the_person_is_no_other_column(key):
-    columns = {"person": "user", "place": "venue", "time": "at", "latitude": "lat", "longitude": "lon"}
-    visits("v.parquet", **columns)
-    with pytest.raises(SpecError, match=f"person and {key} = 'user'"):
-        visits("v.parquet", **(columns | {key: "user"}))

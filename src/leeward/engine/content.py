@@ -179,5 +179,9 @@ def _derived(key: bytes, purpose: str) -> str:
 
 def _stretched(key: bytes, parts: list[Any]) -> bytes:
     """A digest of the sums that takes some 20 ms and 8 MiB to make."""
-    said = json.dumps(parts, default=str).encode()
+    return _slow(key, json.dumps(parts, default=str).encode())
+
+
+@functools.lru_cache(maxsize=256)  # window after window asks for the same columns
+def _slow(key: bytes, said: bytes) -> bytes:
     return hashlib.scrypt(said, salt=key, n=1 << 13, r=8, p=1, dklen=32)

@@ -113,12 +113,6 @@ def visits(
     for key, column in (("place", place), ("time", time), ("latitude", latitude), ("longitude", longitude)):
         if column is not None:
             _check_column(key, column)
-            if column == person:
-                raise SpecError(
-                    f"person and {key} = {told(column)}",
-                    "whoever is someone else in every place and hour is protected in none",
-                    "Name the column that says who was there as the person",
-                )
     _check_pair(latitude, longitude)
     if place is None and latitude is None:
         raise SpecError(

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from leeward.errors import InputError, LedgerError
+from leeward.errors import DataError, InputError, LedgerError, nearest
 
 _SQLITE = "sqlite:///"
 _EXAMPLE = "Write sqlite:///budget.db, sqlite:////absolute/path/budget.db or a path"
@@ -37,6 +37,20 @@ def resolve(named: str | os.PathLike[str], folder: str | os.PathLike[str] | None
         raise InputError(
             f"The path '{text}'", "it is relative, and the working directory is gone", "Give an absolute one"
         ) from None
+
+
+def require_file(path: Path) -> None:
+    """Refuse what is no regular file.
+
+    Raises:
+        DataError: nothing is there, and what is named nearly so; or it is a folder, a pipe or a broken link.
+    """
+    if path.is_file():
+        return
+    if path.exists() or path.is_symlink():
+        raise DataError(f"The file '{path}'", "it is no regular file", "Name a file, not a folder, pipe or broken link")
+    near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+    raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
 
 
 def resolve_source(named: Any, folder: str | os.PathLike[str] | None = None) -> Any:

@@ -10,6 +10,7 @@ message through `shown`, and the command every line that it prints.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from datetime import date, time, timedelta
@@ -170,3 +171,8 @@ def at_most(error: float, digits: int = 3) -> str:
         return "0"
     unit = Decimal(1).scaleb(exactly.adjusted() - digits + 1)
     return f"{float(exactly.quantize(unit, rounding=ROUND_CEILING)):.12g}"
+
+
+def odds(cost: float) -> str:
+    """Write e^cost, the odds by which something is told apart, in four digits and rounded up."""
+    return at_most(math.exp(cost), 4) if cost < 30 else f"e^{at_most(cost, 4)}"

@@ -389,21 +389,19 @@ def release(
         decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
         if any(choice is not None for choice in decided):
             raise InputError("A decision about a statistic", "decisions are about counts of visitors", "Leave it out")
-        planned: Plan | NumberPlan = plan_number(query, notion)
-        return release_planned(
-            [planned], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
-        )[0]
-    made = plan(
-        query,
-        notion,
-        safe_at_most=safe_at_most,
-        dangerous_at_least=dangerous_at_least,
-        error_at_most=error_at_most,
-        what=what,
-        mechanism=mechanism,
-        stop_after=stop_after,
-        useful_from=USEFUL_FROM if useful_from is None else useful_from,
-    )
+        made: Plan | NumberPlan = plan_number(query, notion)
+    else:
+        made = plan(
+            query,
+            notion,
+            safe_at_most=safe_at_most,
+            dangerous_at_least=dangerous_at_least,
+            error_at_most=error_at_most,
+            what=what,
+            mechanism=mechanism,
+            stop_after=stop_after,
+            useful_from=USEFUL_FROM if useful_from is None else useful_from,
+        )
     return release_planned(
         [made], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
     )[0]

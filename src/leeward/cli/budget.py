@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from leeward.cli.output import print_json, print_parts, say, table, wrote
 from leeward.errors import InputError, LedgerError, nearest
 from leeward.real import exact
+
+if TYPE_CHECKING:
+    from leeward.ledger import Ledger
 
 budget = typer.Typer(no_args_is_help=True, help="Show and change the budgets kept in a ledger.")
 
@@ -31,7 +34,7 @@ def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) ->
     opened = Ledger(ledger, create=False)
     accounts = opened.show(dataset)
     if dataset is not None and not accounts:
-        raise _no_budget(dataset, [account.dataset for account in opened.show()])
+        raise _no_budget(dataset, opened)
     rows = [
         {"dataset": a.dataset, "notion": a.notion, "cap": str(a.cap), "spent": str(a.spent), "left": str(a.left)}
         for a in accounts
@@ -55,7 +58,7 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
     opened = Ledger(ledger, create=False)
     entries = opened.history(dataset)
     if dataset is not None and not entries:
-        raise _no_budget(dataset, [account.dataset for account in opened.show()])
+        raise _no_budget(dataset, opened)
     rows = [
         {
             "number": entry.number,
@@ -147,8 +150,8 @@ def new_key(ledger: LedgerUrl) -> None:
     say(f"The ledger goes on with the key in {key_path()}. Give each dataset a new version label.")
 
 
-def _no_budget(dataset: str, known: Sequence[str]) -> LedgerError:
-    near = nearest(dataset, known) or "It has none yet"
+def _no_budget(dataset: str, ledger: Ledger) -> LedgerError:
+    near = nearest(dataset, [account.dataset for account in ledger.show()]) or "It has none yet"
     return LedgerError(f"There is no budget of '{dataset}' in this ledger", "", near)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from leeward.errors import DataError
+from leeward.plain import is_text
 
 Kind = Literal["parquet", "csv", "duckdb"]
 
@@ -92,7 +93,7 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
 
 
 def _readable(name: str) -> str:
-    if any("\ud800" <= sign <= "\udfff" for sign in name):  # how Python holds bytes of a name that are no UTF-8
+    if not is_text(name):  # how Python holds bytes of a name that are no UTF-8
         raise DataError(
             f"The file '{name.encode('utf-8', 'replace').decode()}'", "its name is not UTF-8", "Rename the file"
         )

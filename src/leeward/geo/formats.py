@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from leeward.errors import DataError, nearest
+from leeward.errors import DataError
 from leeward.geo.files import PositionFile
 from leeward.geo.geojson import GeoJson, GeoJsonLines
 from leeward.geo.parquet import ParquetPositions
 from leeward.geo.text import CsvPositions
+from leeward.paths import require_file
 from leeward.private import reading
 
 FORMATS: Final[tuple[type[PositionFile], ...]] = (ParquetPositions, CsvPositions, GeoJson, GeoJsonLines)
@@ -27,12 +28,6 @@ def open_positions(path: Path, latitude: str | None, longitude: str | None) -> P
         raise DataError(
             f"The file '{path}'", "its kind is not known; it is told by how the name ends", f"Known: {', '.join(kinds)}"
         )
-    if not path.is_file():
-        if path.exists() or path.is_symlink():
-            raise DataError(
-                f"The file '{path}'", "it is no regular file", "Name a file, not a folder, pipe or broken link"
-            )
-        near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
-        raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
+    require_file(path)
     with reading(f"The file '{path}'"):
         return kind(path, latitude, longitude)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from leeward.geo.terms import PositionNoise, Terms
-from leeward.plain import at_most
-from leeward.real import Real, exact
+from leeward.plain import at_most, odds
+from leeward.real import exact
 from leeward.version import __version__
 
 _SHOWN: Final = (10, 100, 1_000, 10_000)
@@ -54,7 +53,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
             "snapping_decimal": float(f"{float(geo.snapping):.6g}"),
             "text": f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
             f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}",
-            "factors": {f"{d} m": _factor(geo.ground_epsilon * d + geo.snapping) for d in _SHOWN},
+            "factors": {f"{d} m": odds(float(geo.ground_epsilon * d + geo.snapping)) for d in _SHOWN},
         },
         "unit": f"one position of one row; n rows of one person{_anew(terms)} together cost n times as much",
         "box": asdict(geo.box),
@@ -89,12 +88,6 @@ def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
         "not_guaranteed": _not_guaranteed(geo, terms),
         "fit_for_release": geo.fit_for_release,
     }
-
-
-def _factor(cost: Real) -> str:
-    """Return e^cost as a short text, rounded up."""
-    value = float(cost)
-    return at_most(math.exp(value), 4) if value < 30 else f"e^{at_most(value, 4)}"
 
 
 def _anew(terms: Terms) -> str:
@@ -171,13 +164,13 @@ def _reports(bound: int, terms: Terms) -> str:
 
 
 def _total(geo: PositionNoise, reports: int) -> str:
-    odds = _factor((geo.ground_epsilon * 100 + geo.snapping) * reports)
-    return f"ε = {at_most(float(geo.epsilon * reports), 4)} a metre (a factor of {odds} for 100 metres)"
+    told_apart = odds(float((geo.ground_epsilon * 100 + geo.snapping) * reports))
+    return f"ε = {at_most(float(geo.epsilon * reports), 4)} a metre (a factor of {told_apart} for 100 metres)"
 
 
 def _far(geo: PositionNoise) -> str:
     distance = exact(10_000)
-    return f"10 km apart, by odds of up to {_factor(geo.ground_epsilon * distance + geo.snapping)}"
+    return f"10 km apart, by odds of up to {odds(float(geo.ground_epsilon * distance + geo.snapping))}"
 
 
 def facts(made: dict[str, Any]) -> list[tuple[str, str]]:

@@ -15,7 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 from leeward.encodings import UTF8
-from leeward.errors import DataError, nearest
+from leeward.errors import DataError
+from leeward.paths import require_file
 from leeward.perturb.readings import Grid, Integers
 from leeward.perturb.series_promise import replaced
 from leeward.private import reading
@@ -37,13 +38,7 @@ class ReadingsFile:
     def __init__(self, path: Path) -> None:
         if path.suffix.lower() not in (".parquet", ".pq", ".csv"):
             raise DataError(f"The file '{path}'", "its kind is told by how its name ends", "Known: .parquet, .pq, .csv")
-        if not path.is_file():
-            if path.exists() or path.is_symlink():
-                raise DataError(
-                    f"The file '{path}'", "it is no regular file", "Name a file, not a folder, pipe or broken link"
-                )
-            near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
-            raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
+        require_file(path)
         self.path, self.is_csv = path, path.suffix.lower() == ".csv"
         with self.reading():
             self.columns = self._columns()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ from leeward.mechanism.series import Between, SeriesNoise, SeriesPrice
 from leeward.perturb.quantities import plain
 from leeward.perturb.series_promise import Series
 from leeward.perturb.series_totals import Totals
-from leeward.plain import at_most
+from leeward.plain import at_most, odds
 from leeward.real import Real
 from leeward.version import __version__
 
@@ -99,12 +98,6 @@ def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
     return found + [("not guaranteed", text) for text in made["not_guaranteed"]]
 
 
-def odds(cost: Real) -> str:
-    """Return e^cost as a short text, rounded up."""
-    value = float(cost)
-    return at_most(math.exp(value), 4) if value < 30 else f"e^{at_most(value, 4)}"
-
-
 def _lengths(totals: Totals) -> list[int]:
     return sorted({span.readings for span in totals.spans})
 
@@ -121,7 +114,7 @@ def _mixes(series: Series) -> bool:
 
 
 def _promise(series: Series, span: str, totals: Totals | None) -> str:
-    unit, factor = series.unit, odds(series.epsilon)
+    unit, factor = series.unit, odds(float(series.epsilon))
     if series.between == "hamming":
         return (
             f"Any reading may have been any other: by what is published, two series that differ in one reading are"
@@ -140,7 +133,7 @@ def _promise(series: Series, span: str, totals: Totals | None) -> str:
             f"Two series that differ in no more than {span}, and in no reading by more than {unit}, are told apart by odds"
             f" of at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {series.epsilon}. If every"
             f" reading of the period differs by so much, what is published of {span} tells them apart by odds of"
-            f" at most e^({mixed}) = {odds(series.published)}: smoothing mixes it with the readings around it"
+            f" at most e^({mixed}) = {odds(float(series.published))}: smoothing mixes it with the readings around it"
         )
     return (
         f"Two series that differ by at most {unit} in every reading are told apart, by what is published of {span},"

@@ -60,6 +60,5 @@ def embedded(text: str) -> Markup:
 
     Marks of direction become what `unturned` makes of them, also those that JSON has escaped already.
     """
-    text = _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    text = _TURNS_IN_JSON.sub(r"\1\\\\\2", text)
+    text = _TURNS_IN_JSON.sub(r"\1\\\\\2", unturned(text))
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))

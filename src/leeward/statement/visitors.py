@@ -9,6 +9,7 @@ from leeward.mechanism import Alarm, Sanitized, Sanitizer
 from leeward.query import CountVisitors
 from leeward.statement.base import SIDES, direction, heading, privacy_statement
 from leeward.utility.plan import Plan
+from leeward.utility.plan_words import each_place
 
 _LINE_THEOREM = (
     "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in place of"
@@ -31,7 +32,7 @@ def visitor_statement(plan: Plan, *, places: int, dataset: str, version: str) ->
         **heading(plan.notion, plan.price, dataset, version),
         "query": {
             "kind": "visitors",
-            "text": f"How many distinct people were at {_listed(places)} from {_when(query.window.start)} up"
+            "text": f"How many distinct people were at {each_place(places)} from {_when(query.window.start)} up"
             f" to, but not at, {_when(query.window.end)}{f' ({zone})' if zone else ''}",
             "places": places,
             "window": window,
@@ -171,10 +172,6 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.notion.words.exposes:
         found.append(f"Not sheltered: {plan.notion.words.exposes}")
     return found
-
-
-def _listed(places: int) -> str:
-    return "the one public place" if places == 1 else f"each of {places:,} public places"
 
 
 def _people(number: int) -> str:

@@ -9,6 +9,11 @@ from typing import Any
 from leeward.utility.recommend import people
 
 
+def each_place(count: int) -> str:
+    """Say of which places a question is: of the one that is listed, or of each of them."""
+    return "the one public place" if count == 1 else f"each of {count:,} public places"
+
+
 def label(option: dict[str, Any]) -> str:
     """Return a notion's name; a graded one with its two prices."""
     notion = option["notion"]
@@ -21,9 +26,7 @@ def head(asked: dict[str, Any]) -> Iterable[tuple[str, str]]:
     window, budget, bound = asked["window"], asked["budget"], asked["places_per_person"]
     each = "no bound on the places of one person" if bound is None else f"one person counts at {_places(bound)} at most"
     more = "" if asked["if_more"] in {None, "refuse"} else f" (the {asked['if_more']} kept)"
-    count = asked["places"]
-    listed = "the one public place" if count == 1 else f"each of {count:,} public places"
-    yield "question", f"distinct people at {listed}; {each}{more}"
+    yield "question", f"distinct people at {each_place(asked['places'])}; {each}{more}"
     yield (
         "window",
         f"{window['start']} to {window['end']}" + (f", {asked['releases']} releases" if asked["releases"] > 1 else ""),

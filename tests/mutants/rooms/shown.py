@@ -77,7 +77,7 @@ MUTANTS = [
     M("leeward.geo.statement", "_not_guaranteed", "    if terms.repeats:", "    if False:", POSITIONS, "that repeated reports show a return is not told"),
     M("leeward.geo.statement", "_total", "geo.epsilon * reports", "geo.epsilon", POSITIONS, "a day of reports costs one"),
     M("leeward.geo.statement", "_total", " + geo.snapping", "", POSITIONS, "the odds of a day are told without snapping"),
-    M("leeward.geo.statement", "_factor", "at_most(math.exp(value), 4)", "f\"{math.exp(value):.4g}\"", POSITIONS, "odds that are kept are rounded to the nearest"),
+    M("leeward.plain", "odds", "at_most(math.exp(cost), 4)", "f\"{math.exp(cost):.4g}\"", "tests/truth/test_position_truth.py tests/perturb/test_series_smoothing.py tests/truth/test_series_truth.py", "odds that are kept are rounded to the nearest"),
     M("leeward.geo.statement", "_anew", "if terms.repeats", "if False", POSITIONS, "a repeated report is said to cost as much as a new one"),
     M("leeward.geo.statement", "statement", "{at_most(100 * plane.shrinkage, 2)}", "{10 * plane.shrinkage:.2g}", POSITIONS, "the plane is said to shorten less than it does"),
     M("leeward.geo.statement", "_reports", '"new " if terms.repeats else ""', '""', POSITIONS, "repeated reports are said to be bounded"),

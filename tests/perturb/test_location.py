@@ -201,8 +201,8 @@ def test_a_repeated_report_is_the_same_and_costs_once(run: Run, tmp_path: Path) 
 
 
 def test_without_repeats_every_row_has_its_own_noise(run: Run, tmp_path: Path) -> None:
-    """A pair that shares a home ends on one point of the lattice of 1 m with probability 1 / (8π·288²): of 17,600 pairs
-    0.0084 are expected (one run in 120 has one), and six or more come in one run of 10¹⁵."""
+    # A pair that shares a home ends on one point of the lattice of 1 m with probability 1 / (8π·288²): of 17,600 pairs
+    # 0.0084 are expected (one run in 120 has one), and six or more come in one run of 10¹⁵.
     assert run(str(spec(tmp_path)), "--out", "r.parquet")[0] == 0
     assert len(pd.read_parquet("r.parquet")[["lat", "lon"]].drop_duplicates()) >= 495
 

@@ -260,3 +260,39 @@ def test_what_is_there_and_no_file_is_not_called_missing(name: str, tmp_path: Pa
     ):
         with pytest.raises(DataError, match="no regular file"):
             read()
+
+
+NO_CSV = "a quote that is not closed, or another end of line than the rows before it"
+
+
+@pytest.mark.parametrize(
+    ("text", "because"),
+    [
+        ("\nwho,v\nann,1\n", "its first line is blank"),
+        ("", "it is empty"),
+        ("who,v\r\nann,1\nbob,2\ncat,3\r\n", NO_CSV),
+        ("who,v\nann,1\nbob,2\r\ncat,3\n", NO_CSV),
+        ("who,v\nann,1\nbob,2\rcat,3\n", NO_CSV),
+        ('who,v\nann,1\nbob,"2\ncat,3\n', NO_CSV),
+        ("who,v\nann,1,2\n", NO_CSV),
+    ],
+)
+def test_what_is_no_csv_is_told_as_what_it_is(text: str, because: str, tmp_path: Path) -> None:
+    """The content is read when it is fetched; the first line, before."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode())
+    with pytest.raises(DataError, match=because), bind(str(path), {"person": "who"}) as bound:
+        bound.fetch(bound.rows)
+
+
+def test_a_moment_beyond_all_calendars_is_told_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    given = pa.table({"who": ["ann", "bob"], "at": pa.array([0, 2**50], pa.timestamp("s"))})
+    with duckdb.connect(str(path)) as made:
+        made.register("given", given)
+        made.execute("CREATE TABLE t AS SELECT * FROM given")
+    with (
+        pytest.raises(DataError, match="beyond what can be counted with"),
+        bind(str(path), {"person": "who", "time": "at"}) as bound,
+    ):
+        bound.fetch(bound.rows.select(told=bound.rows.at.cast("string")))

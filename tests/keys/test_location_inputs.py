@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pydantic import BaseModel
+from tests.private_files import write_private
 
 from leeward.errors import LeewardError
 from leeward.geo import PlanarLaplace
@@ -122,7 +123,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     places = pd.DataFrame({"lat": [39.9, 39.95, 39.8], "lon": [116.4, 116.5, 116.3], "weight": [1, 2, 3]})
     places.assign(lat2=places.lat + 0.01, lon2=places.lon + 0.01).to_csv(tmp_path / "places.csv", index=False)
     for name in ("people", "other"):
-        (tmp_path / f"{name}.key").write_bytes(name.encode() * 4)
+        write_private(tmp_path / f"{name}.key", name.encode() * 4)
     return tmp_path
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import concurrent.futures
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.private_files import write_private
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
 from leeward.ledger import Memo, PersonBudgets, read_secret
@@ -113,7 +115,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
             budgets(tmp_path, reports_a_day=bound)
     with pytest.raises(LedgerError, match="cannot be read"):
         read_secret(tmp_path / "none.key")
-    (tmp_path / "short.key").write_bytes(b"short")
+    write_private(tmp_path / "short.key", b"short")
     with pytest.raises(LedgerError, match="5 bytes"):
         read_secret(tmp_path / "short.key")
     with sqlite3.connect(tmp_path / "people.db") as other:
@@ -124,6 +126,22 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "people.db").write_bytes(b"not a database at all" * 100)
     with pytest.raises(LedgerError, match="not a SQLite file"):
         budgets(tmp_path)
+
+
+def test_a_secret_is_a_regular_file_that_only_its_owner_may_read(tmp_path: Path) -> None:
+    secret = tmp_path / "people.key"
+    write_private(secret, SECRET)
+    assert read_secret(secret) == SECRET
+    for mode in (0o640, 0o604, 0o622, 0o666):
+        secret.chmod(mode)
+        with pytest.raises(LedgerError, match="chmod 600"):
+            read_secret(secret)
+    secret.unlink()
+    os.mkfifo(secret)
+    with pytest.raises(LedgerError, match="no regular file"):
+        read_secret(secret)
+    with pytest.raises(LedgerError, match="cannot be read"):
+        read_secret(tmp_path)
 
 
 @pytest.mark.parametrize("nobody", [None, float("nan")])

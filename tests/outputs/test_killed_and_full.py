@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from tests.perturb.test_location import spec, table
+from tests.private_files import write_private
 
 from leeward.errors import LedgerError
 from leeward.ledger import read_secret
@@ -71,7 +72,7 @@ def spent(folder: Path) -> tuple[int, int]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     table().to_parquet(tmp_path / "positions.parquet")
-    (tmp_path / "people.key").write_bytes(bytes(range(32)))
+    write_private(tmp_path / "people.key", bytes(range(32)))
     store = {"secret": "people.key"}
     spec(
         tmp_path,

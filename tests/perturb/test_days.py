@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.private_files import write_private
 
 from leeward.errors import LeewardError
 from leeward.perturb import check_job
@@ -105,7 +106,7 @@ SPEC: dict[str, dict[str, Any]] = {
 
 def run(folder: Path, name: str, timezone: str | None = None, **budget: Any) -> tuple[int, dict[str, Any]]:
     """Perturb a table; return the number of budgets that anything is spent of, and the statement."""
-    (folder / "people.key").write_bytes(bytes(range(32)))
+    write_private(folder / "people.key", bytes(range(32)))
     data = {**SPEC["data"], "table": name} | ({} if timezone is None else {"timezone": timezone})
     if "geojson" in name:
         data = {key: value for key, value in data.items() if key not in {"latitude", "longitude"}}

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 import pytest
+from tests.private_files import write_private
 
 from leeward.cli import main
 from leeward.errors import SpecError
@@ -56,7 +57,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     """Run the command in an empty folder that holds positions.parquet and a secret; return its exit code, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
     table().to_parquet("positions.parquet")
-    Path("people.key").write_bytes(bytes(range(32)))
+    write_private(Path("people.key"), bytes(range(32)))
 
     def call(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr("sys.argv", ["leeward", "perturb", *arguments])

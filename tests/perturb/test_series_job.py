@@ -321,3 +321,18 @@ def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     with pytest.raises(SystemExit) as ended:
         main()
     return int(ended.value.code or 0)
+
+
+def test_a_meter_may_have_a_name_that_programs_write_for_a_missing_number(folder: Path) -> None:
+    table = pd.read_csv(folder / "r.csv").assign(meter=lambda f: f.meter.replace({"m0": "NA", "m1": "null"}))
+    table["kw"] = table.kw.astype(str)
+    table.loc[[3, 4, 5], "kw"] = ["NA", "nan", " "]
+    table.to_csv(folder / "r.csv", index=False)
+    changes: Given = {"data": {"table": "r.csv"}}
+    with pytest.raises(DataError, match="readings are missing"):
+        run(folder, "out.csv", **changes)
+    run(folder, "out.csv", **changes, values={"missing": "keep"})
+    with (folder / "out.csv").open(newline="") as text:
+        rows = list(csv.DictReader(text))
+    assert [row["meter"] for row in rows] == ["NA"] * 47 + ["null"] * 47 + ["m2"] * 47
+    assert [k for k, row in enumerate(rows) if not row["kw"]] == [3, 4, 5]

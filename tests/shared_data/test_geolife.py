@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyproj
 import pytest
+from tests.private_files import write_private
 
 from leeward.cli import main
 from leeward.perturb.days import in_words
@@ -83,7 +84,7 @@ def test_every_point_moves_as_far_as_is_said(tmp_path: Path) -> None:
 
 
 def test_a_day_has_as_many_reports_as_are_paid_for(tmp_path: Path) -> None:
-    (tmp_path / "people.key").write_bytes(os.urandom(32))
+    write_private(tmp_path / "people.key", os.urandom(32))
     more = '[budget]\nstore = "people.db"\nsecret = "people.key"\nreports_a_day = 24\nover = "withhold"\n'
     found, said = _perturb(tmp_path, more)
     assert len(found) == 217_653

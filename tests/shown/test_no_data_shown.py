@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.private_files import write_private
 from tests.shown import canaries
 from tests.shown.canaries import AT, LATITUDE, LONGITUDE, NUMBER, OTHER, PERSON, PLACE
 
@@ -202,7 +203,7 @@ def _locations(made: Session) -> None:
         (points, {}),
     ):
         geo.perturb(table, **columns)
-    (folder / "people.key").write_bytes(bytes(range(32)))
+    write_private(folder / "people.key", bytes(range(32)))
     for kind in ("parquet", "csv", "geojson"):
         if kind == "geojson":
             points.assign(at=points["at"].astype(str)).to_file(folder / "positions.geojson", driver="GeoJSON")
@@ -509,7 +510,7 @@ def _bad_tables() -> dict[str, Callable[[Path], Any]]:
 
 def _perturbed(folder: Path, frame: pd.DataFrame) -> Any:
     frame.to_parquet(folder / "bad.parquet")
-    (folder / "people.key").write_bytes(bytes(range(32)))
+    write_private(folder / "people.key", bytes(range(32)))
     given: dict[str, Any] = {
         "perturb": {"kind": "location"},
         "data": {"table": "bad.parquet", "person": "person", "time": "at", "latitude": "lat", "longitude": "lon"},

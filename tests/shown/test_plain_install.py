@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.private_files import write_private
 from tests.shown import commands
 
 import leeward as lw
@@ -155,7 +156,7 @@ def test_what_needs_an_optional_library_is_refused_with_its_command(tmp_path: Pa
     (tmp_path / "cells.toml").write_text(text, "utf-8")
     location = (tmp_path / "location-parquet.toml").read_text("utf-8")
     paid = '[budget]\nstore = "people.db"\nsecret = "people.key"\nreports_a_day = 5\n'
-    (tmp_path / "people.key").write_bytes(bytes(32))
+    write_private(tmp_path / "people.key", bytes(32))
     (tmp_path / "h3.toml").write_text(f"{location}{paid}[output]\nh3 = 8\n", "utf-8")
     geometry = location.replace("visits.parquet", "points.parquet").replace(
         '"latitude" = "lat"\n"longitude" = "lon"\n', ""

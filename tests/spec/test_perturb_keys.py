@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.private_files import write_private
 from tests.spec.outcome import keys_of, merged
 
 from leeward.errors import LeewardError
@@ -306,8 +307,8 @@ def folder(tmp_path: Path) -> Path:
     places.to_csv(tmp_path / "places.csv", index=False)
     places.iloc[:1].to_csv(tmp_path / "one.csv", index=False)
     places.iloc[1:].to_csv(tmp_path / "two.csv", index=False)
-    (tmp_path / "a.key").write_bytes(bytes(range(32)))
-    (tmp_path / "short.key").write_bytes(b"short")
+    write_private(tmp_path / "a.key", bytes(range(32)))
+    write_private(tmp_path / "short.key", b"short")
     return tmp_path
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pyproj import Geod
+from tests.private_files import write_private
 
 from leeward.geo import PlanarLaplace
 from leeward.noise.bits import SeededBitsForTests
@@ -72,7 +73,7 @@ class Positions:
     def folder(self) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="leeward-truth-"))
         PLACES.to_csv(folder / "places.csv", index=False)
-        (folder / "people.key").write_bytes(b"a key of the tests")
+        write_private(folder / "people.key", b"a key of the tests")
         return folder
 
     @functools.cached_property
@@ -176,7 +177,7 @@ class Positions:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             PLACES.to_csv(folder / "places.csv", index=False)
-            (folder / "people.key").write_bytes(b"a key of the tests")
+            write_private(folder / "people.key", b"a key of the tests")
             rows.to_parquet(folder / "positions.parquet")
             check_job(spec, folder=folder).run(folder / "reports.parquet", lambda _stage, _done: None)
             return pd.read_parquet(folder / "reports.parquet")

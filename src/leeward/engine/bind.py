@@ -214,7 +214,7 @@ def translated() -> Iterator[None]:
             "Store the data in the file itself",
         )
     except duckdb.Error as error:
-        problem = _NO_UTF8 if "utf-8" in str(error).lower() else _UNREADABLE
+        problem = _unreadable(error)
     except (pa.ArrowException, IbisError):
         problem = _UNREADABLE
     except RuntimeError as error:
@@ -226,10 +226,32 @@ def translated() -> Iterator[None]:
     raise DataError(*problem)
 
 
+def _unreadable(error: duckdb.Error) -> tuple[str, str, str]:
+    told = str(error).lower()
+    # seconds beyond microseconds are an internal error of DuckDB's, even where it is asked to try
+    beyond = isinstance(error, duckdb.ConversionException | duckdb.OutOfRangeException)
+    if beyond or "could not convert timestamp" in told:
+        return _BEYOND
+    if "utf-8" in told:
+        return _NO_UTF8
+    return _NO_CSV if "csv" in told else _UNREADABLE
+
+
 _UNREADABLE = (
     "The data cannot be read",
     "a file is damaged, is no table, or its rows do not have the columns and types it began with",
     "Check the file with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
+)
+_BEYOND = (
+    "The data cannot be read",
+    "a value is beyond what can be counted with, such as a moment after the year 294,246",
+    "Correct it, or leave that row out. That it fails may be a fact about the data: do not publish it",
+)
+_NO_CSV = (
+    "The data cannot be read",
+    "a row of a CSV file has not the fields that its first line names, a quote that is not closed, or another end of line"
+    " than the rows before it",
+    "Save it again with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
 )
 _NO_UTF8 = (
     "The data cannot be read",

@@ -216,7 +216,8 @@ def csv_header(file: File) -> tuple[str, ...]:
     try:
         opened = gzip.open if file.is_gzip else open
         with opened(file.path, "rb") as raw:
-            because = unfit(raw.read(_START))
+            start = raw.read(_START)
+        because = unfit(start)
         with opened(file.path, "rt", encoding=UTF8, newline="") as lines:
             header = () if because else tuple(next(csv.reader(lines), ()))
     except (OSError, EOFError, zlib.error) as error:
@@ -228,7 +229,8 @@ def csv_header(file: File) -> tuple[str, ...]:
     if because:
         raise DataError(f"The file '{file.name}'", because, "Save it again as CSV in UTF-8")
     if not header:
-        raise DataError(f"The file '{file.name}'", "it is empty", "Its first line must name the columns")
+        because = "its first line is blank" if start else "it is empty"
+        raise DataError(f"The file '{file.name}'", because, "Its first line must name the columns")
     if len(set(header)) != len(header) or not all(header):
         raise DataError(
             f"The file '{file.name}'", "its first line must name every column, each name once", "Correct the first line"

@@ -16,7 +16,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
@@ -40,6 +39,7 @@ from sqlalchemy.pool import NullPool
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
 from leeward.ledger.identity import payer
 from leeward.ledger.parts import joined
+from leeward.ledger.secret import read_private
 from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private, refuse_links
 from leeward.paths import resolve_ledger
 
@@ -96,10 +96,10 @@ def read_secret(path: str | os.PathLike[str]) -> bytes:
     """Read a secret from a file.
 
     Raises:
-        LedgerError: there is none, or it is shorter than 16 bytes.
+        LedgerError: there is none, it is shorter than 16 bytes, or others can read it.
     """
     try:
-        secret = Path(path).read_bytes()
+        secret, is_open_to_others = read_private(path)
     except OSError as error:
         # what is there may be the secret of a store with years of budgets: nobody is told to write over it
         is_none = isinstance(error, FileNotFoundError)
@@ -111,6 +111,12 @@ def read_secret(path: str | os.PathLike[str]) -> bytes:
             if is_none
             else "Check the path and who may read it; under another secret everybody would be somebody new",
         ) from None
+    if is_open_to_others:
+        raise LedgerError(
+            f"The secret '{path}' may be read by others",
+            "whoever has it and a store finds by trying which people are in it",
+            f"Take that right from them: chmod 600 '{path}'",
+        )
     return check_secret(secret)
 
 

@@ -8,6 +8,7 @@ key, to notice that it has another one, and every change of it is an entry of it
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import os
@@ -45,6 +46,20 @@ def key_path() -> Path:
     return resolve(base / "leeward" / "content.key")
 
 
+def read_private(path: str | os.PathLike[str], size: int = -1) -> tuple[bytes, bool]:
+    """Read a regular file, or its first ``size`` bytes; return them, and whether others than its owner may read or write it.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file; a pipe is not waited for.
+    """
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(opened, "rb") as file:
+        mode = os.fstat(opened).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
+        return file.read(size), bool(stat.S_IMODE(mode) & 0o077)
+
+
 def read_key() -> bytes:
     """Read the key.
 
@@ -53,8 +68,7 @@ def read_key() -> bytes:
     """
     path = key_path()
     try:
-        with path.open("rb") as file:
-            mode, found = os.fstat(file.fileno()).st_mode, file.read(_SIZE + 1)
+        found, is_open_to_others = read_private(path, _SIZE + 1)
     except FileNotFoundError:
         raise LedgerError(
             f"The key of content digests is not at {path}",
@@ -66,7 +80,7 @@ def read_key() -> bytes:
         raise _unusable(path, str(error.strerror)) from None
     if len(found) != _SIZE:
         raise _unusable(path, "it is no key: it has not 32 bytes")
-    if stat.S_IMODE(mode) & 0o077:
+    if is_open_to_others:
         raise LedgerError(
             f"The key of content digests, {path}, may be read by others",
             "whoever has it and a ledger can test guesses about the data",

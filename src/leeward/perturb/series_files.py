@@ -86,13 +86,18 @@ class ReadingsFile:
             import pyarrow as pa
             from pyarrow import csv as pa_csv
 
-            kinds = {name: pa.float64() if name == number else pa.string() for name in names}
-            convert = pa_csv.ConvertOptions(include_columns=list(names), column_types=kinds, strings_can_be_null=True)
-            return pa_csv.read_csv(
+            table = pa_csv.read_csv(
                 self.path,
                 parse_options=pa_csv.ParseOptions(newlines_in_values=True),
-                convert_options=convert,
+                convert_options=pa_csv.ConvertOptions(
+                    include_columns=list(names),
+                    column_types=dict.fromkeys(names, pa.string()),
+                    strings_can_be_null=True,
+                    null_values=[""],  # a meter may be called NA
+                ),
             )
+            at = names.index(number)
+            return table.set_column(at, number, _as_numbers(table[number]))
 
     def rewrite(
         self, target: Path, value: str, rows: Integers, there: Any, steps: Integers, grid: Grid, on_share: OnShare
@@ -152,3 +157,14 @@ class ReadingsFile:
                         on_share(wanted / len(rows))
         if wanted < len(rows):
             raise DataError(f"The file '{self.path}'", "it has fewer rows than a moment ago", "Run again")
+
+
+def _as_numbers(texts: Any) -> Any:
+    """Read a column of text as floats, where the words that programs write for a missing number are missing ones."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv as pa_csv
+
+    trimmed = pc.utf8_trim_whitespace(texts)
+    is_missing = pc.is_in(trimmed, value_set=pa.array(pa_csv.ConvertOptions().null_values))
+    return pc.if_else(is_missing, None, trimmed).cast(pa.float64())

@@ -211,6 +211,8 @@ def test_safe_in_threads_and_under_a_millisecond() -> None:
         ({"within": None, "factor": None, "epsilon": "3"}, RefusedError, "would lie 0.67 metres"),
         ({"within": None, "factor": None, "epsilon": "0.00001"}, UselessError, "200,000 metres"),
         ({"step": "1"}, InputError, "not a length"),
+        ({"step": "200 km"}, UselessError, "on the same grid point"),
+        ({"step": "1e400 m"}, UselessError, "on the same grid point"),
         ({"norm": "chebyshev"}, InputError, "not a norm"),
         ({"outside": "drop"}, InputError, "not an option"),
         ({"missing": "drop"}, InputError, "not an option"),

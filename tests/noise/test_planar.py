@@ -190,6 +190,8 @@ def test_one_draw_and_none() -> None:
         (0, "euclidean", InputError),
         (-1, "manhattan", InputError),
         (inf, "euclidean", NoiseError),
+        (2**512 + 1, "euclidean", NoiseError),
+        ("1e400", "manhattan", NoiseError),
         ("0.000000000000000001", "euclidean", NoiseError),
         ("1", "chebyshev", InputError),
     ],
@@ -197,3 +199,8 @@ def test_one_draw_and_none() -> None:
 def test_refusals(rate: Exact, norm: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         PlanarNoise(rate, norm)
+
+
+@pytest.mark.parametrize("norm", ["euclidean", "manhattan"])
+def test_noise_of_the_largest_rate_is_none(norm: Any) -> None:
+    assert (PlanarNoise(2**512, norm).sample(1000, SeededBitsForTests(7)) == 0).all()

@@ -80,7 +80,7 @@ class PlanarLaplace:
         InexactError: for a float ε or factor.
         InputError: for a box, length or option that is malformed, or a box too large for one plane.
         RefusedError: if ε is so large that reports would show where people are.
-        UselessError: if ε is so small that reports would say nothing.
+        UselessError: if ε is so small, or the step so long, that reports would say nothing.
     """
 
     def __init__(
@@ -106,6 +106,12 @@ class PlanarLaplace:
         self.outside, self.missing = outside, missing
         self._sane()
         size = exact(round_below(1 / (200 * float(self.epsilon)))) if step is None else metres(step, "step")
+        if size > Fraction(self.plane.diagonal):
+            raise UselessError(
+                f"step = {told(step)}",
+                f"the box is {self.plane.diagonal:,.0f} metres across, so every position would lie on the same grid point",
+                "Leave the step out, or give one that is small against what is to be indistinguishable",
+            )
         west, south, east, north = (edge / float(size) for edge in self.plane.extent())
         self.mechanism = PlanarMechanism(
             Plane(self.epsilon, norm),

@@ -42,6 +42,7 @@ from leeward.ledger.parts import joined
 from leeward.ledger.secret import read_private
 from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private, refuse_links
 from leeward.paths import resolve_ledger
+from leeward.real import whole
 
 Over = Literal["refuse", "withhold"]
 
@@ -231,9 +232,7 @@ class PersonBudgets(PeopleStore):
     """
 
     def __init__(self, path: str | os.PathLike[str], *, secret: bytes, price: str, reports_a_day: int) -> None:
-        if isinstance(reports_a_day, bool) or not isinstance(reports_a_day, int) or reports_a_day < 1:
-            raise InputError(f"reports_a_day = {reports_a_day}", "it is a whole number of at least 1", "Give 24, say")
-        self.reports_a_day = reports_a_day
+        self.reports_a_day = reports_a_day = whole(reports_a_day, "reports_a_day", says="it says how many are paid for")
         super().__init__(path, "budgets", {"price": price, "reports_a_day": str(reports_a_day)}, secret)
 
     @contextmanager

@@ -33,6 +33,9 @@ from leeward.real import Exact, Real, exact, outward, positive, sqrt
 
 PlanarNorm = Literal["euclidean", "manhattan"]
 
+MOST_RATE: Final = 2**512
+"""Floats still hold what such a rate costs anywhere in 64 bits; noise of it is 0 but for once in e^(2^512)."""
+
 _AT_ONCE: Final = 1 << 17  # candidates in memory at a time
 _KEPT: Final = 0.73
 _SERIES_BELOW: Final = 2  # rates from which the normaliser is summed point by point
@@ -65,7 +68,7 @@ class PlanarNoise:
     Raises:
         InexactError: for a float rate.
         InputError: for a rate that is not above 0, or an unknown norm.
-        NoiseError: for a rate that is infinite or below 2⁻⁴⁹.
+        NoiseError: for a rate below 2⁻⁴⁹ or above 2⁵¹².
     """
 
     rate: Real
@@ -77,11 +80,17 @@ class PlanarNoise:
             raise InputError(
                 f"norm = {told(norm)}", "it is not a norm of the plane", nearest(str(norm), get_args(PlanarNorm))
             )
-        if number.is_infinite or number < LEAST_RATE * 2:
+        if number < LEAST_RATE * 2:
             raise NoiseError(
                 f"Planar noise of rate {number}",
-                "only finite rates from 2^-49 upwards are sampled, so that the noise fits in 64 bits",
+                "only rates from 2^-49 upwards are sampled, so that the noise fits in 64 bits",
                 "Take a larger ε, or a coarser grid",
+            )
+        if number > MOST_RATE:
+            raise NoiseError(
+                f"Planar noise of rate {number if number.is_infinite else 'above 2^512'}",
+                "there would be none: a draw is other than 0 once in e^(2^512)",
+                "Take a smaller ε, or a finer grid",
             )
         object.__setattr__(self, "rate", number)
         object.__setattr__(self, "norm", norm)

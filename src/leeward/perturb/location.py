@@ -32,6 +32,7 @@ from leeward.paths import resolve, resolve_ledger
 from leeward.perturb.days import Days, in_words
 from leeward.perturb.job import Written
 from leeward.query.source import check_zone
+from leeward.real import whole
 
 CELL_COLUMN: Final = "h3"
 MAP: Final = ".map.html"
@@ -199,7 +200,7 @@ class LocationJob:
         terms = replace(
             geo.terms,
             compared=compared,
-            reports_a_day=None if budget is None else budget.reports_a_day,
+            reports_a_day=None if budget is None else whole(budget.reports_a_day, "reports_a_day"),
             over=None if budget is None else budget.over,
             days=None if budget is None else in_words(spec.data.timezone),
             repeats=spec.repeat is not None,

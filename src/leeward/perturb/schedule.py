@@ -80,6 +80,8 @@ class Schedule:
             moment = given if isinstance(given, datetime) else datetime.fromisoformat(given)
         except (TypeError, ValueError):
             raise InputError(f"{name} = {told(given)}", "it is no time", f'Write {name} = "2026-01-31T00:00"') from None
+        if not date.min.year < moment.year < date.max.year:
+            raise InputError(f"{name} = {given}", "it has no day before it, or none after it", "Name a year of ours")
         if moment.tzinfo is None and self._zone is not None:
             moment = moment.replace(tzinfo=self._zone)
         if moment.tzinfo is not None and self._zone is None:

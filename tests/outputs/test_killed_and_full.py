@@ -113,13 +113,13 @@ def test_a_limit_on_files_is_found_before_anything_is_charged(folder: Path) -> N
 
 
 def test_a_secret_that_is_there_is_never_to_be_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(_: Path) -> bytes:
+    def refused(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
     with pytest.raises(LedgerError, match="openssl rand"):
         read_secret(tmp_path / "none.key")
-    for path, patched in ((tmp_path, Path.read_bytes), (tmp_path / "people.key", refused)):
-        monkeypatch.setattr(Path, "read_bytes", patched)
+    for path, patched in ((tmp_path, os.open), (tmp_path / "people.key", refused)):
+        monkeypatch.setattr(os, "open", patched)
         with pytest.raises(LedgerError, match="who may read it") as caught:
             read_secret(path)
         assert "openssl" not in str(caught.value)

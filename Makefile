@@ -1,4 +1,4 @@
-# The contributor's twelve commands. `make help` lists them.
+# The contributor's thirteen commands. `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format format-check types docs proofs mutants bench check clean
+.PHONY: help demo test sweeps lint format format-check types docs proofs mutants bench check clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -15,9 +15,12 @@ help: ## list these commands
 demo: $(VENV)/installed ## run the main job on a synthetic city; writes demo-out/report.html
 	@$(BIN)/leeward demo --out demo-out
 
-test: $(VENV)/installed-dev ## run all tests
+test: $(VENV)/installed-dev ## run the tests, all but the sweeps
 	@.ci/debian-packages chromium
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -m "not sweep"
+
+sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with the whole program
+	@$(BIN)/python -m pytest -m sweep
 
 lint: $(VENV)/installed-dev ## look for mistakes in the code
 	@$(BIN)/ruff check .

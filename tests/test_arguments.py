@@ -299,6 +299,7 @@ EVENTS: dict[str, Callable[[Any, Any], accounting.Event]] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", EVENTS)
 @pytest.mark.filterwarnings("ignore")
 def test_the_accountant_answers_or_tells_at_every_rate(kind: str) -> None:

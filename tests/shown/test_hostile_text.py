@@ -391,6 +391,7 @@ def test_csv_is_written_in_one_place(tmp_path: Path) -> None:
 # ---- encodings
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "shift-jis", "utf-8", "utf-16-le"])
 def test_every_command_writes_in_any_encoding(encoding: str, tmp_path: Path) -> None:
     made = commands.house(tmp_path, FOREIGN)

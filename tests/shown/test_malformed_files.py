@@ -23,6 +23,8 @@ from tests.shown import commands, malformed
 from tests.shown.commands import House
 from tests.shown.malformed import SECRET
 
+pytestmark = pytest.mark.sweep
+
 
 @dataclass
 class Yard:

@@ -195,7 +195,7 @@ print("the tour runs")
 """
 
 
-@pytest.mark.skipif("CI" not in os.environ, reason="installs everything once more, in a minute or two: .ci/run does")
+@pytest.mark.sweep
 def test_a_plain_install_in_an_empty_environment(tmp_path: Path) -> None:
     """All commands, and the README itself, where nothing but a plain install is."""
     place = tmp_path / "venv"

@@ -100,6 +100,7 @@ def outcome(given: Given, folder: Path, *, dry: bool) -> str:
     return ""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("base", KEYS)
 def test_a_dry_run_refuses_what_the_run_refuses(base: str, folder: Path) -> None:
     given, keys = KEYS[base]

@@ -87,6 +87,7 @@ def charged(town: Town) -> bool:
     return ledger.exists() and any(each.spent for each in Ledger(f"sqlite:///{ledger}").show())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("base", "section", "key"), KEYS, ids=".".join)
 def test_a_dry_run_refuses_a_key_as_the_run_does(base: str, section: str, key: str, town: Town) -> None:
     spec, told = town.folder / "spec.toml", set[str]()

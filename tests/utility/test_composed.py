@@ -73,6 +73,7 @@ CASES: list[tuple[lw.Notion, dict[Direction, tuple[int, int]]]] = [
 """At most two places a person: how many counts fall and rise in each direction. A single fact is at one place."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("notion", "moves"), CASES, ids=lambda value: str(value)[:30])
 def test_two_releases_at_two_places_a_person(notion: lw.Notion, moves: dict[Direction, tuple[int, int]]) -> None:
     found = option(notion, K)

@@ -480,6 +480,7 @@ def test_sums_and_numbers_get_their_own_noise_and_stay_in_their_places() -> None
     assert means[0] > 10 * means[1]  # so that the two cannot be exchanged unnoticed
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2, 5])
 @pytest.mark.parametrize(("up", "down"), [("1", "1"), ("1/2", "1/2"), ("2", inf), (inf, "1")])
 def test_the_error_of_a_mean_is_the_least_that_is_kept_and_nobody_there_is_wrong(k: int, up: Any, down: Any) -> None:

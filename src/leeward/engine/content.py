@@ -22,7 +22,7 @@ import hmac
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 import ibis
@@ -34,6 +34,9 @@ from leeward.errors import EngineError
 
 FORM = "1"
 """The form of digests and marks. What is made in another form cannot be compared with them."""
+
+_COST: Final = 1 << 13
+"""The work of one digest of content (scrypt's N): some 20 ms and 8 MiB, so that guesses about rows are dear."""
 
 _LOW = (1 << 64) - 1
 
@@ -184,4 +187,4 @@ def _stretched(key: bytes, parts: list[Any]) -> bytes:
 
 @functools.lru_cache(maxsize=256)  # window after window asks for the same columns
 def _slow(key: bytes, said: bytes) -> bytes:
-    return hashlib.scrypt(said, salt=key, n=1 << 13, r=8, p=1, dklen=32)
+    return hashlib.scrypt(said, salt=key, n=_COST, r=8, p=1, dklen=32)

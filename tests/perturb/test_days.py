@@ -179,3 +179,38 @@ def test_a_time_zone_is_checked_and_needs_a_budget(tmp_path: Path) -> None:
     given["data"]["timezone"] = TOKYO
     with pytest.raises(LeewardError, match=r"there is no \[budget\]"):
         check_job({name: keys for name, keys in given.items() if name != "budget"}, folder=tmp_path)
+
+
+def test_a_repeated_report_is_paid_for_by_the_first_day_that_can(tmp_path: Path) -> None:
+    """Thirty days at home and then at work, one new report a day: day 1 pays for home, day 2 for work, the rest is free.
+
+    The oracle gives the same rows one file at a time, where each day is asked on its own.
+    """
+    place = {"home": (39.9, 116.4), "work": (39.95, 116.45), "shop": (39.85, 116.35)}
+    rows = [(where, f"2026-01-{day:02d}T{hour}:00Z") for day in range(1, 31) for where, hour in
+            (("home", "08"), ("work", "18"), ("shop", "20"))]  # fmt: skip
+    shown = {}
+    for name, size in (("whole", len(rows)), ("apart", 1), ("days", 3)):
+        folder = tmp_path / name
+        folder.mkdir()
+        write_private(folder / "people.key", bytes(range(32)))
+        shown[name] = []
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            frame = pd.DataFrame([place[where] for where, _ in part], columns=["lat", "lon"])
+            frame["who"], frame["when"] = "ann", pd.to_datetime([at for _, at in part]).as_unit("us")
+            frame.to_parquet(folder / "positions.parquet")
+            given = {
+                "perturb": {"kind": "location"},
+                "data": {
+                    "table": "positions.parquet", "latitude": "lat", "longitude": "lon", "person": "who", "time": "when",
+                },
+                "box": {"west": 116.2, "south": 39.75, "east": 116.6, "north": 40.1},
+                "protect": {"within": "200 m", "factor": "2", "step": "50 m"},
+                "budget": {"store": "b.db", "secret": "people.key", "reports_a_day": 1, "over": "withhold"},
+                "repeat": {"store": "m.db", "secret": "people.key"},
+            }  # fmt: skip
+            check_job(given, folder=folder).run(folder / "out.parquet", lambda _stage, _share: None)
+            shown[name] += pd.read_parquet(folder / "out.parquet").lat.notna().tolist()
+    assert shown["whole"] == shown["apart"] == shown["days"]
+    assert [sum(shown["whole"][k::3]) for k in range(3)] == [30, 29, 28]

@@ -13,8 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Literal, Protocol
 
@@ -53,7 +52,15 @@ DAYS: Final = "as the caller numbers them"
 class Charge(Protocol):
     """Charge some reports; see `PersonBudgets.charging`."""
 
-    def __call__(self, people: Sequence[Any], days: Sequence[int], rule: str = DAYS) -> NDArray[np.bool_]:
+    def __call__(
+        self,
+        people: Sequence[Any],
+        days: Sequence[int],
+        rule: str = DAYS,
+        *,
+        reports: Sequence[bytes] | None = None,
+        known: Iterable[bytes] = (),
+    ) -> NDArray[np.bool_]:
         """Return which reports are paid for, given one person and one day a report (days since 1970).
 
         Args:
@@ -61,6 +68,9 @@ class Charge(Protocol):
             days: numbers of days.
             rule: which day a report belongs to, in words. One store never counts by two rules: one moment would have two
                 days, and two budgets.
+            reports: what each report is, where one may be repeated: once it is paid for, by whichever day comes first that
+                can, it is free in the rest of the transaction.
+            known: those that are free from the start.
         """
         ...
 
@@ -250,12 +260,24 @@ class PersonBudgets(PeopleStore):
             CapExceededError: somebody asks for more than is left, and ``over`` is ``"refuse"``. For the curator only.
         """
         with self.writing() as connection:
+            free: set[bytes] = set()
 
-            def charge(people: Sequence[Any], days: Sequence[int], rule: str = DAYS) -> NDArray[np.bool_]:
+            def charge(
+                people: Sequence[Any],
+                days: Sequence[int],
+                rule: str = DAYS,
+                *,
+                reports: Sequence[bytes] | None = None,
+                known: Iterable[bytes] = (),
+            ) -> NDArray[np.bool_]:
                 self._count_by(connection, rule)
-                parts = range(0, len(people), _AT_ONCE)  # a million at once is slower than in parts
-                paid = [self._charge(connection, people[i : i + _AT_ONCE], days[i : i + _AT_ONCE], over) for i in parts]
-                return np.concatenate([np.zeros(0, bool), *paid])
+                free.update(known)
+                paid = [np.zeros(0, bool)]
+                for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
+                    part = slice(i, i + _AT_ONCE)
+                    which = None if reports is None else reports[part]
+                    paid.append(self._charge(connection, people[part], days[part], over, which, free))
+                return np.concatenate(paid)
 
             yield charge
 
@@ -274,7 +296,13 @@ class PersonBudgets(PeopleStore):
             self._compare("days", known, rule)
 
     def _charge(
-        self, connection: Connection, people: Sequence[Any], days: Sequence[int], over: Over
+        self,
+        connection: Connection,
+        people: Sequence[Any],
+        days: Sequence[int],
+        over: Over,
+        reports: Sequence[bytes] | None,
+        free: set[bytes],
     ) -> NDArray[np.bool_]:
         if any(person is None or person != person for person in people):
             raise InputError(
@@ -284,24 +312,30 @@ class PersonBudgets(PeopleStore):
             (kind, person): self.digest("person", payer(person)) for kind, person in {(type(p), p) for p in people}
         }
         keys = [(names[type(person), person], day) for person, day in zip(people, days, strict=True)]
-        asked = dict(sorted(Counter(keys).items()))  # in the order of the file: several times as fast
+        asked = sorted(set(keys))  # in the order of the file: several times as fast
         before = _read(connection, asked)
         left = {key: max(self.reports_a_day - before.get(key, 0), 0) for key in asked}
-        short = {key for key, reports in asked.items() if reports > left[key]}
-        if short and over == "refuse":
+        paid = []
+        for row, key in enumerate(keys):
+            again = reports is not None and reports[row] in free
+            paid.append(again or left[key] > 0)
+            if paid[-1] and not again:
+                left[key] -= 1
+                if reports is not None:
+                    free.add(reports[row])
+        if over == "refuse" and not all(paid):
             raise CapExceededError(
                 f"Somebody has more than {self.reports_a_day} reports in a day (this is for the curator only)",
                 "their budget does not pay for it; nothing was charged",
                 'Thin the table, choose over = "withhold", or have a larger budget from the start',
             )
-        if after := [(*key, before.get(key, 0) + min(reports, left[key])) for key, reports in asked.items()]:
+        if after := [
+            (*key, self.reports_a_day - left[key])
+            for key in asked
+            if left[key] + before.get(key, 0) < self.reports_a_day
+        ]:
             connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", after)
-        paid = np.ones(len(keys), bool)
-        for row, key in enumerate(keys if short else ()):
-            if key in short:
-                paid[row] = left[key] > 0
-                left[key] -= 1
-        return paid
+        return np.array(paid, bool)
 
 
 def _roomy(connection: Any, _record: object) -> None:

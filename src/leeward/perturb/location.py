@@ -311,29 +311,17 @@ class LocationJob:
             reports_a_day=budget.reports_a_day,
         )
         paid = _Rows()
-        seen: set[bytes] = set()
         calendar = Days(self.spec.data.timezone)
         today = calendar.today()
         with store.charging(budget.over) as charge:
             for north, east, extra in source.positions(asked):
                 days = calendar.of(extra[1]) if len(extra) > 1 else [today] * len(north)
-                there = self.geo.present(north, east)
-                rows = np.flatnonzero(there)
-                if memo is not None:
-                    keys = memo.keys(
-                        [extra[0][row] for row in rows.tolist()], self.geo.to_grid(north[rows], east[rows])
-                    )
-                    seen |= memo.known(keys)
-                    first = {key: at for at, key in reversed([*enumerate(keys)]) if key not in seen}
-                    rows = rows[sorted(first.values())]
+                rows = np.flatnonzero(self.geo.present(north, east))
                 who = [extra[0][row] for row in rows.tolist()]
-                granted = charge(who, [days[row] for row in rows.tolist()], calendar.rule)
+                keys = None if memo is None else memo.keys(who, self.geo.to_grid(north[rows], east[rows]))
+                known = set() if memo is None or keys is None else memo.known(keys)
                 mask = np.zeros(len(north), bool)
-                mask[rows[granted]] = True
-                if memo is not None:
-                    at = np.flatnonzero(there)
-                    seen |= {key for key, row in zip(keys, at.tolist(), strict=True) if mask[row]}
-                    mask[at] = [key in seen for key in keys]
+                mask[rows] = charge(who, [days[row] for row in rows.tolist()], calendar.rule, reports=keys, known=known)
                 paid.append(mask, north, east, extra)
         return paid
 

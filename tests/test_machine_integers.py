@@ -8,6 +8,7 @@ has wrapped is an error in these tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,41 @@ def test_a_machine_integer_answers_as_the_integer_it_is(name: str) -> None:
             assert given in {right, "refused"}, (kind.__name__, a, b)
             answered += given != "refused"
     assert answered, "refused everywhere: this row tests nothing"
+
+
+WHOLE = {"NormMechanism.on", "NormMechanism.probability", "PlanarMechanism", "PlanarMechanism.on"}
+"""What takes points of a grid, whose parts are integers and no fractions."""
+LABELS = {
+    "Line.on",
+    "Plane.on",
+    "PlanarMechanism.posterior",
+    "where",
+    "has",
+    "expected_loss",
+    "Declared",
+    "FiniteMechanism",
+}
+"""What looks numbers up by their hash, which a fraction of machine integers does not have."""
+
+
+@pytest.mark.parametrize("name", sorted({*CALLS} - LABELS - WHOLE))
+@pytest.mark.filterwarnings("error:overflow:RuntimeWarning")
+def test_a_fraction_of_machine_integers_answers_as_one_of_integers(name: str) -> None:
+    """Python keeps the integers that a fraction was made of, and sums of such fractions wrap."""
+    for kind in (np.int64, np.uint8):
+        for a, b in ends(kind):
+            right = outcome(lambda: CALLS[name](Fraction(a), Fraction(b), Fraction))  # noqa: B023 - used at once
+            made = lambda n: Fraction(kind(n), kind(1))  # noqa: B023, E731
+            assert outcome(lambda: CALLS[name](made(a), made(b), made)) in {right, "refused"}, (kind.__name__, a, b)  # noqa: B023
+
+
+def test_fractions_of_machine_integers_do_not_wrap_in_a_price_or_a_matrix() -> None:
+    many = np.int64(10**10)
+    small, other = Fraction(np.int64(1), many), Fraction(np.int64(3), many + np.int64(1))
+    assert lw.AdditionOnly(small).scale(other).epsilon == Fraction(3, 10**10 * (10**10 + 1))
+    half = Fraction(np.int64(1), np.int64(2))
+    fair = lw.FiniteMechanism((0, 1), (0, 1), [[half, half], [half, half]])
+    assert lw.verify(fair, lw.FiniteDistance((0, 1), [[0, half], [half, 0]]))
 
 
 @pytest.mark.parametrize("truth", [True, np.True_, np.False_], ids=repr)

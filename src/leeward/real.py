@@ -289,7 +289,7 @@ def _term(monomial: Monomial, coefficient: Fraction) -> str:
 def exact(value: Exact) -> Real:
     """Read an exact number: an integer, Fraction, Decimal, Real, or a string such as ``"0.1"``, ``"1/3"``, ``"inf"``.
 
-    Integers of other libraries, such as NumPy's, are integers.
+    Integers of other libraries, such as NumPy's, are integers, in a fraction too.
 
     Raises:
         InexactError: for a float: 0.1 in binary is not one tenth, and a privacy claim is about one number.
@@ -299,8 +299,10 @@ def exact(value: Exact) -> Real:
         return value
     if isinstance(value, bool):
         raise InputError(f"{value} was given as a number", "a truth value is no amount", "Give a number in a string")
-    if isinstance(value, int | Fraction):
+    if isinstance(value, int):
         return Real({_UNIT: Fraction(value)})
+    if isinstance(value, Fraction):
+        return Real({_UNIT: plainly(value)})
     return _parse(value)
 
 
@@ -366,7 +368,12 @@ def positive(value: Exact, name: str) -> Real:
 
 
 def plainly(value: Any) -> Any:
-    """Return a number of NumPy's as Python's: the same value, whose sums do not wrap and whose text is the same."""
+    """Return a number of NumPy's as Python's: the same value, whose sums do not wrap and whose text is the same.
+
+    A fraction keeps the integers that it was made of, and wraps as they do.
+    """
+    if isinstance(value, Fraction) and not type(value.numerator) is type(value.denominator) is int:
+        return Fraction(int(value.numerator), int(value.denominator))
     return value.item() if isinstance(value, np.generic) else value
 
 

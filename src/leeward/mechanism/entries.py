@@ -7,14 +7,14 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import InputError
 from leeward.exponential import Weight, weight
-from leeward.real import Exact, Real
+from leeward.real import Exact, Real, plainly
 
 Entry: TypeAlias = Weight | Exact | float
 
@@ -229,7 +229,7 @@ def _key(entry: Any) -> tuple[Any, Any]:
 
 def _value(entry: Any) -> Weight | Fraction:
     if isinstance(entry, Fraction):
-        return entry
+        return cast(Fraction, plainly(entry))
     value = weight(entry)
     rational = None if isinstance(entry, Weight) else value.rational
     return value if rational is None else rational

@@ -20,7 +20,7 @@ from leeward.noise import DirectedGeometric
 from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
 from leeward.plain import told
 from leeward.query import CountVisitors
-from leeward.real import Exact, Real, exact, inf, whole
+from leeward.real import Exact, Real, exact, inf, plainly, whole
 from leeward.sensitivity import sensitivity, sensitivity_each
 from leeward.taught import taught
 from leeward.utility.decisions import decisions
@@ -179,6 +179,7 @@ def compare(
         raise InputError(
             f"left = {told(left)}", "it is no amount of a budget", "Give a Fraction of at least 0, or None"
         )
+    left = None if left is None else plainly(left)
     asked = Asked(
         query,
         notion,

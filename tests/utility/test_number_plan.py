@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.oracle import numbers as oracle
 from tests.oracle import tables
@@ -478,6 +479,29 @@ def test_sums_and_numbers_get_their_own_noise_and_stay_in_their_places() -> None
     ):  # the mean of 2,000 such errors has a deviation of 2.3 %; 10 % are four of them, and it is seeded
         assert drawn[part::2].mean() == pytest.approx(means[part], rel=0.1)
     assert means[0] > 10 * means[1]  # so that the two cannot be exchanged unnoticed
+
+
+def test_the_errors_of_many_means_are_worked_out_for_few_numbers_and_never_too_small(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    groups = [f"g{i}" for i in range(3_000)]
+    table = pa.table({"who": ["a"], "v": [1.0], "g": ["g0"]})
+    asked = statistic(records(table, person="who"), "mean", column="v", lower=0, upper=8, step=1, by="g", groups=groups)
+    made = plan_number(asked, UnboundedDP("1"))
+    exact_error, calls = type(made)._mean_error, list[int]()
+
+    def counted(self: Any, people: int, chance: float) -> float:
+        calls.append(people)
+        return exact_error(self, people, chance)
+
+    monkeypatch.setattr(type(made), "_mean_error", counted)
+    counts = np.arange(-1_000, 2_000)
+    told = made.answers(np.column_stack([counts * 4, counts]).ravel(), pa.table({"g": groups}))["within_95_percent"]
+    assert len(calls) < 32 * 14
+    fewer = made.parts[1].law.quantile("0.99")
+    for n in [-1_000, -1, 0, *range(1, 70, 7), 100, 127, 128, 1_000, 1_023, 1_999]:
+        least = exact_error(made, n - fewer, 0.96)
+        assert least <= told[n + 1_000].as_py() <= least * 1.04, n
 
 
 @pytest.mark.sweep

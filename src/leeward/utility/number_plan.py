@@ -113,7 +113,9 @@ class NumberPlan:
             columns["value"] = [float(v) for v in self._means(sums, people)]
             columns[self.query.many] = pa.array(people)
             fewer = self.parts[1].law.quantile("0.99")
-            columns["within_95_percent"] = [self._mean_error(int(n) - fewer, 0.96) for n in people]
+            few = [_leading(int(n) - fewer) for n in people]  # fewer people have the larger error
+            errors = {n: self._mean_error(n, 0.96) for n in set(few)}
+            columns["within_95_percent"] = [errors[n] for n in few]
         else:
             values = self.scale.values(drawn)
             whole = self.scale.unit.denominator == self.scale.origin.denominator == 1
@@ -269,6 +271,12 @@ def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geomet
             "Declare it: people = …",
         )
     return Geometric(Line(rise=rate, fall=rate)), Geometric(number)
+
+
+def _leading(n: int) -> int:
+    """Return n rounded down to its first six binary digits, at most 1/32 of it lower: many groups ask for few numbers."""
+    below = max(n.bit_length() - 6, 0)
+    return n >> below << below
 
 
 def _within(law: DirectedGeometric, chance: float) -> int:

@@ -102,6 +102,21 @@ def test_prices_and_odds_are_what_noisy_readings_tell(between: str, noise: str, 
     assert number(more[1]) >= snapped
 
 
+@pytest.mark.parametrize(("between", "noise", "window", "smooth"), GRID)
+def test_readings_astride_two_windows_cost_both_where_that_is_said_and_nowhere_else(
+    between: str, noise: str, window: int, smooth: int
+) -> None:
+    made, r, every = said(between, noise, window, smooth), rate(between, noise, window), set(range(HOURS))
+    unit = UNIT
+    inside = loss(noise, window, r, every, dict.fromkeys(range(window), unit))
+    worst = max(
+        loss(noise, window, r, every, dict.fromkeys(range(i, i + window), unit)) for i in range(HOURS - window + 1)
+    )
+    told = [text for text in made["not_guaranteed"] if "both sides of a cut is held to 2ε" in text]
+    assert worst in (pytest.approx(inside), pytest.approx(2 * inside))
+    assert bool(told) == (worst > inside * 1.5)
+
+
 def test_a_price_that_is_a_tenth_too_small_is_rejected() -> None:
     assert up("0.75", 0.75)
     assert up("2.118", math.exp(EPSILON))

@@ -76,7 +76,8 @@ class Series:
         unit: the amount that ``epsilon`` is for, such as ``"10 W"``.
         within: instead of these: an amount; with ``factor``.
         factor: how much likelier any output may be from one of two series that far apart; exact, above 1.
-        window: n, how many readings in a row ``"maximum"`` lets move together.
+        window: n, how many readings ``"maximum"`` lets move together: the period is cut into windows of n readings, one
+            after another from its start, and under norm noise what moves readings of two windows costs both.
         noise: ``"norm"`` or ``"independent"``; see `leeward.mechanism.series`. By default norm noise where it serves.
         values: the unit of the column of readings: W, kW, Wh, kWh, …
         step: the public grid step, such as ``"1 W"``.

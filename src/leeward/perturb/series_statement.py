@@ -206,8 +206,8 @@ def _mechanism(series: Series, totals: Totals | None) -> str:
     rate = f"{_number(series.mechanism.rate)} for each {series.grid.unit}"
     if series.mechanism.noise == "norm":
         return (
-            f"Each window of {series.window:,} readings gets one draw of noise of weight e^(-ε·largest move),"
-            f" exact, rate {rate}"
+            f"Each window of {series.window:,} readings, counted from the start of the period, gets one draw of noise of"
+            f" weight e^(-ε·largest move), exact, rate {rate}"
         )
     return f"Each reading gets exact two-sided geometric noise of its own, of rate {rate}"
 
@@ -293,6 +293,11 @@ def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Total
             f"More than {span}: something that moves all readings of k of the {windows:,} is held to k·ε only, and"
             f" a habit"
             " that comes back every day shows in the mean of many days"
+        )
+    if totals is None and series.mechanism.noise == "norm" and series.window > 1 and series.windows > 1:
+        found.append(
+            f"Readings in a row that lie in two windows: windows of {series.window:,} readings follow one another from the"
+            " start of the period, and what moves readings on both sides of a cut is held to 2ε only"
         )
     found.append(
         "Series far apart are told apart: that nobody was at home for the period is a large move of all readings"

@@ -12,7 +12,7 @@ from tests.statistical.gof import rejects
 
 from leeward.distance import Plane
 from leeward.errors import InputError
-from leeward.geo import BayesRemap, Places, PlanarLaplace, compare
+from leeward.geo import BayesRemap, Places, PlanarLaplace, compare_over_places
 from leeward.geo.remap import h3_cells, h3_centres
 from leeward.noise import SeededBitsForTests
 from leeward.verify import verify
@@ -47,7 +47,7 @@ def test_long_lists_are_weighed_near_the_report() -> None:
 
 
 def test_reports_are_places_and_nearer_to_the_truth() -> None:
-    compared = compare(GEO, LAT, LON, WEIGHTS, draws=4000)
+    compared = compare_over_places(GEO, LAT, LON, WEIGHTS, draws=4000)
     assert compared.best is not None
     assert compared.best < compared.remapped - 5 * compared.remapped_error < compared.planar_laplace - 100
     moved = GEO.to_places(LAT, LON, WEIGHTS)

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.perturb.test_location import BASE, toml
 from tests.perturb.test_location import table as positions
+from tests.private_files import write_private
 from tests.release.conftest import Town
 
 import leeward as lw
@@ -113,7 +114,7 @@ def test_no_key_of_a_spec_is_read_from_where_the_command_stands(
     positions(20).to_parquet(project / "positions.parquet")
     (project / "stops.csv").write_text("lat,lon\n39.9,116.4\n39.91,116.39\n")
     for name in ("people.key", "memo.key"):
-        (project / name).write_bytes(bytes(range(32)))
+        write_private(project / name, bytes(range(32)))
     located = {
         **BASE,
         "data": BASE["data"] | {"person": "who"},

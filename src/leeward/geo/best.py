@@ -109,7 +109,7 @@ class BestOverPlaces:
         return self.places.latitude[at], self.places.longitude[at]
 
 
-def compare(
+def compare_over_places(
     geo: PositionNoise,
     latitude: ArrayLike,
     longitude: ArrayLike,

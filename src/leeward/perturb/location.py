@@ -16,7 +16,7 @@ from pydantic import field_validator, model_validator
 
 from leeward.distance.plane import Norm
 from leeward.errors import DataError, SpecError
-from leeward.geo import Box, PlanarLaplace, compare
+from leeward.geo import Box, PlanarLaplace, compare_over_places
 from leeward.geo.files import Moved, PositionFile
 from leeward.geo.formats import open_positions
 from leeward.geo.remap import check_resolution, h3_cells
@@ -192,7 +192,7 @@ class LocationJob:
             check_resolution(spec.output.h3)
         if places is not None:
             known = _places(places, folder)
-            compared = compare(geo, *known)
+            compared = compare_over_places(geo, *known)
             geo = geo.to_places(*known) if places.use == "remap" else geo.best_over(*known)[0]
         if spec.output.h3 is not None:
             geo = geo.to_h3(spec.output.h3)

@@ -160,6 +160,12 @@ def one_person(steps: Steps | Sequence[Steps], tables: Sequence[tuple[Any, ...]]
     return made
 
 
+def of_units(promises: Iterable[tuple[Steps, str]], secrets: Sequence[frozenset[Event]]) -> Matrix:
+    """One output keeps promises about several units: the shortest paths of the steps of all, each in tables of its unit."""
+    each = [one_person(steps, by_unit(secrets, unit)) for steps, unit in promises]
+    return closed(np.minimum.reduce(each))
+
+
 def one_group(epsilon: Cost, groups: Sequence[Sequence[int]], tables: Sequence[tuple[Any, ...]]) -> Matrix:
     """All records of one group become any others, of as many people: nobody comes or goes."""
 

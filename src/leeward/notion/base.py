@@ -49,7 +49,8 @@ class Words:
         shelters: what nobody can be sure of from the answer.
         exposes: what the answer may reveal beyond doubt; empty if nothing.
         cover: what someone with the sheltered property could equally well have.
-        unit: whose data one ε is about.
+        unit: whose data one ε is about. A notion that keeps promises about several units has none of its own: it is then
+            "person and each fact", a list that is no name of a unit.
     """
 
     definition: str
@@ -205,7 +206,8 @@ class Notion(SumOverPersons):
 class Both(Notion):
     """The promise of an output that keeps two others: the closure of the smaller of their distances.
 
-    Made by `leeward.both_hold`. Its steps are the steps of both.
+    Made by `leeward.both_hold`. Its steps are the steps of both. Where the two are about different units, such as single
+    facts and persons, it has no unit of its own, and each promise is priced in its own (`leeward.accounting.price`).
     """
 
     name = "both"
@@ -222,7 +224,9 @@ class Both(Notion):
             if not any(cost.is_infinite for cost in self._around)
             else one.exposes and two.exposes and f"only what both of these say: {one.exposes}; {two.exposes}",
             cover=f"{one.cover}, or {two.cover}",
-            unit=one.unit,
+            unit=" and each ".join(
+                sorted({p.words.unit for p in self.parts}, key=lambda unit: (unit != "person", unit))
+            ),
         )
 
     def record(self, before: Any, after: Any) -> Real:
@@ -247,6 +251,11 @@ class Both(Notion):
     def sees(self) -> Sees:
         """What either of the two sees."""
         return seen_by(self.first).beside(seen_by(self.second))
+
+    @property
+    def parts(self) -> tuple[Notion, ...]:
+        """The promises that it is made of, those of nested combinations one by one."""
+        return tuple(part for n in (self.first, self.second) for part in (n.parts if isinstance(n, Both) else (n,)))
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -42,8 +42,10 @@ def in_rows(text: str) -> str:
 def of_rows(words: Words) -> Words:
     """Return the words of the same notion where every row is a person of its own; the unit says so too.
 
-    Another unit than a person, such as a whole table, is one of rows then: promises of different units are not added up.
+    Another unit than a person, such as a whole table, is one of rows then: promises of different units are not added up. Of
+    several units each is told.
     """
     said = {each.name: in_rows(getattr(words, each.name)) for each in fields(words)}
-    unit = said["unit"] if words.unit == "person" else f"{words.unit} of rows"
+    units = words.unit.split(" and each ")  # a person comes first
+    unit = " and each ".join("row" if each == "person" else f"{each} of rows" for each in units)
     return replace(words, **{**said, "unit": unit})

@@ -180,7 +180,8 @@ def cautions(notion: Notion, line: Line, releases: int = 1) -> tuple[str, ...]:
     if notion.words.exposes:
         said.append(f"Not sheltered: {notion.words.exposes}.")
     if {step.change for step in notion.steps} == {INSERT}:
-        sample = float(1 - exp_minus(notion.epsilon))
+        # of several ε (one for each person, or of two promises kept at once) the least limits a sample of everybody
+        sample = float(1 - exp_minus(min(step.cost for step in notion.steps)))
         said.append(
             f"This notion also permits publishing the records of {sample:.0%} of all people, drawn at random, in the clear:"
             " it promises only that nobody can be sure of your absence."

@@ -13,6 +13,7 @@ from fractions import Fraction
 from numbers import Rational
 
 from leeward.accounting.currency import charge, currency
+from leeward.accounting.prices import priced
 from leeward.errors import BudgetConflictError, InputError, NotShelteredError, RefusedError, UndecidedError
 from leeward.mechanism import NormMechanism, SubsampledCount
 from leeward.mechanism.decision import chance_given
@@ -354,9 +355,9 @@ def _finished(option: Option, asked: Asked) -> Option:
 
 
 def _in_asked(option: Option, asked: Notion) -> Real:
-    if option.notion.words.unit != asked.words.unit:
-        return inf
     try:
-        return option.notion.with_epsilon(1).price_in(asked) * option.price
+        return priced(option.notion.with_epsilon(1), asked).cost * option.price
+    except BudgetConflictError:  # about another unit, of which one of theirs can have any number
+        return inf
     except UndecidedError:  # irrational prices that have no closed quotient: do not claim that it is covered
         return inf

@@ -19,7 +19,18 @@ from leeward.exponential import Weight, weight
 from leeward.mechanism import Sanitized, sanitizer
 from leeward.mechanism.calibration import least_multiple, rate_for
 from leeward.mechanism.decision import CountNoise
-from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Notion
+from leeward.notion import (
+    ADD_FACT,
+    DROP_FACT,
+    GROW,
+    INSERT,
+    REPLACE,
+    SHRINK,
+    WITHDRAW,
+    GroupDP,
+    Notion,
+    Personalised,
+)
 from leeward.query import CountVisitors
 from leeward.real import Exact, Real, inf
 from leeward.sensitivity import sensitivity, sensitivity_each
@@ -128,15 +139,14 @@ class Option:
         """Return how many of this many places are answered if nobody is anywhere; None if all always are."""
         return None if self.plan is None else self.plan.expected_answered_if_empty(places)
 
-    def event(self) -> Event | None:
-        """Return what accountants see of one release; None if refused, or where its steps are none that they know.
+    def event(self, way: Direction) -> Event | None:
+        """Return what accountants see of one release in one direction; None if refused, or if they do not know its steps.
 
         An event says what one *person* moves. A step that changes several people's records at once, such as those of a
-        group, moves more, and how they may move together has no event: then there is none.
+        group, moves more, and how they may move together has no event: then there is none. Of two promises that one output
+        keeps, one may be about persons and the other about single facts, so each direction has an event of its own.
         """
-        if self.law is None or self.notion.everyone or not self.notion.sums_over_persons:
-            return None
-        if not all(change in _DIRECTIONS for change in self.notion.changes):
+        if self.law is None or not _one_person(self.notion):
             return None
         if self.plan is None:
             ways = {_DIRECTIONS[change] for change in self.notion.changes}
@@ -145,7 +155,8 @@ class Option:
             return PureEvent(*(self.price if way in ways else inf for way in ("withdraw", "insert")))
         if isinstance(self.plan.mechanism, Sanitized):
             return SanitizedEvent(self.law.up, stops=self.plan.mechanism.most_stops(self.plan.places))
-        facts = set(self.notion.changes) <= {DROP_FACT, ADD_FACT}  # a step is one fact, which is at one place
+        steps = {change for change in self.notion.changes if _DIRECTIONS[change] == way}
+        facts = steps <= {DROP_FACT, ADD_FACT}  # a step is one fact, which is at one place
         places = 1 if facts else self.plan.query.places_per_person or 1
         return GeometricEvent(self.law.up, self.law.down, places=places)
 
@@ -154,13 +165,13 @@ class Option:
 
         Nothing where no event says what one of its steps moves (`event`): what is proved is then their price, added up.
         """
-        event = self.event()
-        if event is None:
-            return {}
         grid = "1e-3" if self.notion.epsilon >= "0.1" else "1e-4"  # finer changes no digit that is shown
-        total = Accountant(grid=grid).compose(event, releases)
-        ways = dict.fromkeys(_DIRECTIONS[change] for change in self.notion.changes)
-        return {way: total.epsilon(delta, way) for way in ways}
+        found: dict[Direction, float] = {}
+        for way in dict.fromkeys(_DIRECTIONS[change] for change in self.notion.changes if change in _DIRECTIONS):
+            event = self.event(way)
+            if event is not None:
+                found[way] = Accountant(grid=grid).compose(event, releases).epsilon(delta, way)
+        return found
 
     def epsilon_for(self, count: int, probability: Exact) -> Notion | None:
         """Return the notion at the least ε, in thousandths, at which a count is called safe so often; None if no ε does."""
@@ -214,17 +225,39 @@ def _remapped(option: Option, counts: Counts) -> float | None:
     return float(remap(option.plan.mechanism.on(range(top + 1)), prior).loss)
 
 
+def _one_person(notion: Notion) -> bool:
+    """Return whether each step changes one person's record, in a way of which it is known where it may lead."""
+    alone = notion.sums_over_persons and not notion.everyone
+    return alone and all(change in _DIRECTIONS for change in notion.changes)
+
+
 def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple[Weight | None, Weight | None]]:
     """Return the best (Pr[safe | c], Pr[dangerous | c]) of any decision about one count under the notion, given its errors.
 
     A decision is as good as its steps allow: what it costs to lower one count by 1, and to raise it. With one place a
     person, geometric noise and a threshold (with a coin at the threshold) attain it.
+
+    Under `GroupDP` one step moves the count by up to m, the size of the largest group, for one ε: between 0 and the number
+    of people, every such move is one of the largest group's, with the others where it needs them. So a count that is k from
+    the threshold is ⌈k/m⌉ steps from it, and the recursion over these is attained too: two counts at most m apart have at
+    most one step between them. Where there are too few people for *safe* to be wrong, nothing limits it.
+
+    (None, None) for a notion of which it is only known how far a step moves a count at most, such as one with policies:
+    noise is fitted to that, but it is no step that there is.
     """
+    notion, jump = option.notion, 1
+    people = len(notion.persons) if isinstance(notion, Personalised) else None
     lower = raised = inf
-    for step in option.notion.steps:
-        each = query.effect(step.change).each
-        lower = min(lower, step.cost) if any(fall for _, fall in each) else lower
-        raised = min(raised, step.cost) if any(rise for rise, _ in each) else raised
+    if type(notion) is GroupDP:
+        people, jump = notion.people, max(map(len, notion.groups))
+        lower = raised = notion.epsilon
+    elif not _one_person(notion):
+        return lambda count: (None, None)
+    else:
+        for step in notion.steps:
+            each = query.effect(step.change).each
+            lower = min(lower, step.cost) if any(fall for _, fall in each) else lower
+            raised = min(raised, step.cost) if any(rise for rise, _ in each) else raised
     safe = option.decisions.safe if option.decisions else None
     danger = option.decisions.dangerous if option.decisions else None
 
@@ -236,9 +269,11 @@ def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple
         ):
             if decision is None:
                 found.append(None)
+            elif decision is safe and people is not None and people <= safe.at_most:
+                found.append(weight(1))
             else:
-                alpha = decision.error_at_most or 0
-                found.append(best_decision(*costs, max(away or 0, 0), alpha)[-1])
+                alpha, steps = decision.error_at_most or 0, -(-max(away or 0, 0) // jump)
+                found.append(best_decision(*costs, steps, alpha)[-1])
         return found[0], found[1]
 
     return best

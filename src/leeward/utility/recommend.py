@@ -15,7 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leeward.accounting.currency import in_words
-from leeward.errors import InputError, UndecidedError, UselessError
+from leeward.accounting.prices import priced
+from leeward.errors import BudgetConflictError, InputError, UndecidedError, UselessError
 from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.plain import at_most, told
 from leeward.real import Exact, Real, exact, whole
@@ -148,8 +149,8 @@ def _rank(option: Option, eligible: list[Option], asked: Asked) -> tuple[float, 
 def implies(notion: Notion, other: Notion) -> bool:
     """Return whether whatever keeps one notion keeps the other one too."""
     try:
-        return notion.words.unit == other.words.unit and notion.price_in(other) <= 1
-    except UndecidedError:
+        return priced(notion, other).cost <= 1
+    except (BudgetConflictError, UndecidedError):  # about another unit, or not to be told
         return False
 
 

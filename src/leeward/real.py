@@ -299,10 +299,8 @@ def exact(value: Exact) -> Real:
         return value
     if isinstance(value, bool):
         raise InputError(f"{value} was given as a number", "a truth value is no amount", "Give a number in a string")
-    if isinstance(value, int):
-        return Real({_UNIT: Fraction(value)})
-    if isinstance(value, Fraction):
-        return Real({_UNIT: plainly(value)})
+    if isinstance(value, int | Fraction):
+        return Real({_UNIT: Fraction(plainly(value))})
     return _parse(value)
 
 
@@ -368,10 +366,7 @@ def positive(value: Exact, name: str) -> Real:
 
 
 def plainly(value: Any) -> Any:
-    """Return a number of NumPy's as Python's: the same value, whose sums do not wrap and whose text is the same.
-
-    A fraction keeps the integers that it was made of, and wraps as they do.
-    """
+    """Return a number of NumPy's, or a fraction of such, as Python's: the same value and text, whose sums do not wrap."""
     if isinstance(value, Fraction) and not type(value.numerator) is type(value.denominator) is int:
         return Fraction(int(value.numerator), int(value.denominator))
     return value.item() if isinstance(value, np.generic) else value

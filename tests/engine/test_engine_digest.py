@@ -141,7 +141,6 @@ def oracle(columns, types, key=KEY):
     return stretched("rows", list(columns), types, len(rows), *whole), marks
 
 
-@pytest.mark.usefixtures("full_cost")
 def test_they_are_what_the_definition_says_whatever_engine_makes_them():
     """So a new version of the engine that counts or writes otherwise is noticed here, not by its users."""
     micro = [
@@ -174,7 +173,6 @@ EVERY_KIND = {
 FROZEN = "b1947f8d02ecc09e2947e18ae1a8ee0930c9b08aaa3286d2723fa814928e8b20"
 
 
-@pytest.mark.usefixtures("full_cost")
 def test_every_kind_of_value_is_digested_as_it_ever_was():
     """A frozen digest: made by the oracle, which uses neither the engine nor ours, and the same in every version of both."""
     data = pa.table({name: column for name, (column, _, _) in EVERY_KIND.items()})

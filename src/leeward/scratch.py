@@ -26,6 +26,7 @@ OWNER = "leeward-owner.json"
 SPILLED = "duckdb_temp_*"
 """What DuckDB calls the files that it spills to."""
 
+_FRESH = f"{OWNER}.new"
 _PREFIX = ".leeward-"
 _NAME = re.compile(re.escape(_PREFIX) + r"[a-z0-9_]{8}")
 _MADE_BY = "leeward scratch 1"
@@ -40,12 +41,20 @@ class Scratch:
 
     def __init__(self, parent: Path, names: Iterable[str]) -> None:
         self._process = os.getpid()
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))  # 0700
-        fresh = self.path / f"{OWNER}.new"
-        self._owner = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-        fcntl.flock(self._owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self.expect(names)
-        fresh.rename(self.path / OWNER)  # it is locked before it is there
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        fresh, opened = self.path / _FRESH, None
+        try:
+            self.path.chmod(0o700)  # whatever the umask takes
+            self._owner = opened = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+            os.fchmod(opened, 0o600)
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.expect(names)
+            fresh.rename(self.path / OWNER)  # it is locked before it is there
+        except BaseException:
+            _clear(self.path, ())
+            if opened is not None:
+                os.close(opened)
+            raise
 
     def expect(self, names: Iterable[str]) -> None:
         """Say what the folder may hold: names of files, or patterns of names, at most two folders down."""
@@ -97,8 +106,12 @@ def _sweep_one(folder: Path) -> None:
     held = folder.lstat()
     if held.st_uid != os.geteuid() or stat.S_IMODE(held.st_mode) & 0o077:
         return
-    owner = os.open(folder / OWNER, os.O_RDONLY | os.O_NOFOLLOW)
+    # one that was killed before it said so under its lasting name had written it, and locked it, under the other
+    said = OWNER if os.path.lexists(folder / OWNER) else _FRESH
+    owner = os.open(folder / said, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
+        if os.fstat(owner).st_size == 0:
+            return  # it may be about to be locked
         fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError where its process, or a child of it, lives
         names = _left(os.pread(owner, 1 << 24, 0))
         if names is not None:
@@ -148,7 +161,7 @@ def _clear(folder: Path, names: Iterable[str]) -> None:
         with suppress(OSError):
             path.rmdir()
     with suppress(OSError):
-        if {path.name for path in folder.iterdir()} <= {OWNER, f"{OWNER}.new"}:
+        if {path.name for path in folder.iterdir()} <= {OWNER, _FRESH}:
             for path in folder.iterdir():
                 path.unlink()
             folder.rmdir()

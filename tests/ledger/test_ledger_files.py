@@ -245,7 +245,7 @@ def test_another_ledger_in_its_place_is_refused(path: Path) -> None:
     with pytest.raises(LedgerError, match=r"gone, but its mark"):
         Ledger(path)
     path.touch()
-    with pytest.raises(LedgerError, match="remembers another entry"):
+    with pytest.raises(LedgerError, match=r"empty, but its mark"):
         Ledger(path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -332,3 +333,27 @@ def test_epsilon_is_a_fraction_that_can_be_stored() -> None:
         Monitor(Line(inf, log(2)))
     with pytest.raises(NotShelteredError):
         Monitor(Line(1, 1))
+
+
+def test_the_reach_is_that_of_the_exact_law_for_every_number_of_stops() -> None:
+    """The oracle multiplies the chances of every course of four counts; stops beyond the counts change nothing."""
+    for thresholds, stop_after in itertools.product(
+        [[0, 1, 0, 2], [0, 0, 0, 0], [3, 0, 1, 0]], [1, 2, 3, 4, 5, 10**12, 10**30]
+    ):
+        made = Sanitized(ONE, at_most=thresholds, stop_after=stop_after)
+        for truth in [(0, 0, 0, 0), (1, 0, 3, 0), (5, 5, 5, 5)]:
+            chances = [1.0 if c > t else math.exp(c - t - 1) for c, t in zip(truth, thresholds, strict=True)]
+            expected = 0.0
+            for course in itertools.product([0, 1], repeat=4):
+                chance = math.prod(p if over else 1 - p for p, over in zip(chances, course, strict=True))
+                reached = next((i + 1 for i in range(4) if sum(course[: i + 1]) >= stop_after), 4)
+                expected += chance * reached
+            assert made.expected_answered(truth) == pytest.approx(expected)
+
+
+def test_a_long_list_and_many_stops_are_no_square() -> None:
+    """E[min(n, T_c)] for T_c the place of the c-th stop: with p = e^−1 and c = n/2 the whole list is gone through."""
+    made = Sanitized(ONE, at_most=0, stop_after=20_000)
+    assert made.expected_answered([0] * 40_000) == pytest.approx(40_000)
+    few = Sanitized(ONE, at_most=0, stop_after=5_000)
+    assert few.expected_answered([0] * 40_000) == pytest.approx(5_000 * np.e, rel=1e-6)

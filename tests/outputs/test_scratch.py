@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -153,3 +156,37 @@ def test_a_folder_never_says_that_it_holds_what_is_elsewhere(name: str, tmp_path
     assert json.loads((made.path / OWNER).read_text())["files"] == ["fine"]
     made.remove()
     assert not made.path.exists()
+
+
+@pytest.mark.parametrize("step", ["fchmod", "flock", "pwrite"])
+def test_a_folder_that_cannot_be_locked_is_not_left(step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl if step == "flock" else os, step, refused)
+    with pytest.raises(OSError, match="No locks"), scratch(tmp_path):
+        pass
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_folder_of_one_that_was_killed_before_it_had_said_whose_it_is_is_swept(tmp_path: Path) -> None:
+    folder = left(tmp_path)
+    shutil.rmtree(folder / "whole")
+    (folder / "duckdb_temp_block-0.block").unlink()
+    (folder / OWNER).rename(folder / f"{OWNER}.new")
+    empty = left(tmp_path)
+    (empty / OWNER).rename(empty / f"{OWNER}.new")
+    (empty / f"{OWNER}.new").write_text("")  # its process may be about to lock it
+    sweep(tmp_path)
+    assert [*tmp_path.iterdir()] == [empty]
+
+
+@pytest.mark.parametrize("mask", [0, 0o777])
+def test_the_umask_takes_nothing_from_its_owner(mask: int, tmp_path: Path) -> None:
+    before = os.umask(mask)
+    try:
+        with scratch(tmp_path) as made:
+            modes = [stat.S_IMODE(each.stat().st_mode) for each in (made.path, made.path / OWNER)]
+    finally:
+        os.umask(before)
+    assert modes == [0o700, 0o600]

@@ -57,6 +57,38 @@ def test_said_it_is_told_and_asked_once(town: Town) -> None:
     assert "which has 'town'" in err
 
 
+def test_a_first_run_that_fails_is_followed_by_one_that_does_not(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec, ledger = town.spec(), town.folder / "budget.db"
+    with monkeypatch.context() as patch:
+        patch.setenv(VARIABLE, "/proc/nowhere/content.key")
+        code, _, err = town.run("release", spec, "--out", town.out)
+    assert (code, f"Set {VARIABLE}" in err, ledger.exists()) == (2, True, False)
+    ledger.touch()  # as one that was killed leaves it
+    code, _, err = town.run("release", spec, "--out", town.out, "--ask")
+    assert (code, "This opens a new budget" in err) == (2, True)
+    assert ledger.stat().st_size == 0
+    code, _, err = town.run("release", spec, "--out", town.out)
+    assert (code, "Opened a new budget" in err) == (0, True)
+    ledger.write_bytes(b"")
+    for words in (["--yes"], ["--new-budget"]):
+        code, _, err = town.run("release", spec, "--out", town.out, *words)
+        assert (code, "is empty, but its mark is there" in err) == (2, True), err
+        assert ledger.stat().st_size == 0
+
+
+@pytest.mark.parametrize("ledger", ["sqlite:////", "/", "sqlite:///pipe", "pipe", "b" * 300])
+def test_what_can_be_no_ledger_is_refused_in_words(ledger: str, town: Town) -> None:
+    os.mkfifo(town.folder / "pipe")
+    spec = town.spec(('ledger = "sqlite:///budget.db"', f'ledger = "{ledger}"'))
+    for words in (
+        ["release", spec, "--out", town.out],
+        ["budget", "show", "--ledger", ledger.replace("pipe", f"{town.folder}/pipe")],
+    ):
+        code, _, err = town.run(*words)
+        assert (code, err.count("\n"), err[:9]) == (2, 1, "leeward: "), err
+    assert not town.out.exists()
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

@@ -55,8 +55,7 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
     from leeward.paths import resolve_ledger
 
     path, known = resolve_ledger(budget.ledger), list[str]()
-    if path.exists():
-        ledger = Ledger(path, create=False)
+    if (ledger := Ledger.find(path)) is not None:
         known = [account.dataset for account in ledger.show()]
         if not new:
             ledger.refuse_alike(budget.dataset)

@@ -46,7 +46,5 @@ def make(path: Path, like: Path) -> int:
     It is private from its first moment: whatever the umask is, it is never open to more people than ``like``.
     """
     file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE)
-    mode = like.stat().st_mode & 0o666
-    if mode != PRIVATE:
-        os.fchmod(file, mode)
+    os.fchmod(file, like.stat().st_mode & 0o666)  # always: the umask may have taken from its owner too
     return file

@@ -19,7 +19,7 @@ from leeward.ledger.content import Fingerprint, refuse_alike
 from leeward.ledger.records import Account, Answer, Entry, exact_amount, from_text
 from leeward.ledger.schema import entries
 from leeward.ledger.secret import VARIABLE, fingerprint, key_of, key_path, read_key, read_or_make_key
-from leeward.ledger.sqlite import SqliteStore
+from leeward.ledger.sqlite import NoLedgerError, SqliteStore
 from leeward.paths import resolve_ledger
 from leeward.plain import is_text
 
@@ -41,6 +41,18 @@ class Ledger:
         self._store = SqliteStore(resolve_ledger(url), create=create, lock_wait=lock_wait)
         with self._store.reading() as connection:  # refuses a ledger behind its mark
             chain.check_all(connection, answers=False)
+
+    @classmethod
+    def find(cls, url: str | Path) -> Ledger | None:
+        """Open a ledger that is there; None where one would be made: there is no file, or an empty one without a mark.
+
+        Raises:
+            LedgerError: what is there cannot be used, or there was one.
+        """
+        try:
+            return cls(url, create=False)
+        except NoLedgerError:
+            return None
 
     @classmethod
     def accept_restored(cls, url: str | Path, *, lock_wait: float = 30.0) -> None:

@@ -16,7 +16,10 @@ from typing import Any
 
 from leeward.errors import LedgerError
 from leeward.ledger.beside import companion, companions, make
+from leeward.ledger.secret import read_private
 from leeward.outputs.disk import sync
+
+_LARGEST = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ def read_mark(path: Path) -> Mark | None:
         LedgerError: the file is there but is not a mark.
     """
     try:
-        return _mark(json.loads(path.read_bytes()))
+        return _mark(json.loads(read_private(path, _LARGEST)[0]))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):

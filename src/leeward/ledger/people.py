@@ -39,7 +39,7 @@ from leeward.errors import BudgetConflictError, CapExceededError, InputError, Le
 from leeward.ledger.identity import payer
 from leeward.ledger.parts import joined
 from leeward.ledger.secret import read_private
-from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private, refuse_links
+from leeward.ledger.sqlite import _begin, _explained, _prepare, make_private, refuse_odd
 from leeward.paths import resolve_ledger
 from leeward.real import whole
 
@@ -159,8 +159,8 @@ class PeopleStore:
     def __init__(self, path: str | os.PathLike[str], kind: str, about: dict[str, str], secret: bytes) -> None:
         self.path = resolve_ledger(path)
         check_secret(secret)
+        refuse_odd(self.path)
         make_private(self.path)
-        refuse_links(self.path)
         self._engine = create_engine(
             URL.create("sqlite", database=str(self.path)),
             poolclass=NullPool,

@@ -117,6 +117,7 @@ def _make(path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             with open(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE), "wb") as file:
+                os.fchmod(file.fileno(), PRIVATE)  # whatever the umask takes
                 file.write(os.urandom(_SIZE))
                 file.flush()
                 os.fsync(file.fileno())

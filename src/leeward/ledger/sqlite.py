@@ -6,12 +6,15 @@ mark, and holds that end with their holder (PostgreSQL: a row lock, a table spac
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import sqlite3
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,10 @@ from leeward.ledger.schema import APPLICATION_ID, VERSION, entries, identity, me
 from leeward.ledger.secret import fingerprint, key_of, read_or_make_key
 
 
+class NoLedgerError(LedgerError):
+    """There is no ledger yet, and nothing that says that there was one."""
+
+
 class SqliteStore:
     """One ledger file: its transactions, its mark and its holds.
 
@@ -41,6 +48,7 @@ class SqliteStore:
 
     def __init__(self, path: Path, *, create: bool, lock_wait: float) -> None:
         self.path = Path(os.path.realpath(path))  # one file has one mark, whatever link it is reached by
+        refuse_odd(self.path)
         self._mark = mark_path(self.path)
         self._lock_wait = lock_wait
         self._engine = create_engine(
@@ -53,9 +61,11 @@ class SqliteStore:
         event.listen(self._engine, "begin", _begin)
         self._check_place(create)
         with self._in_plain_words():
-            if create:
-                make_private(self.path)
-            self._open(create)
+            if not self._is_made(create):
+                self._make()
+            with closing(self._engine.raw_connection()) as raw:
+                if raw.cursor().execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                    self._set_wal(raw.cursor())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -68,15 +78,13 @@ class SqliteStore:
     @contextmanager
     def writing(self, *, check_mark: bool = True) -> Iterator[Connection]:
         """A transaction that is alone in writing from its first moment. What it did is durable when it ends."""
-        with self._in_plain_words(), self._engine.connect() as connection:
-            connection.execution_options(leeward_writes=True)
-            with connection.begin():
-                if check_mark:
-                    mark = self.read_mark()
-                    if mark is None and _count(connection) == 0:
-                        mark = self._write_mark(connection)  # before the first entry: an entry without a mark is wrong
-                    self._check_mark(connection, mark)
-                yield connection
+        with self._in_plain_words(), self._alone() as connection:
+            if check_mark:
+                mark = self.read_mark()
+                if mark is None and _count(connection) == 0:
+                    mark = self._write_mark(connection)  # before the first entry: an entry without a mark is wrong
+                self._check_mark(connection, mark)
+            yield connection
 
     def identity(self, connection: Connection) -> str:
         """Return the random id of the ledger."""
@@ -121,52 +129,63 @@ class SqliteStore:
         return is_held(hold_path(self.path, holder))
 
     def _check_place(self, create: bool) -> None:
-        if self.path.is_dir():
-            raise LedgerError(f"{self.path} is a folder", "the ledger is one file", "Name a file in it")
-        if self.path.exists():
-            refuse_links(self.path)
+        is_marked = os.path.lexists(self._mark)  # asked first: meanwhile another process may make both
+        if os.path.lexists(self.path):
             return
-        if self._mark.exists():
-            raise LedgerError(
-                f"The ledger {self.path} is gone, but its mark is there",
-                "starting anew would forget what was spent",
-                "Restore the ledger; only if it never guarded real data, delete the mark too",
-            )
+        if is_marked:
+            raise self._emptied("gone")
         if not create:
-            raise LedgerError(f"There is no ledger {self.path}", "the file does not exist", "Check the path")
-        if not self.path.parent.is_dir():
+            raise NoLedgerError(f"There is no ledger {self.path}", "the file does not exist", "Check the path")
+        if not os.path.isdir(self.path.parent):
             raise LedgerError(
                 f"The ledger cannot be made at {self.path}", "its folder does not exist", "Make the folder first"
             )
 
-    def _open(self, create: bool) -> None:
-        with self._engine.connect() as connection, connection.begin():  # one moment: another may be making the file
-            fresh = self._is_fresh(connection, create)
-        with closing(self._engine.raw_connection()) as raw:
-            if raw.cursor().execute("PRAGMA journal_mode").fetchone() != ("wal",):
-                self._set_wal(raw.cursor())
-        if fresh:
-            name = str(uuid.uuid4())
-            key = fingerprint(key_of(name, read_or_make_key()))
-            with self._engine.connect() as connection:
-                connection.execution_options(leeward_writes=True)
-                with connection.begin():
-                    if connection.exec_driver_sql("PRAGMA application_id").scalar() == 0:  # else another was faster
-                        self.path.chmod(PRIVATE)  # an empty file may have been there
-                        metadata.create_all(connection, checkfirst=False)
-                        connection.execute(insert(identity).values(id=name, key=key))
-                        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-                        connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+    def _make(self) -> None:
+        """Make the ledger in a file that is not there, or is blank; what cannot be made is not left behind."""
+        name = str(uuid.uuid4())
+        key = fingerprint(key_of(name, read_or_make_key()))  # first: a ledger without a key is none
+        if without := _without_locks(self.path.parent):  # SQLite would wait for them
+            raise _lockless(self.path, without)
+        is_new = make_private(self.path)
+        try:
+            with self._alone() as connection:
+                if is_blank(connection):  # else another process was faster
+                    self.path.chmod(PRIVATE)  # a blank file may have been there
+                    metadata.create_all(connection, checkfirst=False)
+                    connection.execute(insert(identity).values(id=name, key=key))
+                    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+                    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+        except BaseException:
+            if is_new:
+                with suppress(sqlite3.Error, OSError), closing(sqlite3.connect(self.path, timeout=0)) as raw:
+                    raw.execute("BEGIN IMMEDIATE")  # so that nobody is filling it
+                    if self.path.stat().st_size == 0:
+                        self.path.unlink()
+            raise
 
-    def _is_fresh(self, connection: Connection, create: bool) -> bool:
-        application, version, tables = (
-            connection.exec_driver_sql(query).scalar_one()
-            for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
-        )
-        if application == version == tables == 0:
-            if create:
-                return True
-            raise LedgerError(f"{self.path} is empty", "it is not a ledger", "Check the path")
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            connection.execution_options(leeward_writes=True)
+            with connection.begin():
+                yield connection
+
+    def _is_made(self, create: bool) -> bool:
+        """Whether a ledger is in the file; where there is none yet, whether one may be made was said."""
+        if not os.path.lexists(self.path):
+            return False
+        is_marked = os.path.lexists(self._mark)  # asked first, as above
+        with self._engine.connect() as connection, connection.begin():  # one moment: another may be making it
+            if is_blank(connection):
+                if is_marked:
+                    raise self._emptied("empty")
+                if create:
+                    return False
+                raise NoLedgerError(f"{self.path} is empty", "it is not a ledger", "Check the path")
+            application, version = (
+                connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in ("application_id", "user_version")
+            )
         if application != APPLICATION_ID:
             raise LedgerError(
                 f"{self.path} is a database, but not a Leeward ledger",
@@ -181,7 +200,14 @@ class SqliteStore:
                 if version < VERSION
                 else "Use the version of Leeward that wrote it, or a later one",
             )
-        return False
+        return True
+
+    def _emptied(self, how: str) -> LedgerError:
+        return LedgerError(
+            f"The ledger {self.path} is {how}, but its mark is there",
+            "starting anew would forget what was spent",
+            "Restore the ledger; only if it never guarded real data, delete the mark too",
+        )
 
     def _set_wal(self, cursor: Any) -> None:
         """Switch to write-ahead logging. SQLite does not wait here when others open the file too, so we do."""
@@ -229,13 +255,17 @@ class SqliteStore:
             raise _explained(self.path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
 
 
-def refuse_links(path: Path) -> None:
-    """Refuse a database that has two names: SQLite keeps locks and journals by name, so they would write over each other.
+def refuse_odd(path: Path) -> None:
+    """Refuse what is no plain file of one name: SQLite keeps locks and journals by name, so two would write over each other.
 
     Raises:
-        LedgerError: it has.
+        LedgerError: it is there, and is a folder, a pipe or a device, or has two names.
     """
-    if path.is_file() and path.stat().st_nlink > 1:
+    if os.path.isdir(path):
+        raise LedgerError(f"{path} is a folder", "a budget is one file", "Name a file in it")
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise LedgerError(f"{path} is no regular file", "a budget is one file that is kept", "Name another")
+    if os.path.isfile(path) and path.stat().st_nlink > 1:
         raise LedgerError(
             f"The file {path} has another name too (a hard link)",
             "who writes under one name does not see who writes under the other, and what was charged would be lost",
@@ -243,22 +273,36 @@ def refuse_links(path: Path) -> None:
         )
 
 
-def make_private(path: Path) -> None:
+def make_private(path: Path) -> bool:
     """Make a file for its owner alone where there is none, before SQLite makes it for all; its journals are as private.
+
+    Returns:
+        Whether there was none.
 
     Raises:
         LedgerError: it cannot be made.
     """
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE))
+        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE)
     except FileExistsError:
-        pass
+        return False
     except OSError as error:
         raise LedgerError(
             f"The file {path} cannot be made: {error.strerror}",
             "a budget is one file in a folder that can be written",
             "Make the folder writable, or name another file",
         ) from None
+    try:
+        os.fchmod(file, PRIVATE)  # whatever the umask takes
+    finally:
+        os.close(file)
+    return True
+
+
+def is_blank(connection: Connection) -> bool:
+    """Whether nothing was ever put into a database."""
+    asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+    return not any(connection.exec_driver_sql(query).scalar_one() for query in asked)
 
 
 def _prepare(connection: Any, _record: object) -> None:
@@ -287,6 +331,8 @@ def _name(error: object) -> str:
 def _explained(path: Path, error: object) -> LedgerError:
     """SQLite's own texts name tables and reasons, never values; SQLAlchemy's may, so they are not used."""
     name = _name(error)
+    if (name.startswith("SQLITE_BUSY") or name.endswith("LOCK")) and (without := _without_locks(path.parent)):
+        return _lockless(path, without)
     for start, (because, instead) in _REASONS.items():
         if name.startswith(start):
             return LedgerError(f"The ledger {path} cannot be used", because, instead)
@@ -295,6 +341,28 @@ def _explained(path: Path, error: object) -> LedgerError:
         f"the database reports {name or type(error).__name__}",
         "Restore the ledger from a copy you trust",
     )
+
+
+def _lockless(path: Path, because: str) -> LedgerError:
+    return LedgerError(
+        f"The ledger {path} cannot be used",
+        f"its file system gives no locks ({because}), by which two who spend at once see each other",
+        "Keep it on another file system",
+    )
+
+
+def _without_locks(folder: Path) -> str | None:
+    """Say why a folder's files cannot be locked; None where they can. SQLite does not tell that from a lock that is held.
+
+    It is tried on a file of its own: closing one of the database would drop the locks that this process has on it.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        known = error.errno in (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
+        return os.strerror(error.errno or 0) if known else None
+    return None
 
 
 _REASONS = {

@@ -31,6 +31,8 @@ from leeward.plain import told
 from leeward.real import Real, plainly, whole
 from leeward.taught import taught
 
+_NEGLIGIBLE = 1e-24
+
 SAFE, NOT_ANSWERED = -1, -2
 """How an answer without a count is written where one integer stands for each answer."""
 
@@ -133,15 +135,24 @@ class Sanitized:
         truth = np.asarray(counts, dtype=np.int64)
         gaps, which = np.unique(np.maximum(self._thresholds - truth, -1), return_inverse=True)
         exceed = [float(self.law.tail(int(gap) + 1)) for gap in gaps]  # Pr[noise > t − c]; 1 where c > t
-        alive = [1.0] + [0.0] * (self.stop_after - 1)  # Pr[still going after j exceeding counts], j < c
-        total = 0.0
+        if self.stop_after >= truth.size:
+            return float(truth.size)  # no stop comes before the end
+        alive = np.zeros(self.stop_after)  # Pr[still going after j exceeding counts], j < c
+        alive[0] = 1.0
+        low, high, total = 0, 1, 0.0  # the j at which it is not negligible: a band, so that a long list is no square
         for code in which.tolist():
-            reached = sum(alive)
+            reached = float(alive[low:high].sum())
             if reached < 1e-12:
                 break
             total += reached
-            for j in range(self.stop_after - 1, -1, -1):
-                alive[j] = alive[j] * (1 - exceed[code]) + (alive[j - 1] * exceed[code] if j else 0.0)
+            high = min(high + 1, self.stop_after)
+            band = alive[low:high]
+            one_more = band * exceed[code]
+            band -= one_more
+            band[1:] += one_more[:-1]
+            if band[-1] < _NEGLIGIBLE:
+                band[-1], high = 0.0, high - 1
+            low += int(band[0] < _NEGLIGIBLE)
         return total
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:

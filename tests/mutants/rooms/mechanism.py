@@ -51,7 +51,7 @@ MUTANTS = [
       "counts that may rise are accepted"),
     M(SANITIZED, "Sanitized.release", "self.law.sample(truth.size, bits or SystemBits())", "self.law.sample(1, bits or SystemBits())",
       "tests/mechanism/test_sanitized.py", "one noise for all counts"),
-    M(SANITIZED, "Sanitized.expected_answered", "alive = [1.0] + [0.0] * (self.stop_after - 1)", "alive = [1.0]",
+    M(SANITIZED, "Sanitized.expected_answered", "high = min(high + 1, self.stop_after)", "high = 1",
       "tests/mechanism/test_sanitized.py", "the reach of one stop is told for several"),
     M(SANITIZED, "SanitizedAnswers.coded", "np.where(self.answered, self.count, NOT_ANSWERED)", "np.where(self.answered, self.count, SAFE)",
       "tests/mechanism/test_sanitized.py tests/release/test_release_command.py", "what was not answered is called safe"),

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import csv
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -38,3 +42,13 @@ def unfit_file(path: Path) -> str | None:
         return unfit(path.read_bytes())
     except OSError:
         return None
+
+
+@contextmanager
+def any_length() -> Iterator[None]:
+    """Read CSV with fields of any length: Python's own reader stops at 131,072 letters unless told."""
+    usual = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)

@@ -7,7 +7,6 @@ reach further. No SQL text is taken from anyone; names are quoted by Ibis.
 
 from __future__ import annotations
 
-import itertools
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,9 +21,10 @@ from ibis.common.exceptions import IbisError
 
 from leeward.engine.builtin import decode, encode
 from leeward.engine.column_types import check_arrow, check_engine_types
+from leeward.engine.csv_rows import NO_CSV, csv_rows
 from leeward.engine.files import File, files_of
 from leeward.engine.memory import arrow_table
-from leeward.engine.schema import check_columns, check_gzip, check_one_schema, check_parquet, csv_header
+from leeward.engine.schema import check_bound, check_columns, check_one_schema, check_parquet
 from leeward.errors import DataError, EngineError, nearest
 from leeward.private import Private
 from leeward.scratch import SPILLED, scratch
@@ -102,11 +102,12 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                 if kind == "memory":
                     rows = _in_memory(connection, arrow_table(source, columns))
                 elif kind == "parquet":
-                    for file in files:
+                    for file, link in zip(files, links, strict=True):
+                        check_bound(columns, file, _named_by_engine(connection, link))
                         check_parquet(file, names)
                     rows = connection.read_parquet(links, hive_partitioning=False)
                 elif kind == "csv":
-                    rows = _csv(connection, files, links, names)
+                    rows = csv_rows(connection, files, links, names)
                 else:
                     rows = _inside(connection, table)
                     check_columns(columns, rows.columns)
@@ -234,7 +235,7 @@ def _unreadable(error: duckdb.Error) -> tuple[str, str, str]:
         return _BEYOND
     if "utf-8" in told:
         return _NO_UTF8
-    return _NO_CSV if "csv" in told else _UNREADABLE
+    return NO_CSV if "csv" in told else _UNREADABLE
 
 
 _UNREADABLE = (
@@ -246,12 +247,6 @@ _BEYOND = (
     "The data cannot be read",
     "a value is beyond what can be counted with, such as a moment after the year 294,246",
     "Correct it, or leave that row out. That it fails may be a fact about the data: do not publish it",
-)
-_NO_CSV = (
-    "The data cannot be read",
-    "a row of a CSV file has not the fields that its first line names, a quote that is not closed, or another end of line"
-    " than the rows before it",
-    "Save it again with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
 )
 _NO_UTF8 = (
     "The data cannot be read",
@@ -269,33 +264,9 @@ def _stamps(paths: Iterable[str]) -> dict[str, tuple[int, ...]]:
     return {path: (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for path, stat in stats.items()}
 
 
-def _csv(connection: Any, files: Sequence[File], links: Sequence[str], names: Sequence[str]) -> Any:
-    """The named columns of CSV files as a table of texts, in the order of the files; an empty field is missing.
-
-    Splitting text into fields is most of the work, so it is done once.
-    """
-    for file in files:
-        if file.is_gzip:
-            check_gzip(file)
-    described = [(csv_header(file), file.is_gzip, link) for file, link in zip(files, links, strict=True)]
-    table: Any = None
-    for (header, is_gzip), alike in itertools.groupby(described, key=lambda each: each[:2]):
-        read = connection.read_csv(
-            [link for *_, link in alike],
-            columns=dict.fromkeys(header, "VARCHAR"),
-            auto_detect=False,
-            header=True,
-            delim=",",
-            quote='"',
-            escape='"',
-            compression="gzip" if is_gzip else "none",
-            hive_partitioning=False,
-        ).select(*names)
-        if table is None:
-            table = connection.create_table("leeward_rows", read, temp=True)
-        else:  # one after the other: a union would not keep the order of the files
-            connection.insert("leeward_rows", read)
-    return table
+def _named_by_engine(connection: Any, link: str) -> list[str]:
+    """What the engine calls the columns of a Parquet file, in their order."""
+    return list(connection.con.sql(f"SELECT * FROM read_parquet({_quoted(link)}, hive_partitioning = false)").columns)
 
 
 def _inside(connection: Any, table: str | None) -> Any:

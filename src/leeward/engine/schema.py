@@ -8,17 +8,13 @@ whether nulls are allowed, a dictionary) is not part of it. Columns that are not
 
 from __future__ import annotations
 
-import csv
-import gzip
 import json
-import os
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from leeward.encodings import UTF8, unfit
+from leeward.engine.csv_text import csv_header
 from leeward.engine.files import File, Kind
 from leeward.errors import DataError, nearest_column
 
@@ -26,9 +22,6 @@ Schema = Sequence[tuple[str, str]]
 """The columns of a file, in its order: names and types; a name may occur twice."""
 
 _TEXT = "text"
-
-_START = 1 << 12
-"""So many bytes of a file show how its text is encoded."""
 
 _PLAIN = {
     "BOOLEAN": "bool",
@@ -116,6 +109,32 @@ def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str =
         )
 
 
+def check_bound(columns: Mapping[str, str], file: File, engine: Sequence[str]) -> None:
+    """Refuse a named column of a Parquet file in whose place the engine would read another.
+
+    The engine makes names unique, by itself and without regard to case: of ``User, user, user_1`` it calls the second
+    ``user_1``. So a name is read only where it is the engine's own name of just the column that has it in the file.
+
+    Args:
+        columns: what each column is for and its name; each is once in the file.
+        file: the Parquet file.
+        engine: what the engine calls its columns, in their order.
+
+    Raises:
+        DataError: naming the first such column.
+    """
+    names = [name for name, _ in parquet_schema(file)]
+    for key, name in columns.items():
+        alike = [at for at, own in enumerate(engine) if own.lower() == name.lower()]
+        if len(engine) != len(names) or alike != [names.index(name)]:
+            raise DataError(
+                f"{key} = '{name}'",
+                f"other columns of the file '{file.name}' have names that are empty, or equal but for upper and lower case;"
+                f" the engine that reads it (DuckDB) gives them names of its own, of which '{name}' is one",
+                "Rename those columns, so that all names of the file differ",
+            )
+
+
 def parquet_schema(file: File) -> Schema:
     """Read the columns and declared types of a Parquet file from its footer.
 
@@ -181,58 +200,3 @@ def check_parquet(file: File, names: Sequence[str]) -> None:
         raise DataError(
             f"The file '{file.name}'", "it is damaged: its pages are not what they say", "Get or write it again"
         ) from None
-
-
-def check_gzip(file: File) -> None:
-    """Refuse a compressed file that does not unpack to what its checksums say; the engine does not look at them.
-
-    Raises:
-        DataError: it is damaged, cut short, or something is behind its end.
-    """
-    try:
-        with gzip.open(file.path, "rb") as packed:
-            while packed.read(1 << 20):
-                pass
-    except (OSError, EOFError, zlib.error):
-        raise _damaged(file) from None
-
-
-def _damaged(file: File) -> DataError:
-    return DataError(
-        f"The file '{file.name}'",
-        "it is damaged: it does not unpack to what its own checksum says, was cut short, or something was added to it",
-        "Get or pack it again (`gzip -t` checks it)",
-    )
-
-
-def csv_header(file: File) -> tuple[str, ...]:
-    """Read the first line of a CSV file: the names of its columns. All its fields are text.
-
-    It is read here, not guessed by the engine, whose guess skips lines that do not fit.
-
-    Raises:
-        DataError: there is none, or it does not name every column once.
-    """
-    try:
-        opened = gzip.open if file.is_gzip else open
-        with opened(file.path, "rb") as raw:
-            start = raw.read(_START)
-        because = unfit(start)
-        with opened(file.path, "rt", encoding=UTF8, newline="") as lines:
-            header = () if because else tuple(next(csv.reader(lines), ()))
-    except (OSError, EOFError, zlib.error) as error:
-        if file.is_gzip and not (isinstance(error, OSError) and error.errno):
-            raise _damaged(file) from None
-        because = f"it cannot be read: {os.strerror(getattr(error, 'errno', 0))}"
-    except (UnicodeDecodeError, csv.Error):
-        because = "it cannot be read as CSV in UTF-8"
-    if because:
-        raise DataError(f"The file '{file.name}'", because, "Save it again as CSV in UTF-8")
-    if not header:
-        because = "its first line is blank" if start else "it is empty"
-        raise DataError(f"The file '{file.name}'", because, "Its first line must name the columns")
-    if len(set(header)) != len(header) or not all(header):
-        raise DataError(
-            f"The file '{file.name}'", "its first line must name every column, each name once", "Correct the first line"
-        )
-    return header

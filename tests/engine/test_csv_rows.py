@@ -1,0 +1,137 @@
+"""No row of a CSV file is lost: what is read is what Python's own reader finds in it, or nothing is."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leeward.engine import csv_rows
+from leeward.engine.bind import bind
+from leeward.engine.csv_text import length, length_by_fields
+from leeward.engine.files import File
+from leeward.errors import DataError
+
+ENDS = ("\n", "\r\n", "\r")
+HEADS = (
+    'who,"a note"',
+    'who,"a,note"',
+    'who,"a ""b"""',
+    "who,it's",
+    'who,5" pipe',
+    'who,"a" b',
+    'who,""x',
+    'who,"a,b"c',
+    'who,"x',
+    'who, "q"',
+    'who,a""b',
+    'who,"a\\"',
+    'who,"x\n',
+    'who,"a note\n(free)"',
+    'who,"a note\r\n(free)"',
+    'who,"a note\r(free)"',
+    '"a note\n(free)",who',
+)
+READ = 4
+"""The first so many have quotes around whole names or none."""
+
+NOTES = ("n", '6" pipe', '"a ""x""\nb"')
+
+
+def table(head: str, end: str, note: str, rows: int = 30) -> str:
+    cells = (lambda i: f"{note},u{i}") if head.endswith("who") else (lambda i: f"u{i},{note}")
+    return head + end + "".join(cells(i) + end for i in range(rows))
+
+
+def read(source: Any, name: str = "who") -> list[str] | None:
+    try:
+        with bind(source, {"person": name}) as bound:
+            found: list[str] = bound.fetch(bound.rows).column(name).to_pylist()
+            return found
+    except DataError:
+        return None
+
+
+def test_every_first_line_is_read_whole_or_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for (at, head), end, note in itertools.product(enumerate(HEADS), ENDS, NOTES):
+        path.write_bytes(table(head, end, note).encode())
+        found = read(str(path))
+        assert found in ([f"u{i}" for i in range(30)], None), (head, end, note)
+        if end != "\r" and "\n" not in note and at < READ:
+            assert found is not None, (head, end, note)
+
+
+def test_no_file_of_several_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_bytes(table("who,note", "\r\n", "n").encode())
+    (tmp_path / "2.csv").write_bytes(table('who,"note\n(free)"', "\r\n", "n").encode())
+    with (
+        pytest.raises(DataError, match=r"2\.csv': it ends within quotes: a name holds a line break"),
+        bind(str(tmp_path / "*.csv"), {"person": "who"}),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(("head", "because"), [('who,"a" b', "beside other text"), ('who,"x', "not closed")])
+def test_what_is_wrong_with_a_first_line_is_told(head: str, because: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(table(head, "\n", "n"))
+    with pytest.raises(DataError, match=because) as caught, bind(str(tmp_path / "a.csv"), {"person": "who"}):
+        pass
+    assert '"a" b' not in str(caught.value)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("lost", ["all", "one", "one more"])
+def test_an_engine_that_loses_rows_is_found_out(
+    lost: str, packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = csv_rows._read
+
+    def wrong(*given: Any) -> Any:
+        found = right(*given)
+        return found.limit({"all": 0, "one": 29}[lost]) if lost != "one more" else found.union(found.limit(1))
+
+    text = table("who,note", "\n", '6" pipe').encode()
+    path = tmp_path / ("a.csv.gz" if packed else "a.csv")
+    path.write_bytes(gzip.compress(text) if packed else text)
+    monkeypatch.setattr(csv_rows, "_read", wrong)
+    with pytest.raises(DataError, match="does not find the rows that are in it"), bind(str(path), {"person": "who"}):
+        pass
+
+
+def test_records_are_counted_as_python_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All texts of four signs, in pieces of two bytes; quotes within unquoted fields mislead only the quick count."""
+    monkeypatch.setattr("leeward.engine.csv_text._PIECE", 2)
+    file, checked = File("a.csv", str(tmp_path / "a.csv")), 0
+    for signs in itertools.product(("a", ",", "\n", "\r", '"', '""', '"a\r\n"'), repeat=4):
+        text = "h\n" + "".join(signs)
+        try:
+            records = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        except csv.Error:
+            continue
+        Path(file.path).write_bytes(text.encode())
+        by_fields = length_by_fields(file)
+        assert by_fields is not None
+        assert (by_fields.lines, by_fields.filled) == (len(records), sum(map(bool, records)))
+        if any('"' in field for record in records for field in record):
+            continue
+        found = length(file)
+        assert (found.lines, found.filled) == (len(records), sum(map(bool, records))), text
+        assert found.longest >= max(map(len, re.split("[\r\n]", text)))
+        checked += 1
+    assert checked > 700
+
+
+@pytest.mark.parametrize("rows", ['u1,"x\nu2,y\n', 'u1,x\nu2,"y', 'u1,x\nu2,"', 'u1,x\n"u2,y\nu3,z\n', 'u1,"x\n', '"'])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_quote_that_is_not_closed_loses_no_row(rows: str, packed: bool, tmp_path: Path) -> None:
+    text, path = ("who,note\n" + rows).encode(), tmp_path / ("a.csv.gz" if packed else "a.csv")
+    path.write_bytes(gzip.compress(text) if packed else text)
+    with pytest.raises(DataError, match="a quote that is not closed"), bind(str(path), {"person": "who"}):
+        pass

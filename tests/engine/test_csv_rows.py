@@ -7,6 +7,7 @@ import gzip
 import io
 import itertools
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -134,4 +135,22 @@ def test_a_quote_that_is_not_closed_loses_no_row(rows: str, packed: bool, tmp_pa
     text, path = ("who,note\n" + rows).encode(), tmp_path / ("a.csv.gz" if packed else "a.csv")
     path.write_bytes(gzip.compress(text) if packed else text)
     with pytest.raises(DataError, match="a quote that is not closed"), bind(str(path), {"person": "who"}):
+        pass
+
+
+def test_rows_of_3_mb_and_of_many_quoted_lines_are_read(tmp_path: Path) -> None:
+    path, lines = tmp_path / "a.csv", "\n".join(["plain,F,c"] * 400)
+    path.write_text("note,who,v\n" + "".join(f'"{lines}",u{i},b\nplain,w{i},a\n' for i in range(5000)))
+    assert read(str(path)) == [f"{who}{i}" for i in range(5000) for who in "uw"]
+    path.write_text("note,who,v\n" + "".join(f"{'y' * (3_000_000 if i == 2 else 1)},u{i},b\n" for i in range(5)))
+    assert read(str(path)) == [f"u{i}" for i in range(5)]
+
+
+@pytest.mark.parametrize("flag", [0x10, 0x02])
+def test_a_packed_file_with_a_head_that_the_engine_does_not_know_is_told_as_that(flag: int, tmp_path: Path) -> None:
+    whole = gzip.compress(table("who,note", "\n", "n").encode())
+    head = whole[:3] + bytes([flag]) + whole[4:10]
+    more = b"a comment\0" if flag == 0x10 else (zlib.crc32(head) & 0xFFFF).to_bytes(2, "little")
+    (tmp_path / "a.csv.gz").write_bytes(head + more + whole[10:])
+    with pytest.raises(DataError, match="packed with a comment"), bind(str(tmp_path / "a.csv.gz"), {"person": "who"}):
         pass

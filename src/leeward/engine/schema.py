@@ -62,6 +62,12 @@ def check_one_schema(kind: Kind, files: Sequence[File], columns: Mapping[str, st
         )
         types = dict(schema)
         for name in dict.fromkeys(columns.values()):
+            if types[name] == "float16":
+                raise DataError(
+                    f"The column '{name}' is of type float16 in '{file.name}'",
+                    "from 2,048 on it holds not every whole number, so that several people or places may be one",
+                    "Write it from the start as whole numbers, as text, or as floats of 32 or 64 bits",
+                )
             if types[name] in _INEXACT:
                 raise DataError(
                     f"The column '{name}' is of type {types[name]} in '{file.name}'",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leeward.errors import DataError
 from leeward.geo.files import BATCH, Move, Moved, OnRows, PositionFile, single
-from leeward.geo.tables import arrow_degrees, arrow_with, bare, find_column
+from leeward.geo.tables import arrow_degrees, arrow_with, bare, check_bare, find_column
 from leeward.optional import optional
 from leeward.private import reading
 
@@ -35,6 +35,7 @@ class ParquetPositions(PositionFile):
         import pyarrow.parquet as pq
 
         self._schema = pq.read_schema(self.path)
+        check_bare(self._schema)
         names = list(self._schema.names)
         if len(set(names)) < len(names):
             raise DataError(f"The file '{self.path}'", "two columns have one name", "Rename one")

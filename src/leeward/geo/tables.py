@@ -47,8 +47,15 @@ def named_index(table: Any) -> list[str]:
 
 
 def without_attrs(table: Any) -> Any:
-    """Return a DataFrame without its ``attrs``, which may hold anything, such as bounds of the true values."""
+    """Return a DataFrame without its ``attrs`` and metadata of its types, which may hold anything, such as true bounds."""
     table.attrs = {}
+    import pyarrow as pa
+
+    for at, dtype in enumerate(table.dtypes):
+        kind = getattr(dtype, "pyarrow_dtype", None)
+        if kind is not None and not _bare(kind).equals(kind, check_metadata=True):
+            plain = pa.chunked_array(pa.array(table.iloc[:, at].array)).cast(_bare(kind))
+            table.isetitem(at, type(table.iloc[:, at].array)(plain))
     return table
 
 
@@ -61,18 +68,57 @@ def bare(table: Any) -> Any:
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
+def check_bare(schema: Any) -> None:
+    """Refuse a schema of Arrow with a type of which it is not known where it holds metadata.
+
+    Raises:
+        DataError: naming the first such column.
+    """
+    for field in schema:
+        try:
+            _bare(field.type)
+        except DataError as error:
+            because = error
+        else:
+            continue
+        raise DataError(f"The column '{field.name}'", because.because, because.instead)
+
+
 def _bare(kind: Any) -> Any:
     """Return a type whose inner fields have no metadata."""
     import pyarrow as pa
 
-    if pa.types.is_struct(kind):
-        inner = (kind.field(k) for k in range(kind.num_fields))
-        return pa.struct([pa.field(one.name, _bare(one.type), one.nullable) for one in inner])
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        one = kind.value_field
-        made = pa.list_ if pa.types.is_list(kind) else pa.large_list
-        return made(pa.field(one.name, _bare(one.type), one.nullable))
-    return kind
+    def inner(one: Any) -> Any:
+        return pa.field(one.name, _bare(one.type), one.nullable)
+
+    is_a = pa.types
+    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name in {"arrow.uuid", "arrow.bool8"}:
+        return kind
+    if is_a.is_dictionary(kind) or is_a.is_run_end_encoded(kind):
+        if _bare(kind.value_type) is kind.value_type:
+            return kind
+    elif not isinstance(kind, pa.BaseExtensionType):
+        if not is_a.is_nested(kind):
+            return kind
+        if is_a.is_struct(kind):
+            return pa.struct([inner(kind.field(k)) for k in range(kind.num_fields)])
+        if is_a.is_fixed_size_list(kind):
+            return pa.list_(inner(kind.value_field), kind.list_size)
+        if is_a.is_map(kind):
+            return pa.map_(inner(kind.key_field), inner(kind.item_field), keys_sorted=kind.keys_sorted)
+        for is_it, made in (
+            (is_a.is_list, pa.list_),
+            (is_a.is_large_list, pa.large_list),
+            (is_a.is_list_view, pa.list_view),
+            (is_a.is_large_list_view, pa.large_list_view),
+        ):
+            if is_it(kind):
+                return made(inner(kind.value_field))
+    raise DataError(
+        "A column's type",
+        "types of its kind may hold metadata, such as bounds of the true values, that would be published unseen",
+        "Leave the column out, or convert it to a plain type (its storage type)",
+    )
 
 
 def warn_untouched(columns: Iterable[str]) -> None:
@@ -129,6 +175,7 @@ def _not_numbers(name: str) -> NoReturn:
 
 
 def _arrow(perturb: Perturb, table: Any, latitude: str | None, longitude: str | None) -> Any:
+    check_bare(table.schema)
     names = [
         find_column(latitude, "latitude", table.column_names),
         find_column(longitude, "longitude", table.column_names),

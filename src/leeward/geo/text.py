@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.encodings import UTF8
+from leeward.encodings import UTF8, any_length
 from leeward.errors import DataError
 from leeward.geo.files import BATCH, Move, OnRows, PositionFile
 from leeward.geo.tables import find_column
@@ -41,7 +41,7 @@ class CsvPositions(PositionFile):
     @contextmanager
     def _rows(self) -> Iterator[tuple[list[str], Iterator[list[str]], Callable[[], float]]]:
         size = max(self.path.stat().st_size, 1)
-        with self.path.open("rb") as raw, io.TextIOWrapper(raw, UTF8, newline="") as text:
+        with any_length(), self.path.open("rb") as raw, io.TextIOWrapper(raw, UTF8, newline="") as text:
             rows = csv.reader(text, strict=True)
             yield next(rows, []), rows, lambda: raw.tell() / size
 

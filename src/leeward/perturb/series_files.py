@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from leeward.encodings import UTF8
+from leeward.encodings import UTF8, any_length
 from leeward.errors import DataError
+from leeward.geo.tables import check_bare
 from leeward.paths import require_file
 from leeward.perturb.readings import Grid, Integers
 from leeward.perturb.series_promise import replaced
@@ -66,11 +67,13 @@ class ReadingsFile:
 
     def _columns(self) -> list[str]:
         if self.is_csv:
-            with self.path.open(encoding=UTF8, newline="") as text:
+            with any_length(), self.path.open(encoding=UTF8, newline="") as text:
                 return next(csv.reader(text), [])
         import pyarrow.parquet as pq
 
-        return list(pq.read_schema(self.path).names)
+        schema = pq.read_schema(self.path)
+        check_bare(schema)
+        return list(schema.names)
 
     def read(self, names: Sequence[str], number: str) -> Any:
         """Return some columns as a pyarrow table; in CSV ``number`` is read as a number and the others as text.
@@ -142,6 +145,7 @@ class ReadingsFile:
         shown = grid.values(steps, whole=whole)
         wanted = 0
         with (
+            any_length(),
             self.path.open(encoding=UTF8, newline="") as text,
             target.open("w", encoding="utf-8", newline="") as out,
         ):

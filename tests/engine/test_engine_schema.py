@@ -133,6 +133,8 @@ def counted(role: str, kind: tuple[str, Any, list[Any]], sources: list[Path]) ->
 def expected(role: str, kind: tuple[str, Any, list[Any]]) -> Any:
     """The same from the Python values alone, for two files with the same two values; None where a type has no such role."""
     name, _, values = kind
+    if name == "float16":  # ids of its would not be told apart
+        return None
     numeric = is_whole(name) or name.startswith(("float", "decimal"))
     if name == "null":  # nothing is in it, so no row takes part
         return [0] if role in {"n", "group"} else [0, 0]

@@ -62,12 +62,6 @@ def check_one_schema(kind: Kind, files: Sequence[File], columns: Mapping[str, st
         )
         types = dict(schema)
         for name in dict.fromkeys(columns.values()):
-            if types[name] == "float16":
-                raise DataError(
-                    f"The column '{name}' is of type float16 in '{file.name}'",
-                    "from 2,048 on it holds not every whole number, so that several people or places may be one",
-                    "Write it from the start as whole numbers, as text, or as floats of 32 or 64 bits",
-                )
             if types[name] in _INEXACT:
                 raise DataError(
                     f"The column '{name}' is of type {types[name]} in '{file.name}'",
@@ -81,6 +75,13 @@ def check_one_schema(kind: Kind, files: Sequence[File], columns: Mapping[str, st
                     "one table has one type for each column, and a conversion would change values in silence",
                     "Write all files of the table with the same type",
                 )
+    for name, (of_all, first) in known.items():
+        if of_all == "float16":
+            raise DataError(
+                f"The column '{name}' of '{first.name}' holds floats of 16 bits",
+                "from 2,048 on they are not every whole number, so that several people or places may be one",
+                "Write it from the start as whole numbers, as text, or as floats of 32 or 64 bits",
+            )
 
 
 def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str = "", *, named: bool = True) -> None:

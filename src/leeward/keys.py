@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from leeward.encodings import UTF8, unfit
 from leeward.errors import InputError, SpecError, nearest
+from leeward.paths import read_small
 from leeward.plain import shown
 from leeward.real import exact
 
@@ -49,7 +50,7 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
     """
     file = Path(path)
     try:
-        raw, folder = file.read_bytes(), file.resolve().parent
+        raw, folder = read_small(file), file.resolve().parent
     except FileNotFoundError:
         near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
         raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None

@@ -6,11 +6,12 @@ then on it is absolute, so that nothing depends on where the program happens to 
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from leeward.errors import DataError, InputError, LedgerError, nearest
 
@@ -37,6 +38,23 @@ def resolve(named: str | os.PathLike[str], folder: str | os.PathLike[str] | None
         raise InputError(
             f"The path '{text}'", "it is relative, and the working directory is gone", "Give an absolute one"
         ) from None
+
+
+LARGEST_SMALL_FILE: Final = 1 << 24
+"""16 MiB: more than any spec, or list of counts, that somebody wrote."""
+
+
+def read_small(path: str | os.PathLike[str]) -> bytes:
+    """Read a small file that may be a pipe, as of a process that writes it; a device that never ends is given up.
+
+    Raises:
+        OSError: it cannot be read, or is larger than 16 MiB.
+    """
+    with open(path, "rb") as file:
+        found = file.read(LARGEST_SMALL_FILE + 1)
+    if len(found) > LARGEST_SMALL_FILE:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return found
 
 
 def require_file(path: Path) -> None:

@@ -31,13 +31,23 @@ from leeward.cli.papers import papers
 from leeward.cli.perturb import perturb
 from leeward.cli.plan import plan
 from leeward.cli.release import release
-from leeward.errors import EngineError, LeewardError
+from leeward.errors import EngineError, InputError, LeewardError
 from leeward.plain import shown
 from leeward.version import __version__
 
 
 class _Commands(TyperGroup):
     """The commands. An interrupt ends with the exit code that shells expect of one, and says what else is to be known."""
+
+    def _main_shell_completion(self, *words: Any, **named: Any) -> None:
+        try:
+            super()._main_shell_completion(*words, **named)
+        except (KeyError, ValueError, IndexError):  # a shell says the words in other variables
+            raise InputError(
+                "The environment asks for completions, by _LEEWARD_COMPLETE, and does not say of which words",
+                "shells do so when Tab is pressed",
+                "Take the variable away: unset _LEEWARD_COMPLETE",
+            ) from None
 
     def invoke(self, ctx: Any) -> Any:
         try:

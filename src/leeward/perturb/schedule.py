@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from leeward.errors import DataError, InputError
 from leeward.perturb.quantities import microseconds
 from leeward.plain import told
+from leeward.query.source import check_zone, is_within_calendar
 
 _EPOCH = datetime(1970, 1, 1)
 _MOST_SLOTS = 2**31
@@ -80,7 +81,7 @@ class Schedule:
             moment = given if isinstance(given, datetime) else datetime.fromisoformat(given)
         except (TypeError, ValueError):
             raise InputError(f"{name} = {told(given)}", "it is no time", f'Write {name} = "2026-01-31T00:00"') from None
-        if not date.min.year < moment.year < date.max.year:
+        if not is_within_calendar(moment):
             raise InputError(f"{name} = {given}", "it has no day before it, or none after it", "Name a year of ours")
         if moment.tzinfo is None and self._zone is not None:
             moment = moment.replace(tzinfo=self._zone)
@@ -170,10 +171,8 @@ class Schedule:
 
 
 def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, TypeError):
-        raise InputError(f"zone = {told(name)}", "there is no such time zone", 'Write zone = "Europe/Paris"') from None
+    check_zone(name, "zone")
+    return ZoneInfo(name)
 
 
 def _parsed(times: Any, column: str) -> Any:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from leeward.errors import SpecError, nearest
 from leeward.paths import resolve_source
@@ -277,17 +278,32 @@ def _check_pair(latitude: object, longitude: object) -> None:
         )
 
 
-def check_zone(timezone: object) -> None:
-    """Refuse what is not the name of a time zone.
+def is_within_calendar(moment: datetime) -> bool:
+    """Whether a day is before it and one after it, so that no zone leads out of the calendar: years 2 to 9998."""
+    return date.min.year < moment.year < date.max.year
+
+
+_NO_ZONES = {"localtime", "posixrules", "Factory"}
+"""Files beside the zones: the machine's own zone, and one that says that none was chosen."""
+
+
+def check_zone(timezone: object, key: str = "timezone") -> None:
+    """Refuse what is not the name of a time zone in the IANA list: others mean another zone on another machine.
+
+    Args:
+        timezone: the name.
+        key: what the caller calls it.
 
     Raises:
         SpecError: it is none.
     """
     try:
-        ZoneInfo(timezone)  # type: ignore[arg-type]
+        found = ZoneInfo(timezone).key  # type: ignore[arg-type]
+        if found in _NO_ZONES or found not in available_timezones():
+            raise ValueError
     except Exception:
         raise SpecError(
-            f"timezone = {told(timezone)}",
+            f"{key} = {told(timezone)}",
             "it is not the name of a time zone",
             "Give a name of the IANA list, such as 'Asia/Tokyo' or 'UTC'",
         ) from None

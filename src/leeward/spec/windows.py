@@ -26,6 +26,7 @@ def cut(start: Moment, end: Moment, every: str) -> list[Span]:
         )
     spans, at = [], whole.start
     while at < whole.end:
-        spans.append(Span(start=at, end=min(at + length, whole.end)))
-        at += length
+        stop = whole.end if whole.end - at <= length else at + length
+        spans.append(Span(start=at, end=stop))
+        at = stop
     return spans

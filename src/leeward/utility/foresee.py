@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.encodings import UTF8, unfit_file
+from leeward.encodings import UTF8, unfit
 from leeward.errors import InputError
 from leeward.mechanism import Sanitized
 from leeward.mechanism.decision import CountNoise
+from leeward.paths import read_small
 from leeward.plain import shown, told
 from leeward.real import whole
 from leeward.utility.decisions import Decisions
@@ -181,11 +183,15 @@ def read_counts(text: str) -> dict[int, int]:
 
 
 def _pairs_of_file(file: Path) -> list[tuple[str, ...]]:
+    because = "it is no CSV file in UTF-8"
     try:
-        with file.open(newline="", encoding=UTF8) as lines:
+        raw = read_small(file)
+        because = unfit(raw) or because
+        with io.StringIO(raw.decode(UTF8), newline="") as lines:
             return [(row.get("count") or "", row.get("places") or "") for row in csv.DictReader(lines)]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        because = unfit_file(file) or "it is no CSV file in UTF-8"
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        if isinstance(error, OSError):
+            because = f"it cannot be read: {os.strerror(error.errno or 0)}"
         raise InputError(f"The counts '{shown(str(file))}'", because, "Its columns are count and places") from None
 
 

@@ -135,7 +135,7 @@ def test_a_monitor_that_asks_a_window_twice_is_refused_before_it_is_charged(tmp_
         (datetime(2026, 10, 25, 2, 45, tzinfo=BERLIN), datetime(2026, 10, 25, 2, 45, fold=1, tzinfo=BERLIN), True),
         (datetime(2026, 10, 25, 2, 45, fold=1, tzinfo=BERLIN), datetime(2026, 10, 25, 2, 50, tzinfo=BERLIN), False),
         (datetime(2026, 10, 25, 2, 45, fold=1, tzinfo=BERLIN), datetime(2026, 10, 25, 1, 45, tzinfo=UTC), False),
-        (datetime(1, 1, 1, tzinfo=dt.timezone(timedelta(hours=9))), datetime(9999, 12, 31, tzinfo=UTC), True),
+        (datetime(1, 1, 2, tzinfo=dt.timezone(timedelta(hours=9))), datetime(9999, 12, 31, tzinfo=UTC), True),
         (datetime(2026, 1, 1), datetime(2026, 1, 1), False),
     ],
 )

@@ -67,10 +67,10 @@ def test_names_of_the_iana_list_are_zones(zone: str) -> None:
 @pytest.mark.parametrize(
     ("start", "end", "taken"),
     [
-        ("9999-12-31T00:00:00", "9999-12-31T23:59:59", False),
-        ("9999-01-01T00:00:00", "9999-12-31T00:00:00", False),
+        ("9999-12-31T00:00:00", "9999-12-31T23:59:59", True),
+        ("9999-01-01T00:00:00", "9999-12-31T00:00:00", True),
         ("0001-01-01T00:00:00+14:00", "2026-01-01T00:00:00Z", False),
-        ("0001-01-01T00:00:00", "2026-01-01T00:00:00", False),
+        ("0001-01-01T00:00:00", "2026-01-01T00:00:00", True),
         ("2026-01-01T00:00:00Z", "9999-12-31T23:00:00-14:00", False),
         ("0002-01-01T00:00:00+14:00", "9998-12-31T23:59:59-14:00", True),
         ("9998-12-31T00:00:00", "9998-12-31T23:59:59", True),
@@ -83,7 +83,7 @@ def test_the_ends_of_the_calendar_are_refused_or_answered(start: str, end: str, 
             assert spans[0].start.isoformat() == lw.query.moment("start", start).isoformat()
             assert spans[-1].end == lw.query.moment("end", end)
         elif not taken:
-            with pytest.raises(SpecError, match=r"no day before it|day after"):
+            with pytest.raises(SpecError, match="UTC has no such day"):
                 cut(start, end, every)  # type: ignore[arg-type]
     spec = town.spec(("start = 2026-01-01T18:00:00", f"start = {start}"), ("end = 2026-01-01T19:00:00", f"end = {end}"))
     code, _, err = town.run("release", spec, "--dry-run")
@@ -100,4 +100,5 @@ def test_a_stray_wish_for_completions_is_no_defect(shell: str, town: Town, monke
         monkeypatch.delenv(name, raising=False)
     code, _, err = town.run("release", town.spec(), "--dry-run")
     assert "unexpected" not in err
-    assert code in (0, 1, 2)
+    assert "Traceback" not in err
+    assert code in (0, 1, 2)  # where words to complete are missing, the library that completes them ends with 1

@@ -14,7 +14,7 @@ from leeward.errors import NotShelteredError, SpecError, nearest
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
 from leeward.plain import told
 from leeward.query.effect import Effect, Move
-from leeward.query.source import Grid, Places, Visits, is_within_calendar
+from leeward.query.source import Grid, Places, Visits
 from leeward.taught import describing
 
 IfMore = Literal["refuse", "latest", "earliest"]
@@ -29,12 +29,12 @@ class Window:
 
     def __post_init__(self) -> None:
         for key, each in (("start", self.start), ("end", self.end)):
-            if not is_within_calendar(each):
+            try:
+                each.replace(tzinfo=each.tzinfo or UTC).astimezone(UTC)
+            except OverflowError:
                 raise SpecError(
-                    f"The window's {key} is {each.isoformat()}",
-                    "it has no day before it, or none after it",
-                    "Name a year of ours",
-                )
+                    f"The window's {key} is {each.isoformat()}", "UTC has no such day", "Name a year of ours"
+                ) from None
         if (self.start.utcoffset() is None) != (self.end.utcoffset() is None):
             raise SpecError(
                 "One end of the window has an offset from UTC and the other has none",

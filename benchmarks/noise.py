@@ -20,8 +20,8 @@ import opendp.prelude as dp
 from rich.table import Table
 
 from history import show
+from leeward.exact import inf
 from leeward.noise import DirectedGeometric, SystemBits
-from leeward.real import inf
 
 RATES = {"1": Fraction(1), "2^-10": Fraction(1, 2**10), "2^-30": Fraction(1, 2**30)}
 

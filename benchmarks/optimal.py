@@ -32,8 +32,8 @@ def prior_of(n: int, kind: str) -> list[Fraction]:
 
 
 def leeward(n: int, kind: str, dilation: str) -> dict[str, Any]:
+    from leeward.analysis import optimal
     from leeward.distance import Plane
-    from leeward.optimum import optimal
 
     points = [(i, j) for i in range(n) for j in range(n)]
     start = time.perf_counter()

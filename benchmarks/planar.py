@@ -25,10 +25,10 @@ from rich.table import Table
 from scipy.stats import chisquare
 
 from history import show
-from leeward.geo import PlanarLaplace
+from leeward.exact import exact
 from leeward.ledger import PersonBudgets
+from leeward.local.location import PlanarLaplace
 from leeward.noise import PlanarNoise, SystemBits
-from leeward.real import exact
 
 try:
     import qif

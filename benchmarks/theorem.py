@@ -21,7 +21,7 @@ from history import show
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.optimum.random_programs import random_case
+from tests.analysis.random_programs import random_case
 
 
 def main() -> None:

@@ -20,9 +20,9 @@ from pathlib import Path
 from plotly.offline import get_plotlyjs
 
 from leeward.papers import Claim, Figure, Recomputed, recompute
-from leeward.papers.claim import SOURCES
-from leeward.papers.page import table
-from leeward.papers.recomputed import rows
+from leeward.papers._claim import SOURCES
+from leeward.papers._page import table
+from leeward.papers._recomputed import rows
 
 HEAD = """# The papers in numbers
 

@@ -5,10 +5,10 @@ Then releases it under one of them. Data: UCI Machine Learning Repository, doi 1
 """
 
 import leeward as lw
-from leeward.data import census
+from leeward.demo import census
 
 people = lw.records(census(), person="each row")  # nobody answered twice
-ages = lw.Values(17, 90)
+ages = lw.ValueGrid(17, 90)
 asked = {"column": "age", "lower": 17, "upper": 90, "grid": "1/10", "by": "income", "groups": ["<=50K", ">50K"]}
 question = lw.statistic(people, "mean", **asked)
 
@@ -19,7 +19,8 @@ for notion in (
     lw.Manhattan("1/2", ages, unit="10 years"),
 ):
     errors = {
-        entry["rows"]: entry["within_95_percent"] for entry in lw.plan_number(question, notion).accuracy()["by_rows"]
+        entry["rows"]: entry["within_95_percent"]
+        for entry in lw.planner.plan_number(question, notion).accuracy()["by_rows"]
     }
     print(f"{notion.name:14} ± {errors[1_000]:.2f} years with 1,000 rows, ± {errors[10_000]:.2f} with 10,000")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.ledger.secret import VARIABLE
+from leeward.ledger._secret import VARIABLE
 
 
 @pytest.fixture(scope="session", autouse=True)

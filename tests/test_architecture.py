@@ -1,4 +1,4 @@
-"""The shape of the house: imports run one way, modules stay small, start-up stays light, public names are documented."""
+"""The shape of the package: imports run one way, never in a circle; modules stay small, start-up light, names documented."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import itertools
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,40 +18,31 @@ import leeward
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "leeward"
 MODULES = sorted(SOURCE.rglob("*.py"))
-ROOF = {SOURCE / "__init__.py", SOURCE / "__main__.py"}  # they hand on what is below, and stand on no floor
+TOP = {SOURCE / "__init__.py", SOURCE / "__main__.py"}  # they hand on what is below, and stand in no layer
 
-FLOORS = [
+LAYERS = [
     *[
-        "plain",
-        "encodings",
+        "_plain",
+        "_encodings",
         "errors",
-        "taught",
-        "private",
-        "optional",
-        "sheets",
+        "_taught",
+        "_private",
+        "_optional",
+        "_sheets",
         "version",
-        "paths",
-        "scratch",
+        "_paths",
+        "_scratch",
         "outputs",
-        "integers",
-        "real",
-        "exponential",
-        "keys",
-        "distance",
-        "notion",
-        "query",
-        "sensitivity",
-        "noise",
     ],
-    *["mechanism", "accounting", "utility", "engine", "ledger", "statement", "report", "result", "release", "monitor"],
-    *["verify", "optimum", "geo", "perturb", "papers", "city", "data", "spec", "cli", "web"],
+    *["_integers", "exact", "_toml", "distance", "notion", "query", "noise", "mechanism", "accounting", "verification"],
+    *["analysis", "planner", "engine", "ledger", "report", "session", "local", "papers", "demo", "spec", "cli"],
 ]
-"""From the ground up. A floor may import floors before it; the package's __init__ stands on top of all."""
+"""From the base up. A layer may import layers before it; the package's __init__ stands on top of all."""
 
-ONLY_ON = {"ibis": {"engine"}, "duckdb": {"engine"}, "sqlalchemy": {"ledger"}, "typer": {"cli"}}
+ONLY_IN = {"ibis": {"engine"}, "duckdb": {"engine"}, "sqlalchemy": {"ledger"}, "typer": {"cli"}}
 """Libraries that have one home each."""
 
-APART = {"verify": {"mechanism", "utility", "noise", "sensitivity"}}
+APART = {"verification": {"mechanism", "noise", "query", "accounting"}}
 """What checks a thing shares no code with it, though it stands above it."""
 
 HEAVY = {"pandas", "ibis", "duckdb", "scipy", "plotly", "sqlalchemy", "pyarrow", "pydantic", "typer", "rich", "h3"}
@@ -66,67 +57,126 @@ def imports(source: str, package: tuple[str, ...]) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join([*base, *([node.module] if node.module else [])])
-            # `from leeward import noise` may name a submodule: report the longer name, the floors are found in it
+            # `from leeward import noise` may name a submodule: report the longer name, the layers are found in it
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-def floor_of(path: Path) -> str:
+def layer_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def wrong_imports(floor: str, names: Iterator[str]) -> list[str]:
-    """Those of the imported names that the floor may not use."""
+def package_of(path: Path) -> tuple[str, ...]:
+    return ("leeward", *path.relative_to(SOURCE).parent.parts)
+
+
+def wrong_imports(layer: str, names: Iterator[str]) -> list[str]:
+    """Those of the imported names that the layer may not use."""
     wrong = []
     for name in names:
         top, *rest = name.split(".")
         if top != "leeward":
-            if floor not in ONLY_ON.get(top, {floor}):
-                wrong.append(f"{name} (only {', '.join(ONLY_ON[top])} may import {top})")
+            if layer not in ONLY_IN.get(top, {layer}):
+                wrong.append(f"{name} (only {', '.join(ONLY_IN[top])} may import {top})")
             continue
         target = rest[0] if rest else ""
-        if target == floor:
+        if target == layer:
             continue
-        if target not in FLOORS:
+        if target not in LAYERS:
             wrong.append(f"{name} (from the package's face; name the module it lives in)")
-        elif FLOORS.index(target) > FLOORS.index(floor):
+        elif LAYERS.index(target) > LAYERS.index(layer):
             wrong.append(f"{name} (upwards)")
-        elif target in APART.get(floor, set()):
-            wrong.append(f"{name} ({floor} checks {target} and must not share its code)")
+        elif target in APART.get(layer, set()):
+            wrong.append(f"{name} ({layer} checks {target} and must not share its code)")
     return wrong
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_module_keeps_the_house_rules(path: Path) -> None:
-    source = path.read_text()
-    assert path.stem not in {"utils", "util", "helpers", "common", "misc", "types"}, "name it after the idea it holds"
-    assert len(source.splitlines()) <= 500, "does it still hold one idea?"
-    if path not in ROOF:
-        floor = floor_of(path)
-        assert floor in FLOORS, "a new floor: add it to the list here and in docs/architecture.md"
-        package = ("leeward", *path.relative_to(SOURCE).parent.parts)
-        assert wrong_imports(floor, imports(source, package)) == []
+def module_name(path: Path) -> str:
+    return ".".join(("leeward", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """The circles of a graph of imports, as its strongly connected parts of more than one module (Tarjan 1972)."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found = []
+
+    def visit(module: str) -> None:
+        number[module] = low[module] = len(number)
+        stack.append(module)
+        for other in graph[module]:
+            if other not in number:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], number[other])
+        if low[module] == number[module]:
+            part = [stack.pop()]
+            while part[-1] != module:
+                part.append(stack.pop())
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for module in graph:
+        if module not in number:
+            visit(module)
+    return found
+
+
+def import_graph() -> dict[str, set[str]]:
+    """Who imports whom, anywhere in a module, under `TYPE_CHECKING` too. A name's own module is meant where there is one."""
+    known = {module_name(path): path for path in MODULES}
+    graph = {}
+    for name, path in known.items():
+        named = imports(path.read_text(), package_of(path))
+        found = {full if full in known else full.rpartition(".")[0] for full in named}
+        graph[name] = {module for module in found if module in known} - {name, "leeward"}
+    return graph
+
+
+def test_there_is_no_circle_of_imports() -> None:
+    assert circles(import_graph()) == []
 
 
 @pytest.mark.parametrize(
-    ("floor", "source"),
+    ("graph", "count"),
+    [({"a": {"b"}, "b": {"a"}}, 1), ({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}, 1), ({"a": {"b"}, "b": ()}, 0)],
+)
+def test_the_rule_on_circles_can_fail(graph: dict[str, set[str]], count: int) -> None:
+    assert len(circles(graph)) == count
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_module_keeps_the_rules(path: Path) -> None:
+    source = path.read_text()
+    assert path.stem not in {"utils", "util", "helpers", "common", "misc", "types"}, "name it after the idea it holds"
+    assert len(source.splitlines()) <= 500, "does it still hold one idea?"
+    if path not in TOP:
+        layer = layer_of(path)
+        assert layer in LAYERS, "a new layer: add it to the list here and in docs/architecture.md"
+        assert wrong_imports(layer, imports(source, package_of(path))) == []
+
+
+@pytest.mark.parametrize(
+    ("layer", "source"),
     [
-        ("noise", "from leeward.ledger import Budget"),
-        ("noise", "def late():\n    from leeward import release"),
-        ("noise", "from .. import release"),
+        ("noise", "from leeward.ledger import Ledger"),
+        ("noise", "def late():\n    from leeward import session"),
+        ("noise", "from .. import session"),
         ("report", "import ibis"),
         ("cli", "from duckdb import connect"),
-        ("verify", "from leeward.mechanism.geometric import Geometric"),
+        ("verification", "from leeward.mechanism._geometric import Geometric"),
         ("ledger", "from leeward import Geometric"),
         ("ledger", "import leeward"),
     ],
 )
-def test_the_rule_on_imports_can_fail(floor: str, source: str) -> None:
-    assert len(wrong_imports(floor, imports(source, ("leeward", floor)))) == 1
+def test_the_rule_on_imports_can_fail(layer: str, source: str) -> None:
+    assert len(wrong_imports(layer, imports(source, ("leeward", layer)))) == 1
 
 
-def test_the_architecture_page_lists_the_floors_in_this_order() -> None:
+def test_the_architecture_page_lists_the_layers_in_this_order() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text()
-    assert re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE) == FLOORS
+    assert re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE) == LAYERS
 
 
 def modules_after(statement: str) -> set[str]:
@@ -155,19 +205,29 @@ def documented() -> set[str]:
 
 
 STUB = (SOURCE / "__init__.pyi").read_text()
-PUBLIC = {name: floor for floor, name in re.findall(r"^from \.(\w+)(?:\.\w+)* import (\w+) as", STUB, re.MULTILINE)}
+PUBLIC = {name: layer for layer, name in re.findall(r"^from \.(\w+)(?:\.\w+)* import (\w+) as", STUB, re.MULTILINE)}
 
 
-def test_each_floor_has_its_page_in_the_reference() -> None:
+def public_modules() -> set[str]:
+    """The modules no part of whose name begins with an underscore."""
+    names = {module_name(path) for path in MODULES if path not in TOP}
+    return {name for name in names if not any(part.startswith("_") for part in name.split("."))}
+
+
+def test_each_public_module_has_its_page_in_the_reference() -> None:
     # the command has a page of its own: reference/command.md
-    built = {f"leeward.{floor_of(path)}" for path in MODULES if path not in ROOF} - {"leeward.version", "leeward.cli"}
-    assert built <= documented(), "a page in docs/reference, and its line in mkdocs.yml"
+    own = {"leeward.version", "leeward.cli"}
+    assert public_modules() - documented() == own, "a page in docs/reference, and its line in mkdocs.yml"
 
 
-def constants_with_docstrings(floor: str) -> set[str]:
-    """The names assigned at the top of a floor's modules with a string right after them, which the reference shows."""
+def test_the_reference_shows_public_modules_only() -> None:
+    assert {name for name in documented() if "._" in name} == set()
+
+
+def constants_with_docstrings(layer: str) -> set[str]:
+    """The names assigned at the top of a layer's modules with a string right after them, which the reference shows."""
     found = set()
-    for path in (path for path in MODULES if floor_of(path) == floor):
+    for path in (path for path in MODULES if layer_of(path) == layer):
         body = ast.parse(path.read_text()).body
         for statement, after in itertools.pairwise(body):
             if (
@@ -182,26 +242,30 @@ def constants_with_docstrings(floor: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(("name", "floor"), sorted(PUBLIC.items()))
-def test_a_public_name_is_documented(name: str, floor: str) -> None:
+@pytest.mark.parametrize(("name", "layer"), sorted(PUBLIC.items()))
+def test_a_public_name_is_documented(name: str, layer: str) -> None:
     value = getattr(leeward, name)
     assert name in leeward.__all__
     if inspect.isclass(value) or inspect.isfunction(value):
         assert inspect.getdoc(value), "it has no docstring"
     elif name != "__version__":
-        assert name in constants_with_docstrings(floor), "a constant is documented by a string right after it"
-    assert f"leeward.{floor}" in documented() or floor == "version", "its floor has no page in docs/reference"
+        assert name in constants_with_docstrings(layer), "a constant is documented by a string right after it"
 
 
 WHOLE = set(re.findall(r"^from \. import (\w+) as", STUB, re.MULTILINE))
-"""The floors that are public as they are, for the names that are not handed on to the top."""
+"""The submodules that are there after ``import leeward``."""
 
 
 def test_every_public_name_comes_from_the_stub() -> None:
     assert set(leeward.__all__) == set(PUBLIC) | WHOLE
 
 
-@pytest.mark.parametrize("floor", sorted(WHOLE))
-def test_a_public_floor_is_there_without_an_import_of_its_own(floor: str) -> None:
-    assert floor in FLOORS
-    assert f"leeward.{floor}" in modules_after(f"import leeward; leeward.{floor}")
+def test_no_name_of_the_face_is_a_module_that_turns_into_something_else() -> None:
+    modules = {path.stem for path in SOURCE.glob("*.py")} | {path.name for path in SOURCE.iterdir() if path.is_dir()}
+    assert set(PUBLIC) & modules == set()
+
+
+@pytest.mark.parametrize("module", sorted(public_modules()))
+def test_a_public_module_works_by_attribute_and_by_import_as(module: str) -> None:
+    assert module in modules_after(f"import leeward; {module}")
+    assert module in modules_after(f"import {module} as it; assert type(it).__name__ == 'module', it")

@@ -1,19 +1,20 @@
 """Every public function and class, with each of its arguments replaced by what it is not and by extremes.
 
 Each call gives an answer or one of our errors, which says what to give: no `AttributeError` about a name that the caller
-never wrote, no `IndexError`, no division by zero, no overflow. The table has a row for every name of ``leeward.__all__``:
-a new one without a row fails. What is replaced is each argument of a call that works, one at a time, by each of `JUNK`.
+never wrote, no `IndexError`, no division by zero, no overflow. The table has a row for every function and class of
+the public packages: a new one without a row fails. What is replaced is each argument of a call that works, one at a
+time, by each of `JUNK`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,26 @@ import pytest
 
 import leeward as lw
 from leeward import accounting, inf
-from leeward.errors import LeewardError
+from leeward.cli import LeewardError
 from leeward.mechanism import Geometric
+
+PACKAGES = [
+    *(lw, lw.exact, lw.distance, lw.notion, lw.query, lw.mechanism, lw.accounting, lw.verification, lw.analysis),
+    *(lw.noise, lw.planner, lw.session, lw.local.location, lw.local.series),
+]
+PUBLIC: dict[str, Any] = {
+    name: getattr(package, name)
+    for package in PACKAGES
+    for name in package.__all__
+    if inspect.isclass(getattr(package, name)) or inspect.isfunction(getattr(package, name))
+}
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 LINE, UP, NOTION, IS_1 = lw.Line("1", "1"), lw.Line(inf, "1"), lw.AdditionOnly("1"), lw.where("x", equals=1)
-LAW, VALUES, SPACE = Geometric(LINE).law, lw.Values(0, 3), LINE.on(range(2))
-COIN = lw.FiniteMechanism.from_rows({0: {0: "2/3", 1: "1/3"}, 1: {0: "1/3", 1: "2/3"}})
-COUNT, EVENT = lw.CountWhere((IS_1,)), accounting.GeometricEvent("1", "1")
+LAW, VALUES, SPACE = Geometric(LINE).law, lw.ValueGrid(0, 3), LINE.on(range(2))
+COIN = lw.mechanism.FiniteMechanism.from_rows({0: {0: "2/3", 1: "1/3"}, 1: {0: "1/3", 1: "2/3"}})
+COUNT, EVENT = lw.query.CountWhere((IS_1,)), accounting.GeometricEvent("1", "1")
 
 VISITS = pd.DataFrame(
     {"user": ["a", "b"], "venue": ["v0", "v1"], "at": pd.to_datetime(["2026-01-01T18:00"] * 2), "x": [1, 2]}
@@ -45,7 +57,9 @@ READINGS: dict[str, Any] = {
     "epsilon": "1", "unit": "1 kW", "window": 2, "values": "kW", "step": "0.1 kW", "lower": "0 kW", "upper": "1 kW",
     "start": "2026-01-01T00:00", "end": "2026-01-02T00:00", "every": "1h", "zone": "UTC", "prior": [("0", "1"), ("1", "1")],
 }  # fmt: skip
-ONE_PERSON = lw.FiniteMechanism.from_rows({(0,): {0: "2/3", 1: "1/3"}, (lw.ABSENT,): {0: "1/3", 1: "2/3"}})
+ONE_PERSON = lw.mechanism.FiniteMechanism.from_rows(
+    {(0,): {0: "2/3", 1: "1/3"}, (lw.notion.ABSENT,): {0: "1/3", 1: "2/3"}}
+)
 
 
 def call(*args: Any, **kwargs: Any) -> Call:
@@ -85,13 +99,13 @@ CALLS: dict[str, Call] = {
         counts=None,
         releases=2,
         delta="1e-6",
-        kept_in=None,
+        counted_in=None,
         left=None,
     ),
     "count_visitors": call(SEEN, LIST, **HOUR, places_per_person=1, if_more="latest"),
     "decisions": call(LAW, safe_at_most=2, dangerous_at_least=9, error_at_most="1/10"),
     "grid": call(west=139.0, south=35.0, east=139.01, north=35.01, metres=500.0, h3=None),
-    "halves": call(Geometric(LINE)),
+    "one_sided_components": call(Geometric(LINE)),
     "monitor": call([PLAN], None, if_doubtful="refuse", accept_useless=True, bits=None, on_stage=None),
     "places": call(VISITS, place="venue", latitude=None, longitude=None, name="venue", table=None),
     "plan": call(
@@ -122,7 +136,7 @@ CALLS: dict[str, Call] = {
         by="venue",
         groups=["v0"],
     ),
-    "subsampled": call(ONE_PERSON, lw.PoissonSampling("1/2")),
+    "subsampled": call(ONE_PERSON, lw.query.PoissonSampling("1/2")),
     "visits": call(
         VISITS,
         person="user",
@@ -140,8 +154,8 @@ CALLS: dict[str, Call] = {
     "AdditionOnly": call("1"),
     "Blowfish": call("1", (0, 1), [(0, 1)]),
     "BoundedDP": call("1"),
-    "CountWhere": call((IS_1,), lw.Declared()),
-    "Declared": call(columns={"x": range(3)}, facts_per_person=2),
+    "CountWhere": call((IS_1,), lw.query.Domain()),
+    "Domain": call(columns={"x": range(3)}, facts_per_person=2),
     "EdgeDP": call("1"),
     "Filter": call(NOTION, "3"),
     "FiniteDistance": call((0, 1), [[0, 1], [1, 0]]),
@@ -150,7 +164,7 @@ CALLS: dict[str, Call] = {
     "Graded": call(presence="1", absence="2"),
     "GradedFacts": call(presence="1", absence="2"),
     "GroupDP": call("1", [[0, 1]]),
-    "Histogram": call("x", (1, 2), lw.Declared()),
+    "Histogram": call("x", (1, 2), lw.query.Domain()),
     "InputDiscriminativeLDP": call({0: "1", 1: "2"}),
     "Line": call("1", "1"),
     "Linear": call((IS_1,), ((1,),)),
@@ -181,7 +195,7 @@ CALLS: dict[str, Call] = {
     "SystemBits": call(),
     "ULDP": call("1", IS_1),
     "UnboundedDP": call("1"),
-    "Values": call(0, 3, 1),
+    "ValueGrid": call(0, 3, 1),
     "addition_only": call("1"),
     "ageo": call("1", 3),
     "alap": call("1"),
@@ -226,10 +240,27 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        Alarm Comparison NumberPlan Optimal Plan Release Remapped Sanitizer Sensitivity Verdict Watch Weight""",
+        Alarm Comparison NumberPlan Optimal Plan Release Remapped Sanitizer Sensitivity Verdict MonitorResult Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",
+    "not tried yet: outside the face": """
+        Accuracy Audit BayesRemap BestOverPlaces Bits Both BoundedChange Chances Change Coin Compared ComposedEvent
+        Condition Cost CountVisitors Decisions DeltaVerdict Derived DirectedGeometric Displacement Effect Enclosed
+        Enclosure Event Expansion GeometricEvent Grid LaplaceEvent LocalPlane LossMatrix MonitorState NormNoise
+        Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise Price PrivacyDescription PureEvent
+        Query RandomizedSanitizer Recommendation Records Risk Round SanitizedAnswers SanitizedEvent
+        SeededBitsForTests SelfComposedEvent Settled Shared Source SparseVectorResult Step SubsampledEvent
+        SumOverPeople Visits Window add_saturating alap_beta alap_epsilon all_functions all_sets any_box any_record
+        any_subset as_postprocessing bayes best_decision bounded_change bounded_gain cautions centred chain_length
+        common_unit comparable compare_over_places crossover delta_bound delta_bound_complement delta_needed
+        diameter epsilon_bound epsilon_bound_complement epsilon_needed epsilon_needed_complement exp_minus
+        expansion expansive_chain exponential_mechanism extreme_reveals filled_bins flip_each flip_enclosed
+        floor_digits hidden hide_one hiding_bound hiding_distance in_class_c in_rows induced_edges is_tight listed
+        maximally_tight measure_distance moment of_rows one_sided outside_ball parallel parts_touched
+        privacy_statement pull_back pushed randomized_sanitizer read_event read_loss read_prior region restricted
+        sample_tables sampled_rows scaling_function shared substitute_all substitute_one thin thinning tight
+        true_scale uniform_below useful_within usefulness usefulness_curve variances with_nobody without_chain""",
 }
 
 JUNK: list[Any] = [
@@ -247,7 +278,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_public_name_has_a_row() -> None:
-    named = {name for name in lw.__all__ if not isinstance(getattr(lw, name), ModuleType)} - {"__version__"}
+    named = {*PUBLIC, *["ABSENT", "inf"]}
     elsewhere = {name for names in ELSEWHERE.values() for name in names.split()}
     assert named == CALLS.keys() | elsewhere
     assert not CALLS.keys() & elsewhere
@@ -256,7 +287,7 @@ def test_every_public_name_has_a_row() -> None:
 @pytest.mark.parametrize("name", sorted(CALLS.keys() - {"monitor", "release"}))
 def test_the_call_of_each_row_works(name: str) -> None:
     args, kwargs = CALLS[name]
-    getattr(lw, name)(*args, **kwargs)
+    PUBLIC[name](*args, **kwargs)
 
 
 def replaced(given: Call) -> Iterator[tuple[str, Call]]:
@@ -275,7 +306,7 @@ def test_another_kind_of_argument_is_an_answer_or_is_told(name: str) -> None:
     wrong = []
     for what, (args, kwargs) in replaced(CALLS[name]):
         try:
-            getattr(lw, name)(*args, **kwargs)
+            PUBLIC[name](*args, **kwargs)
         except LeewardError:
             pass
         except Exception as error:
@@ -307,7 +338,7 @@ def test_the_accountant_answers_or_tells_at_every_rate(kind: str) -> None:
     for up in RATES:
         for down in RATES:
             try:
-                account = lw.Accountant([EVENTS[kind](up, down)], grid="1e-2")
+                account = lw.accounting.Accountant([EVENTS[kind](up, down)], grid="1e-2")
             except LeewardError:
                 continue
             for direction in ("withdraw", "insert", "replace"):
@@ -324,16 +355,18 @@ def test_the_accountant_answers_or_tells_at_every_rate(kind: str) -> None:
 @pytest.mark.parametrize("probability", PROBABILITIES)
 def test_extreme_probabilities(probability: str) -> None:
     tries: list[Callable[[], Any]] = [
-        lambda: lw.PoissonSampling(probability),
-        lambda: lw.sanitizer(LAW, 2, probability).threshold,
-        lambda: lw.alarm(LAW, 2, probability).threshold,
-        lambda: lw.rate_for(LINE, within=1, probability=probability),
-        lambda: lw.rate_for(LINE, safe=(0, 2), probability="1/2", error_at_most=probability, step="1/10"),
-        lambda: lw.rate_for(LINE, safe=(0, 2), probability=probability, error_at_most="1/3", step="1/10"),
+        lambda: lw.query.PoissonSampling(probability),
+        lambda: lw.mechanism.sanitizer(LAW, 2, probability).threshold,
+        lambda: lw.mechanism.alarm(LAW, 2, probability).threshold,
+        lambda: lw.mechanism.rate_for(LINE, within=1, probability=probability),
+        lambda: lw.mechanism.rate_for(LINE, safe=(0, 2), probability="1/2", error_at_most=probability, step="1/10"),
+        lambda: lw.mechanism.rate_for(LINE, safe=(0, 2), probability=probability, error_at_most="1/3", step="1/10"),
         lambda: LAW.quantile(probability),
         lambda: lw.verify(COIN, SPACE, delta=probability),
-        lambda: lw.Accountant([EVENT]).epsilon(probability, "withdraw"),
-        lambda: lw.FiniteMechanism.from_rows({0: {0: probability, 1: 1 - lw.exact(probability)}, 1: {1: 1}}),
+        lambda: lw.accounting.Accountant([EVENT]).epsilon(probability, "withdraw"),
+        lambda: lw.mechanism.FiniteMechanism.from_rows(
+            {0: {0: probability, 1: 1 - lw.exact.exact(probability)}, 1: {1: 1}}
+        ),
     ]
     for tried in tries:
         with contextlib.suppress(LeewardError):
@@ -347,4 +380,4 @@ def test_a_line_is_asked_for_where_a_notion_is_given() -> None:
 
 def test_a_mechanism_is_no_event_and_told_which_is() -> None:
     with pytest.raises(LeewardError, match=r"GeometricEvent"):
-        lw.Accountant().compose(lw.two_sided("1/10"))  # type: ignore[arg-type]
+        lw.accounting.Accountant().compose(lw.mechanism.two_sided("1/10"))  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ def test_notions_are_directed_distances() -> None:
     assert lw.AdditionOnly("1/2") + lw.AdditionOnly("1/2") == lw.AdditionOnly("1")
     assert lw.both_hold(lw.AdditionOnly("1"), lw.RemovalOnly("1")) == lw.UnboundedDP("1")
     assert (lw.BoundedDP("1").price_in(adp), adp.price_in(lw.BoundedDP("1"))) == (1, lw.inf)
-    assert lw.Graded(presence="1", absence="4").record(frozenset("a"), frozenset()) == 1
+    assert lw.notion.Graded(presence="1", absence="4").record(frozenset("a"), frozenset()) == 1
 
 
 def test_mechanisms_come_with_proofs() -> None:
@@ -46,20 +46,20 @@ def test_mechanisms_come_with_proofs() -> None:
     agm = lw.Geometric(line, lower=0, upper=100)
     counts = np.array([0, 3, 100])
     assert (agm.release(counts) >= counts).all()
-    assert agm.pmf(3)[3] == 1 - lw.exp(-1)
-    assert agm.expected_error() == 1 / (lw.exp(1) - 1)
-    assert agm.sanitizer(at_most=2).decision_curve()[2] == 1 - lw.exp(-1)
+    assert agm.pmf(3)[3] == 1 - lw.exact.exp(-1)
+    assert agm.expected_error() == 1 / (lw.exact.exp(1) - 1)
+    assert agm.sanitizer(at_most=2).decision_curve()[2] == 1 - lw.exact.exp(-1)
     proved = lw.verify(agm, line)
     assert proved
     assert proved.tight
     assert not lw.verify(agm, line.reverse())
     small = lw.Geometric(line, lower=0, upper=5)
-    assert lw.remap(small, prior="uniform", loss="absolute").loss <= lw.expected_loss(small)
+    assert lw.analysis.remap(small, prior="uniform", loss="absolute").loss <= lw.analysis.expected_loss(small)
     optimum = lw.optimal(range(6), line)
     assert optimum.verdict
-    assert optimum.bound <= float(lw.expected_loss(small))
-    assert lw.risk(small, prior="uniform", about=lambda count: count >= 1).at_most(lw.exp(5))
-    found = lw.audit(small.release, 1, 0, samples=200)
+    assert optimum.bound <= float(lw.analysis.expected_loss(small))
+    assert lw.risk(small, prior="uniform", about=lambda count: count >= 1).at_most(lw.exact.exp(5))
+    found = lw.verification.audit(small.release, 1, 0, samples=200)
     assert found.lower_bound < 1.5  # one draw: the truth is 1, and the bound errs once in a thousand
 
 

@@ -15,17 +15,16 @@ import numpy as np
 import pytest
 
 import leeward as lw
-from leeward import accounting, inf
-from leeward.errors import LeewardError
-from leeward.mechanism import PlanarMechanism
-from leeward.mechanism.decision import randomized_sanitizer
-from leeward.mechanism.series import SeriesMechanism
+from leeward import accounting, analysis, distance, exact, inf, mechanism, notion, query
+from leeward.cli import LeewardError
+from leeward.mechanism import PlanarMechanism, randomized_sanitizer
+from leeward.mechanism._series import SeriesMechanism
 from leeward.noise import DirectedGeometric
 
 KINDS: list[Any] = [np.int8, np.uint8, np.int64, np.uint64]
 RATES = lw.Line("1/100", "1/50")
 UP, BOTH = lw.Line(inf, "1/100"), lw.Geometric(RATES)
-PLANAR = PlanarMechanism(lw.Plane(1))
+PLANAR = PlanarMechanism(distance.Plane(1))
 NORMS = ("manhattan", "euclidean")
 LAW = DirectedGeometric("1/100", "1/50")
 ONE, PURE, IS_1 = lw.Line("1", "1"), accounting.PureEvent(1, 1), lw.where("x", equals=1)
@@ -33,18 +32,18 @@ Kind = Callable[[int], Any]
 
 CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     # a and b are near the ends of the type; the last argument makes other numbers of the same type
-    "exact": lambda a, b, k: (lw.exact(a), lw.exact(a) - b, a + lw.exact("1/3"), lw.exact("1/3") * b, lw.exact(a) < b),
-    "exp": lambda a, b, k: (lw.exp("1/7") ** k(5), lw.exp(1) + a, b * lw.exp(0) == b, lw.exp(k(3))),
-    "log": lambda a, b, k: lw.log(a),
-    "sqrt": lambda a, b, k: lw.sqrt(a),
+    "exact": lambda a, b, k: (exact.exact(a), exact.exact(a) - b, a + exact.exact("1/3"), exact.exact("1/3") * b, exact.exact(a) < b),  # noqa: E501
+    "exp": lambda a, b, k: (exact.exp("1/7") ** k(5), exact.exp(1) + a, b * exact.exp(0) == b, exact.exp(k(3))),
+    "log": lambda a, b, k: exact.log(a),
+    "sqrt": lambda a, b, k: exact.sqrt(a),
     "Line": lambda a, b, k: (lw.Line(a, k(3)), lw.Line("1", "2")(a, b), lw.Line("1", "2")((a, b), (b, a))),
     "Line.on": lambda a, b, k: [lw.Line("1", "2").on((a, b, k(3)))(x, y) for x in (a, b) for y in (a, b)],
     "Line.scale": lambda a, b, k: lw.Line("1", "2").scale(a),
-    "Plane": lambda a, b, k: [lw.Plane(k(2), norm)((a, b), (b, a)) for norm in NORMS],
-    "Plane.on": lambda a, b, k: [lw.Plane(1, n).on([(a, k(1)), (b, k(0))])((b, 0), (a, 1)) for n in NORMS],
-    "Plane.dimensions": lambda a, b, k: lw.Plane("1", dimensions=k(100)),
-    "FiniteDistance": lambda a, b, k: lw.FiniteDistance((0, 1), [[k(0), k(100)], [k(70), k(0)]])(0, 1),
-    "graph_distance": lambda a, b, k: lw.graph_distance((0, 1, 2), {(0, 1): k(100), (1, 2): k(100)}, directed=True)(0, 2),
+    "Plane": lambda a, b, k: [distance.Plane(k(2), norm)((a, b), (b, a)) for norm in NORMS],
+    "Plane.on": lambda a, b, k: [distance.Plane(1, n).on([(a, k(1)), (b, k(0))])((b, 0), (a, 1)) for n in NORMS],
+    "Plane.dimensions": lambda a, b, k: distance.Plane("1", dimensions=k(100)),
+    "FiniteDistance": lambda a, b, k: distance.FiniteDistance((0, 1), [[k(0), k(100)], [k(70), k(0)]])(0, 1),
+    "graph_distance": lambda a, b, k: distance.graph_distance((0, 1, 2), {(0, 1): k(100), (1, 2): k(100)}, directed=True)(0, 2),  # noqa: E501
     "Geometric": lambda a, b, k: lw.Geometric(RATES, lower=min(a, b), upper=max(a, b), step=k(2)),
     "Geometric.pmf": lambda a, b, k: (LAW.pmf(a), LAW.pmf(b)),
     "Geometric.cdf": lambda a, b, k: (LAW.cdf(a), LAW.cdf(b), LAW.tail(a), LAW.tail(b)),
@@ -52,38 +51,38 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "Geometric.on": lambda a, b, k: lw.Geometric(RATES, lower=k(0), upper=k(5)).on([k(1), k(4)]).to_numpy().tolist(),
     "Geometric.probability": lambda a, b, k: (BOTH.probability(a, b), *BOTH.pmf(b, [a]).values()),
     "accuracy of a truth": lambda a, b, k: lw.Geometric(RATES, lower=-100, upper=100).accuracy(k(100)).expected_error(),
-    "NormMechanism.probability": lambda a, b, k: lw.NormMechanism(ONE, 2).probability((a, k(0)), (b, k(0))),
-    "NormMechanism.distance": lambda a, b, k: lw.NormMechanism(ONE, 2).distance((a, k(0)), (b, k(0))),
-    "NormMechanism.on": lambda a, b, k: lw.NormMechanism(ONE, 1).on([(k(120),), (k(124),)]).to_numpy().tolist(),
+    "NormMechanism.probability": lambda a, b, k: mechanism.NormMechanism(ONE, 2).probability((a, k(0)), (b, k(0))),
+    "NormMechanism.distance": lambda a, b, k: mechanism.NormMechanism(ONE, 2).distance((a, k(0)), (b, k(0))),
+    "NormMechanism.on": lambda a, b, k: mechanism.NormMechanism(ONE, 1).on([(k(120),), (k(124),)]).to_numpy().tolist(),
     "PlanarMechanism": lambda a, b, k: (PLANAR.weight((a, k(0)), (b, k(0))), PLANAR.probability((k(1), k(0)), (k(0), k(2)))),
     "PlanarMechanism.on": lambda a, b, k: [*PLANAR.on([(k(0), k(0)), (k(1), k(0))]).to_numpy()[:, -1]],
     "PlanarMechanism.posterior": lambda a, b, k: list(PLANAR.posterior((a, k(0)), {(b, k(0)): 1, (k(3), k(1)): 2}).values()),
     "SeriesMechanism.distance": lambda a, b, k: SeriesMechanism("maximum", "1", window=2).distance((a, k(1)), (b, k(2))),
-    "Sanitized.on": lambda a, b, k: lw.Sanitized(UP, at_most=k(1)).on([(k(1), k(127)), (k(0), k(126))]).to_numpy()[:, -1],
-    "SparseVector.on": lambda a, b, k: lw.SparseVector("1", at_most=[k(3)]).on([(k(0),), (k(127),)]).to_numpy().tolist(),
+    "Sanitized.on": lambda a, b, k: mechanism.Sanitized(UP, at_most=k(1)).on([(k(1), k(127)), (k(0), k(126))]).to_numpy()[:, -1],  # noqa: E501
+    "SparseVector.on": lambda a, b, k: mechanism.SparseVector("1", at_most=[k(3)]).on([(k(0),), (k(127),)]).to_numpy().tolist(),  # noqa: E501
     "accuracy": lambda a, b, k: (BOTH.accuracy().within(a), BOTH.accuracy().cdf(b)),
     "accuracy, clamped": lambda a, b, k: lw.Geometric(RATES, lower=0, upper=k(120)).accuracy(k(100)).expected_error(),
-    "sanitizer": lambda a, b, k: (s := lw.sanitizer(LAW, k(5), "1/10")) and (s.threshold, s.error, s.probability_safe(b)),
-    "sanitizer, never wrong": lambda a, b, k: lw.sanitizer(lw.Geometric(UP).law, a).probability_safe(b),
+    "sanitizer": lambda a, b, k: (s := mechanism.sanitizer(LAW, k(5), "1/10")) and (s.threshold, s.error, s.probability_safe(b)),  # noqa: E501
+    "sanitizer, never wrong": lambda a, b, k: mechanism.sanitizer(lw.Geometric(UP).law, a).probability_safe(b),
     "randomized sanitizer": lambda a, b, k: randomized_sanitizer(LAW, k(5), "1/10").probability_safe(a),
-    "alarm": lambda a, b, k: (s := lw.alarm(LAW, k(120), "1/10")) and (s.threshold, s.error, s.probability_dangerous(b)),
-    "alarm, never wrong": lambda a, b, k: lw.alarm(DirectedGeometric(inf, "1/50"), a).probability_dangerous(b),
-    "rate_for within": lambda a, b, k: lw.rate_for(RATES, within=k(100), probability="0.9", step="1/10"),
-    "rate_for safe": lambda a, b, k: lw.rate_for(RATES, safe=(k(1), k(100)), probability="0.9", error_at_most="0.1"),
-    "Sanitized": lambda a, b, k: lw.Sanitized(UP, at_most=a, stop_after=k(2)).expected_answered([k(100), k(3)]),
-    "SparseVector": lambda a, b, k: lw.SparseVector("1", at_most=[a, k(3)], stop_after=k(100)),
-    "Monitor": lambda a, b, k: lw.Monitor(UP, stop_after=k(100)),
-    "SubsampledCount": lambda a, b, k: lw.SubsampledCount("1", places_per_person=k(100)).noise.law,
+    "alarm": lambda a, b, k: (s := mechanism.alarm(LAW, k(120), "1/10")) and (s.threshold, s.error, s.probability_dangerous(b)),  # noqa: E501
+    "alarm, never wrong": lambda a, b, k: mechanism.alarm(DirectedGeometric(inf, "1/50"), a).probability_dangerous(b),
+    "rate_for within": lambda a, b, k: mechanism.rate_for(RATES, within=k(100), probability="0.9", step="1/10"),
+    "rate_for safe": lambda a, b, k: mechanism.rate_for(RATES, safe=(k(1), k(100)), probability="0.9", error_at_most="0.1"),
+    "Sanitized": lambda a, b, k: mechanism.Sanitized(UP, at_most=a, stop_after=k(2)).expected_answered([k(100), k(3)]),
+    "SparseVector": lambda a, b, k: mechanism.SparseVector("1", at_most=[a, k(3)], stop_after=k(100)),
+    "Monitor": lambda a, b, k: mechanism.Monitor(UP, stop_after=k(100)),
+    "SubsampledCount": lambda a, b, k: mechanism.SubsampledCount("1", places_per_person=k(100)).noise.law,
     "SeriesMechanism": lambda a, b, k: SeriesMechanism("manhattan", "1", window=k(3)).window,
-    "NormMechanism": lambda a, b, k: lw.NormMechanism(lw.Line("1", "1"), k(2), lower=k(3), upper=k(100)),
-    "addition_only": lambda a, b, k: lw.addition_only(k(3)),
-    "graded": lambda a, b, k: lw.graded(k(3), k(100)),
-    "truncated_geometric": lambda a, b, k: lw.truncated_geometric("1", k(100)),
+    "NormMechanism": lambda a, b, k: mechanism.NormMechanism(lw.Line("1", "1"), k(2), lower=k(3), upper=k(100)),
+    "addition_only": lambda a, b, k: mechanism.addition_only(k(3)),
+    "graded": lambda a, b, k: mechanism.graded(k(3), k(100)),
+    "truncated_geometric": lambda a, b, k: mechanism.truncated_geometric("1", k(100)),
     "notions": lambda a, b, k: [str(kind(k(3))) for kind in (lw.AdditionOnly, lw.BoundedDP, lw.UnboundedDP, lw.Presence)],
-    "Graded": lambda a, b, k: str(lw.Graded(presence=k(1), absence=k(100))),
-    "Values": lambda a, b, k: (v := lw.Values(min(a, b), max(a, b))) and (v, a in v, b in v, k(3) in v),
-    "Manhattan": lambda a, b, k: lw.Manhattan("1", lw.Values(0, 2**64))((a, k(1)), (k(1), a)),
-    "Maximum": lambda a, b, k: lw.Maximum("1", lw.Values(-(2**64), 2**64))((a, k(1)), (b, a)),
+    "Graded": lambda a, b, k: str(notion.Graded(presence=k(1), absence=k(100))),
+    "Values": lambda a, b, k: (v := lw.ValueGrid(min(a, b), max(a, b))) and (v, a in v, b in v, k(3) in v),
+    "Manhattan": lambda a, b, k: lw.Manhattan("1", lw.ValueGrid(0, 2**64))((a, k(1)), (k(1), a)),
+    "Maximum": lambda a, b, k: notion.Maximum("1", lw.ValueGrid(-(2**64), 2**64))((a, k(1)), (b, a)),
     "where": lambda a, b, k: (c := lw.where("x", one_of=[a, b])) and (str(c), c({"x": a}), c({"x": int(b)})),
     "where, bounds": lambda a, b, k: (c := lw.where("x", at_least=k(3), at_most=k(100))) and (str(c), c({"x": a})),
     "has": lambda a, b, k: lw.has(a)(frozenset({a})),
@@ -92,28 +91,28 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "price": lambda a, b, k: lw.price(
         lw.ReplaceDP(k(3)), lw.BoundedDP(k(2)), release_unit="person-day", budget_unit="person", at_most=k(100)
     ),
-    "PureEvent": lambda a, b, k: lw.Accountant([accounting.PureEvent(k(3), k(100))] * 2).cost,
-    "GeometricEvent": lambda a, b, k: lw.Accountant([accounting.GeometricEvent("1/9", 1, moves=k(2), places=k(100))]).cost,
-    "LaplaceEvent": lambda a, b, k: lw.Accountant([accounting.LaplaceEvent("1/9", 1, moves=k(2), places=k(100))]).cost,
-    "SanitizedEvent": lambda a, b, k: lw.Accountant([accounting.SanitizedEvent(k(2), stops=k(100))]).cost,
-    "SelfComposedEvent": lambda a, b, k: lw.Accountant(
+    "PureEvent": lambda a, b, k: accounting.Accountant([accounting.PureEvent(k(3), k(100))] * 2).cost,
+    "GeometricEvent": lambda a, b, k: accounting.Accountant([accounting.GeometricEvent("1/9", 1, moves=k(2), places=k(100))]).cost,  # noqa: E501
+    "LaplaceEvent": lambda a, b, k: accounting.Accountant([accounting.LaplaceEvent("1/9", 1, moves=k(2), places=k(100))]).cost,  # noqa: E501
+    "SanitizedEvent": lambda a, b, k: accounting.Accountant([accounting.SanitizedEvent(k(2), stops=k(100))]).cost,
+    "SelfComposedEvent": lambda a, b, k: accounting.Accountant(
         [accounting.SelfComposedEvent(accounting.SelfComposedEvent(accounting.PureEvent(1, 1), k(100)), k(100))]
     ).cost,
-    "compose": lambda a, b, k: lw.Accountant().compose(PURE, k(100)).compose(PURE, k(100)).cost,
-    "Histogram": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), lw.Histogram("x", (a, k(3)))).line,
-    "SumOf": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), lw.SumOf("x", min(a, b), max(a, b))).line,
-    "Linear": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), lw.Linear((IS_1,), ((max(a, b),), (k(100),)))).line,
-    "Mean": lambda a, b, k: lw.Mean(lw.Values(-(2**64), 2**64), people=2)([a, b]),
-    "Sum": lambda a, b, k: lw.Sum(lw.Values(-(2**64), 2**64))([a, b, k(100)]),
-    "expected_loss": lambda a, b, k: lw.expected_loss(
-        lw.FiniteMechanism.from_rows({a: {a: "1/2", b: "1/2"}, b: {b: 1}}), {a: "1/2", b: "1/2"}, "squared"
+    "compose": lambda a, b, k: accounting.Accountant().compose(PURE, k(100)).compose(PURE, k(100)).cost,
+    "Histogram": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), query.Histogram("x", (a, k(3)))).line,
+    "SumOf": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), query.SumOf("x", min(a, b), max(a, b))).line,
+    "Linear": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), query.Linear((IS_1,), ((max(a, b),), (k(100),)))).line,
+    "Mean": lambda a, b, k: query.Mean(lw.ValueGrid(-(2**64), 2**64), people=2)([a, b]),
+    "Sum": lambda a, b, k: query.Sum(lw.ValueGrid(-(2**64), 2**64))([a, b, k(100)]),
+    "expected_loss": lambda a, b, k: analysis.expected_loss(
+        mechanism.FiniteMechanism.from_rows({a: {a: "1/2", b: "1/2"}, b: {b: 1}}), {a: "1/2", b: "1/2"}, "squared"
     ),
-    "CountWhere": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), lw.CountWhere((lw.where("x", one_of=[a, b]),))).line,
-    "Declared": lambda a, b, k: lw.sensitivity(
-        lw.BoundedDP("1"), lw.CountWhere((lw.where("x", equals=k(3)),), lw.Declared(columns={"x": [k(3), k(4), k(100)]}))
+    "CountWhere": lambda a, b, k: lw.sensitivity(lw.BoundedDP("1"), query.CountWhere((lw.where("x", one_of=[a, b]),))).line,
+    "Domain": lambda a, b, k: lw.sensitivity(
+        lw.BoundedDP("1"), query.CountWhere((lw.where("x", equals=k(3)),), query.Domain(columns={"x": [k(3), k(4), k(100)]}))
     ).line,
-    "FiniteMechanism": lambda a, b, k: lw.FiniteMechanism.from_rows({0: {k(3): k(1)}, 1: {k(3): k(1)}}).probability(0, 3),
-    "RandomizedResponse": lambda a, b, k: lw.warner(k(2)).on((0, 1)).to_numpy().tolist(),
+    "FiniteMechanism": lambda a, b, k: mechanism.FiniteMechanism.from_rows({0: {k(3): k(1)}, 1: {k(3): k(1)}}).probability(0, 3),  # noqa: E501
+    "RandomizedResponse": lambda a, b, k: mechanism.warner(k(2)).on((0, 1)).to_numpy().tolist(),
     "verify": lambda a, b, k: str(lw.verify(lw.Geometric(lw.Line("1", "1"), lower=k(0), upper=k(3)), lw.Line("1", "1"))),
     "verify, points": lambda a, b, k: str(lw.verify(lw.Geometric(ONE, lower=0, upper=3), ONE, [k(0), k(3)])),
 }  # fmt: skip
@@ -154,7 +153,7 @@ LABELS = {
     "where",
     "has",
     "expected_loss",
-    "Declared",
+    "Domain",
     "FiniteMechanism",
 }
 """What looks numbers up by their hash, which a fraction of machine integers does not have."""
@@ -176,31 +175,31 @@ def test_fractions_of_machine_integers_do_not_wrap_in_a_price_or_a_matrix() -> N
     small, other = Fraction(np.int64(1), many), Fraction(np.int64(3), many + np.int64(1))
     assert lw.AdditionOnly(small).scale(other).epsilon == Fraction(3, 10**10 * (10**10 + 1))
     half = Fraction(np.int64(1), np.int64(2))
-    fair = lw.FiniteMechanism((0, 1), (0, 1), [[half, half], [half, half]])
-    assert lw.verify(fair, lw.FiniteDistance((0, 1), [[0, half], [half, 0]]))
+    fair = mechanism.FiniteMechanism((0, 1), (0, 1), [[half, half], [half, half]])
+    assert lw.verify(fair, distance.FiniteDistance((0, 1), [[0, half], [half, 0]]))
 
 
 @pytest.mark.parametrize("truth", [True, np.True_, np.False_], ids=repr)
 @pytest.mark.parametrize(
     "call",
     [
-        lambda t: lw.exact(t),
+        lambda t: exact.exact(t),
         lambda t: lw.Line("1", "1")(t, 0),
         lambda t: LAW.cdf(t),
         lambda t: LAW.pmf(t),
         lambda t: lw.Geometric(RATES, lower=t),
-        lambda t: lw.sanitizer(LAW, t, "1/10"),
-        lambda t: lw.alarm(LAW, t, "1/10"),
-        lambda t: lw.sanitizer(LAW, 5, "1/10").probability_safe(t),
-        lambda t: lw.Plane("1", dimensions=t),
+        lambda t: mechanism.sanitizer(LAW, t, "1/10"),
+        lambda t: mechanism.alarm(LAW, t, "1/10"),
+        lambda t: mechanism.sanitizer(LAW, 5, "1/10").probability_safe(t),
+        lambda t: distance.Plane("1", dimensions=t),
         lambda t: lw.where("x", at_least=t),
-        lambda t: lw.Monitor(UP, stop_after=t),
-        lambda t: lw.Sanitized(UP, at_most=t),
-        lambda t: lw.SparseVector("1", at_most=t),
-        lambda t: lw.Accountant().compose(accounting.PureEvent(1, 1), t),
+        lambda t: mechanism.Monitor(UP, stop_after=t),
+        lambda t: mechanism.Sanitized(UP, at_most=t),
+        lambda t: mechanism.SparseVector("1", at_most=t),
+        lambda t: accounting.Accountant().compose(accounting.PureEvent(1, 1), t),
         lambda t: BOTH.release(np.array([t])),
         lambda t: lw.AdditionOnly(t),
-        lambda t: lw.SumOf("x", 0, t),
+        lambda t: query.SumOf("x", 0, t),
     ],
 )
 def test_a_truth_value_is_no_number(call: Callable[[Any], object], truth: object) -> None:

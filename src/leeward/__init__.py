@@ -6,22 +6,8 @@ which closeness is what counts. ``import leeward as lw``; the README has a five-
 The public names are listed in ``__init__.pyi`` and loaded when first used, so that importing the package costs nothing.
 """
 
-import sys
-from types import ModuleType
-
 import lazy_loader
 
 from leeward.version import __version__ as __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-
-class _Package(ModuleType):
-    """The function `leeward.release` lives in the module ``leeward/release.py``: importing it must not hide the function."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (isinstance(value, ModuleType) and name in __all__):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -6,10 +6,10 @@
     │   ├── SpecError                a key or value of a spec file
     │   └── DataError                a table, a column, a file
     ├── RefusedError                 well-formed, but the promise would not hold
-    │   ├── NotShelteredError        the notion does not shelter what this answer would show
+    │   ├── NotPrivateError        the notion does not shelter what this answer would show
     │   ├── BoundExceededError       people exceed the declared bound (for the curator only)
     │   ├── DoubtfulDataError        nothing, or too little, of the data would count (for the curator only)
-    │   └── UselessError             private, but the answer would say nothing
+    │   └── LowUtilityError             private, but the answer would say nothing
     ├── LedgerError                  the budget store cannot be used
     │   ├── CapExceededError         the price is more than what is left
     │   ├── BudgetConflictError      another cap or notion than the budget was opened with
@@ -20,7 +20,7 @@
 
 Each is built from three sentences: what was given, why it is refused, what to do instead. Messages never hold a data
 value; those that hold a fact about the data (how many people exceed a bound) say that they are for the curator. Nor do they
-hold what steers a terminal, or the password of a URL: see `leeward.plain`. And none brings along the exception that it was
+hold what steers a terminal, or the password of a URL: see `leeward._plain`. And none brings along the exception that it was
 raised over, whose text may hold data.
 """
 
@@ -29,7 +29,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from leeward.plain import LONGEST, reading_alike, shown
+from leeward._plain import LONGEST, reading_alike, shown
 
 
 class LeewardError(Exception):
@@ -84,7 +84,7 @@ class RefusedError(LeewardError):
     """The request is well-formed, but the promise it asks for would not hold."""
 
 
-class NotShelteredError(RefusedError):
+class NotPrivateError(RefusedError):
     """The notion does not shelter what this answer would show."""
 
 
@@ -96,7 +96,7 @@ class DoubtfulDataError(RefusedError):
     """Nothing, or too little, of the data would count. The message is itself a fact about the data: for the curator only."""
 
 
-class UselessError(RefusedError):
+class LowUtilityError(RefusedError):
     """The answer would be private but would say nothing."""
 
 

@@ -6,9 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from leeward.accounting.currency import NAMED, charge, currency, named_currency, read_currency
+from leeward.accounting._budget_notion import NAMED, budget_notion, charge, named_budget_notion, read_budget_notion
+from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import BudgetConflictError, InputError, SpecError
+from leeward.errors import BudgetConflictError, SpecError
+from leeward.exact import Real, exact, inf, sqrt
 from leeward.notion import (
     ADP,
     INSERT,
@@ -28,17 +30,16 @@ from leeward.notion import (
     UnboundedDP,
     has,
 )
-from leeward.real import Real, exact, inf, sqrt
 
 GRADED = Graded(presence="1", absence="4")
 
 
 @pytest.mark.parametrize("notion", [*(kind("3/7") for kind in NAMED.values()), GRADED, Graded("2", "inf")], ids=str)
 def test_a_named_currency_is_read_back_as_its_notion_at_one(notion: Notion) -> None:
-    read = read_currency(currency(notion))
+    read = read_budget_notion(budget_notion(notion))
     assert read is not None
     assert read == notion.with_epsilon(1)
-    assert currency(read) == currency(notion.scale(5)) == currency(notion)
+    assert budget_notion(read) == budget_notion(notion.scale(5)) == budget_notion(notion)
 
 
 def test_promises_that_differ_are_kept_apart() -> None:
@@ -48,10 +49,10 @@ def test_promises_that_differ_are_kept_apart() -> None:
         *(ADP("1", [at_a]), ADP("1", [at_b]), ADP("1", [at_a, at_b]), ADP("1", [at_a], absent_too=True)),
         GradedFacts(presence="1", absence="4"),
     ]
-    assert len({currency(notion) for notion in notions}) == len(notions)
+    assert len({budget_notion(notion) for notion in notions}) == len(notions)
     many = ADP("1", [~has(f"place {i}") for i in range(99)])
-    assert len(currency(many)) < 60
-    assert currency(many) != currency(ADP("1", [~has(f"place {i}") for i in range(98)]))
+    assert len(budget_notion(many)) < 60
+    assert budget_notion(many) != budget_notion(ADP("1", [~has(f"place {i}") for i in range(98)]))
 
 
 def test_promises_that_differ_only_in_a_distance_or_a_function_are_kept_apart() -> None:
@@ -64,11 +65,11 @@ def test_promises_that_differ_only_in_a_distance_or_a_function_are_kept_apart() 
         *(ADP("1", [lambda r: r > 0], records=of), ADP("1", [lambda r: r > 1], records=of)),
         *(Blowfish("1", of, [(0, 1)]), Blowfish("1", of, [(0, 2)])),
     ]
-    assert len({currency(notion) for notion in notions}) == len(notions)
+    assert len({budget_notion(notion) for notion in notions}) == len(notions)
     again = [RecordDistance("3", Line(1, 1).on(range(3))), OSDP("2", lambda r: not r, records=of)]
-    assert [currency(notion) for notion in again] == [currency(notions[0]), currency(notions[5])]
+    assert [budget_notion(notion) for notion in again] == [budget_notion(notions[0]), budget_notion(notions[5])]
     with pytest.raises(BudgetConflictError):
-        charge(notions[1], exact(1), currency(notions[0]))
+        charge(notions[1], exact(1), budget_notion(notions[0]))
 
 
 def test_a_notion_of_ones_own_does_not_pass_as_ours_by_its_name() -> None:
@@ -82,13 +83,13 @@ def test_a_notion_of_ones_own_does_not_pass_as_ours_by_its_name() -> None:
             return super().cost(change) if change == INSERT else inf
 
     assert Weaker.name == UnboundedDP.name
-    assert "Weaker" in currency(Weaker("1"))
+    assert "Weaker" in budget_notion(Weaker("1"))
     with pytest.raises(BudgetConflictError):
-        charge(Weaker("1"), exact(1), currency(UnboundedDP("1")))
+        charge(Weaker("1"), exact(1), budget_notion(UnboundedDP("1")))
 
 
 @pytest.mark.parametrize(
-    ("release", "kept_in", "price"),
+    ("release", "counted_in", "price"),
     [
         (Presence("1"), "presence/person", 1),
         (Presence("3/7"), "addition-only/person", Fraction(3, 7)),
@@ -110,13 +111,13 @@ def test_a_notion_of_ones_own_does_not_pass_as_ours_by_its_name() -> None:
     ],
     ids=str,
 )
-def test_what_a_release_costs_in_another_budget(release: Notion, kept_in: str, price: Fraction | None) -> None:
+def test_what_a_release_costs_in_another_budget(release: Notion, counted_in: str, price: Fraction | None) -> None:
     if price is None:
         with pytest.raises(BudgetConflictError):
-            charge(release, release.epsilon, kept_in)
+            charge(release, release.epsilon, counted_in)
     else:
-        assert charge(release, release.epsilon, kept_in) == price
-        assert charge(release, release.epsilon * 3, kept_in) == 3 * price  # a mechanism that stops thrice
+        assert charge(release, release.epsilon, counted_in) == price
+        assert charge(release, release.epsilon * 3, counted_in) == 3 * price  # a mechanism that stops thrice
 
 
 def test_a_refusal_says_why() -> None:
@@ -125,6 +126,6 @@ def test_a_refusal_says_why() -> None:
     with pytest.raises(BudgetConflictError, match="does not follow from its name"):
         charge(Presence("1"), exact(1), "my-notion/person")
     with pytest.raises(SpecError, match="presence"):
-        named_currency("presense")
+        named_budget_notion("presense")
     with pytest.raises(InputError, match="fractions"):
         charge(Presence("1"), sqrt(2), "presence/person")

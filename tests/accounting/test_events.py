@@ -20,11 +20,11 @@ from leeward.accounting import (
     SubsampledEvent,
     read_event,
 )
-from leeward.accounting.events import KINDS
-from leeward.accounting.written import read, write
-from leeward.errors import InexactError, InputError
-from leeward.exponential import exp, log
-from leeward.real import Real, exact, inf, sqrt
+from leeward.accounting._events import KINDS
+from leeward.cli import InputError
+from leeward.errors import InexactError
+from leeward.exact import Real, exact, exp, inf, log, sqrt
+from leeward.exact._text import read, write
 
 WRITTEN: list[tuple[Event, str]] = [
     (

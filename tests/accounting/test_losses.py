@@ -23,9 +23,8 @@ from leeward.accounting import (
     SelfComposedEvent,
     SubsampledEvent,
 )
-from leeward.errors import InputError
-from leeward.exponential import exp, log
-from leeward.real import exact, inf
+from leeward.cli import InputError
+from leeward.exact import exact, exp, inf, log
 
 DIRECTIONS: tuple[Direction, ...] = ("withdraw", "insert")
 

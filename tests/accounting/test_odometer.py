@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from leeward.accounting import Event, Filter, GeometricEvent, Odometer, SubsampledEvent, cost
+from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import CapExceededError, InputError
-from leeward.exponential import Weight, log, weight
+from leeward.errors import CapExceededError
+from leeward.exact import ZERO, Weight, exact, inf, log
+from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.notion import ABSENT, AdditionOnly, Presence, RemovalOnly, UnboundedDP
-from leeward.real import ZERO, exact, inf
-from leeward.verify import verify
+from leeward.verification import verify
 
 GONE, HERE = (ABSENT,), ("a",)
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from leeward.accounting import price
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance
-from leeward.errors import BudgetConflictError, InputError
-from leeward.exponential import log
+from leeward.errors import BudgetConflictError
+from leeward.exact import exact, log
 from leeward.notion import (
     ABSENT,
     AdditionOnly,
@@ -22,9 +23,8 @@ from leeward.notion import (
     RemovalOnly,
     ReplaceDP,
     UnboundedDP,
+    all_tables,
 )
-from leeward.notion.base import all_tables
-from leeward.real import exact
 
 # without the empty record: to notions about facts it is nobody, to the others it is not
 TABLES = all_tables((ABSENT, frozenset("a"), frozenset("b"), frozenset("ab")), 1)
@@ -82,8 +82,8 @@ def test_incomparable_notions_are_refused_with_the_step_that_lacks_cover(
     message = str(caught.value)
     assert "whatever its ε" in message
     assert str(budget) in message
-    if release.words.exposes:
-        assert release.words.exposes in message
+    if release.words.reveals:
+        assert release.words.reveals in message
 
 
 # ---- units

@@ -19,15 +19,13 @@ from leeward.accounting import (
     SubsampledEvent,
     cost,
 )
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import InputError
-from leeward.exponential import exp, log
+from leeward.exact import Real, exact, exp, inf, log
 from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, subsampled
-from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP
-from leeward.notion.base import all_tables
-from leeward.query.sampling import PoissonSampling
-from leeward.real import Real, exact, inf
-from leeward.verify import verify
+from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP, all_tables
+from leeward.query import PoissonSampling
+from leeward.verification import verify
 
 GONE, HERE = (ABSENT,), ("a",)
 
@@ -145,7 +143,7 @@ def test_a_replacement_pays_both_ways(notion: Any) -> None:
 
 def test_a_notion_about_everybody_at_once_is_not_paid_by_the_person() -> None:
     class Everybody(Presence):
-        everyone = True
+        all_records = True
 
     spent = cost(GeometricEvent("1/3", inf))
     assert spent.price_in(Presence(1)) == exact("1/3")

@@ -30,9 +30,9 @@ from leeward.accounting import (
     SelfComposedEvent,
     SubsampledEvent,
 )
-from leeward.accounting.pairs import pure_replaced
-from leeward.errors import InputError
-from leeward.real import inf
+from leeward.accounting._dominating_pairs import pure_replaced
+from leeward.cli import InputError
+from leeward.exact import inf
 
 Law = Mapping[Any, Any]
 Three = tuple[Law, Law, Law]

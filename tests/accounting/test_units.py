@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from leeward.accounting import parallel, parts_touched
-from leeward.accounting.units import contains, unit
+from leeward.accounting._units import contains, unit
+from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import InputError, NotShelteredError
+from leeward.errors import NotPrivateError
+from leeward.exact import Real, exact, inf
 from leeward.mechanism import FiniteMechanism, Geometric
-from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP
-from leeward.notion.base import all_tables
-from leeward.notion.change import facts
-from leeward.notion.sees import Sees
-from leeward.real import Real, exact, inf
-from leeward.verify import verify
+from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP, all_tables
+from leeward.notion._change import facts
+from leeward.notion._sees import Sees
+from leeward.verification import verify
 
 PLACES = "abc"
 
@@ -108,13 +108,13 @@ def test_single_facts_touch_one_part() -> None:
 
         record, sees = Presence.record, Presence.sees
 
-    with pytest.raises(NotShelteredError, match="no chain of its changes"):
+    with pytest.raises(NotPrivateError, match="no chain of its changes"):
         parts_touched(Others("1"), cut="records", parts_per_unit=7)
 
 
 def test_a_step_of_everybody_touches_all_parts() -> None:
     class Everybody(Presence):
-        everyone = True
+        all_records = True
 
     assert parts_touched(Everybody("1"), cut="people", parts_per_unit=1) is None
 

@@ -47,7 +47,7 @@ def notion(told: tuple[Any, ...]) -> Any:
     if kind in _PLAIN:
         return _PLAIN[kind](told[1])
     if kind in {"graded", "facts"}:
-        return (lw.Graded if kind == "graded" else lw.GradedFacts)(told[1], _rate(told[2]))
+        return (lw.notion.Graded if kind == "graded" else lw.notion.GradedFacts)(told[1], _rate(told[2]))
     if kind == "adp":
         return lw.ADP(told[1], [condition(p) for p in told[2]], absent_too=told[3])
     if kind == "osdp":
@@ -62,7 +62,7 @@ def notion(told: tuple[Any, ...]) -> Any:
         return lw.Personalised(notion(told[1]), told[2])
     points = list(dict.fromkeys(record for pair in told[2] for record in pair))
     far = [[0 if x == y else _rate(told[2].get((x, y), INFINITE)) for y in points] for x in points]
-    return lw.RecordDistance(told[1], lw.FiniteDistance.closed(points, far))
+    return lw.notion.RecordDistance(told[1], lw.distance.FiniteDistance.closed(points, far))
 
 
 class Draw:

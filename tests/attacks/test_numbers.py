@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import leeward as lw
-from leeward.errors import LeewardError, NotShelteredError
+from leeward.cli import LeewardError
+from leeward.errors import NotPrivateError
 from leeward.notion import Notion
-from leeward.query.numeric import Mean, Sum, maximum
-from leeward.query.statistic import Statistic, records, statistic
-from leeward.utility.number_plan import NumberPlan, plan_number
+from leeward.planner import NumberPlan, plan_number
+from leeward.query import Mean, Statistic, Sum, maximum, records, statistic
 
 INF = math.inf
 
@@ -66,7 +66,7 @@ def test_sums_move_exactly_as_far_as_some_value_does(bounds: tuple[int, int]) ->
     """Also values that a condition names and a clamp makes whole, and those in a gap that holds no whole number."""
     allowed = [v for v in EVERY if _added(v, *bounds) is not None]
     for made, says in [*ATOMS, *NOT, *NEITHER]:
-        asked = lw.SumOf("x", *bounds, made)
+        asked = lw.query.SumOf("x", *bounds, made)
         part = {_added(v, *bounds) if says(v) else 0 for v in allowed}
         every = part | {0}
         for notion, rise, fall in (
@@ -80,7 +80,7 @@ def test_sums_move_exactly_as_far_as_some_value_does(bounds: tuple[int, int]) ->
 def test_policies_name_values_too() -> None:
     """Who holds what a policy names has every other record as a cover, so the sum falls by all they add."""
     for made, says in ATOMS:
-        asked, policy = lw.SumOf("x", 0, 2), lw.OSDP("1", made)
+        asked, policy = lw.query.SumOf("x", 0, 2), lw.OSDP("1", made)
         hidden = [_added(v, 0, 2) for v in EVERY if says(v) and _added(v, 0, 2) is not None]
         if hidden:
             assert _moves(policy, asked) == (2 - min(hidden), max(hidden)), str(made)
@@ -88,7 +88,7 @@ def test_policies_name_values_too() -> None:
 
 def _moves(notion: Notion, asked: Any) -> tuple[Any, Any]:
     found: Any = None
-    with contextlib.suppress(NotShelteredError):  # for an answer that no step changes
+    with contextlib.suppress(NotPrivateError):  # for an answer that no step changes
         found = lw.sensitivity(notion, asked)
     return (0, 0) if found is None else (found.rise, found.fall)
 
@@ -132,7 +132,9 @@ def _loss(plan: NumberPlan, before: Sequence[Any], after: Sequence[Any]) -> Any:
     return total
 
 
-@pytest.mark.parametrize("notion", [lw.Manhattan, lw.Maximum, lw.NormalisedManhattan], ids=lambda n: n.name)
+@pytest.mark.parametrize(
+    "notion", [lw.Manhattan, lw.notion.Maximum, lw.notion.NormalisedManhattan], ids=lambda n: n.name
+)
 @pytest.mark.parametrize(("kind", "people", "grid"), KINDS, ids=str)
 def test_a_notion_on_any_grid_keeps_its_promise_on_that_of_the_question(
     notion: Any, kind: Any, people: int | None, grid: Any
@@ -140,7 +142,7 @@ def test_a_notion_on_any_grid_keeps_its_promise_on_that_of_the_question(
     """Found by hand: a notion in steps of 10 gave a histogram in steps of 1 ten times the promised odds."""
     planned = 0
     for near, step in itertools.product(STEPS, STEPS):
-        made = notion("1", lw.Values(0, TOP, near), nobody=people is None and kind == "mean")
+        made = notion("1", lw.ValueGrid(0, TOP, near), nobody=people is None and kind == "mean")
         given = {} if grid is None else {"grid": grid}
         asked = statistic(
             records("t.parquet", person="w"), kind, column="x", lower=0, upper=TOP, step=step, people=people, **given
@@ -154,19 +156,19 @@ def test_a_notion_on_any_grid_keeps_its_promise_on_that_of_the_question(
         answers = {x: _answer(asked, step, x) for x in itertools.product(numbers, repeat=2)}
         for x, y in itertools.product(answers, answers):
             far = [abs(a - b) for a, b in zip(x, y, strict=True)]
-            if min(far) == 0 or notion is lw.Maximum:
-                promised = max(far) / (TOP if notion is lw.NormalisedManhattan else 1)
+            if min(far) == 0 or notion is lw.notion.Maximum:
+                promised = max(far) / (TOP if notion is lw.notion.NormalisedManhattan else 1)
                 assert _loss(plan, answers[x], answers[y]) <= promised, (near, step, x, y)
-    assert planned >= (0 if notion is lw.Maximum and (kind == "histogram" or people is None) else 9)
+    assert planned >= (0 if notion is lw.notion.Maximum and (kind == "histogram" or people is None) else 9)
 
 
 @pytest.mark.parametrize("asked", [Sum, Mean, maximum], ids=lambda q: q.__name__)
 def test_questions_of_the_library_refuse_a_coarser_notion_too(asked: Any) -> None:
-    fine, coarse = lw.Values(0, 6, 1), lw.Values(0, 6, 2)
+    fine, coarse = lw.ValueGrid(0, 6, 1), lw.ValueGrid(0, 6, 2)
     for notion in (lw.Manhattan("1", coarse), lw.both_hold(lw.Manhattan("1", coarse), lw.UnboundedDP("1"))):
-        with pytest.raises(NotShelteredError, match=r"Give the notion the values of the question, Values\(0, 6, 1\)"):
+        with pytest.raises(NotPrivateError, match=r"Give the notion the values of the question, Values\(0, 6, 1\)"):
             lw.sensitivity(notion, asked(fine))
-    with pytest.raises(NotShelteredError, match="Closeness in steps of 2, of numbers in steps of 1"):
-        lw.sensitivity(lw.Maximum("1", coarse, nobody=False), asked(fine, people=3))
+    with pytest.raises(NotPrivateError, match="Closeness in steps of 2, of numbers in steps of 1"):
+        lw.sensitivity(lw.notion.Maximum("1", coarse, nobody=False), asked(fine, people=3))
     assert lw.sensitivity(lw.Manhattan("1", fine), asked(fine)).line
     assert lw.sensitivity(lw.Manhattan("1", fine), asked(coarse)).line

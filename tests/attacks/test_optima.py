@@ -13,9 +13,9 @@ import pytest
 from tests.oracle.least_loss import least_loss
 
 import leeward as lw
-from leeward.errors import InputError
-from leeward.optimum.repair import FAR, factor_below
-from leeward.real import exact
+from leeward.analysis._optimal._repair import FAR, factor_below
+from leeward.cli import InputError
+from leeward.exact import exact
 
 INF = math.inf
 UNITS = [Fraction(10) ** power for power in (-280, -12, -9, -7, -6, 0, 12, 280)]
@@ -55,7 +55,7 @@ def test_the_best_mechanism_is_the_best_in_every_unit_of_loss(seed: int) -> None
     d, loss, prior, worst = drawn(seed)
     n, m = len(loss), len(loss[0])
     least = least_loss([[float(cost) for cost in row] for row in d], None if worst else prior, loss)
-    far = lw.FiniteDistance(range(n), [[lw.inf if cost == INF else cost for cost in row] for row in d])
+    far = lw.distance.FiniteDistance(range(n), [[lw.inf if cost == INF else cost for cost in row] for row in d])
     unit = UNITS[seed % len(UNITS)]
     scaled = [[one * unit for one in row] for row in loss]
     found = lw.optimal(range(n), far, "worst" if worst else prior, scaled, guesses=range(m))
@@ -78,9 +78,9 @@ def test_what_is_not_private_is_seen() -> None:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_best_remap_for_the_worst_secret_is_the_same_in_every_unit_of_loss(unit: Fraction) -> None:
-    blind = lw.FiniteMechanism(["x", "y"], ["z"], [[1], [1]])
+    blind = lw.mechanism.FiniteMechanism(["x", "y"], ["z"], [[1], [1]])
     loss = [[0, unit * 3, unit * 2], [unit * 3, 0, unit * 2]]
-    found = lw.remap(blind, "worst", loss, ["x", "y", "m"]).loss
+    found = lw.analysis.remap(blind, "worst", loss, ["x", "y", "m"]).loss
     assert float(found) / float(unit) == pytest.approx(1.5)  # x or y, with one half each
 
 
@@ -89,7 +89,7 @@ def test_a_distance_that_is_hardly_one_costs_no_more_than_none(near: str) -> Non
     """Secrets at distance 0 promise more, so they can only lose more."""
 
     def best(d: Any) -> float:
-        return float(lw.optimal(range(3), lw.FiniteDistance(range(3), [[0, d, 1], [d, 0, 1], [1, 1, 0]])).loss)
+        return float(lw.optimal(range(3), lw.distance.FiniteDistance(range(3), [[0, d, 1], [d, 0, 1], [1, 1, 0]])).loss)
 
     assert best(near) <= best(0) + 1e-6
 
@@ -97,7 +97,7 @@ def test_a_distance_that_is_hardly_one_costs_no_more_than_none(near: str) -> Non
 @pytest.mark.parametrize("far", [300, 700, 710, 800, 10**6, 10**200])
 def test_places_far_apart_are_told_apart_almost_surely(far: int) -> None:
     """Found by hand: e^d beyond what a float holds ended the command with a traceback."""
-    found = lw.optimal([(0, 0), (far, 0)], lw.Plane("1"), loss="zero-one")
+    found = lw.optimal([(0, 0), (far, 0)], lw.distance.Plane("1"), loss="zero-one")
     assert 0 < float(found.loss) < 1e-17
     assert found.verdict
 

@@ -13,17 +13,18 @@ import pytest
 
 import leeward as lw
 from leeward.accounting import parts_touched
-from leeward.accounting.currency import charge, currency
-from leeward.errors import InputError, LeewardError, NotShelteredError
+from leeward.accounting._budget_notion import budget_notion, charge
+from leeward.cli import InputError, LeewardError
+from leeward.errors import NotPrivateError
+from leeward.exact import ZERO, Real, exact, inf
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change, Notion
+from leeward.notion._sees import Sees
 from leeward.notion.compose import parallel
-from leeward.notion.sees import Sees
-from leeward.real import ZERO, Real, exact, inf
 
 NUMBERS = (0, 1, 2)
 WORDS = lw.BoundedDP.words
-AT_LEAST_1 = lw.CountWhere((lambda x: x >= 1,), lw.Declared(records=NUMBERS))
-AT_A = lw.CountWhere((lw.has("a"),))
+AT_LEAST_1 = lw.query.CountWhere((lambda x: x >= 1,), lw.query.Domain(records=NUMBERS))
+AT_A = lw.query.CountWhere((lw.has("a"),))
 
 
 def present(before: Any, after: Any) -> bool:
@@ -155,7 +156,7 @@ def test_steps_that_do_not_generate_the_distance_give_no_rate(made: Notion, aske
     """Near: 0 → 1 costs ε and moves the count by 1, so rate 2ε is false. Half: withdrawing costs ε/2. And so on."""
     for ask in (
         lambda: lw.sensitivity(made, asked),
-        lambda: lw.sensitivity_each(made, asked),
+        lambda: lw.query.sensitivity_each(made, asked),
         lambda: lw.sensitivity(lw.both_hold(made, lw.RemovalOnly("9")), asked),  # type: ignore[arg-type]
         lambda: lw.sensitivity(lw.Personalised(made, ["1", "2"]), asked),
         lambda: parallel(made, ["1", "1"], cut="record"),
@@ -163,12 +164,12 @@ def test_steps_that_do_not_generate_the_distance_give_no_rate(made: Notion, aske
         with pytest.raises(LeewardError):
             ask()
     if made.sums_over_persons:
-        with pytest.raises(NotShelteredError, match="no chain of its changes"):
+        with pytest.raises(NotPrivateError, match="no chain of its changes"):
             parts_touched(made, cut="records", parts_per_unit=1)
 
 
 def test_verifying_shows_that_the_rate_that_was_given_before_is_false() -> None:
-    tables = lw.all_tables(NUMBERS, 1)
+    tables = lw.notion.all_tables(NUMBERS, 1)
 
     def counted(rate: str) -> Any:
         return lw.Geometric(lw.Line(rate, rate)).on(range(2)).pull_back(tables, lambda t: int(t[0] >= 1))
@@ -186,7 +187,7 @@ DATA = (None,), (frozenset("a"),)
     "ask",
     [
         lambda: TwoPrices("1/2", "1/2").scale(2),
-        lambda: currency(TwoPrices("1/4", "1/4")),
+        lambda: budget_notion(TwoPrices("1/4", "1/4")),
         lambda: charge(TwoPrices("1/4", "1/4"), exact("1/4"), "dp/person"),
         lambda: lw.Personalised(TwoPrices("1", "1"), ["1", "1/10"]),
         lambda: parallel(TwoPrices("1", "1"), ["2", "1/2"], cut="person"),
@@ -238,9 +239,9 @@ class Mute:
 def test_two_promises_never_share_the_text_of_a_budget() -> None:
     first, second = (lw.ADP(1, [Mute(k)], records=[1, 2]) for k in (1, 2))
     assert first((1,), (2,)) != second((1,), (2,))
-    assert currency(first) != currency(second)
-    far = lw.FiniteDistance([Mute(1), Mute(2)], [[0, 1], [5, 0]])
-    for made in (lw.RecordDistance(1, far), lw.OSDP(1, Mute(1), records=[Mute(1), Mute(2)])):
+    assert budget_notion(first) != budget_notion(second)
+    far = lw.distance.FiniteDistance([Mute(1), Mute(2)], [[0, 1], [5, 0]])
+    for made in (lw.notion.RecordDistance(1, far), lw.OSDP(1, Mute(1), records=[Mute(1), Mute(2)])):
         with pytest.raises(InputError, match="all read Mute"):
-            currency(made)
-    assert currency(lw.OSDP(1, Mute(1), records=[1, 1, 2]))
+            budget_notion(made)
+    assert budget_notion(lw.OSDP(1, Mute(1), records=[1, 1, 2]))

@@ -11,8 +11,8 @@ from tests.attacks.made import Draw, condition, notion
 from tests.oracle import promises as truth
 
 import leeward as lw
-from leeward.errors import LeewardError
-from leeward.real import Real
+from leeward.cli import LeewardError
+from leeward.exact import Real
 
 SETS = [frozenset(s) for k in range(4) for s in itertools.combinations("abz", k)]
 RECORDS = [None, *SETS[1:]]
@@ -76,30 +76,30 @@ def test_a_way_over_a_record_that_is_listed_counts_whether_or_not_its_table_is_l
     """S → t under one promise and t → n under the other: s has n as its cover, so nothing may tell the two apart."""
     words = ("s", "t", "n")
 
-    def only(x: str, y: str) -> lw.RecordDistance:
+    def only(x: str, y: str) -> lw.notion.RecordDistance:
         far = [[0 if a == b else 1 if (a, b) == (x, y) else lw.inf for b in words] for a in words]
-        return lw.RecordDistance(1, lw.FiniteDistance(words, far))
+        return lw.notion.RecordDistance(1, lw.distance.FiniteDistance(words, far))
 
     made = lw.both_hold(only("s", "t"), only("t", "n"))
     few, tells = [("s",), ("n",)], [[1, 0], [0, 1]]
     assert made.on(few)(*few) == 2
     assert made.reverse().on(few)(*reversed(few)) == 2
     assert made.scale(3).on(few)(*few) == 6
-    assert not lw.verify(lw.FiniteMechanism(few, [0, 1], tells), made)
-    assert lw.verify(lw.FiniteMechanism(few, [0, 1], tells), only("s", "t"))
+    assert not lw.verify(lw.mechanism.FiniteMechanism(few, [0, 1], tells), made)
+    assert lw.verify(lw.mechanism.FiniteMechanism(few, [0, 1], tells), only("s", "t"))
 
 
 # ---- sensitivities
 
 
-def query(draw: Draw, declared: lw.Declared) -> tuple[Any, Any]:
+def query(draw: Draw, declared: lw.query.Domain) -> tuple[Any, Any]:
     """A query and what it adds for a record."""
     asked = [draw.condition() for _ in range(draw.among(1, 2, 3))]
     if draw.random.random() < 0.6:
-        made = lw.CountWhere(tuple(map(condition, asked)), declared)
+        made = lw.query.CountWhere(tuple(map(condition, asked)), declared)
         return made, lambda r: [int(r is not None and truth.holds(c, r)) for c in asked]
     weights = [[draw.among(-2, -1, 0, 1, 3) for _ in asked] for _ in range(2)]
-    made_ = lw.Linear(tuple(map(condition, asked)), weights, declared)  # type: ignore[arg-type]
+    made_ = lw.query.Linear(tuple(map(condition, asked)), weights, declared)  # type: ignore[arg-type]
     return made_, lambda r: [
         0 if r is None else sum(w for w, c in zip(row, asked, strict=True) if truth.holds(c, r)) for row in weights
     ]
@@ -109,7 +109,7 @@ def check(told: tuple[Any, ...], asked: Any, value: Any, records: list[Any]) -> 
     """Return 1 where rates are claimed, having asserted that they are allowed; 0 where they are refused."""
     made = notion(told)
     try:
-        all_at_once, each = lw.sensitivity(made, asked).line, lw.sensitivity_each(made, asked).line
+        all_at_once, each = lw.sensitivity(made, asked).line, lw.query.sensitivity_each(made, asked).line
     except LeewardError as refused:
         if "no step" in str(refused):
             assert truth.broken(told, value, records, INF, INF) is None, (told, asked)
@@ -125,7 +125,7 @@ def test_no_rate_about_facts_is_too_large(seed: int) -> None:
     draw, allowed = Draw(seed + 200), 0
     for _ in range(45):
         told, most = draw.to_two(1), draw.among(None, None, 1, 2)
-        asked, value = query(draw, lw.Declared(facts_per_person=most))
+        asked, value = query(draw, lw.query.Domain(facts_per_person=most))
         about_facts = any(word in str(told) for word in ("'presence'", "'graded'", "'facts'"))
         sets = [frozenset(s) for k in range(5) for s in itertools.combinations("abcz", k) if k <= (most or 4)]
         allowed += check(told, asked, value, [None, *sets[about_facts:]])
@@ -141,7 +141,7 @@ def test_no_rate_about_rows_is_too_large(seed: int) -> None:
     for _ in range(14):
         told, known = draw.to_two(1), draw.among(None, "range")
         columns: dict[str, Any] = {"y": [0, 1, 3]} | ({"x": range(-2, 6, 2)} if known else {})
-        asked, value = query(draw, lw.Declared(columns=columns))
+        asked, value = query(draw, lw.query.Domain(columns=columns))
         allowed += check(told, asked, value, [None, *({"x": x, "y": y} for x in X[known] for y in (0, 1, 3))])
     assert allowed >= 5
 

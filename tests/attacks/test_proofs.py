@@ -17,7 +17,7 @@ from tests.oracle import promises as truth
 import leeward as lw
 from leeward import accounting
 from leeward.errors import BudgetConflictError
-from leeward.real import sqrt
+from leeward.exact import sqrt
 
 INF = math.inf
 
@@ -56,8 +56,10 @@ def test_verify_accepts_what_is_private_and_nothing_else(seed: int) -> None:
         law, n = matrix(draw, far), len(far)
         pairs = [(x, y, f) for x, y in itertools.permutations(range(n), 2) if (f := far[x][y]) is not None]
         private = all(p <= f * q for x, y, f in pairs for p, q in zip(law[x], law[y], strict=True))
-        distance = lw.FiniteDistance(range(n), [[lw.inf if f is None else lw.log(f) for f in row] for row in far])
-        made = lw.FiniteMechanism(range(n), range(len(law[0])), law)
+        distance = lw.distance.FiniteDistance(
+            range(n), [[lw.inf if f is None else lw.exact.log(f) for f in row] for row in far]
+        )
+        made = lw.mechanism.FiniteMechanism(range(n), range(len(law[0])), law)
         assert bool(lw.verify(made, distance)) is private, (far, law)
         needed = max(
             [sum((max(p - f * q, 0) for p, q in zip(law[x], law[y], strict=True)), Fraction(0)) for x, y, f in pairs],
@@ -77,13 +79,13 @@ def real(draw: random.Random, depth: int) -> tuple[Any, Any]:
     kind = draw.random() if depth else 0.0
     value = Fraction(draw.choice([1, 2, 3, 5, 7, 12]) * draw.choice([1, 1, -1]), draw.choice([1, 2, 3, 9]))
     if kind < 0.25:
-        return lw.exact(value), mpmath.mpf(value.numerator) / value.denominator
+        return lw.exact.exact(value), mpmath.mpf(value.numerator) / value.denominator
     if kind < 0.4:
         n = draw.choice([2, 3, 8, 12, 50])
         return sqrt(n), mpmath.sqrt(n)
     if kind < 0.6:
         made, near = positive(draw, depth - 1)
-        return lw.log(made), mpmath.log(near)
+        return lw.exact.log(made), mpmath.log(near)
     (a, x), (b, y) = real(draw, depth - 1), real(draw, depth - 1)
     return (a + b, x + y) if kind < 0.8 else (a - b, x - y) if kind < 0.9 else (a * b, x * y)
 
@@ -92,10 +94,10 @@ def positive(draw: random.Random, depth: int) -> tuple[Any, Any]:
     kind = draw.random() if depth else 0.0
     if kind < 0.3:
         n = draw.choice([1, 2, 3, 5, 10])
-        return lw.exp(0) * n, mpmath.mpf(n)
+        return lw.exact.exp(0) * n, mpmath.mpf(n)
     if kind < 0.6:
         a, x = real(draw, depth - 1)
-        return (lw.exp(a), mpmath.exp(x)) if abs(x) < 30 else (lw.exp(1), mpmath.e)
+        return (lw.exact.exp(a), mpmath.exp(x)) if abs(x) < 30 else (lw.exact.exp(1), mpmath.e)
     (a, x), (b, y) = positive(draw, depth - 1), positive(draw, depth - 1)
     return (a + b, x + y) if kind < 0.8 else (a * b, x * y) if kind < 0.9 else (a / b, x / y)
 
@@ -141,7 +143,7 @@ EVENTS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize("which", [(i, j) for i in range(5) for j in range(i, 5)], ids=str)
 def test_no_delta_of_mixed_events_is_too_small(which: tuple[int, int]) -> None:
-    accountant = lw.Accountant([EVENTS[i][0] for i in which])
+    accountant = lw.accounting.Accountant([EVENTS[i][0] for i in which])
     laws = {who: truth.beside(*(EVENTS[i][1](who) for i in which)) for who in ("A", "B", None)}
     ways: list[tuple[Any, str | None, str | None]] = [("withdraw", "A", None), ("insert", None, "A")]
     if 4 not in which:  # refused for subsampled events

@@ -18,7 +18,7 @@ import pytest
 import leeward as lw
 from leeward.errors import DataError, LedgerError, SpecError
 from leeward.ledger import Ledger, PersonBudgets
-from leeward.query.visitors import Window
+from leeward.query import Window
 
 T = datetime(2026, 3, 2, 19, 30)
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -23,8 +23,7 @@ import pytest
 
 from leeward.engine import open_data, open_visits, read_keys, read_places
 from leeward.errors import DataError, SpecError
-from leeward.query import count_visitors, places, visits
-from leeward.query.statistic import records, statistic
+from leeward.query import count_visitors, places, records, statistic, visits
 
 T = dt.datetime(2026, 3, 2, 19, 30)
 TEXT = "2026-03-02 19:30"

@@ -22,7 +22,7 @@ from tests.shown.canaries import OTHER, PERSON
 from tests.shown.commands import House
 
 import leeward as lw
-from leeward.errors import LeewardError
+from leeward.cli import LeewardError
 
 # ---- whole columns where one value is meant
 
@@ -131,7 +131,7 @@ def _asked(source: Any) -> Any:
 
 
 def _located(path: str) -> Any:
-    from leeward.perturb import check_job
+    from leeward.local import check_job
 
     given: dict[str, Any] = {
         "perturb": {"kind": "location"},
@@ -143,7 +143,7 @@ def _located(path: str) -> Any:
 
 
 def _read(path: str) -> Any:
-    from leeward.perturb import check_job
+    from leeward.local import check_job
 
     given: dict[str, Any] = {
         "perturb": {"kind": "series"},

@@ -1,3 +1,3 @@
 """The little town of the tests of releases."""
 
-from tests.release.conftest import town as town
+from tests.session.conftest import town as town

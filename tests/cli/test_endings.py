@@ -11,15 +11,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.release.conftest import Town
-from tests.release.test_monitor_command import SANITIZED
+from tests.session.conftest import Town
+from tests.session.test_monitor_command import SANITIZED
 
 from leeward.ledger import Ledger
 
 HANGS = """
 import sys, time, tempfile
 from pathlib import Path
-from leeward.engine.visits import VisitTable
+from leeward.engine import VisitTable
 
 def hang(self, query):
     (made,) = Path(tempfile.gettempdir()).glob(".leeward-*")
@@ -101,7 +101,7 @@ def test_a_signal_that_is_ignored_stays_ignored(town: Town) -> None:
 
 
 _NOHUP = (
-    "import os, signal, sys, leeward.release; from leeward.cli import main; r = sys.modules['leeward.release'];"
+    "import os, signal, leeward.session._release as r; from leeward.cli import main;"
     " real = r.release_planned;"
     " r.release_planned = lambda *a, **k: (os.kill(os.getpid(), signal.SIGHUP), real(*a, **k))[1]; main()"
 )
@@ -175,7 +175,7 @@ def test_a_closed_pipe_writes_the_folder_all_the_same(town: Town) -> None:
 
 
 _BREAKS = """
-import os, signal, sys, leeward.release
+import os, signal, sys, leeward.session._release
 from leeward.errors import DataError
 from leeward.cli import main
 
@@ -189,7 +189,7 @@ def broken(*words, **more):
     raise {"AttributeError": AttributeError("half loaded"), "DataError": DataError("The table", "it is damaged"),
            "SystemExit": SystemExit(130), "OSError": OSError(28, "x"), "KeyboardInterrupt": KeyboardInterrupt()}[which]
 
-sys.modules["leeward.release"].release_planned = broken
+leeward.session._release.release_planned = broken
 sys.argv = ["leeward", *sys.argv[3:]]
 main()
 """

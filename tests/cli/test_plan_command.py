@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from tests.release.conftest import Town, town
+from tests.session.conftest import Town, town
 
 from leeward.ledger import Ledger
 

@@ -18,11 +18,11 @@ import pytest
 from tests.statistical.gof import rejects
 
 from leeward.distance import DirectedDistance, Line
-from leeward.exponential import weighted_sum
+from leeward.exact import inf
+from leeward.exact._weight import weighted_sum
 from leeward.mechanism import FiniteMechanism
 from leeward.noise import Bits, SeededBitsForTests
-from leeward.real import inf
-from leeward.verify import verify
+from leeward.verification import verify
 
 FALSE_ALARM = 1e-6
 """The probability with which a right sampler would fail one test (a binomial test for each output, Bonferroni)."""

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.distance import FiniteDistance, Line, Plane
+from leeward.exact import inf
 from leeward.mechanism import FiniteMechanism, exponential_fallback, laplace_mechanism
 from leeward.noise import Bits
-from leeward.real import inf
 
 SQUARE = [(0, 0), (0, 1), (1, 0), (1, 1)]
 

@@ -9,9 +9,9 @@ import numpy as np
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.distance import Line
+from leeward.exact import exact, inf
 from leeward.mechanism import Geometric
 from leeward.noise import Bits
-from leeward.real import exact, inf
 
 POINTS = range(6)
 

@@ -10,10 +10,10 @@ import numpy as np
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.distance import Line
+from leeward.exact import exact, inf
 from leeward.mechanism import FiniteMechanism, Geometric, NormMechanism
-from leeward.mechanism.norm import BEYOND
+from leeward.mechanism._norm import BEYOND
 from leeward.noise import Bits
-from leeward.real import exact, inf
 
 SQUARE = list(itertools.product(range(3), repeat=2))
 

@@ -10,9 +10,9 @@ import numpy as np
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.distance import Plane
-from leeward.exponential import log
+from leeward.exact import log
 from leeward.mechanism import FiniteMechanism, PlanarMechanism
-from leeward.mechanism.norm import BEYOND
+from leeward.mechanism._norm import BEYOND
 from leeward.noise import Bits
 
 SQUARE = list(itertools.product(range(3), repeat=2))

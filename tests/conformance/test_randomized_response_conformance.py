@@ -9,9 +9,9 @@ import numpy as np
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.distance import FiniteDistance
+from leeward.exact import inf
 from leeward.mechanism import OSDPRandomizedResponse, RandomizedResponse, mangat, warner
 from leeward.noise import Bits
-from leeward.real import inf
 
 
 def bit_sampler(made: RandomizedResponse) -> Sampler:

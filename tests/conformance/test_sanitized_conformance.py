@@ -10,9 +10,9 @@ import numpy as np
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.distance import FiniteDistance, Line
+from leeward.exact import Real, exact, inf
 from leeward.mechanism import Sanitized
 from leeward.noise import Bits
-from leeward.real import Real, exact, inf
 
 VECTORS = list(itertools.product(range(3), repeat=3))
 

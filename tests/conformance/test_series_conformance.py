@@ -10,8 +10,8 @@ import numpy as np
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.mechanism import FiniteMechanism
-from leeward.mechanism.norm import BEYOND
-from leeward.mechanism.series import SeriesMechanism
+from leeward.mechanism._norm import BEYOND
+from leeward.mechanism._series import SeriesMechanism
 from leeward.noise import Bits
 
 READINGS = range(3)

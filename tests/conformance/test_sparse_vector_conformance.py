@@ -13,9 +13,9 @@ import numpy as np
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.distance import FiniteDistance
+from leeward.exact import Exact, inf
 from leeward.mechanism import SparseVector
 from leeward.noise import Bits
-from leeward.real import Exact, inf
 
 VECTORS = list(itertools.product(range(3), repeat=2))
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leeward.errors import LeewardError
+from leeward.cli import LeewardError
 
 ROOT = Path(__file__).parents[2]
 

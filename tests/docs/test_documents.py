@@ -35,7 +35,7 @@ def document(folder: Path, text: str) -> Path:
         "```python\nx = 1\n```\n\n```python\nprint(x + 1)\n```\n\n```text\n2\n```\n",
         '```toml title="a.toml"\nb = 1\n```\n\n```console\n$ cat a.toml\nb = 1\n$ echo one two three\none ... three\n```\n',
         '- in a list\n\n    ```python\n    print("a")\n    ```\n\n    ```text\n    a\n    ```\n',
-        "```python\nfrom leeward.real import exact\nexact(0.1)\n```\n\n```text\nInexactError: ...\n```\n",
+        "```python\nfrom leeward.exact import exact\nexact(0.1)\n```\n\n```text\nInexactError: ...\n```\n",
         "```console\n$ make test\n$ false # exit 1\n```\n",
     ],
 )
@@ -51,7 +51,7 @@ def test_a_true_document_passes(text: str, tmp_path: Path, monkeypatch: pytest.M
         "```python\nprint(1)\n```\n\n```text\n2\n```\n",
         "```python\nassert False\n```\n",
         "```python\nprint(undefined)\n```\n\n```text\n...\n```\n",
-        "```python\nfrom leeward.real import exact\nexact(0.1)\n```\n",
+        "```python\nfrom leeward.exact import exact\nexact(0.1)\n```\n",
         "```console\n$ false\n```\n",
         "```console\n$ echo one\ntwo\n```\n",
         "```console\n$ true # exit 1\n```\n",

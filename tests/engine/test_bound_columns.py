@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engine.bind import bind
+from leeward.engine._bind import bind
 from leeward.errors import DataError
 
 NAMES = ("user", "User", "user_1", "", "C0")

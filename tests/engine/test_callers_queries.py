@@ -18,7 +18,7 @@ import pytest
 from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
 import leeward as lw
-from leeward.engine.bind import bind
+from leeward.engine._bind import bind
 from leeward.errors import DataError
 
 SECRET = "zanary-4d1f"

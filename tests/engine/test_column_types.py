@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.engine import open_data, read_keys
-from leeward.engine.bind import bind
+from leeward.engine._bind import bind
 from leeward.errors import DataError
 from leeward.query import count_visitors, places, visits
 

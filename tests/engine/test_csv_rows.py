@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from leeward.engine import csv_rows
-from leeward.engine.bind import bind
-from leeward.engine.csv_text import length, length_by_fields
-from leeward.engine.files import File
+from leeward.engine import _csv_rows as csv_rows
+from leeward.engine._bind import bind
+from leeward.engine._csv_text import length, length_by_fields
+from leeward.engine._files import File
 from leeward.errors import DataError
 
 ENDS = ("\n", "\r\n", "\r")
@@ -108,7 +108,7 @@ def test_an_engine_that_loses_rows_is_found_out(
 
 def test_records_are_counted_as_python_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All texts of four signs, in pieces of two bytes; quotes within unquoted fields mislead only the quick count."""
-    monkeypatch.setattr("leeward.engine.csv_text._PIECE", 2)
+    monkeypatch.setattr("leeward.engine._csv_text._PIECE", 2)
     file, checked = File("a.csv", str(tmp_path / "a.csv")), 0
     for signs in itertools.product(("a", ",", "\n", "\r", '"', '""', '"a\r\n"'), repeat=4):
         text = "h\n" + "".join(signs)

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engine.bind import bind
+from leeward.engine._bind import bind
 from leeward.errors import DataError
 
 WHO = [*(f"p{i}" for i in range(8)), None]

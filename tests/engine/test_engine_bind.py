@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.engine import open_visits, read_places, refuse_doubtful
-from leeward.engine.bind import bind, translated
+from leeward.engine._bind import bind, translated
 from leeward.errors import DataError, DoubtfulDataError
 from leeward.query import count_visitors, places, visits
 

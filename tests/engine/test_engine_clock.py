@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.engine import open_visits, read_places, refuse_doubtful
-from leeward.engine.clock import Clock, bounds, is_over
+from leeward.engine._window import Clock, bounds, is_over
 from leeward.errors import DataError, DoubtfulDataError, SpecError
 from leeward.query import Window, count_visitors, places, visits
 

@@ -13,13 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engine import content as content_module
+from leeward.cli import EngineError
+from leeward.engine import _content as content_module
 from leeward.engine import open_data, open_visits, read_keys, read_places
-from leeward.engine.bind import bind
-from leeward.engine.content import recognised
-from leeward.errors import EngineError
-from leeward.query import grid, places, visits
-from leeward.query.statistic import records, statistic
+from leeward.engine._bind import bind
+from leeward.engine._content import recognised
+from leeward.query import grid, places, records, statistic, visits
 
 KEY = b"0123456789abcdef" * 2
 
@@ -124,8 +123,8 @@ def oracle(columns, types, key=KEY):
 
     def sums(texts, times):
         hashes = [int.from_bytes(hashlib.md5(text.encode()).digest(), "little") for text in texts]
-        halves = [[h % 2**64 for h in hashes], [h >> 64 for h in hashes]]
-        return [sum(h * n for h, n in zip(half, times, strict=True)) for half in halves]
+        one_sided_components = [[h % 2**64 for h in hashes], [h >> 64 for h in hashes]]
+        return [sum(h * n for h, n in zip(half, times, strict=True)) for half in one_sided_components]
 
     def stretched(*parts):
         said = json.dumps(list(parts)).encode()

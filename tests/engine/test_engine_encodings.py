@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from leeward.encodings import unfit
-from leeward.engine.bind import bind
-from leeward.errors import InputError, LeewardError
-from leeward.geo.formats import open_positions
-from leeward.keys import read_toml
-from leeward.perturb.series import _prior
-from leeward.perturb.series_files import ReadingsFile
-from leeward.utility.foresee import read_counts
+from leeward._encodings import unfit
+from leeward._toml import read_toml
+from leeward.cli import InputError, LeewardError
+from leeward.engine._bind import bind
+from leeward.local.location._formats import open_positions
+from leeward.local.series._files import ReadingsFile
+from leeward.local.series._job import _prior
+from leeward.planner._expected import read_counts
 
 
 def _csv(path: Path) -> Any:

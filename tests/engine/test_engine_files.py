@@ -19,11 +19,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engine.bind import bind
-from leeward.engine.files import files_of
-from leeward.errors import DataError, EngineError
-from leeward.geo.formats import open_positions
-from leeward.perturb.series_files import ReadingsFile
+from leeward.cli import EngineError
+from leeward.engine._bind import bind
+from leeward.engine._files import files_of
+from leeward.errors import DataError
+from leeward.local.location._formats import open_positions
+from leeward.local.series._files import ReadingsFile
 
 AS_ROLE = {"person": "who"}
 KINDS = ("parquet", "csv", "csv.gz", "duckdb")
@@ -126,7 +127,7 @@ def test_a_folder_for_spilling_whose_name_is_a_pattern_changes_nothing(tmp_path:
     own = write(tmp_path / "a[b].parquet", "ann")
     write(tmp_path / "ab.parquet", "ben")
     code = (
-        "import sys; from leeward.engine.bind import bind\n"
+        "import sys; from leeward.engine._bind import bind\n"
         "with bind(sys.argv[1], {'person': 'who'}) as bound: print(bound.fetch(bound.rows)['who'].to_pylist())"
     )
     run = subprocess.run(
@@ -206,7 +207,7 @@ try:
     print("no notebook")
 except duckdb.Error as error:
     assert "ipywidgets" in str(error)
-from leeward.engine.bind import bind
+from leeward.engine._bind import bind
 with bind(sys.argv[1], {"person": "who"}) as bound:
     print(bound.fetch(bound.rows)["who"].to_pylist())
 """

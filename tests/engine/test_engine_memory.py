@@ -19,8 +19,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from leeward.engine.bind import bind
-from leeward.engine.memory import arrow_table
+from leeward.engine._bind import bind
+from leeward.engine._memory import arrow_table
 from leeward.errors import DataError
 
 JST = dt.timezone(dt.timedelta(hours=9))

@@ -16,11 +16,11 @@ import pytest
 from tests.oracle import numbers as oracle
 
 from leeward.engine import open_data, read_keys
-from leeward.engine.numbers import REASONS, open_numbers
+from leeward.engine._numbers import REASONS, open_numbers
 from leeward.errors import BoundExceededError, DataError
 from leeward.notion import BoundedDP, UnboundedDP
-from leeward.query.statistic import Statistic, records, statistic
-from leeward.utility.number_plan import plan_number
+from leeward.planner import plan_number
+from leeward.query import Statistic, records, statistic
 
 F = Fraction
 COLUMNS: dict[str, tuple[Any, Any]] = {
@@ -248,12 +248,12 @@ def test_public_keys_have_one_shape() -> None:
         "from": [0, 1, 2] * 2,
         "to": [1, 2, 3] * 2,
     }
-    halves = describe(table, {"kind": "histogram", "lower": F(0), "upper": F(1), "step": F(1, 2)})
-    assert read_keys(halves).to_arrow().to_pydict() == {"from": [0, 0.5], "to": [0.5, 1]}
+    one_sided_components = describe(table, {"kind": "histogram", "lower": F(0), "upper": F(1), "step": F(1, 2)})
+    assert read_keys(one_sided_components).to_arrow().to_pydict() == {"from": [0, 0.5], "to": [0.5, 1]}
     assert read_keys(
         describe(table, {"kind": "sum", "lower": F(0), "upper": F(3), "step": F(1)})
     ).to_arrow().to_pydict() == {"group": ["all"]}
-    assert len({read_keys(query).digest() for query in (intervals, halves)}) == 2
+    assert len({read_keys(query).digest() for query in (intervals, one_sided_components)}) == 2
 
 
 @pytest.mark.parametrize("values", [[True, False], ["2020-01-01"], [[1]]])

@@ -25,8 +25,7 @@ import pytest
 
 from leeward.engine import open_data, open_visits, read_keys, read_places
 from leeward.errors import DataError
-from leeward.query import count_visitors, places, visits
-from leeward.query.statistic import records, statistic
+from leeward.query import count_visitors, places, records, statistic, visits
 
 NOON = datetime(2024, 3, 1, 18, 30)
 AWARE = NOON.replace(tzinfo=UTC)

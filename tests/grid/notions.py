@@ -18,6 +18,7 @@ from tests.oracle.universe import Matrix
 from tests.oracle.universe import Row as Record
 
 from leeward.distance import FiniteDistance, both_hold
+from leeward.exact import inf
 from leeward.notion import (
     ADP,
     OSDP,
@@ -43,11 +44,10 @@ from leeward.notion import (
     RemovalOnly,
     ReplaceDP,
     UnboundedDP,
-    Values,
+    ValueGrid,
     has,
     where,
 )
-from leeward.real import inf
 
 Steps = tables.Steps
 
@@ -138,7 +138,7 @@ ITINERARIES = [None, frozenset("a"), frozenset("c"), frozenset("ac")]
 LONGER = [[0, 2, 2, 5], [1, 0, 2, 3], [1, 2, 0, 3], [2, 1, 1, 0]]
 GROUPED = [(0, 1), (2,)]
 OTHERWISE = [(0,), (1, 2)]
-WEIGHED = Values(0, 2)
+WEIGHED = ValueGrid(0, 2)
 
 
 def _exactly(costs: list[list[Any]]) -> list[list[Any]]:

@@ -16,12 +16,25 @@ from tests.oracle import answers, universe
 from tests.oracle.answers import Answer
 from tests.oracle.universe import Row
 
-from leeward.notion import Values, has, where
-from leeward.query import count_visitors, maximum, median, minimum, percentile, places, visits
-from leeward.query.counting import CountWhere, Declared, Histogram, Linear, SumOf
-from leeward.query.numeric import Mean, Sum
-from leeward.query.statistic import records as table_of
-from leeward.query.statistic import statistic
+from leeward.notion import ValueGrid, has, where
+from leeward.query import (
+    CountWhere,
+    Domain,
+    Histogram,
+    Linear,
+    Mean,
+    Sum,
+    SumOf,
+    count_visitors,
+    maximum,
+    median,
+    minimum,
+    percentile,
+    places,
+    statistic,
+    visits,
+)
+from leeward.query import records as table_of
 
 
 @dataclass(frozen=True)
@@ -101,7 +114,7 @@ def _of_facts() -> list[Query]:
     found = []
     for kind in ("visits", "members"):
         found += [Query(f"{kind}: {name}", q, kind, answer, exact=True) for name, q, answer in FACTS]
-        one = Declared(facts_per_person=1)
+        one = Domain(facts_per_person=1)
         found += [
             Query(f"{kind}: {name}, one fact a person", type(q)(q.conditions, declared=one), kind, answer,
                   fits=few(1, "abcde"), exact=kind == "members")
@@ -117,7 +130,7 @@ def _of_facts() -> list[Query]:
 
 # ---- words: all records are listed, and conditions are functions
 
-LISTED = Declared(records=(None, "s", "t", "n"))
+LISTED = Domain(records=(None, "s", "t", "n"))
 WORDS = [
     Query("words: s", CountWhere(lambda r: r == "s", LISTED), "words", answers.counts(lambda r: r == "s"), exact=True),
     Query(
@@ -139,7 +152,7 @@ WORDS = [
 
 # ---- rows: x is 0, 1 or 2, and y is 0 or 1
 
-THERE = Declared(columns={"x": range(3), "y": [0, 1]})
+THERE = Domain(columns={"x": range(3), "y": [0, 1]})
 ATOMS: dict[str, tuple[Any, Callable[[Any], bool]]] = {
     "x is 1": (where("x", equals=1), lambda r: r.x == 1),
     "x is 0 or 2": (where("x", one_of=[0, 2]), lambda r: r.x in (0, 2)),
@@ -181,7 +194,7 @@ def _of_rows() -> list[Query]:
         )
     )
     found += [
-        Query(f"rows: x as {known}", CountWhere(where("x", one_of=[0, 2]), Declared({"x": known, "y": range(2)})), "rows",
+        Query(f"rows: x as {known}", CountWhere(where("x", one_of=[0, 2]), Domain({"x": known, "y": range(2)})), "rows",
               answers.counts(lambda r: r.x in (0, 2)), exact=True)
         for known in (range(3), range(2, -1, -1), [0, 1, 2], (2, 1, 0))
     ]  # fmt: skip
@@ -212,7 +225,7 @@ def _of_rows() -> list[Query]:
 def _of_numbers() -> list[Query]:
     found = []
     for low, high in [(0, 2), (-1, 1), (1, 3), (-3, -1)]:
-        values, there = Values(low, high), (None, *map(Fraction, range(low, high + 1)))
+        values, there = ValueGrid(low, high), (None, *map(Fraction, range(low, high + 1)))
 
         def ask(
             name: str,

@@ -21,11 +21,23 @@ from tests.grid.test_prices import FEW, GRAPHS, whole
 from tests.oracle import universe
 from tests.oracle.universe import Matrix
 
-from leeward.accounting.units import parallel as parallel_sum
-from leeward.accounting.units import parts_touched
-from leeward.errors import InputError, NotShelteredError
-from leeward.notion import ADP, OSDP, AdditionOnly, BoundedDP, GroupDP, Notion, RemovalOnly, ReplaceDP, UnboundedDP, has
-from leeward.notion.change import CHANGES
+from leeward.accounting import parallel as parallel_sum
+from leeward.accounting import parts_touched
+from leeward.cli import InputError
+from leeward.errors import NotPrivateError
+from leeward.notion import (
+    ADP,
+    CHANGES,
+    OSDP,
+    AdditionOnly,
+    BoundedDP,
+    GroupDP,
+    Notion,
+    RemovalOnly,
+    ReplaceDP,
+    UnboundedDP,
+    has,
+)
 from leeward.notion.compose import group_price, parallel, people_touched, sequential
 from leeward.notion.convert import (
     adp_to_osdp,
@@ -113,7 +125,7 @@ def too_cheap(row: Row, cut: str, rule: Callable[..., Any] = parallel) -> list[s
     """Where the rule charges less than the parts cost together; ∞ where it refuses."""
     try:
         claimed = Fraction((rule(row.notion, FACTORS, cut=cut).epsilon / row.notion.epsilon).rational)
-    except NotShelteredError:
+    except NotPrivateError:
         return []
     ways: dict[str, tuple[Cut, Iterable[str]]] = {
         "person": (by_person, sorted(row.kinds)),
@@ -163,7 +175,7 @@ def test_the_largest_factor_is_rejected_where_a_replacement_leaves_a_part(name: 
         return notion.scale(max(factors))
 
     assert too_cheap(BY_NAME[name], "record", largest)
-    with pytest.raises(NotShelteredError, match="two parts"):
+    with pytest.raises(NotPrivateError, match="two parts"):
         parallel(BY_NAME[name].notion, FACTORS, cut="record")
 
 

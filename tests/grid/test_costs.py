@@ -20,8 +20,8 @@ from tests.oracle.tables import Steps, facts
 
 from leeward.accounting import Cost, Event, Filter, GeometricEvent, PureEvent, SanitizedEvent, cost
 from leeward.errors import CapExceededError
+from leeward.exact import Real, exact, inf
 from leeward.notion import ADP, AdditionOnly, Both, GroupDP, Notion, Presence, UnboundedDP, has
-from leeward.real import Real, exact, inf
 
 ROWS = [*BASES, *OTHER_UNITS, *PERSONALISED, *BOTH]
 

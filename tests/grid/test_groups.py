@@ -16,13 +16,13 @@ import pytest
 from tests.oracle import universe
 from tests.oracle.tables import Cost, Steps
 
-from leeward.notion import Manhattan, Notion, Personalised, UnboundedDP, Values
-from leeward.query.statistic import records, statistic
-from leeward.real import Real
-from leeward.utility.number_plan import NumberPlan, plan_number
+from leeward.exact import Real
+from leeward.notion import Manhattan, Notion, Personalised, UnboundedDP, ValueGrid
+from leeward.planner import NumberPlan, plan_number
+from leeward.query import records, statistic
 
 LISTED = {1: ["g"], 2: ["g", "h"]}
-VALUES = Values(8, 10)
+VALUES = ValueGrid(8, 10)
 
 
 def moves(rate: Cost, *, nobody: bool) -> Steps:
@@ -147,9 +147,8 @@ def test_the_one_with_the_smallest_epsilon_decides() -> None:
 
 @pytest.mark.parametrize("notion", ["people public", "each their own, people public"])
 def test_the_rule_that_there_was_is_rejected(notion: str, monkeypatch: Any) -> None:
-    from leeward.notion import REPLACE
-    from leeward.notion.base import Step
-    from leeward.utility import number_plan
+    from leeward.notion import REPLACE, Step
+    from leeward.planner import _number_plan as number_plan
 
     def before(query: Any, of: Notion) -> tuple[Step, ...]:
         between = of.cost(REPLACE)  # the largest of all persons, and only where several groups are listed

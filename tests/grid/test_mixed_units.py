@@ -19,10 +19,11 @@ from tests.oracle import tables, universe
 from tests.oracle.universe import UNITS, Matrix
 
 from leeward.accounting import price
-from leeward.accounting.currency import currency
-from leeward.accounting.prices import priced
+from leeward.accounting._budget_notion import budget_notion
+from leeward.accounting._prices import priced
 from leeward.distance import both_hold
 from leeward.errors import BudgetConflictError
+from leeward.exact import exact, inf
 from leeward.notion import (
     AdditionOnly,
     BoundedDP,
@@ -31,15 +32,14 @@ from leeward.notion import (
     Notion,
     Personalised,
     Presence,
+    Price,
     ReplaceDP,
     UnboundedDP,
 )
-from leeward.notion.priced import Price
-from leeward.real import exact, inf
-from leeward.statement.base import heading
-from leeward.utility.compare import _in_asked
-from leeward.utility.option import Option
-from leeward.utility.recommend import implies
+from leeward.planner import Option
+from leeward.planner._compare import _in_asked
+from leeward.planner._recommend import implies
+from leeward.session._statement._heading import heading
 
 
 class OfDays(UnboundedDP):
@@ -240,7 +240,7 @@ def test_statements_and_budgets_name_every_unit_whatever_the_order() -> None:
             told = heading(both.notion, exact(1), "data", "1", rows=rows)["notion"]["unit"]
             each = ["row" if rows else "person", *sorted(f"{u} of rows" if rows else u for u in units - {"person"})]
             assert told == " and each ".join(each)
-            assert currency(both.notion, rows=rows).rpartition("/")[2] == told
+            assert budget_notion(both.notion, rows=rows).rpartition("/")[2] == told
     for three in THREE[:12]:
         assert three.notion.words.unit == "person and each fact and each person-day"
     same = both_hold(both_hold(UnboundedDP(1), AdditionOnly(2)), ReplaceDP(1))

@@ -19,10 +19,10 @@ from tests.grid.test_sensitivities import Moves, plain
 from tests.oracle import universe
 from tests.oracle.universe import Row as Record
 
-from leeward.errors import LeewardError
-from leeward.notion import Manhattan, Maximum, NormalisedManhattan, Notion, Values
-from leeward.sensitivity import sensitivity
-from leeward.utility.number_plan import plan_number
+from leeward.cli import LeewardError
+from leeward.notion import Manhattan, Maximum, NormalisedManhattan, Notion, ValueGrid
+from leeward.planner import plan_number
+from leeward.query import sensitivity
 
 HALF = Fraction(1, 2)
 WHOLE = [Record(x, y) for x in range(3) for y in range(2)]
@@ -50,11 +50,11 @@ def metric(name: str, notion: Notion, rate: Any, width: Any, *, crossing: bool) 
 
 
 def metrics(*, crossing: bool) -> list[Row]:
-    whole, halves = Values(0, 2), Values(0, 2, "1/2")
+    whole, one_sided_components = ValueGrid(0, 2), ValueGrid(0, 2, "1/2")
     return [
         metric("manhattan", Manhattan(1, whole), 1, 2, crossing=crossing),
         metric("manhattan, people public", Manhattan(1, whole, unit=2, nobody=False), HALF, None, crossing=crossing),
-        metric("manhattan of halves", Manhattan(1, halves), 1, 2, crossing=crossing),
+        metric("manhattan of halves", Manhattan(1, one_sided_components), 1, 2, crossing=crossing),
         metric("normalised", NormalisedManhattan(3, whole), Fraction(3, 2), 2, crossing=crossing),
         metric(
             "maximum", Maximum(1, whole), 1, 2, crossing=True
@@ -155,6 +155,6 @@ def test_a_forgotten_way_to_another_group_is_noticed(monkeypatch: pytest.MonkeyP
     grouped = next(q for q in STATISTICS if q.name == "statistic: median, step 1 by group")
     row = metrics(crossing=True)[0]
     assert check(row, grouped)
-    monkeypatch.setattr("leeward.utility.number_plan._steps", lambda query, notion: notion.steps)
+    monkeypatch.setattr("leeward.planner._number_plan._steps", lambda query, notion: notion.steps)
     with pytest.raises(AssertionError, match="too little noise"):
         check(row, grouped)

@@ -22,9 +22,11 @@ from tests.oracle import universe
 from tests.oracle.universe import Matrix, subsets
 
 import leeward.notion
-from leeward.accounting.currency import charge
+from leeward.accounting._budget_notion import charge
+from leeward.cli import InputError
 from leeward.distance import both_hold
-from leeward.errors import BudgetConflictError, InputError
+from leeward.errors import BudgetConflictError
+from leeward.exact import ZERO, Real, exact, inf
 from leeward.notion import (
     ADP,
     OSDP,
@@ -37,15 +39,14 @@ from leeward.notion import (
     NodeDP,
     Notion,
     Presence,
+    Price,
     RemovalOnly,
     ReplaceDP,
     UnboundedDP,
-    Values,
+    ValueGrid,
     has,
 )
-from leeward.notion.priced import Price
-from leeward.notion.sees import Sees
-from leeward.real import ZERO, Real, exact, inf
+from leeward.notion._sees import Sees
 
 FEW: dict[int, dict[str, list[Any]]] = {
     2: RECORDS
@@ -256,7 +257,7 @@ class Weaker(UnboundedDP):
 class Louder(Presence):
     """A step may change everybody's record."""
 
-    everyone = True
+    all_records = True
 
 
 class Summed(BoundedDP):
@@ -309,12 +310,12 @@ def test_many_policies_have_an_upper_bound(absent_too: bool) -> None:
 
 
 def test_a_long_range_of_numbers_is_priced_at_its_ends() -> None:
-    long, short = Values(0, 10**6), Values(0, 3)
+    long, short = ValueGrid(0, 10**6), ValueGrid(0, 3)
     for release, cost in ((ReplaceDP(1), 1), (UnboundedDP(1), 2), (Manhattan(3, long), 3)):
         assert release.priced_in(Manhattan(1, long)) == Price(exact(cost))
     assert Manhattan(1, long).price_in(ReplaceDP(1)) == 10**6
     assert Manhattan(1, short).price_in(Manhattan(1, long)) == inf  # knows nothing of 4
-    assert Manhattan(1, Values(0, 10**6, 2)).price_in(Manhattan(1, long)) == inf
+    assert Manhattan(1, ValueGrid(0, 10**6, 2)).price_in(Manhattan(1, long)) == inf
     kept = both_hold(Manhattan(1, long), ReplaceDP(7))
     assert kept.price_in(ReplaceDP(1)) == 7  # type: ignore[attr-defined]
     assert kept.priced_in(Manhattan(1, long)) == Price(exact(1), least=False)  # type: ignore[attr-defined]
@@ -325,7 +326,7 @@ def test_a_long_range_of_numbers_is_priced_at_its_ends() -> None:
 
 def by_kinds_of_change(mine: Row, other: Row) -> Price:
     """The largest cost of each kind of change over the cost of a step, whoever's record it is."""
-    if other.notion.everyone and not mine.notion.everyone:
+    if other.notion.all_records and not mine.notion.all_records:
         return Price(inf, "everybody")
     costs = [(mine.notion.cost(step.change), step.cost) for step in other.notion.steps]
     ratios = [cost / unit if unit else inf if cost else ZERO for cost, unit in costs]
@@ -383,8 +384,8 @@ KEEPS_ALL = {"graded", "graded, absence only", "graded, alike", "adp, not at a",
 def test_a_mean_over_a_public_number_of_people_has_no_price_in_a_presence_budget() -> None:
     """Bounded DP may tell how many people there are; presence, addition-only and the rest shelter that."""
     names = ("presence", "addition-only", "removal-only", "dp", "graded(absence=1, presence=1)")
-    for kept_in in (f"{name}/person" for name in names):
-        for notion in (BoundedDP(1), Manhattan(1, Values(0, 2), nobody=False)):
+    for counted_in in (f"{name}/person" for name in names):
+        for notion in (BoundedDP(1), Manhattan(1, ValueGrid(0, 2), nobody=False)):
             with pytest.raises(BudgetConflictError):
-                charge(notion, exact(1), kept_in)
+                charge(notion, exact(1), counted_in)
     assert charge(BoundedDP(1), exact(1), "bounded-dp/person") == 1

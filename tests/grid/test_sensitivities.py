@@ -31,9 +31,9 @@ from tests.oracle import universe
 from tests.oracle.universe import NEVER, PARTS, Matrix
 
 import leeward.notion
-import leeward.query.effect
-from leeward.errors import LeewardError
-from leeward.sensitivity import sensitivity, sensitivity_each, sensitivity_lines
+import leeward.query._effect
+from leeward.cli import LeewardError
+from leeward.query import sensitivity, sensitivity_each, sensitivity_lines
 
 WRITTEN = Path(__file__).with_name("sensitivities.txt")
 
@@ -278,7 +278,7 @@ def test_every_query_of_the_package_has_a_row() -> None:
         for _, one in inspect.getmembers(import_module(module.name), inspect.isclass):
             if hasattr(one, "effect") and not inspect.isabstract(one) and one.__module__ == module.name:
                 found.add(one)
-    found.discard(leeward.query.effect.Query)  # what all of them are, and nothing by itself
+    found.discard(leeward.query._effect.Query)  # what all of them are, and nothing by itself
     assert {one.__name__ for one in found} == {type(query.query).__name__ for query in QUERIES}
 
 

@@ -18,19 +18,10 @@ from tests.grid.test_sensitivities import Moves, plain
 from tests.oracle import tables, universe
 from tests.oracle.universe import Matrix
 
-from leeward.errors import LeewardError
-from leeward.notion import (
-    AdditionOnly,
-    BoundedDP,
-    Graded,
-    GradedFacts,
-    Presence,
-    RemovalOnly,
-    ReplaceDP,
-    UnboundedDP,
-)
-from leeward.real import inf
-from leeward.sensitivity import sensitivity, sensitivity_each
+from leeward.cli import LeewardError
+from leeward.exact import inf
+from leeward.notion import AdditionOnly, BoundedDP, Graded, GradedFacts, Presence, RemovalOnly, ReplaceDP, UnboundedDP
+from leeward.query import sensitivity, sensitivity_each
 
 SECRETS = universe.subsets(universe.all_events("pq", "12", "ab"))
 NOTIONS: dict[str, tuple[Any, Any]] = {

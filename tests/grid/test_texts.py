@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from tests.grid.notions import BASES, ROWS
 
-from leeward.accounting.currency import currency
+from leeward.accounting._budget_notion import budget_notion
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, both_hold
-from leeward.errors import InputError, UndecidedError
+from leeward.errors import UndecidedError
 from leeward.notion import (
     ADP,
     OSDP,
@@ -30,11 +31,11 @@ from leeward.notion import (
     Personalised,
     RecordDistance,
     UnboundedDP,
-    Values,
+    ValueGrid,
     has,
     where,
 )
-from leeward.notion.condition import AllOf, AnyOf
+from leeward.notion._condition import AllOf, AnyOf
 
 VALUES: list[Any] = [
     *(1, 1.0, True, Fraction(1), Decimal(1), 2, "1", "a", "b", "a, b", "'a'", "a', 'b", "", "True", "1.0"),
@@ -109,7 +110,7 @@ def notions() -> list[Notion]:
     made += [ADP(1, [one & two]) for one, two in itertools.combinations(SIMPLE, 2)]
     made += [RecordDistance(1, FiniteDistance(p, [[0, 1], [1, 0]])) for p in ([1, 2], ["1", "2"], ["1: 0", "2"])]
     made += [GroupDP(1, groups) for groups in ([[0, 1], [2]], [[0], [1, 2]], [[0, 1, 2]])]
-    made += [Manhattan(1, Values(0, 3), unit=unit) for unit in ("1", "1 W", "2", "2 W")]
+    made += [Manhattan(1, ValueGrid(0, 3), unit=unit) for unit in ("1", "1 W", "2", "2 W")]
     return made
 
 
@@ -117,28 +118,28 @@ def test_budgets_of_different_notions_never_share_a_name() -> None:
     named: dict[str, Notion] = {}
     for notion in notions():
         at_one = notion.with_epsilon(1)
-        said = currency(notion)
+        said = budget_notion(notion)
         try:
             assert named.setdefault(said, at_one) == at_one, said
         except UndecidedError:
             pytest.fail(f"{notion} cannot be compared")
-        assert currency(notion.scale(7)) == said
+        assert budget_notion(notion.scale(7)) == said
     assert len(named) > 250
 
 
 def test_a_name_without_what_is_inside_is_rejected() -> None:
     one, two = (Personalised(ADP(1, [has(fact)]), [1]) for fact in "ab")
     assert str(one.persons) == str(two.persons)  # what the name was made of
-    assert currency(one) != currency(two)
+    assert budget_notion(one) != budget_notion(two)
 
 
 def test_a_function_has_no_name_unless_all_records_are_listed() -> None:
     with pytest.raises(InputError, match="no text that lasts"):
-        currency(ADP(1, [lambda record: True]))
+        budget_notion(ADP(1, [lambda record: True]))
     one, two = (ADP(1, [lambda record, k=k: record == k], records=(1, 2)) for k in (1, 2))
-    assert currency(one) != currency(two)
+    assert budget_notion(one) != budget_notion(two)
     same = ADP(1, [lambda record: record < 2], records=(1, 2))
-    assert currency(one) == currency(same)  # what it says of every record is all there is
+    assert budget_notion(one) == budget_notion(same)  # what it says of every record is all there is
 
 
 def test_a_class_of_ones_own_has_a_name_of_its_own() -> None:
@@ -146,5 +147,5 @@ def test_a_class_of_ones_own_has_a_name_of_its_own() -> None:
         kind = type(row.notion)
         own = object.__new__(type(kind.__name__, (kind,), {"__module__": "elsewhere"}))
         own.__dict__.update(row.notion.__dict__)
-        assert currency(own) != currency(row.notion)
-    assert currency(UnboundedDP(1)) == "dp/person"
+        assert budget_notion(own) != budget_notion(row.notion)
+    assert budget_notion(UnboundedDP(1)) == "dp/person"

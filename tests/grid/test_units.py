@@ -18,11 +18,11 @@ from tests.grid.notions import BASES, BY_NAME, OTHER_UNITS, PERSONALISED, Row, b
 from tests.oracle import universe
 from tests.oracle.universe import UNITS, Matrix
 
-from leeward.accounting.prices import priced
-from leeward.accounting.units import contains
-from leeward.errors import BudgetConflictError, InputError
-from leeward.notion import Notion
-from leeward.notion.priced import Price
+from leeward.accounting._prices import priced
+from leeward.accounting._units import contains
+from leeward.cli import InputError
+from leeward.errors import BudgetConflictError
+from leeward.notion import Notion, Price
 
 UNIVERSES = {
     "four days": universe.all_events("p", "1234", "a"),

@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 
 import leeward as lw
-from leeward.errors import LeewardError
+from leeward.cli import LeewardError
 from leeward.ledger import Ledger
-from leeward.query.statistic import records, statistic
+from leeward.query import records, statistic
 
 NEW, SAME = "new", "same"
 

@@ -14,10 +14,10 @@ import pytest
 from pydantic import BaseModel
 from tests.private_files import write_private
 
-from leeward.errors import LeewardError
-from leeward.geo import PlanarLaplace
-from leeward.perturb import check_job
-from leeward.perturb.location import Location
+from leeward.cli import LeewardError
+from leeward.local import check_job
+from leeward.local.location import PlanarLaplace
+from leeward.local.location._job import Location
 
 HELD: dict[str, dict[str, Any]] = {
     "perturb": {"kind": "location"},

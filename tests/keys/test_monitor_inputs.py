@@ -12,10 +12,10 @@ import pytest
 from tests.keys.bench import NEW, SAME, refused
 
 import leeward as lw
-from leeward.errors import LeewardError
+from leeward.cli import LeewardError
 from leeward.ledger import Ledger
-from leeward.monitor import monitor
-from leeward.noise.bits import SeededBitsForTests
+from leeward.noise import SeededBitsForTests
+from leeward.session import monitor
 
 HOURS = [(f"2026-01-01T{hour}:00", f"2026-01-01T{hour + 1}:00") for hour in (18, 19, 20)]
 
@@ -72,7 +72,7 @@ ALIKE = {"plans": {"windows", "visits", "places", "plan"}}
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.Watch]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.session.MonitorResult]:
     """Run a monitor on a few visits that are always safe."""
     folder = tmp_path_factory.mktemp("monitor")
     at = pd.date_range("2026-01-01T18:10", periods=9, freq="20min")
@@ -84,7 +84,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.Watch]
     listed.to_parquet(folder / "places.parquet")
     listed.iloc[::-1].to_parquet(folder / "turned.parquet")
 
-    def running(asked: Asked) -> lw.Watch:
+    def running(asked: Asked) -> lw.session.MonitorResult:
         told = {"source": "visits.parquet", "person": "user", "place": "venue", "time": "at", **asked.visits}
         public = {"source": "places.parquet", "place": "venue", **asked.places}
         seen = lw.visits(**{**told, "source": str(folder / told["source"])})
@@ -114,20 +114,22 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.Watch]
     return running
 
 
-def last_hour(watch: lw.Watch) -> str:
+def last_hour(watch: lw.session.MonitorResult) -> str:
     """The entry of the answer about the last of the three hours."""
     found = [one for one in watch.releases if one.statement["query"]["window"]["start"].startswith(HOURS[2][0])]
     return str(found[0].statement["entry"])
 
 
 @pytest.fixture(scope="module")
-def entry(run: Callable[[Asked], lw.Watch]) -> str:
+def entry(run: Callable[[Asked], lw.session.MonitorResult]) -> str:
     """The stored answer about the last hour."""
     return last_hour(run(Asked()))
 
 
 @pytest.mark.parametrize(("asked", "expected"), ROWS.values(), ids=ROWS)
-def test_one_input_changed_alone(asked: Asked, expected: str, run: Callable[[Asked], lw.Watch], entry: str) -> None:
+def test_one_input_changed_alone(
+    asked: Asked, expected: str, run: Callable[[Asked], lw.session.MonitorResult], entry: str
+) -> None:
     before = len(run.ledger().history())  # type: ignore[attr-defined]
     if expected.startswith("refused"):
         with pytest.raises(LeewardError, match=expected.removeprefix("refused: ")):

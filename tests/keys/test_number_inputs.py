@@ -15,11 +15,9 @@ import pytest
 from tests.keys.bench import NEW, SAME, Bench, Given, Row, number, refused, without_a_row
 
 import leeward as lw
-from leeward.notion.metric import Manhattan
-from leeward.notion.value_grid import Values
-from leeward.query.numeric import Mean, Percentile, Sum
-from leeward.query.statistic import Records, Statistic, records, statistic
-from leeward.release import Budget, release
+from leeward.notion import Manhattan, ValueGrid
+from leeward.query import Mean, Percentile, Records, Statistic, Sum, records, statistic
+from leeward.session import Budget, release
 
 TABLE = {"source": "people.parquet", "person": "user"}
 BOUNDS = {"column": "age", "lower": 0, "upper": 10, "step": 2}
@@ -45,7 +43,7 @@ QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
     "counted sum": {**asked("sum", people=24), "release": {"notion": lw.BoundedDP("1")}},
     "near": {
         **asked("histogram"),
-        "release": {"notion": Manhattan("1", Values(0, 10, 2))},
+        "release": {"notion": Manhattan("1", ValueGrid(0, 10, 2))},
         "Budget": {"dataset": "near", "cap": "1000", "new": True},
     },
 }
@@ -103,13 +101,21 @@ ROWS: Mapping[str, list[Row]] = {
     ],
     "counted sum": [Row("statistic", "people", None, NEW)],
     "near": [
-        Row("release", "notion", Manhattan("1", Values(0, 10, 2), unit="2"), refused("nothing else can be priced")),
-        Row("release", "notion", Manhattan("1", Values(0, 10, 2), nobody=False), refused("nothing else can be priced")),
+        Row("release", "notion", Manhattan("1", ValueGrid(0, 10, 2), unit="2"), refused("nothing else can be priced")),
         Row(
-            "release", "notion", Manhattan("1", Values(0, 10, 2), unit="1 year"), refused("nothing else can be priced")
+            "release",
+            "notion",
+            Manhattan("1", ValueGrid(0, 10, 2), nobody=False),
+            refused("nothing else can be priced"),
         ),
-        Row("release", "notion", Manhattan("1", Values(0, 10, 2), unit="1.0"), SAME),
-        Row("release", "notion", Manhattan("2", Values(0, 10, 2)), NEW),
+        Row(
+            "release",
+            "notion",
+            Manhattan("1", ValueGrid(0, 10, 2), unit="1 year"),
+            refused("nothing else can be priced"),
+        ),
+        Row("release", "notion", Manhattan("1", ValueGrid(0, 10, 2), unit="1.0"), SAME),
+        Row("release", "notion", Manhattan("2", ValueGrid(0, 10, 2)), NEW),
     ],
 }
 
@@ -178,12 +184,12 @@ def test_every_input_has_a_row() -> None:
 
 
 MADE: Mapping[type, Any] = {
-    Sum: Sum(Values(0, 10, 2)),
-    Mean: Mean(Values(0, 10, 2), grid=Fraction(2)),
-    Percentile: Percentile(Values(0, 10, 2)),
+    Sum: Sum(ValueGrid(0, 10, 2)),
+    Mean: Mean(ValueGrid(0, 10, 2), grid=Fraction(2)),
+    Percentile: Percentile(ValueGrid(0, 10, 2)),
 }
 OTHERWISE: Mapping[str, Any] = {
-    "values": Values(0, 12, 2), "people": 24, "grid": Fraction(1), "default": Fraction(4), "p": Fraction(31),
+    "values": ValueGrid(0, 12, 2), "people": 24, "grid": Fraction(1), "default": Fraction(4), "p": Fraction(31),
 }  # fmt: skip
 
 

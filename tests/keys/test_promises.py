@@ -13,18 +13,18 @@ import pytest
 
 import leeward as lw
 from leeward import notion as notions
+from leeward.cli import LeewardError
 from leeward.distance import FiniteDistance
-from leeward.errors import LeewardError
-from leeward.notion import ABSENT, Notion, Values, Words, has, where
-from leeward.query.statistic import records, statistic
-from leeward.utility.number_plan import plan_number
+from leeward.notion import ABSENT, Notion, PrivacyDescription, ValueGrid, has, where
+from leeward.planner import plan_number
+from leeward.query import records, statistic
 
 TABLE = records("people.parquet", person="user")
 VISITS = lw.visits("visits.parquet", person="user", place="venue", time="at")
 LIST = lw.places("places.parquet", place="venue")
 SPAN = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
 BOUNDS: dict[str, Any] = {"column": "age", "lower": 0, "upper": 4, "step": 2}
-VALUES = Values(0, 4, 2)
+VALUES = ValueGrid(0, 4, 2)
 
 
 def decided(k: int | None, mechanism: Any) -> Callable[[Notion], Any]:
@@ -66,7 +66,7 @@ def public(planned: Any) -> str:
 
 NEAR = FiniteDistance([0, 2, ABSENT], [[0, 1, 2], [1, 0, 2], [2, 2, 0]])
 FAR = FiniteDistance([0, 2, ABSENT], [[0, 2, 2], [2, 0, 2], [2, 2, 0]])
-OTHER = Words("another inequality", "something", "", "another cover")
+OTHER = PrivacyDescription("another inequality", "something", "", "another cover")
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,10 @@ PAIRS: Mapping[tuple[str, str], tuple[Notion, Notion]] = {
         for kind in (lw.UnboundedDP, lw.BoundedDP, lw.ReplaceDP, lw.AdditionOnly, lw.RemovalOnly, lw.Presence)
     },
     ("LocalDP", "epsilon"): (notions.LocalDP("1"), notions.LocalDP("2")),
-    ("Graded", "presence"): (lw.Graded("1", "4"), lw.Graded("2", "4")),
-    ("Graded", "absence"): (lw.Graded("1", "4"), lw.Graded("1", "3")),
-    ("GradedFacts", "presence"): (lw.GradedFacts("1", "4"), lw.GradedFacts("2", "4")),
-    ("GradedFacts", "absence"): (lw.GradedFacts("1", "4"), lw.GradedFacts("1", "3")),
+    ("Graded", "presence"): (lw.notion.Graded("1", "4"), lw.notion.Graded("2", "4")),
+    ("Graded", "absence"): (lw.notion.Graded("1", "4"), lw.notion.Graded("1", "3")),
+    ("GradedFacts", "presence"): (lw.notion.GradedFacts("1", "4"), lw.notion.GradedFacts("2", "4")),
+    ("GradedFacts", "absence"): (lw.notion.GradedFacts("1", "4"), lw.notion.GradedFacts("1", "3")),
     ("ADP", "epsilon"): (lw.ADP("1", SENSITIVE), lw.ADP("2", SENSITIVE)),
     ("ADP", "policies"): (lw.ADP("1", SENSITIVE), lw.ADP("1", where("age", equals=4))),
     ("ADP", "name"): (lw.ADP("1", SENSITIVE), lw.ADP("1", SENSITIVE, "rules")),
@@ -105,28 +105,31 @@ PAIRS: Mapping[tuple[str, str], tuple[Notion, Notion]] = {
         notions.ULDP("1", SENSITIVE, records=PEOPLE),
     ),
     ("Manhattan", "epsilon"): (lw.Manhattan("1", VALUES), lw.Manhattan("2", VALUES)),
-    ("Manhattan", "values"): (lw.Manhattan("1", VALUES), lw.Manhattan("1", Values(0, 4, 1))),
+    ("Manhattan", "values"): (lw.Manhattan("1", VALUES), lw.Manhattan("1", ValueGrid(0, 4, 1))),
     ("Manhattan", "unit"): (lw.Manhattan("1", VALUES), lw.Manhattan("1", VALUES, unit="1 year")),
     ("Manhattan", "nobody"): (lw.Manhattan("1", VALUES), lw.Manhattan("1", VALUES, nobody=False)),
-    ("NormalisedManhattan", "epsilon"): (lw.NormalisedManhattan("1", VALUES), lw.NormalisedManhattan("2", VALUES)),
+    ("NormalisedManhattan", "epsilon"): (
+        lw.notion.NormalisedManhattan("1", VALUES),
+        lw.notion.NormalisedManhattan("2", VALUES),
+    ),
     ("NormalisedManhattan", "values"): (
-        lw.NormalisedManhattan("1", VALUES),
-        lw.NormalisedManhattan("1", Values(0, 8, 2)),
+        lw.notion.NormalisedManhattan("1", VALUES),
+        lw.notion.NormalisedManhattan("1", ValueGrid(0, 8, 2)),
     ),
     ("NormalisedManhattan", "nobody"): (
-        lw.NormalisedManhattan("1", VALUES),
-        lw.NormalisedManhattan("1", VALUES, nobody=False),
+        lw.notion.NormalisedManhattan("1", VALUES),
+        lw.notion.NormalisedManhattan("1", VALUES, nobody=False),
     ),
-    ("Maximum", "epsilon"): (lw.Maximum("1", VALUES), lw.Maximum("2", VALUES)),
-    ("Maximum", "values"): (lw.Maximum("1", VALUES), lw.Maximum("1", Values(0, 4, 1))),
-    ("Maximum", "unit"): (lw.Maximum("1", VALUES), lw.Maximum("1", VALUES, unit="2")),
-    ("Maximum", "nobody"): (lw.Maximum("1", VALUES), lw.Maximum("1", VALUES, nobody=False)),
-    ("RecordDistance", "epsilon"): (lw.RecordDistance("1", NEAR), lw.RecordDistance("2", NEAR)),
-    ("RecordDistance", "distance"): (lw.RecordDistance("1", NEAR), lw.RecordDistance("1", FAR)),
-    ("RecordDistance", "words"): (lw.RecordDistance("1", NEAR), lw.RecordDistance("1", NEAR, OTHER)),
-    ("Blowfish", "epsilon"): (lw.Blowfish("1", [0, 2], [(0, 2)]), lw.Blowfish("2", [0, 2], [(0, 2)])),
-    ("Blowfish", "records"): (lw.Blowfish("1", [0, 2], [(0, 2)]), lw.Blowfish("1", [0, 2, 4], [(0, 2)])),
-    ("Blowfish", "edges"): (lw.Blowfish("1", [0, 2, 4], [(0, 2)]), lw.Blowfish("1", [0, 2, 4], [(0, 4)])),
+    ("Maximum", "epsilon"): (lw.notion.Maximum("1", VALUES), lw.notion.Maximum("2", VALUES)),
+    ("Maximum", "values"): (lw.notion.Maximum("1", VALUES), lw.notion.Maximum("1", ValueGrid(0, 4, 1))),
+    ("Maximum", "unit"): (lw.notion.Maximum("1", VALUES), lw.notion.Maximum("1", VALUES, unit="2")),
+    ("Maximum", "nobody"): (lw.notion.Maximum("1", VALUES), lw.notion.Maximum("1", VALUES, nobody=False)),
+    ("RecordDistance", "epsilon"): (lw.notion.RecordDistance("1", NEAR), lw.notion.RecordDistance("2", NEAR)),
+    ("RecordDistance", "distance"): (lw.notion.RecordDistance("1", NEAR), lw.notion.RecordDistance("1", FAR)),
+    ("RecordDistance", "words"): (lw.notion.RecordDistance("1", NEAR), lw.notion.RecordDistance("1", NEAR, OTHER)),
+    ("Blowfish", "epsilon"): (lw.notion.Blowfish("1", [0, 2], [(0, 2)]), lw.notion.Blowfish("2", [0, 2], [(0, 2)])),
+    ("Blowfish", "records"): (lw.notion.Blowfish("1", [0, 2], [(0, 2)]), lw.notion.Blowfish("1", [0, 2, 4], [(0, 2)])),
+    ("Blowfish", "edges"): (lw.notion.Blowfish("1", [0, 2, 4], [(0, 2)]), lw.notion.Blowfish("1", [0, 2, 4], [(0, 4)])),
     ("Personalised", "notion"): (
         lw.Personalised(lw.AdditionOnly("1"), ["1", "2"]),
         lw.Personalised(lw.UnboundedDP("1"), ["1", "2"]),
@@ -137,9 +140,9 @@ PAIRS: Mapping[tuple[str, str], tuple[Notion, Notion]] = {
     ),
     ("GroupDP", "epsilon"): (lw.GroupDP("1", [[0, 1], [2]]), lw.GroupDP("2", [[0, 1], [2]])),
     ("GroupDP", "groups"): (lw.GroupDP("1", [[0, 1], [2]]), lw.GroupDP("1", [[0], [1, 2]])),
-    ("EdgeDP", "epsilon"): (lw.EdgeDP("1"), lw.EdgeDP("2")),
-    ("EdgeDP", "nodes"): (lw.EdgeDP("1", 3), lw.EdgeDP("1", 4)),
-    ("NodeDP", "epsilon"): (lw.NodeDP("1"), lw.NodeDP("2")),
+    ("EdgeDP", "epsilon"): (lw.notion.EdgeDP("1"), lw.notion.EdgeDP("2")),
+    ("EdgeDP", "nodes"): (lw.notion.EdgeDP("1", 3), lw.notion.EdgeDP("1", 4)),
+    ("NodeDP", "epsilon"): (lw.notion.NodeDP("1"), lw.notion.NodeDP("2")),
     ("ContextAwareLDP", "epsilon"): (
         notions.ContextAwareLDP("1", [0, 2], {(0, 2): 1}),
         notions.ContextAwareLDP("2", [0, 2], {(0, 2): 1}),

@@ -16,9 +16,9 @@ import pytest
 from tests.keys.bench import NEW, SAME, Bench, Row, inputs, refused, visitors, without_a_row
 
 import leeward as lw
-from leeward.noise.bits import SeededBitsForTests
+from leeward.noise import SeededBitsForTests
 from leeward.query import CountVisitors, Grid, Places, Visits, Window
-from leeward.release import Budget, release
+from leeward.session import Budget, release
 
 HERE = Path(__file__).parents[2]
 

@@ -15,9 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leeward.errors import BudgetConflictError, CapExceededError, InputError
-from leeward.ledger import Memo, PersonBudgets
-from leeward.ledger.identity import named, payer
+from leeward.cli import InputError
+from leeward.errors import BudgetConflictError, CapExceededError
+from leeward.ledger import MemoizedReports, PersonBudgets
+from leeward.ledger._identity import named, payer
 
 SECRET = bytes(range(32))
 
@@ -163,7 +164,7 @@ def test_every_type_of_arrow_names_the_same_person(kind: pa.DataType) -> None:
 
 
 def test_no_two_people_share_a_remembered_report(tmp_path: Path) -> None:
-    memo = Memo(tmp_path / "memo.db", key=SECRET, law="a law")
+    memo = MemoizedReports(tmp_path / "memo.db", key=SECRET, law="a law")
     point = np.zeros((1, 2), np.int64)
     drawn = iter(range(1, 100))
 
@@ -180,7 +181,9 @@ def test_no_two_people_share_a_remembered_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize("before", [{"form": "2"}, {"form": None, "form_of_ids": "2"}])
 def test_a_store_of_another_form_is_refused(kind: str, before: dict[str, str | None], tmp_path: Path) -> None:
     def opened() -> Any:
-        return _budgets(tmp_path) if kind == "budgets" else Memo(tmp_path / "memo.db", key=SECRET, law="a law")
+        return (
+            _budgets(tmp_path) if kind == "budgets" else MemoizedReports(tmp_path / "memo.db", key=SECRET, law="a law")
+        )
 
     made = opened().path
     with closing(sqlite3.connect(made)) as file, file:

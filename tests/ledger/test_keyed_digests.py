@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leeward.engine import content
-from leeward.ledger import Memo, PersonBudgets, people, secret
-from leeward.ledger.parts import joined
+from leeward.engine import _content as content
+from leeward.ledger import MemoizedReports, PersonBudgets
+from leeward.ledger import _person_budgets as people
+from leeward.ledger import _secret as secret
+from leeward.ledger._parts import joined
 
 SECRET = bytes(range(32))
 WORDS = ("check", "cipher", "answer", "answers", "person", "day", "place", "1", "2", "leeward people 3")
@@ -76,7 +78,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> dict[bytes, list[bytes]]:
 
 def all_kinds(folder: Path) -> dict[str, Callable[[], Any]]:
     budgets = PersonBudgets(folder / "people.db", secret=SECRET, price="1", reports_a_day=3)
-    memo = Memo(folder / "memo.db", key=SECRET, law="planar")
+    memo = MemoizedReports(folder / "memo.db", key=SECRET, law="planar")
     Recorded.seen.clear()
     kinds: dict[str, Callable[[], Any]] = {
         "the check of a secret": lambda: budgets.digest("check"),
@@ -119,7 +121,7 @@ def test_the_stores_ask_for_nothing_else(recorded: dict[bytes, list[bytes]], tmp
     budgets = PersonBudgets(tmp_path / "people.db", secret=SECRET, price="1", reports_a_day=3)
     with budgets.charging("withhold") as charge:
         charge(NAMES, [1] * len(NAMES))
-    memo = Memo(tmp_path / "memo.db", key=SECRET, law="planar")
+    memo = MemoizedReports(tmp_path / "memo.db", key=SECRET, law="planar")
     points = np.array([POINTS[0]] * len(NAMES))
     memo.once(NAMES, points, lambda asked: asked)
     assert {message for listed in recorded.values() for message in listed} <= known

@@ -14,18 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.errors import (
-    BudgetConflictError,
-    CapExceededError,
-    ContentChangedError,
-    InexactError,
-    InputError,
-    LedgerError,
-)
-from leeward.ledger import STAGES, Account, Claim, Ledger
+from leeward.cli import InputError
+from leeward.errors import BudgetConflictError, CapExceededError, ContentChangedError, InexactError, LedgerError
+from leeward.ledger import STAGES, Account, Ledger, Reservation
 
 
-def release(ledger: Ledger, key: str = "k", payload: bytes = b"answer", **other: Any) -> Claim:
+def release(ledger: Ledger, key: str = "k", payload: bytes = b"answer", **other: Any) -> Reservation:
     same: dict[str, Any] = {
         "dataset": "city",
         "cost": Fraction(1, 3),

@@ -15,7 +15,7 @@ from tests.ledger.worker import asked
 
 from leeward.errors import BudgetConflictError, ContentChangedError, LedgerError
 from leeward.ledger import Ledger
-from leeward.ledger.secret import VARIABLE, key_path, read_key
+from leeward.ledger._secret import VARIABLE, key_path, read_key
 
 MARKS = {"user": "1" * 32, "venue": "2" * 32, "at": "3" * 32}
 

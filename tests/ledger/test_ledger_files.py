@@ -16,7 +16,7 @@ from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
 from leeward.ledger import Ledger
-from leeward.ledger.chain import link
+from leeward.ledger._chain import link
 
 
 def spend(path: Path, *keys: str) -> None:

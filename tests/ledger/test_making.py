@@ -19,10 +19,9 @@ import pytest
 from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
-from leeward.ledger import Ledger
-from leeward.ledger.people import PersonBudgets
-from leeward.ledger.secret import VARIABLE, key_path
-from leeward.ledger.sqlite import _explained
+from leeward.ledger import Ledger, PersonBudgets
+from leeward.ledger._secret import VARIABLE, key_path
+from leeward.ledger._sqlite import _explained
 
 STOPPED = """
 import os, resource, signal, sys
@@ -140,7 +139,7 @@ def test_a_ledger_that_was_emptied_is_refused_as_long_as_its_mark_is_there(
 
 def test_what_is_taken_away_is_blank_and_of_this_run_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process fills the file that this one made; then this one fails, and must not take it away."""
-    import leeward.ledger.sqlite as store
+    import leeward.ledger._sqlite as store
 
     make = store.make_private
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from tests.private_files import write_private
 
-from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
-from leeward.ledger import Memo, PersonBudgets, read_secret
+from leeward.cli import InputError
+from leeward.errors import BudgetConflictError, CapExceededError, LedgerError
+from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 
 SECRET = b"0123456789abcdef"
 PRICE = "log(2)/200 a metre"
@@ -153,9 +154,9 @@ def test_somebody_must_pay(nobody: Any, tmp_path: Path) -> None:
 # ---- memo
 
 
-def memo(folder: Path, **options: Any) -> Memo:
+def memo(folder: Path, **options: Any) -> MemoizedReports:
     given: dict[str, Any] = {"key": SECRET, "law": "planar"} | options
-    return Memo(folder / "memo.db", **given)
+    return MemoizedReports(folder / "memo.db", **given)
 
 
 def test_the_same_question_has_the_same_answer(tmp_path: Path) -> None:

@@ -10,19 +10,16 @@ from fractions import Fraction
 import pytest
 from tests.machine_checked.catalogue import PAGE, PROOFS, rows
 
+from leeward.analysis import _bounds as bounds
+from leeward.analysis import optimal, remap
 from leeward.distance import Line
-from leeward.exponential import Weight, exp_minus, log, weight
+from leeward.exact import Real, Weight, exact, exp_minus, inf, log
+from leeward.exact._weight import weight
 from leeward.mechanism import Geometric, Sanitized
 from leeward.noise import DirectedGeometric, floor_digits
-from leeward.noise.geometric import BinaryDigits
+from leeward.noise._geometric import BinaryDigits
 from leeward.notion import AdditionOnly, BoundedDP, Presence, UnboundedDP, has
-from leeward.optimum import optimal
-from leeward.query.counting import CountWhere, Declared
-from leeward.query.numeric import Mean
-from leeward.real import Real, exact, inf
-from leeward.sensitivity import sensitivity
-from leeward.utility import bounds
-from leeward.utility.remapping import remap
+from leeward.query import CountWhere, Domain, Mean, sensitivity
 
 Given = dict[str, str]
 
@@ -116,7 +113,7 @@ def line(given: Given) -> list[Fraction]:
 def share(given: Given) -> list[Fraction]:
     """ε/k under notions whose steps move counts one way at a time; a and b with k·(a + b) = ε where they move both ways."""
     places = int(given["places"])
-    query = CountWhere(tuple(has(p) for p in range(2 * places)), Declared(facts_per_person=places))
+    query = CountWhere(tuple(has(p) for p in range(2 * places)), Domain(facts_per_person=places))
     down = [sensitivity(notion(given["step"]), query).line for notion in (AdditionOnly, Presence)]
     assert all(each.rise == inf for each in down)
     either = sensitivity(UnboundedDP(given["step"]), query).line

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
+from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import InputError, NotShelteredError
-from leeward.exponential import exp_minus, log, weight
+from leeward.errors import NotPrivateError
+from leeward.exact import exp_minus, inf, log
+from leeward.exact._weight import weight
 from leeward.mechanism import Geometric, alarm, randomized_sanitizer, sanitizer
-from leeward.mechanism.decision import CountNoise
+from leeward.mechanism._threshold_rule import CountNoise
 from leeward.noise import DirectedGeometric, NormNoise, SeededBitsForTests
-from leeward.real import inf
 
 UP, DOWN, BOTH, GRADED = (DirectedGeometric(*rates) for rates in ((1, inf), (inf, "1/2"), ("1/3", "1/3"), ("1", "1/4")))
 LAWS: list[CountNoise] = [DOWN, BOTH, GRADED, NormNoise("1/2", 2, one_sided=False).marginal()]
@@ -80,9 +81,9 @@ def test_what_has_no_meaning_is_refused() -> None:
         sanitizer(UP, 2, "0.1")
     with pytest.raises(InputError, match="never wrong"):
         alarm(DOWN, 2, "0.1")
-    with pytest.raises(NotShelteredError, match="under-reported"):
+    with pytest.raises(NotPrivateError, match="under-reported"):
         sanitizer(BOTH, 2)
-    with pytest.raises(NotShelteredError, match="over-reported"):
+    with pytest.raises(NotPrivateError, match="over-reported"):
         alarm(UP, 2)
     for wrong in ("0", "1", "-1"):
         with pytest.raises(InputError, match="no probability"):

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.statistical.gof import rejects
 
+from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import InputError
-from leeward.exponential import Weight, exp, exp_minus, log, weighted_sum
+from leeward.exact import Weight, exact, exp, exp_minus, inf, log
+from leeward.exact._weight import weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric
-from leeward.mechanism.entries import row_sums
+from leeward.mechanism._matrix_entries import row_sums
 from leeward.noise import Bits, SeededBitsForTests, SystemBits
-from leeward.real import exact, inf
 
 COIN = FiniteMechanism("xy", "uv", [["1/3", "2/3"], [exp_minus(1), 1 - exp_minus(1)]])
 

@@ -13,15 +13,16 @@ from tests.noise.scripted import Scripted
 from tests.oracle.geometric import DirectedGeometricBySummation
 from tests.statistical.gof import rejects
 
-import leeward.mechanism.forms as forms
+import leeward.mechanism._named as forms
+from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import InexactError, InputError, UselessError
-from leeward.exponential import Weight, exp, exp_minus, log, weight
+from leeward.errors import InexactError, LowUtilityError
+from leeward.exact import Weight, exact, exp, exp_minus, inf, log
+from leeward.exact._weight import weight
 from leeward.mechanism import Geometric, rate_for
-from leeward.mechanism.calibration import least_multiple
+from leeward.mechanism._calibration import least_multiple
 from leeward.noise import SeededBitsForTests
-from leeward.real import exact, inf
-from leeward.verify import verify
+from leeward.verification import verify
 
 # ---- the names of the papers
 
@@ -317,7 +318,7 @@ def test_wishes_without_meaning_are_refused(wish: dict[str, object]) -> None:
 
 
 def test_what_no_rate_reaches_is_refused() -> None:
-    with pytest.raises(UselessError, match="no rate"):
+    with pytest.raises(LowUtilityError, match="no rate"):
         least_multiple(lambda _: False, 1)
 
 

@@ -12,14 +12,20 @@ import pytest
 from scipy.integrate import dblquad, quad
 from scipy.optimize import linprog
 
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line, Plane, graph_distance
-from leeward.errors import InputError, RefusedError
-from leeward.exponential import exp, exp_minus, log, weight
-from leeward.mechanism import Geometric
-from leeward.mechanism.fallback import exponential_fallback, exponential_mechanism, true_scale
-from leeward.mechanism.laplace import laplace_mechanism, scaling_function
-from leeward.real import exact, inf, sqrt
-from leeward.verify import verify
+from leeward.errors import RefusedError
+from leeward.exact import exact, exp, exp_minus, inf, log, sqrt
+from leeward.exact._weight import weight
+from leeward.mechanism import (
+    Geometric,
+    exponential_fallback,
+    exponential_mechanism,
+    laplace_mechanism,
+    scaling_function,
+    true_scale,
+)
+from leeward.verification import verify
 
 STAR = graph_distance("abcdef", [("a", leaf) for leaf in "bcdef"], directed=False)
 SQUARE = [(i, j) for i in range(3) for j in range(3)]
@@ -153,13 +159,13 @@ def test_truths_and_outputs_need_not_be_the_same() -> None:
 
 def test_points_at_distance_0_share_what_one_of_them_would_have() -> None:
     """A pseudo-metric: the equations for a and b are one equation. It is not true that there is no such mechanism."""
-    twins = FiniteDistance("abc", [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
-    scaling, alone = scaling_function(twins), scaling_function(FiniteDistance("ac", [[0, 1], [1, 0]]))
+    equivalent = FiniteDistance("abc", [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
+    scaling, alone = scaling_function(equivalent), scaling_function(FiniteDistance("ac", [[0, 1], [1, 0]]))
     assert scaling["a"] == scaling["b"] == alone["a"] / 2
     assert scaling["c"] == alone["c"]
-    mechanism = laplace_mechanism(twins)
+    mechanism = laplace_mechanism(equivalent)
     assert mechanism.row("a") == mechanism.row("b")
-    assert verify(mechanism, twins)
+    assert verify(mechanism, equivalent)
     assert laplace_mechanism(FiniteDistance.closed("ab", [[0, 0], [0, 0]])).row("a") == {
         "a": weight("1/2"),
         "b": weight("1/2"),

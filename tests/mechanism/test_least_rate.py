@@ -13,13 +13,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leeward import inf, rate_for
+from leeward import inf
 from leeward.distance import Line
-from leeward.errors import UselessError
-from leeward.mechanism import least_rate
-from leeward.mechanism.calibration import least_multiple
-from leeward.mechanism.least_rate import SafeWish
-from leeward.real import Exact
+from leeward.errors import LowUtilityError
+from leeward.exact import Exact
+from leeward.mechanism import _least_rate as least_rate
+from leeward.mechanism import rate_for
+from leeward.mechanism._calibration import least_multiple
+from leeward.mechanism._least_rate import SafeWish
 
 LINES = {"two-sided": (1, 1), "upward is rarer": (1, 3), "downward is rarer": (3, 1), "only downward": (1, inf)}
 ERRORS = ["0.0001", "0.01", "0.2", "0.5", "0.7"]
@@ -92,7 +93,7 @@ def test_rates_of_any_size_are_gone_through_by_stretches(monkeypatch: pytest.Mon
     assert 0 < found < Fraction(1, 10**4)
     assert len(looks) < 10
     monkeypatch.setattr(least_rate, "MOST_STRETCHES", 2)
-    with pytest.raises(UselessError, match="stretches of rates"):
+    with pytest.raises(LowUtilityError, match="stretches of rates"):
         rate_for(Line(1, 1), safe=(0, 9), probability="0.01000001", error_at_most="0.01", step="1e-13")
 
 

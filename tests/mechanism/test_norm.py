@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
+from leeward.cli import InputError
 from leeward.distance import Derived, Line
-from leeward.errors import InputError
-from leeward.exponential import exp_minus, weight
+from leeward.exact import Real, exact, exp_minus, inf
+from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric, NormMechanism, sanitizer
-from leeward.mechanism.norm import BEYOND
+from leeward.mechanism._norm import BEYOND
 from leeward.noise import SeededBitsForTests
-from leeward.real import Real, exact, inf
-from leeward.verify import verify
+from leeward.verification import verify
 
 
 def largest(rise: object, fall: object) -> Derived[tuple[int, ...]]:

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from tests.oracle.planar import window
 
+from leeward.cli import InputError
 from leeward.distance import Plane
-from leeward.errors import InputError
-from leeward.exponential import exp, exp_minus, log
+from leeward.exact import exp, exp_minus, log, sqrt
 from leeward.mechanism import PlanarMechanism
 from leeward.noise import SeededBitsForTests
-from leeward.real import sqrt
 
 GRID = list(itertools.product(range(3), range(3)))
 FAR = [*itertools.product(range(-2, 5), range(-2, 5)), (9, -9), (0, 30)]

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance
-from leeward.errors import InexactError, InputError
-from leeward.exponential import exp, exp_minus, log, weight
+from leeward.errors import InexactError
+from leeward.exact import exact, exp, exp_minus, inf, log
+from leeward.exact._weight import weight
 from leeward.mechanism import OSDPRandomizedResponse, RandomizedResponse, ageo, mangat, warner
-from leeward.mechanism.osdp import WITHHELD
-from leeward.mechanism.randomized_response import mangat_by_truth
+from leeward.mechanism._osdp import WITHHELD
+from leeward.mechanism._randomized_response import mangat_by_truth
 from leeward.noise import SeededBitsForTests
-from leeward.real import exact, inf
-from leeward.verify import verify
+from leeward.verification import verify
 
 BITS = (False, True)
 

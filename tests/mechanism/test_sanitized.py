@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line, both_hold
-from leeward.errors import InputError, NotShelteredError, RefusedError
-from leeward.exponential import Weight, log, weight
+from leeward.errors import NotPrivateError, RefusedError
+from leeward.exact import Weight, exact, inf, log
+from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Monitor, MonitorState, Round, Sanitized
-from leeward.mechanism.sanitized import NOT_ANSWERED, SAFE
+from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.noise import DirectedGeometric, SeededBitsForTests
-from leeward.real import exact, inf
-from leeward.verify import verify
+from leeward.verification import verify
 
 ONE = Line(inf, 1)
 UP = DirectedGeometric.one_sided(1)
@@ -115,8 +116,8 @@ def said_as(coded: Sequence[int], top: int) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({"line": Line(1, 1), "at_most": 1}, NotShelteredError),
-        ({"line": Line(1, inf), "at_most": 1}, NotShelteredError),
+        ({"line": Line(1, 1), "at_most": 1}, NotPrivateError),
+        ({"line": Line(1, inf), "at_most": 1}, NotPrivateError),
         ({"line": Line(inf, inf), "at_most": 1}, InputError),
         ({"line": ONE, "at_most": -1}, InputError),
         ({"line": ONE, "at_most": [1, -1]}, InputError),
@@ -331,7 +332,7 @@ def test_the_state_of_another_monitor_is_refused() -> None:
 def test_epsilon_is_a_fraction_that_can_be_stored() -> None:
     with pytest.raises(InputError, match="exact fractions"):
         Monitor(Line(inf, log(2)))
-    with pytest.raises(NotShelteredError):
+    with pytest.raises(NotPrivateError):
         Monitor(Line(1, 1))
 
 

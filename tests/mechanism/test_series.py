@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
+from leeward.cli import InputError
 from leeward.distance import Derived, DirectedDistance, Line
-from leeward.errors import InputError
-from leeward.exponential import log
+from leeward.exact import Exact, exact, log
 from leeward.mechanism import FiniteMechanism, Geometric
-from leeward.mechanism.norm import BEYOND
-from leeward.mechanism.series import WIDEST_NORM, Between, SeriesMechanism, SeriesNoise
+from leeward.mechanism._norm import BEYOND
+from leeward.mechanism._series import WIDEST_NORM, Between, SeriesMechanism, SeriesNoise
 from leeward.noise import Bits, SeededBitsForTests
-from leeward.real import Exact, exact
-from leeward.verify import verify
+from leeward.verification import verify
 
 EPSILON = exact("2/3")
 

@@ -10,13 +10,13 @@ import pytest
 from tests.oracle.sparse_vector import broken, chance
 from tests.statistical.gof import rejects
 
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import InputError
+from leeward.exact import exact, inf
 from leeward.mechanism import FiniteMechanism, Sanitized, SparseVector
-from leeward.mechanism.sparse_vector import patterns
+from leeward.mechanism._sparse_vector import patterns
 from leeward.noise import SeededBitsForTests
-from leeward.real import exact, inf
-from leeward.verify import verify
+from leeward.verification import verify
 
 SQUARE = list(itertools.product(range(2), repeat=2))
 

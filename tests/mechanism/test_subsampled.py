@@ -15,16 +15,17 @@ import pytest
 from tests.oracle import hockey_stick
 from tests.statistical.gof import rejects, rejects_law
 
+from leeward.cli import InputError
 from leeward.distance import DirectedDistance, Line, both_hold
-from leeward.errors import InputError
-from leeward.exponential import exp, exp_minus, log, weight
+from leeward.exact import Real, exact, exp, exp_minus, inf, log
+from leeward.exact._weight import weight
 from leeward.mechanism import (
     FiniteMechanism,
     Geometric,
     SubsampledCount,
     as_postprocessing,
     centred,
-    halves,
+    one_sided_components,
     sample_tables,
     sampled_rows,
     subsampled,
@@ -32,12 +33,10 @@ from leeward.mechanism import (
     thinning,
 )
 from leeward.noise import DirectedGeometric, SeededBitsForTests
-from leeward.notion import ABSENT, AdditionOnly, BoundedDP, RemovalOnly, UnboundedDP
-from leeward.notion.base import all_tables
+from leeward.notion import ABSENT, AdditionOnly, BoundedDP, RemovalOnly, UnboundedDP, all_tables
 from leeward.notion.convert import other_side
-from leeward.query.sampling import PoissonSampling
-from leeward.real import Real, exact, inf
-from leeward.verify import verify
+from leeward.query import PoissonSampling
+from leeward.verification import verify
 
 TABLES = all_tables((ABSENT, "a", "b"), 3)
 PAIRS = all_tables((ABSENT, "a"), 2)
@@ -126,7 +125,7 @@ def test_one_output_that_is_both_halves_is_two_sided() -> None:
 
 @pytest.mark.parametrize("notion", [AdditionOnly("5"), RemovalOnly("5"), UnboundedDP("5")], ids=str)
 def test_publishing_the_halves_apart_protects_nothing(notion: DirectedDistance[Any]) -> None:
-    up, down = halves(Geometric(Line(1, 1)))
+    up, down = one_sided_components(Geometric(Line(1, 1)))
     assert (up.line, down.line) == (Line(inf, 1), Line(1, inf))
     assert up.line + down.line == Line(inf, inf)
     apart = answered(up.line).beside(answered(down.line))
@@ -137,7 +136,7 @@ def test_publishing_the_halves_apart_protects_nothing(notion: DirectedDistance[A
 
 @pytest.mark.parametrize(("a", "b"), [("1", "1"), ("1/2", "2")])
 def test_two_sided_noise_is_upward_minus_downward_noise(a: str, b: str) -> None:
-    up, down = halves(Geometric(Line(rise=a, fall=b)))
+    up, down = one_sided_components(Geometric(Line(rise=a, fall=b)))
     whole = DirectedGeometric(up=b, down=a)
     for k in range(-3, 4):
         known = [up.law.pmf(k + j) * down.law.pmf(-j) for j in range(max(-k, 0), 100)]
@@ -148,7 +147,7 @@ def test_two_sided_noise_is_upward_minus_downward_noise(a: str, b: str) -> None:
 def test_halves_refuse_what_has_none() -> None:
     for mechanism in (Geometric(Line(inf, 1)), Geometric(Line(1, 1), lower=0)):
         with pytest.raises(InputError):
-            halves(mechanism)
+            one_sided_components(mechanism)
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "3"])

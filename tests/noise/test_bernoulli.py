@@ -9,11 +9,11 @@ from tests.noise.scripted import ONES, Scripted
 from tests.oracle.geometric import digits
 from tests.statistical.gof import rejects
 
-from leeward.errors import InexactError, InputError
-from leeward.exponential import Weight, exp, exp_minus, log
+from leeward.cli import InputError
+from leeward.errors import InexactError
+from leeward.exact import ZERO, Weight, exact, exp, exp_minus, inf, log, sqrt
 from leeward.noise import Coin, SeededBitsForTests, flip_each, flip_enclosed
-from leeward.noise.bernoulli import settle
-from leeward.real import ZERO, exact, inf, sqrt
+from leeward.noise._bernoulli import settle
 
 N = 200_000
 
@@ -36,7 +36,7 @@ def test_a_word_is_compared_with_the_exact_floor_and_a_tie_with_the_next_digits(
 
 def test_every_word_of_eight_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """All first words of a narrow coin: exactly ⌊2^8·p⌋ True, one tie, the rest False."""
-    monkeypatch.setattr("leeward.noise.bernoulli.WIDTH", 8)
+    monkeypatch.setattr("leeward.noise._bernoulli.WIDTH", 8)
     for p, floor, tie in [("1/4", 64, False), ("1/3", 85, True), ("255/256", 255, False), ("999/1000", 255, True)]:
         low = Coin(p).flip(256, Scripted(np.arange(256, dtype=np.uint32), then=0))
         high = Coin(p).flip(256, Scripted(np.arange(256, dtype=np.uint32), then=ONES))

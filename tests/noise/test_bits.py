@@ -15,9 +15,10 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from leeward.errors import InputError, NoiseError
+from leeward.cli import InputError
+from leeward.errors import NoiseError
 from leeward.noise import Bits, SeededBitsForTests, SystemBits
-from leeward.noise.bits import _Keystream
+from leeward.noise._bits import _Keystream
 
 
 def test_the_keystream_is_aes_256_in_counter_mode() -> None:

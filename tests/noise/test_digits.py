@@ -12,9 +12,10 @@ import pytest
 from tests.oracle.geometric import digits
 
 from leeward.errors import UndecidedError
-from leeward.exponential import Weight, exp, exp_minus, log, weight
-from leeward.noise.digits import floor_and_rest, floor_digits
-from leeward.real import Real, exact, sqrt
+from leeward.exact import Real, Weight, exact, exp, exp_minus, log, sqrt
+from leeward.exact._weight import weight
+from leeward.noise import floor_digits
+from leeward.noise._digits import floor_and_rest
 
 RATES: list[tuple[Real, Callable[[], Any]]] = [
     (exact(1), lambda: mpmath.mpf(1)),

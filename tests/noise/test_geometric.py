@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.geometric import DirectedGeometricBySummation
 
-from leeward.errors import InexactError, InputError, NoiseError
-from leeward.exponential import Weight, exp, exp_minus, log
+from leeward.cli import InputError
+from leeward.errors import InexactError, NoiseError
+from leeward.exact import Real, Weight, exact, exp, exp_minus, inf, log, sqrt
 from leeward.noise import DirectedGeometric
-from leeward.real import Real, exact, inf, sqrt
 
 LEAST = Fraction(1, 2**50)
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from tests.noise.scripted import Scripted
 from tests.statistical.gof import rejects
 
-from leeward.errors import InexactError, InputError, NoiseError
-from leeward.exponential import Weight, exp_minus, log, weight
+from leeward.cli import InputError
+from leeward.errors import InexactError, NoiseError
+from leeward.exact import Weight, exp_minus, inf, log
+from leeward.exact._weight import weight
 from leeward.noise import NormNoise, SeededBitsForTests, SystemBits
-from leeward.noise.saturating import MOST
-from leeward.real import inf
+from leeward.noise._saturating import MOST
 
 CASES = [(n, one_sided) for n in (1, 2, 3) for one_sided in (True, False)]
 

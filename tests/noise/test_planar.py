@@ -12,10 +12,10 @@ from tests.noise.scripted import Scripted
 from tests.oracle.planar import sums, window
 from tests.statistical.gof import rejects
 
-from leeward.errors import InexactError, InputError, NoiseError
-from leeward.exponential import exp_minus, log
+from leeward.cli import InputError
+from leeward.errors import InexactError, NoiseError
+from leeward.exact import Exact, exp_minus, inf, log, sqrt
 from leeward.noise import DirectedGeometric, PlanarNoise, SeededBitsForTests
-from leeward.real import Exact, inf, sqrt
 
 DRAWS = 200_000
 

@@ -11,10 +11,10 @@ from tests.noise.scripted import ONES, Scripted, rows
 from tests.oracle.geometric import digits
 
 from leeward.errors import NoiseError
-from leeward.exponential import Weight, exp, log, weight
+from leeward.exact import Real, Weight, exact, exp, inf, log, sqrt
+from leeward.exact._weight import weight
 from leeward.noise import DirectedGeometric, SeededBitsForTests
-from leeward.noise.geometric import BinaryDigits
-from leeward.real import Real, exact, inf, sqrt
+from leeward.noise._geometric import BinaryDigits
 
 FALSE = 2**32 - 1  # a first word above every floor
 MOST = 2**63 - 1
@@ -105,8 +105,8 @@ def test_a_dyadic_digit_has_no_tie() -> None:
 
 def test_every_pair_of_eight_bit_words_gives_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rate ln 3 cut after one digit: 65,536 equally likely pairs of words. Ties settled low and high enclose the law."""
-    monkeypatch.setattr("leeward.noise.geometric.WIDTH", 8)
-    monkeypatch.setattr("leeward.noise.bernoulli.WIDTH", 8)
+    monkeypatch.setattr("leeward.noise._geometric.WIDTH", 8)
+    monkeypatch.setattr("leeward.noise._bernoulli.WIDTH", 8)
     table = BinaryDigits(log(3), tail_from=2)
     assert [p.rational for p in table.probabilities] == [Fraction(1, 4), Fraction(1, 9)]
     words = np.array(np.meshgrid(np.arange(256), np.arange(256), indexing="ij"), np.uint32).reshape(2, -1)

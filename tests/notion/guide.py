@@ -31,7 +31,7 @@ from leeward.notion import (
     RemovalOnly,
     ReplaceDP,
     UnboundedDP,
-    Values,
+    ValueGrid,
     has,
 )
 
@@ -57,9 +57,9 @@ NOTIONS: dict[str, tuple[Notion, str]] = {
         RecordDistance(1, FiniteDistance("ab", [[0, 1], [1, 0]])),
         'RecordDistance("1", distance)',
     ),
-    "values, d_1": (Manhattan(1, Values(0, 100)), 'Manhattan("1", Values(0, 100))'),
-    "values, d̃_1": (NormalisedManhattan(1, Values(0, 100)), 'NormalisedManhattan("1", Values(0, 100))'),
-    "values, d_∞": (Maximum(1, Values(0, 100)), 'Maximum("1", Values(0, 100))'),
+    "values, d_1": (Manhattan(1, ValueGrid(0, 100)), 'Manhattan("1", Values(0, 100))'),
+    "values, d̃_1": (NormalisedManhattan(1, ValueGrid(0, 100)), 'NormalisedManhattan("1", Values(0, 100))'),
+    "values, d_∞": (Maximum(1, ValueGrid(0, 100)), 'Maximum("1", Values(0, 100))'),
     "groups": (GroupDP(1, [(0, 1), (2,)]), 'GroupDP("1", [(0, 1), (2,)])'),
     "edges": (EdgeDP(1), 'EdgeDP("1")'),
     "nodes": (NodeDP(1), 'NodeDP("1")'),
@@ -99,7 +99,7 @@ def promises() -> str:
     lines = [row("notion", "in Python", "unit", "shelters", "may reveal beyond doubt"), row(*["---"] * 5)]
     for name, (notion, code) in NOTIONS.items():
         words = notion.words
-        lines.append(row(name, f"`{code}`", words.unit, words.shelters, words.exposes or "nothing"))
+        lines.append(row(name, f"`{code}`", words.unit, words.protects, words.reveals or "nothing"))
     return "\n".join(lines)
 
 

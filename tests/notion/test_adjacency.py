@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from tests.oracle.tables import closure
 
+from leeward.cli import InputError
 from leeward.distance import Line, both_hold
-from leeward.errors import InputError, NotShelteredError
+from leeward.errors import NotPrivateError
+from leeward.exact import exact, inf
 from leeward.notion import (
     ABSENT,
     ADD_FACT,
@@ -29,10 +31,7 @@ from leeward.notion import (
     has,
     where,
 )
-from leeward.query import count_visitors, places, visits
-from leeward.query.counting import CountWhere, Linear
-from leeward.real import exact, inf
-from leeward.sensitivity import sensitivity
+from leeward.query import CountWhere, Linear, count_visitors, places, sensitivity, visits
 
 GRAPHS = [
     frozenset(map(frozenset, edges))
@@ -122,13 +121,13 @@ def test_counts_of_edges_follow_from_the_steps_of_graphs() -> None:
     each = CountWhere(tuple(has(edge) for edge in edges))
     assert sensitivity(EdgeDP(1), each).line == Line(1, 1)
     assert sensitivity(NodeDP(1), each).line == Line("1/3", "1/3")
-    with pytest.raises(NotShelteredError, match="not a set of facts"):
+    with pytest.raises(NotPrivateError, match="not a set of facts"):
         sensitivity(NodeDP(1), CountWhere((where("x", equals=1),)))
     visitors = count_visitors(
         visits("v", person="p", place="q", time="t"), places("l", place="q"), start="2020-01-01", end="2020-01-02",
         places_per_person=1,
     )  # fmt: skip
-    with pytest.raises(NotShelteredError, match="rewire"):
+    with pytest.raises(NotPrivateError, match="rewire"):
         sensitivity(NodeDP(1), visitors)
     assert sensitivity(ADP(1, [~has("a")]), visitors).line == Line("1/2", "1/2")
 

@@ -11,8 +11,10 @@ import pytest
 from tests.notion.test_convert import LN2, doublings
 from tests.oracle.witness import is_private, log2_loss, post_process, product, witnesses
 
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import InputError, NotShelteredError
+from leeward.errors import NotPrivateError
+from leeward.exact import ZERO, Real, inf
 from leeward.notion import (
     ABSENT,
     ADP,
@@ -31,7 +33,6 @@ from leeward.notion import (
     has,
 )
 from leeward.notion.compose import group_price, parallel, sequential
-from leeward.real import ZERO, Real, inf
 
 POINTS = "abc"
 ONE_WAY = FiniteDistance.closed(POINTS, [[0, LN2, LN2 * 3], [inf, 0, LN2], [LN2 * 2, inf, 0]])
@@ -140,7 +141,7 @@ def test_parts_cost_the_largest_where_steps_stay_in_them(notion: Any) -> None:
 
 @pytest.mark.parametrize("notion", [BoundedDP(1), ReplaceDP(1), ADP(1, [has("a")]), Presence(1), Graded(1, 2)])
 def test_a_step_that_moves_a_person_between_parts_is_refused(notion: Any) -> None:
-    with pytest.raises(NotShelteredError, match="two parts at once"):
+    with pytest.raises(NotPrivateError, match="two parts at once"):
         parallel(notion, FACTORS, cut="record")
     assert parallel(notion, FACTORS, cut="person") == notion.scale("3/2")
 
@@ -161,7 +162,7 @@ def test_facts_of_one_person_in_several_parts() -> None:
     assert parallel(GradedFacts(1, 2), FACTORS, cut="fact") == GradedFacts("3/2", 3)
     assert DROP_FACT in GradedFacts(1, 2).changes
     for notion in (Presence(1), AdditionOnly(1), BoundedDP(1)):
-        with pytest.raises(NotShelteredError):
+        with pytest.raises(NotPrivateError):
             parallel(notion, FACTORS, cut="fact")
     with pytest.raises(InputError, match="person"):
         parallel(AdditionOnly(1), FACTORS, cut="persons")  # type: ignore[arg-type]

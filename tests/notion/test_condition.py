@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from leeward.errors import InputError
+from leeward.cli import InputError
 from leeward.notion import ABSENT, Condition, has, where
-from leeward.notion.condition import MOST_RECORDS, stand_ins
+from leeward.notion._condition import MOST_RECORDS, stand_ins
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,32 @@ from typing import Any
 
 import pytest
 
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance
-from leeward.errors import InputError, NotShelteredError
-from leeward.notion import ABSENT, INSERT, WITHDRAW, BoundedDP, Notion, ReplaceDP, UnboundedDP, all_tables, where
+from leeward.errors import NotPrivateError
+from leeward.exact import exact, inf
+from leeward.notion import (
+    ABSENT,
+    INSERT,
+    WITHDRAW,
+    BoundedChange,
+    BoundedDP,
+    Manhattan,
+    Maximum,
+    NormalisedManhattan,
+    Notion,
+    ReplaceDP,
+    UnboundedDP,
+    ValueGrid,
+    all_tables,
+    bounded_change,
+    where,
+    with_nobody,
+)
 from leeward.notion.compose import parallel
-from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Nudge, nudge, with_nobody
-from leeward.notion.value_grid import Values
-from leeward.query.counting import CountWhere
-from leeward.real import exact, inf
-from leeward.sensitivity import sensitivity
+from leeward.query import CountWhere, sensitivity
 
-V = Values(0, 6, 2)  # q[0..k] with q = 2, k = 3
+V = ValueGrid(0, 6, 2)  # q[0..k] with q = 2, k = 3
 RECORDS = (*V.points, ABSENT)
 TABLES = all_tables(RECORDS, 2)
 
@@ -77,7 +92,7 @@ def test_proposition_3_and_the_doubling_that_is_needed_one_way_only() -> None:
     assert hamming.price_in(remove) == 1  # d_h ≤ d_r: no doubling, although the paper doubles "vice versa" too
     assert remove.price_in(hamming) == 2  # d_r ≤ 2·d_h: the one doubling
     assert NormalisedManhattan("1", V).price_in(ReplaceDP("1")) == 1
-    assert UnboundedDP("1").price_in(NormalisedManhattan("1", V)) == 6  # a nudge by 2 of 6 costs 1/3, there 2
+    assert UnboundedDP("1").price_in(NormalisedManhattan("1", V)) == 6  # a bounded change by 2 of 6 costs 1/3, there 2
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.permutations([*DEFINED, BoundedDP("1")], 2)), ids=str)
@@ -90,20 +105,20 @@ def test_without_nobody_presence_is_public() -> None:
     notion = Manhattan("1", V, nobody=False)
     assert notion((0, 2), (0, None)) == inf
     assert notion.cost(WITHDRAW) == notion.cost(INSERT) == inf
-    assert [type(change) for change in notion.changes] == [Nudge]
+    assert [type(change) for change in notion.changes] == [BoundedChange]
 
 
 def test_a_step_of_everyone_is_not_a_step_of_one_person() -> None:
-    everyone = Maximum("1", V)
+    all_records = Maximum("1", V)
     count = CountWhere(where("a", equals=1))
-    assert BoundedDP("1").price_in(everyone) == inf  # n·, and n is not known
-    assert everyone.price_in(Manhattan("1", V)) == 1  # d_∞ ≤ d_1
-    assert Manhattan("1", V).price_in(everyone) == inf
-    with pytest.raises(NotShelteredError, match="all persons may change at once"):
-        sensitivity(everyone, count)
-    assert parallel(everyone, [1, 1], cut="person") == Maximum("2", V)  # each part may change at once
-    with pytest.raises(NotShelteredError, match="two parts"):
-        parallel(everyone, [1, 1], cut="record")
+    assert BoundedDP("1").price_in(all_records) == inf  # n·, and n is not known
+    assert all_records.price_in(Manhattan("1", V)) == 1  # d_∞ ≤ d_1
+    assert Manhattan("1", V).price_in(all_records) == inf
+    with pytest.raises(NotPrivateError, match="all persons may change at once"):
+        sensitivity(all_records, count)
+    assert parallel(all_records, [1, 1], cut="person") == Maximum("2", V)  # each part may change at once
+    with pytest.raises(NotPrivateError, match="two parts"):
+        parallel(all_records, [1, 1], cut="record")
     assert parallel(Manhattan("1", V), [1, 2], cut="person") == Manhattan("2", V)
 
 
@@ -127,9 +142,9 @@ def test_nobody_is_as_far_as_can_be_in_any_space() -> None:
 def test_what_is_no_universe_is_refused() -> None:
     for wrong in ((3, 1, 1), (0, 5, 2), (0, 1, 0)):
         with pytest.raises(InputError, match="no grid"):
-            Values(*wrong)
+            ValueGrid(*wrong)
     with pytest.raises(InputError, match="moves by a positive rational"):
-        nudge(0)
+        bounded_change(0)
     assert Fraction(4) in V
     assert Fraction(3) not in V
     assert exact(8).rational not in V

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.oracle import tables as oracle
 
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line, both_hold
-from leeward.errors import InputError
-from leeward.exponential import log
+from leeward.exact import Real, exact, inf, log
 from leeward.notion import (
     ABSENT,
     ADD_FACT,
@@ -45,7 +45,6 @@ from leeward.notion import (
     has,
     where,
 )
-from leeward.real import Real, exact, inf
 
 EPS = Fraction(1, 3)
 VALUES = [ABSENT, "s", "t", "n"]
@@ -301,11 +300,11 @@ def test_both_held_by_one_output_is_the_closure_and_knows_its_steps() -> None:
     assert equal == UnboundedDP(1).on(tables)
     assert both_hold(AdditionOnly(1), RemovalOnly(1)) == both_hold(RemovalOnly(1), AdditionOnly(1)) == UnboundedDP(1)
     assert both.scale(2).price_in(both) == 2
-    assert both.words.exposes == ""  # any table can pass as any other: people may come and go
+    assert both.words.reveals == ""  # any table can pass as any other: people may come and go
     assert "e^(1/2·ε)" in both.words.definition  # told in the ε of both, which is 2
     one_sided = both_hold(AdditionOnly(1), Presence(1))
-    assert AdditionOnly(1).words.exposes in one_sided.words.exposes
-    assert both_hold(AdditionOnly(1), UnboundedDP(1)).words.exposes == ""
+    assert AdditionOnly(1).words.reveals in one_sided.words.reveals
+    assert both_hold(AdditionOnly(1), UnboundedDP(1)).words.reveals == ""
     with pytest.raises(InputError, match="shortest paths"):
         both.record("s", "t")
 
@@ -372,7 +371,7 @@ def test_columns_are_the_usual_way_to_give_policies() -> None:
     assert notion.record({"status": "ill"}, {"status": "well"}) == 1
     assert notion.record({"status": "well"}, {"status": "ill"}) == inf
     assert notion.record({"status": "well"}, ABSENT) == inf
-    assert "not ill" in notion.words.shelters
+    assert "not ill" in notion.words.protects
     assert notion.price_in(ADP(1, [~ill, tested])) == 1  # more policies, fewer steps
     assert ADP(1, [~ill, tested]).price_in(notion) == inf
     assert BoundedDP(1).price_in(notion) == 1
@@ -388,12 +387,12 @@ def test_columns_are_the_usual_way_to_give_policies() -> None:
 def test_a_notion_says_its_promise_in_words(case: str) -> None:
     notion = CASES[case][0]
     words = notion.words
-    assert all((words.definition, words.shelters, words.cover, words.unit))
+    assert all((words.definition, words.protects, words.cover, words.unit))
     told_apart = any(far.is_infinite for far in notion.on(all_tables(CASES[case][2], 1)).values)
     if told_apart:
-        assert "certainty" in words.exposes or "public" in words.shelters
+        assert "certainty" in words.reveals or "public" in words.protects
     else:
-        assert words.exposes == ""
+        assert words.reveals == ""
 
 
 def test_each_one_sided_notion_read_backwards_is_the_other() -> None:

@@ -11,12 +11,11 @@ import pytest
 from tests.oracle import tables as oracle
 
 from leeward.distance import FiniteDistance, Line, both_hold
-from leeward.errors import NotShelteredError
-from leeward.notion import ABSENT, BoundedDP, Change, Notion, Personalised, ReplaceDP, Words, all_tables
+from leeward.errors import NotPrivateError
+from leeward.exact import Real, inf
+from leeward.notion import ABSENT, BoundedDP, Change, Notion, Personalised, PrivacyDescription, ReplaceDP, all_tables
 from leeward.notion.compose import sequential
-from leeward.query.counting import CountWhere, SumOf
-from leeward.real import Real, inf
-from leeward.sensitivity import sensitivity
+from leeward.query import CountWhere, SumOf, sensitivity
 
 DEBTS = tuple({"owes": amount} for amount in range(4))
 
@@ -33,10 +32,10 @@ class Forgiveness(Notion):
     """ε for each unit of debt that the cover leaves out."""
 
     name = "forgiveness"
-    words = Words(
+    words = PrivacyDescription(
         definition="Pr[answer | debts] ≤ e^(ε·c) · Pr[answer | debts with c forgiven]",
-        shelters="how much a person owes",
-        exposes="that a person owes little may be concluded with certainty",
+        protects="how much a person owes",
+        reveals="that a person owes little may be concluded with certainty",
         cover="a smaller debt",
     )
 
@@ -78,7 +77,7 @@ def test_sensitivities_follow_from_its_steps() -> None:
         moves = oracle.moves(step, records, lambda t, q=query: q.answer([{"owes": v} for v in t]), 2)
         assert all(oracle.spent(math.inf, 1, change) <= d for d, change in moves)
         assert any(oracle.spent(math.inf, Fraction(1001, 1000), change) > d for d, change in moves)
-    with pytest.raises(NotShelteredError, match="no step"):
+    with pytest.raises(NotPrivateError, match="no step"):
         sensitivity(notion, CountWhere((lambda r: True,)))
 
 

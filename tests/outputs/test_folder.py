@@ -19,15 +19,14 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.outputs.interrupted import cut_short_at_each
-from tests.release.conftest import Town
-from tests.release.test_monitor_command import SANITIZED
+from tests.session.conftest import Town
+from tests.session.test_monitor_command import SANITIZED
 
-from leeward.city import write_city
-from leeward.data import write_census
-from leeward.errors import InputError
+from leeward.cli import InputError
+from leeward.demo import write_census, write_city
 from leeward.ledger import Ledger
 from leeward.outputs import MANIFEST, prepared, write_page
-from leeward.outputs import folder as folder_module
+from leeward.outputs import _folder as folder_module
 
 WATCHED = [*SANITIZED, ("safe_at_most = 2", "safe_at_most = 20")]
 """All four windows are answered, and none costs anything."""
@@ -337,7 +336,7 @@ def test_a_killed_writer_leaves_only_what_the_next_one_clears_up(at: str, town: 
 
 _KILLED = """
 import os, signal, sys
-import leeward.outputs.folder as folder
+import leeward.outputs._folder as folder
 
 def kill(*_):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.perturb.test_location import spec, table
+from tests.local.test_location import spec, table
 from tests.private_files import write_private
 
 from leeward.errors import LedgerError
@@ -23,7 +23,7 @@ from leeward.ledger import read_secret
 
 KILLED = """
 import os, signal, sys
-from leeward.geo.parquet import ParquetPositions
+from leeward.local.location._parquet import ParquetPositions
 from leeward.cli import main
 
 def before(kind, name):

@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.local.test_location import Run, spec, table
 from tests.outputs.interrupted import cut_short_at_each
 from tests.outputs.test_folder import tree
-from tests.perturb.test_location import Run, spec, table
 
-from leeward.errors import DataError, InputError
-from leeward.geo.files import PositionFile
-from leeward.geo.parquet import ParquetPositions
-from leeward.ledger import Memo
+from leeward.cli import InputError
+from leeward.errors import DataError
+from leeward.ledger import MemoizedReports
+from leeward.local import read_job
+from leeward.local.location._files import PositionFile
+from leeward.local.location._parquet import ParquetPositions
+from leeward.local.series._files import ReadingsFile
 from leeward.outputs import beside
-from leeward.perturb import read_job
-from leeward.perturb.series_files import ReadingsFile
 
 BUDGET = {"data": {"person": "who", "time": "when"}, "budget": {"store": "people.db", "secret": "people.key"}}
 
@@ -239,13 +240,13 @@ def test_a_table_that_is_swapped_after_it_was_charged_is_noticed(
     assert "changed between charging and drawing" in err or "grown" in err
     assert not [*tmp_path.glob("out*"), *tmp_path.glob(".leeward-*")]
     if repeats:
-        memo = Memo(tmp_path / "memo.db", key=bytes(range(32)), law=read_job(job).geo.law)  # type: ignore[attr-defined]
+        memo = MemoizedReports(tmp_path / "memo.db", key=bytes(range(32)), law=read_job(job).geo.law)  # type: ignore[attr-defined]
         with memo.writing() as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM memo").scalar_one() == 0
 
 
 def _kind(suffix: str) -> type[PositionFile]:
-    from leeward.geo.text import CsvPositions
+    from leeward.local.location._csv import CsvPositions
 
     return CsvPositions if suffix == ".csv" else ParquetPositions
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from leeward.scratch import OWNER, Scratch, scratch, sweep
+from leeward._scratch import OWNER, Scratch, scratch, sweep
 
 LEFT = """
 import os, signal, sys
 from pathlib import Path
-from leeward.scratch import Scratch
+from leeward._scratch import Scratch
 
 made = Scratch(Path(sys.argv[1]), ["duckdb_temp_*", "whole/window/report.html"])
 (made.path / "duckdb_temp_block-0.block").write_text("rows")

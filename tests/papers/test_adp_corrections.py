@@ -14,11 +14,8 @@ import numpy as np
 import pytest
 from tests.oracle.decision import best_by_program
 
-import leeward.exponential as exact
-from leeward.distance import FiniteDistance, Line
-from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, ageo, alap, sanitizer, two_sided
-from leeward.real import inf as infinity
-from leeward.utility.bounds import (
+import leeward.exact._weight as exact
+from leeward.analysis import (
     alap_beta,
     best_decision,
     delta_bound,
@@ -28,7 +25,10 @@ from leeward.utility.bounds import (
     epsilon_needed_complement,
     one_sided,
 )
-from leeward.verify import verify
+from leeward.distance import FiniteDistance, Line
+from leeward.exact import inf as infinity
+from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, ageo, alap, sanitizer, two_sided
+from leeward.verification import verify
 
 ONE = Line(infinity, 1)
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leeward.papers import cities
-from leeward.papers.adp_day import at_least, cumulative
-from leeward.papers.adp_hour import simulate
-from leeward.papers.cities import (
+from leeward.papers import _cities as cities
+from leeward.papers._adp_day import at_least, cumulative
+from leeward.papers._adp_hour import simulate
+from leeward.papers._cities import (
     READINGS,
     City,
     Reading,
@@ -23,7 +23,7 @@ from leeward.papers.cities import (
     readings,
     text_city,
 )
-from leeward.papers.competitors import (
+from leeward.papers._competitors import (
     CORRECTED,
     DELTA_BEST,
     DELTA_BOUND,

@@ -16,8 +16,10 @@ from tests.oracle.decision import best_by_program
 from tests.oracle.least_loss import least_loss
 
 import leeward as lw
-from leeward.papers import Claim, Recomputed, adp_day, adp_hour
-from leeward.papers.recomputed import rows
+from leeward.papers import Claim, Recomputed
+from leeward.papers import _adp_day as adp_day
+from leeward.papers import _adp_hour as adp_hour
+from leeward.papers._recomputed import rows
 
 ROOT = Path(__file__).parents[2]
 WORDS: dict[str, dict[str, Any]] = tomllib.loads(files("leeward.papers").joinpath("claims.toml").read_text("utf-8"))
@@ -122,7 +124,7 @@ def test_example_1_presence_costs_a_thousand_epsilon(found: Recomputed) -> None:
     """Nobody is as far from every date as two dates can be: 5,000 days at ε/5 each; by d_h it would be ε."""
     assert value(found, "d-privacy-example-1-presence") == 5000 / 5
     assert lw.ReplaceDP("1").record(100, None) == 1
-    assert lw.Manhattan("1", lw.Values(0, 5000), unit=5, nobody=False).record(100, None) == lw.inf
+    assert lw.Manhattan("1", lw.ValueGrid(0, 5000), unit=5, nobody=False).record(100, None) == lw.inf
 
 
 def test_verdicts_that_rest_on_synthetic_data_judge_nothing(found: Recomputed) -> None:

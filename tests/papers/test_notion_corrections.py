@@ -1,7 +1,8 @@
 """Corrections to the ADP paper about notions: the printed statement fails, the corrected one holds.
 
 Those about mechanisms and bounds are in the file beside this; Propositions III.1–III.3 and Section VI-A3 have theirs in
-tests/utility/test_risk.py and tests/verify/test_mutants.py. ``docs/corrections.md`` tells all in words and names the tests.
+tests/analysis/test_risk.py and tests/verification/test_mutants.py. ``docs/corrections.md`` tells all in words, and names
+the tests.
 """
 
 from __future__ import annotations
@@ -18,17 +19,16 @@ from typing import Any
 import pytest
 from tests.oracle.decision import best_by_program
 
+from leeward.analysis import one_sided, posterior, risk
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import InputError, NotShelteredError
-from leeward.exponential import exp, exp_minus
+from leeward.errors import NotPrivateError
+from leeward.exact import exp, exp_minus, inf
 from leeward.mechanism import FiniteMechanism, Geometric, alap, alarm, sanitizer, two_sided
 from leeward.notion import ADP, OSDP, Blowfish, BoundedDP, all_tables, has
-from leeward.query.counting import CountWhere
-from leeward.real import inf
-from leeward.sensitivity import sensitivity
-from leeward.utility import decisions, posterior, risk
-from leeward.utility.bounds import one_sided
-from leeward.verify import verify
+from leeward.planner import decisions
+from leeward.query import CountWhere, sensitivity
+from leeward.verification import verify
 
 A, B = has("a"), has("b")
 RECORDS = tuple(frozenset(s) for s in ("", "a", "b", "ab"))
@@ -205,7 +205,7 @@ def test_section_vi_a3_with_one_place_a_person_is_bounded_dp() -> None:
 
 def test_definition_v_2_lets_a_constant_answer_be_monotone_twice() -> None:
     """An answer that no step changes is increasing and decreasing, and Δ_p = 0 divides by 0: it needs no noise."""
-    with pytest.raises(NotShelteredError, match="Publish it without noise"):
+    with pytest.raises(NotPrivateError, match="Publish it without noise"):
         sensitivity(ADP(1, [A, ~A]), CountWhere((A,)))
     exact_count = FiniteMechanism.from_rows({x: {visitors(x): 1} for x in TWO})
     assert verify(exact_count, ADP(1, [A, ~A])).exact_scale == 0

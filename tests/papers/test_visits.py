@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from leeward.errors import InputError
+from leeward.cli import InputError
 from leeward.papers import Visits
-from leeward.papers.visits import chapter, histograms
+from leeward.papers._visits import chapter, histograms
 
 ROWS = pd.DataFrame(
     [

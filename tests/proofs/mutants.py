@@ -7,12 +7,12 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.proofs.words import least_scale
-from tests.verify import svt, test_mutants
+from tests.verification import svt, test_mutants
 
-from leeward.real import exact
-from leeward.verify import verify
+from leeward.exact import exact
+from leeward.verification import verify
 
-VERIFY = "tests/verify/test_mutants.py"
+VERIFY = "tests/verification/test_mutants.py"
 
 PROVED: dict[str, str] = {
     "test_noise_of_the_wrong_sign": "noise of the wrong sign",
@@ -37,7 +37,7 @@ ELSEWHERE: list[tuple[str, str, str]] = [
         "an effect one too small, of the wrong sign, of one count for all, of a withdrawal for a replacement, of rises and"
         " falls apart",
         "all tables of a small universe",
-        "tests/test_sensitivity_brute_force.py::test_the_brute_force_catches_a_wrong_derivation",
+        "tests/query/test_sensitivity_brute_force.py::test_the_brute_force_catches_a_wrong_derivation",
     ),
     (
         "Python's `round` on a published mean",
@@ -72,12 +72,12 @@ ELSEWHERE: list[tuple[str, str, str]] = [
     (
         "twice the rate, against Theorem 4 of d-privacy",
         "Bayes' rule",
-        "tests/utility/test_characterise.py::test_the_bounds_are_missed_by_a_mechanism_that_is_less_private",
+        "tests/analysis/test_characterise.py::test_the_bounds_are_missed_by_a_mechanism_that_is_less_private",
     ),
     (
         "a rate 10 % too high, in a black box",
         "`audit`, from samples",
-        "tests/verify/test_audit.py::test_a_rate_ten_per_cent_too_high_is_refuted",
+        "tests/verification/test_audit.py::test_a_rate_ten_per_cent_too_high_is_refuted",
     ),
     (
         "a sampler that serves another secret, or one rate 10 % off; for every mechanism",
@@ -102,7 +102,7 @@ ELSEWHERE: list[tuple[str, str, str]] = [
     (
         "degrees taken for metres; Web Mercator",
         "geodesics",
-        "tests/geo/test_projection.py::test_planes_of_tools_lengthen_distances_at_sixty_degrees_north",
+        "tests/local/test_projection.py::test_planes_of_tools_lengthen_distances_at_sixty_degrees_north",
     ),
     (
         "a budget that looks at each release alone",

@@ -28,6 +28,7 @@ from tests.proofs.universes import (
 )
 
 from leeward.distance import FiniteDistance, Line, both_hold
+from leeward.exact import Real, inf
 from leeward.mechanism import (
     FiniteMechanism,
     Geometric,
@@ -41,7 +42,7 @@ from leeward.mechanism import (
     truncated_geometric,
     two_sided,
 )
-from leeward.mechanism.series import SeriesMechanism
+from leeward.mechanism._series import SeriesMechanism
 from leeward.notion import (
     ADP,
     OSDP,
@@ -63,10 +64,7 @@ from leeward.notion import (
     ReplaceDP,
     UnboundedDP,
 )
-from leeward.query import Sum, maximum, median
-from leeward.query.counting import CountWhere
-from leeward.real import Real, inf
-from leeward.sensitivity import sensitivity_lines
+from leeward.query import CountWhere, Sum, maximum, median, sensitivity_lines
 
 # ---- geometric noise with the rates that `sensitivity` derives
 

@@ -11,8 +11,8 @@ from tests.proofs.pair import EPSILONS, Pair
 from tests.proofs.pairs import SECTIONS
 from tests.proofs.words import in_turn, least_scale, row
 
-from leeward.real import Real
-from leeward.verify import Verdict, verify
+from leeward.exact import Real
+from leeward.verification import Verdict, verify
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "proofs.md"
 

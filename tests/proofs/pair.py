@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.proofs.universes import Proved
 
-from leeward.real import Real, exact
+from leeward.exact import Real, exact
 
 EPSILONS = tuple(exact(text) for text in ("1/3", "0.1", "1", "20"))
 

@@ -24,7 +24,9 @@ from tests.proofs.universes import (
     said,
 )
 
+from leeward.analysis import optimal
 from leeward.distance import FiniteDistance, Line
+from leeward.exact import Real, inf
 from leeward.mechanism import (
     FiniteMechanism,
     OSDPRandomizedResponse,
@@ -59,9 +61,7 @@ from leeward.notion import (
     UnboundedDP,
     all_tables,
 )
-from leeward.optimum import optimal
 from leeward.query import PoissonSampling
-from leeward.real import Real, inf
 
 # ---- decisions, and paying only when it is not safe
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.proofs.mutants import ELSEWHERE, PROVED, SPARSE, VERIFY, measured
 from tests.proofs.page import PAGE, by_verify, elsewhere, shown
-from tests.verify import test_mutants
+from tests.verification import test_mutants
 
 ROOT = Path(__file__).parents[2]
 

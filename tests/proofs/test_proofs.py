@@ -13,9 +13,9 @@ from tests.proofs.pairs import SECTIONS
 import leeward.mechanism
 import leeward.notion
 from leeward.distance import Line
+from leeward.exact import inf
 from leeward.mechanism import Geometric
 from leeward.notion import Notion
-from leeward.real import inf
 
 PAIRS = list(itertools.chain.from_iterable(SECTIONS.values()))
 

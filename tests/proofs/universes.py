@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from leeward.distance import FiniteDistance, Line
-from leeward.exponential import Weight, weight
+from leeward.exact import Real, Weight, inf
+from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric, Monitor, MonitorState
-from leeward.notion import ABSENT, Notion, Values, all_tables, has
-from leeward.query.counting import CountWhere
-from leeward.real import Real, inf
-from leeward.sensitivity import sensitivity
+from leeward.notion import ABSENT, Notion, ValueGrid, all_tables, has
+from leeward.query import CountWhere, sensitivity
 
 Proved = tuple[FiniteMechanism, FiniteDistance[Any]]
 """An exact matrix and the distance it claims, on the same secrets."""
@@ -32,7 +31,7 @@ WORDS = ("a", "b", "c")
 IS_B, IS_C = (CountWhere((lambda r, word=word: r == word,)) for word in "bc")
 TEXTS = all_tables(WORDS, 2)
 
-NUMBERS = Values(0, 2)
+NUMBERS = ValueGrid(0, 2)
 READINGS = all_tables(NUMBERS.points, 2)
 READINGS_OR_NOT = all_tables((ABSENT, *NUMBERS.points), 2)
 

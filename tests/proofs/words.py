@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leeward.verify import Verdict
+from leeward.verification import Verdict
 
 
 def least_scale(found: Verdict) -> str:

@@ -1,4 +1,4 @@
-"""Declared facts, and histograms found on two values of each kind: the same as on all of them."""
+"""Domain facts, and histograms found on two values of each kind: the same as on all of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from leeward.cli import InputError
 from leeward.distance import FiniteDistance, both_hold
-from leeward.errors import InputError, NotShelteredError
+from leeward.errors import NotPrivateError
 from leeward.notion import (
     ADP,
     OSDP,
@@ -23,19 +24,16 @@ from leeward.notion import (
     Presence,
     RecordDistance,
     UnboundedDP,
-    Values,
+    ValueGrid,
     has,
     where,
 )
-from leeward.query.counting import CountWhere, Declared, Histogram, Linear, SumOf, SumOverPeople
-from leeward.query.effect import Effect
-from leeward.query.numeric import Mean, Sum
-from leeward.sensitivity import sensitivity
+from leeward.query import CountWhere, Domain, Effect, Histogram, Linear, Mean, Sum, SumOf, SumOverPeople, sensitivity
 
 
 def test_the_values_inside_a_declared_range_are_not_lost() -> None:
     """Between 0 and 2 lies 1, which the condition does not hold for."""
-    query = CountWhere((where("x", one_of=[0, 2]),), Declared(columns={"x": range(3)}))
+    query = CountWhere((where("x", one_of=[0, 2]),), Domain(columns={"x": range(3)}))
     line = sensitivity(BoundedDP("1"), query).line
     assert (line.rise, line.fall) == (1, 1)
 
@@ -43,24 +41,24 @@ def test_the_values_inside_a_declared_range_are_not_lost() -> None:
 @pytest.mark.parametrize("known", [range(0, 12, 4), range(8, -1, -4), [8, 0, 4]])
 def test_a_range_with_steps_past_the_bounds_of_a_sum(known: Any) -> None:
     """Only 0, 4 and 8 can be: clamped to 3..6 they are 3, 4 and 6; among those above 3 only the last two."""
-    whole = sensitivity(BoundedDP("1"), SumOf("x", 3, 6, None, Declared({"x": known})))
+    whole = sensitivity(BoundedDP("1"), SumOf("x", 3, 6, None, Domain({"x": known})))
     assert (whole.rise, whole.fall) == (3, 3)
     among = where("x", at_least=3)
-    assert sensitivity(BoundedDP("1"), SumOf("x", 3, 6, among, Declared({"x": known}))).rise == 6
+    assert sensitivity(BoundedDP("1"), SumOf("x", 3, 6, among, Domain({"x": known}))).rise == 6
     step = ADP("1", [among, ~among])  # nobody passes between the two kinds
-    assert sensitivity(step, SumOf("x", 3, 6, among, Declared({"x": known}))).rise == 2
+    assert sensitivity(step, SumOf("x", 3, 6, among, Domain({"x": known}))).rise == 2
 
 
 def test_numbers_between_whole_numbers_count_where_nothing_is_declared() -> None:
     between = where("x", at_least=-5) & ~where("x", at_most=0) & ~where("x", at_least=1)
     assert sensitivity(BoundedDP("1"), CountWhere((between,))).rise == 1
-    with pytest.raises(NotShelteredError, match="no step"):
-        sensitivity(BoundedDP("1"), CountWhere((between,), Declared({"x": range(-9, 9)})))
+    with pytest.raises(NotPrivateError, match="no step"):
+        sensitivity(BoundedDP("1"), CountWhere((between,), Domain({"x": range(-9, 9)})))
 
 
 @pytest.mark.parametrize("value", [1.0, True, Decimal(1)])
 def test_a_number_is_the_same_however_it_is_written(value: Any) -> None:
-    query = CountWhere((where("x", equals=value),), Declared({"x": range(3)}))
+    query = CountWhere((where("x", equals=value),), Domain({"x": range(3)}))
     assert sensitivity(BoundedDP("1"), query).rise == 1
     assert where("x", at_least=1)({"x": value})
 
@@ -74,14 +72,14 @@ def test_what_only_looks_like_a_number_is_none() -> None:
 @pytest.mark.parametrize(
     "build",
     [
-        lambda: Declared({"x": "abc"}),
-        lambda: Declared({"x": []}),
-        lambda: Declared({"x": range(0)}),
-        lambda: Declared({"x": 3}),  # type: ignore[dict-item]
-        lambda: Declared(records=()),
-        lambda: Declared(facts_per_person=-1),
-        lambda: Declared(facts_per_person=0),
-        lambda: Declared(facts_per_person=1.5),  # type: ignore[arg-type]
+        lambda: Domain({"x": "abc"}),
+        lambda: Domain({"x": []}),
+        lambda: Domain({"x": range(0)}),
+        lambda: Domain({"x": 3}),  # type: ignore[dict-item]
+        lambda: Domain(records=()),
+        lambda: Domain(facts_per_person=-1),
+        lambda: Domain(facts_per_person=0),
+        lambda: Domain(facts_per_person=1.5),  # type: ignore[arg-type]
         lambda: CountWhere(()),
         lambda: CountWhere(("x",)),  # type: ignore[arg-type]
         lambda: Linear((), ((),)),
@@ -89,7 +87,7 @@ def test_what_only_looks_like_a_number_is_none() -> None:
         lambda: Histogram("x", (float("nan"),)),
         lambda: where("x", equals=float("nan")),
         lambda: SumOf("x", 0, 9).value({"x": 0.5}),
-        lambda: sensitivity(BoundedDP("1"), SumOf("x", 0, 9, None, Declared({"x": [0, 0.5]}))),
+        lambda: sensitivity(BoundedDP("1"), SumOf("x", 0, 9, None, Domain({"x": [0, 0.5]}))),
     ],
 )
 def test_what_would_declare_away_what_can_be_is_refused(build: Callable[[], Any]) -> None:
@@ -110,13 +108,13 @@ def test_records_of_another_kind_are_told_in_words() -> None:
 def test_numbers_are_not_asked_under_notions_about_facts() -> None:
     """Who has no facts is nobody, and that somebody disappears may move a sum further than any change of their number."""
     for notion in (Presence("1"), Graded(presence="1", absence="2"), EdgeDP("1")):
-        for query in (Sum(Values(1, 3)), Mean(Values(1, 3))):
-            with pytest.raises(NotShelteredError, match="not a set of facts"):
+        for query in (Sum(ValueGrid(1, 3)), Mean(ValueGrid(1, 3))):
+            with pytest.raises(NotPrivateError, match="not a set of facts"):
                 sensitivity(notion, query)
 
 
 def test_numbers_beyond_the_universe_are_clamped() -> None:
-    assert Sum(Values(1, 3))((100, None, -5)) == 4
+    assert Sum(ValueGrid(1, 3))((100, None, -5)) == 4
 
 
 def test_records_that_a_notion_does_not_know_are_not_sheltered() -> None:
@@ -126,14 +124,14 @@ def test_records_that_a_notion_does_not_know_are_not_sheltered() -> None:
     assert [two.cost(change).is_infinite for change in three.changes] == [True, True]
     assert not three.cost(two.changes[0]).is_infinite
     both: Any = both_hold(two, three)
-    query = CountWhere(lambda record: record == "n", Declared(records=("s", "t", "n")))
+    query = CountWhere(lambda record: record == "n", Domain(records=("s", "t", "n")))
     assert sensitivity(both, query).rise == 1
 
 
 def test_one_condition_needs_no_list_and_a_list_no_tuple() -> None:
     one = where("x", equals=1)
     assert CountWhere(one) == CountWhere((one,)) == CountWhere([one])  # type: ignore[arg-type]
-    declared = Declared({"x": [1, 2]})
+    declared = Domain({"x": [1, 2]})
     assert declared.columns == {"x": (1, 2)}
 
 
@@ -183,7 +181,7 @@ def draw_histogram(rng: random.Random) -> Histogram:
         [range(6), range(0, 12, 2), range(5, -1, -1), range(20), [0, 1, 2, 3, "a", "b", None], None]
     )
     bins = tuple(rng.sample([0, 1, 2, 3, 4, 5, "a", "b"], rng.randint(1, 6)))
-    return Histogram("x", bins, Declared({} if known is None else {"x": known}))
+    return Histogram("x", bins, Domain({} if known is None else {"x": known}))
 
 
 def told(effect: Effect) -> Any:
@@ -225,8 +223,8 @@ def test_the_comparison_notices_a_kind_that_forgets_something(forgets: int, monk
 
 
 def test_a_histogram_whose_bins_cannot_be_changes_by_nothing() -> None:
-    query = Histogram("x", (7, "a"), Declared({"x": range(3)}))
-    with pytest.raises(NotShelteredError, match="no step"):
+    query = Histogram("x", (7, "a"), Domain({"x": range(3)}))
+    with pytest.raises(NotPrivateError, match="no step"):
         sensitivity(BoundedDP("1"), query)
 
 

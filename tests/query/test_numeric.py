@@ -8,18 +8,27 @@ from typing import Any
 
 import pytest
 
+from leeward.analysis import expansion, in_class_c
+from leeward.cli import InputError
 from leeward.distance import Derived, FiniteDistance
-from leeward.errors import InputError, NotShelteredError
-from leeward.notion import ABSENT, Notion, ReplaceDP, UnboundedDP, all_tables
-from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, with_nobody
-from leeward.notion.value_grid import Values
-from leeward.query.expansive import expansion, in_class_c
-from leeward.query.numeric import Mean, Numeric, Sum, maximum, median, minimum, percentile
-from leeward.real import Real, exact
-from leeward.sensitivity import sensitivity
+from leeward.errors import NotPrivateError
+from leeward.exact import Real, exact
+from leeward.notion import (
+    ABSENT,
+    Manhattan,
+    Maximum,
+    NormalisedManhattan,
+    Notion,
+    ReplaceDP,
+    UnboundedDP,
+    ValueGrid,
+    all_tables,
+    with_nobody,
+)
+from leeward.query import Mean, Numeric, Sum, maximum, median, minimum, percentile, sensitivity
 
 REALS: Derived[Any] = Derived("d_R", lambda x, y: abs(x - y))
-V = Values(0, 4, 2)  # q[0..k], q = 2, k = 2: the width qk is 4
+V = ValueGrid(0, 4, 2)  # q[0..k], q = 2, k = 2: the width qk is 4
 FULL = all_tables((*V.points, ABSENT), 3)
 TABLES = [x for x in FULL if any(v is not ABSENT for v in x)]
 QUERIES: dict[str, Numeric] = {
@@ -41,7 +50,7 @@ def test_answers_on_a_small_table() -> None:
 @pytest.mark.parametrize("p", ["0", "25", "33.3", "50", "66.7", "99", "99.99"])
 def test_a_percentile_is_at_its_place(p: str) -> None:
     """sort(x)[⌊pm/100⌋ + 1], counted from 1, after the null values are removed (proof of Theorem 13)."""
-    values = Values(0, 9)
+    values = ValueGrid(0, 9)
     for table in [(3,), (5, 1), (9, 0, 4), (1, 1, 7, 2, ABSENT), tuple(range(10))]:
         present = sorted(v for v in table if v is not ABSENT)
         place = int(Fraction(p) * len(present) / 100 + 1)
@@ -107,13 +116,13 @@ def test_class_c() -> None:
 
 
 def test_footnote_10_zero_outside_the_universe() -> None:
-    values = Values(10, 14, 2)
+    values = ValueGrid(10, 14, 2)
     tables = [x for x in all_tables((*values.points, ABSENT), 2) if any(v is not ABSENT for v in x)]
     notion = Manhattan("1", values)
     found = expansion(Sum(values), notion.on(tables), REALS)
     assert found.sensitivity == Fraction(14, 4)  # presence moves the sum by 14 at the cost of 4
     assert sensitivity(notion, Sum(values)).line.fall == exact(Fraction(4, 14))
-    negative = Values(-6, -2, 2)
+    negative = ValueGrid(-6, -2, 2)
     assert sensitivity(Manhattan("1", negative), Sum(negative)).line.rise == exact(Fraction(4, 6))
 
 
@@ -124,12 +133,12 @@ def test_a_public_number_of_people_makes_the_average_finer() -> None:
     mean = Mean(V, people=3)
     assert expansion(mean, notion.on(full), REALS).sensitivity == Fraction(1, 3)
     assert sensitivity(notion, mean).line.rise == 3
-    everyone = Maximum("1", V, nobody=False)
-    assert sensitivity(everyone, Sum(V, people=3)).line.rise == exact(Fraction(1, 3))
-    assert expansion(Sum(V), everyone.on(full), REALS).sensitivity == 3
-    with pytest.raises(NotShelteredError, match="number of people is not public"):
-        sensitivity(everyone, Sum(V))
-    with pytest.raises(NotShelteredError, match="exactly 3 people"):
+    all_records = Maximum("1", V, nobody=False)
+    assert sensitivity(all_records, Sum(V, people=3)).line.rise == exact(Fraction(1, 3))
+    assert expansion(Sum(V), all_records.on(full), REALS).sensitivity == 3
+    with pytest.raises(NotPrivateError, match="number of people is not public"):
+        sensitivity(all_records, Sum(V))
+    with pytest.raises(NotPrivateError, match="exactly 3 people"):
         sensitivity(Manhattan("1", V), mean)
     with pytest.raises(InputError, match="another number of values"):
         mean((0, 2, ABSENT))
@@ -170,7 +179,7 @@ def test_rounding_the_average_keeps_its_sensitivity_on_grids_that_divide_the_ste
 
 def test_half_to_even_would_double_it() -> None:
     """The broken variant: Python's round takes 1/2 to 0 and 3/2 to 2 (q = 1, grid 1), all values having moved by 1."""
-    values = Values(0, 3)
+    values = ValueGrid(0, 3)
     tables = all_tables(values.points, 2)
     notion = Maximum("1", values, nobody=False)
     fine = expansion(Mean(values, grid=Fraction(1)), notion.on(tables), REALS).sensitivity
@@ -195,7 +204,7 @@ def test_claimed_rates_are_never_too_large(name: str, notion: Notion) -> None:
     query = QUERIES[name]
     try:
         line = sensitivity(notion, query).line
-    except NotShelteredError:
+    except NotPrivateError:
         assert isinstance(notion, Maximum)
         return
     space: FiniteDistance[Any] = notion.on(TABLES)

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from leeward.errors import InputError, NotShelteredError, SpecError
-from leeward.notion import INSERT, REPLACE, SHRINK, WITHDRAW
-from leeward.notion.metric import nudge
-from leeward.query.statistic import MOST_CELLS, records, statistic
+from leeward.cli import InputError
+from leeward.errors import NotPrivateError, SpecError
+from leeward.notion import INSERT, REPLACE, SHRINK, WITHDRAW, bounded_change
+from leeward.query import records, statistic
+from leeward.query._statistic import MOST_CELLS
 
 TABLE = records("t.parquet", person="each row")
 AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
@@ -94,7 +95,7 @@ def test_a_replacement_touches_two_groups_and_the_rest_one() -> None:
     two = statistic(TABLE, "sum", **AGE, by="g", groups=["a", "b"])
     assert (10, 10) in (two.effect(REPLACE).total or ())
     assert (10, 10) not in (one.effect(REPLACE).total or ())
-    for change in (WITHDRAW, INSERT, nudge(1)):
+    for change in (WITHDRAW, INSERT, bounded_change(1)):
         assert two.effect(change) == one.effect(change)
 
 
@@ -107,7 +108,7 @@ def test_a_replacement_may_take_the_number_away_unless_everybody_has_one() -> No
 def test_a_nudge_moves_a_rounded_number_by_one_step() -> None:
     asked = statistic(TABLE, "sum", column="age", lower=0, upper=10, step=5)
     for size in ("1/10", 5):
-        assert asked.effect(nudge(size)).total == ((5, 0), (0, 5))
+        assert asked.effect(bounded_change(size)).total == ((5, 0), (0, 5))
 
 
 @pytest.mark.parametrize(
@@ -116,17 +117,17 @@ def test_a_nudge_moves_a_rounded_number_by_one_step() -> None:
 )
 @pytest.mark.parametrize("kind", ["sum", "histogram"])
 def test_closeness_of_a_number_that_decides_who_counts_is_refused(table: Any, grouped: Any, kind: Any) -> None:
-    """A nudge from 3 to 4 would take a person out of the answer: as much as withdrawing them, at the price of one step."""
+    """A bounded change from 3 to 4 would take a person out of the answer: a withdrawal at the price of one step."""
     asked = statistic(records("t.parquet", **{"person": "each row", **table}), kind, **AGE, **grouped)
     for effect in (asked.effect, asked.effect_of_all):
-        with pytest.raises(NotShelteredError, match="also decides who counts"):
-            effect(nudge(1))
+        with pytest.raises(NotPrivateError, match="also decides who counts"):
+            effect(bounded_change(1))
     assert asked.effect(WITHDRAW).total
-    statistic(records("t.parquet", person="each row", keep={"other": [3]}), kind, **AGE).effect(nudge(1))
+    statistic(records("t.parquet", person="each row", keep={"other": [3]}), kind, **AGE).effect(bounded_change(1))
 
 
 def test_facts_are_not_numbers() -> None:
-    with pytest.raises(NotShelteredError, match="not a set of facts"):
+    with pytest.raises(NotPrivateError, match="not a set of facts"):
         statistic(TABLE, "sum", **AGE).effect(SHRINK)
 
 

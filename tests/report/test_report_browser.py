@@ -12,7 +12,8 @@ import pytest
 from tests.report.conftest import release
 from tests.report.pages import Visit, visit
 
-from leeward.report import html, write_report
+from leeward.report import _html as html
+from leeward.report import write_report
 
 
 @pytest.fixture(scope="module")

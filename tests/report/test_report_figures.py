@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leeward.errors import InputError
+from leeward.cli import InputError
 from leeward.report import decision_curve, mapped, places_map
 
 

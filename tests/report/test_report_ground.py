@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from leeward.report.ground import Ground, is_lattice, round_length, squares
+from leeward.report._ground import Ground, is_lattice, round_length, squares
 
 
 def ground(latitude: list[float], longitude: list[float]) -> Ground:

@@ -17,8 +17,9 @@ import pytest
 from plotly.offline import get_plotlyjs
 from tests.report.pages import Page
 
-from leeward.report import html, report_html, write_report
-from leeward.report.page import embedded
+from leeward.report import _html as html
+from leeward.report import report_html, write_report
+from leeward.report._page import embedded
 
 NASTY = [
     "<script>document.title='owned'</script>",

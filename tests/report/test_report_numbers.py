@@ -13,10 +13,11 @@ import pytest
 from tests.report.conftest import FakeRelease, statement
 from tests.report.pages import Page, visit
 
-from leeward.errors import InputError
-from leeward.report import number_figures, places_map, report_html, write_report
-from leeward.report.number_figures import answers_figure
-from leeward.report.numbers import lead, plain
+from leeward.cli import InputError
+from leeward.report import _number_figures as number_figures
+from leeward.report import places_map, report_html, write_report
+from leeward.report._number_figures import answers_figure
+from leeward.report._numbers import lead, plain
 
 NASTY = ["<script>document.title='owned'</script>", "</script><img src=x onerror=alert(1)>", "}}{{ 7*7 }}"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from leeward.report import words
-from leeward.report.words import Tally
+from leeward.report import _words as words
+from leeward.report._words import Tally
 
 ERRS = {
     "safe_at_most": 2,

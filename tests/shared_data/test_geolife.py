@@ -17,7 +17,7 @@ import pytest
 from tests.private_files import write_private
 
 from leeward.cli import main
-from leeward.perturb.days import in_words
+from leeward.local.series._days import in_words
 
 _FOLDER = Path(os.environ.get("LEEWARD_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 _POINTS = _FOLDER / "geolife_sample.parquet"

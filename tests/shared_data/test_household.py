@@ -16,9 +16,9 @@ import pytest
 
 import leeward as lw
 from leeward.errors import DataError
+from leeward.local import check_job
 from leeward.noise import SeededBitsForTests
 from leeward.papers import household_power
-from leeward.perturb import check_job
 
 _FOLDER = Path(os.environ.get("LEEWARD_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 _HOUSE = _FOLDER / "household_power_1min.parquet"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leeward.papers import Visits
-from leeward.papers.visits import chapter, histograms
+from leeward.papers._visits import chapter, histograms
 
 _FOLDER = Path(os.environ.get("LEEWARD_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 _CHECKINS = Visits(_FOLDER / "tokyo_checkins_20120404_08.parquet", "user", "venue", "jst")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.release.conftest import Town, town
+from tests.session.conftest import Town, town
 
 import leeward as lw
-from leeward.errors import BoundExceededError, LeewardError
+from leeward.cli import LeewardError
+from leeward.errors import BoundExceededError
 from leeward.notion import Notion
 
 __all__ = ["town"]
@@ -30,8 +31,8 @@ NOTIONS: dict[str, tuple[Notion, dict[str, str]]] = {
     "presence": (lw.Presence("1"), {}),
     "dp": (lw.UnboundedDP("9"), {"error_at_most": "1/5"}),
     "bounded": (lw.BoundedDP("20"), {"error_at_most": "1/5"}),
-    "graded": (lw.Graded(presence="9", absence="9"), {"error_at_most": "1/5"}),
-    "graded facts": (lw.GradedFacts(presence="9", absence="9"), {"error_at_most": "1/5"}),
+    "graded": (lw.notion.Graded(presence="9", absence="9"), {"error_at_most": "1/5"}),
+    "graded facts": (lw.notion.GradedFacts(presence="9", absence="9"), {"error_at_most": "1/5"}),
 }
 WAYS = {"Raise places_per_person": {"places_per_person": 2}, "if_more": {"if_more": "latest"}, "sanitized": None}
 

@@ -27,9 +27,10 @@ from tests.shown.canaries import everything_said
 from tests.shown.commands import House, Names
 
 import leeward as lw
-from leeward.errors import LeewardError, nearest, no_column
-from leeward.plain import plain, plain_lines, reading_alike, shown, told, without_passwords
-from leeward.sheets import Writer, cell, harmless
+from leeward._plain import plain, plain_lines, reading_alike, told, without_passwords
+from leeward._sheets import Writer, cell, harmless
+from leeward.cli import LeewardError, shown
+from leeward.errors import nearest, no_column
 
 SOURCE = Path(lw.__file__).parent
 
@@ -218,7 +219,10 @@ def test_nothing_that_python_prints_lets_a_name_steer_the_terminal(tmp_path: Pat
         adp,
         lw.has(n.market),
     ]
-    made += [lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), lw.plan_number(statistic, lw.UnboundedDP("1"))]
+    made += [
+        lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2),
+        lw.planner.plan_number(statistic, lw.UnboundedDP("1")),
+    ]
     for one in made:
         for text in (repr(one), str(one), f"{one}"):
             assert not STEERING.search(text), type(one)
@@ -232,7 +236,7 @@ def test_the_search_for_what_steers_can_fail() -> None:
 
 def test_only_one_module_of_the_command_prints() -> None:
     for path in sorted((SOURCE / "cli").glob("*.py")):
-        if path.name == "output.py":
+        if path.name == "_output.py":
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call):
@@ -246,7 +250,7 @@ def test_only_one_module_of_the_command_prints() -> None:
         for p in (SOURCE / "cli").glob("*.py")
         if printing.search(re.sub(r"if TYPE_CHECKING:(\n    .*)+", "", p.read_text("utf-8")))
     ]
-    assert apart == ["output.py"]
+    assert apart == ["_output.py"]
 
 
 # ---- passwords
@@ -263,7 +267,7 @@ def _refusal(use: Callable[[str], Any], url: str) -> LeewardError | None:
 def test_no_error_of_the_package_tells_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from leeward.engine import open_data, read_keys, read_places
     from leeward.ledger import Ledger
-    from leeward.perturb import check_job
+    from leeward.local import check_job
     from leeward.spec import check_spec
 
     monkeypatch.chdir(tmp_path)
@@ -381,7 +385,7 @@ def _named_result(folder: Path, place: str) -> lw.Release:
 def test_csv_is_written_in_one_place(tmp_path: Path) -> None:
     writes = re.compile(r"csv\.writer|\.to_csv\(|\bwrite_csv\(|DictWriter")
     found = {path.name for path in SOURCE.rglob("*.py") if writes.search(path.read_text("utf-8"))}
-    assert found == {"sheets.py"}
+    assert found == {"_sheets.py"}
     with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
         Writer(file).rows([["=1", 2, None], ["-1", 0.5, "x"]])
     assert (tmp_path / "a.csv").read_text() == "'=1,2,\n-1,0.5,x\n"

@@ -29,17 +29,18 @@ from tests.shown import canaries
 from tests.shown.canaries import AT, LATITUDE, LONGITUDE, NUMBER, OTHER, PERSON, PLACE
 
 import leeward as lw
+from leeward._private import Private
+from leeward.cli import LeewardError
 from leeward.engine import open_data, read_keys
-from leeward.errors import LeewardError, RefusedError
-from leeward.geo.formats import open_positions
-from leeward.ledger import Ledger, Memo, PersonBudgets
-from leeward.perturb import check_job
-from leeward.perturb.readings import Columns, read_readings
-from leeward.perturb.series_files import ReadingsFile
-from leeward.private import Private
+from leeward.errors import RefusedError
+from leeward.ledger import Ledger, MemoizedReports, PersonBudgets
+from leeward.local import check_job
+from leeward.local.location._formats import open_positions
+from leeward.local.series._files import ReadingsFile
+from leeward.local.series._readings import Columns, read_readings
 from leeward.query import Source
-from leeward.release import Door, release_planned
-from leeward.result import CuratorNotes, save_all
+from leeward.session._release import Session, release_planned
+from leeward.session._result import CuratorNotes, save_all
 from leeward.spec import check_spec
 
 SPEC: dict[str, Any] = {
@@ -54,7 +55,7 @@ BOX = (139.3, 35.3, 140.2, 36.1)
 
 
 @dataclass
-class Session:
+class LongSession:
     """What a long session holds at its end, what it wrote on purpose, and what was logged and warned of."""
 
     folder: Path
@@ -64,8 +65,8 @@ class Session:
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    made = Session(tmp_path_factory.mktemp("session"))
+def session(tmp_path_factory: pytest.TempPathFactory) -> LongSession:
+    made = LongSession(tmp_path_factory.mktemp("session"))
     (made.folder / "temp").mkdir()
     handler = logging.StreamHandler(made.said)
     root, level = logging.getLogger(), logging.getLogger().level
@@ -86,7 +87,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     return made
 
 
-def _visitors(made: Session) -> None:
+def _visitors(made: LongSession) -> None:
     held, folder = made.names, made.folder
     places = lw.places(canaries.listed(), place="place", name="name")
     window = {"start": AT.floor("h").to_pydatetime(), "end": AT.ceil("h").to_pydatetime()}
@@ -113,11 +114,11 @@ def _visitors(made: Session) -> None:
     watched = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="sanitized", stop_after=2)
     compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
     keys = read_keys(query)
-    with open_data(query, keys) as table, Door(query, budget) as door:
+    with open_data(query, keys) as table, Session(query, budget) as session:
         counted = table.count(query)
-        paid = door.answer(query, plan.notion, door.key(**plan.public()), plan.price, plan.draw)
+        paid = session.answer(query, plan.notion, session.key(**plan.public()), plan.price, plan.draw)
         held["content"], held["look"] = table.content(bytes(32)), table.look(query)
-        held |= {"table": table, "bound": table._bound, "counted": counted, "door": door, "paid": paid, "keys": keys}
+        held |= {"table": table, "bound": table._bound, "counted": counted, "door": session, "paid": paid, "keys": keys}
         held["printed inside"] = canaries.printed(table) + canaries.printed(table._bound)
     ledger = Ledger(budget.ledger)
     with ledger.reserve(
@@ -152,7 +153,7 @@ def _visitors(made: Session) -> None:
     save_all({"one": result, "two": result}, folder / "two releases")
 
 
-def _numbers(made: Session) -> None:
+def _numbers(made: LongSession) -> None:
     held, folder = made.names, made.folder
     budget = lw.Budget(f"sqlite:///{folder / 'numbers.db'}", dataset="numbers", cap="500", new=True)
     for combine in ("refuse", "sum"):
@@ -162,7 +163,7 @@ def _numbers(made: Session) -> None:
         asked["percentile"] = lw.statistic(records, "percentile", p="90", **bounds)
         asked["groups"] = lw.statistic(records, "histogram", by="place", groups=["market", "pool"])
         for kind, question in asked.items():
-            planned = lw.plan_number(question, lw.UnboundedDP("1"))
+            planned = lw.planner.plan_number(question, lw.UnboundedDP("1"))
             done = lw.release(
                 question, lw.UnboundedDP("1"), budget=replace(budget, version=combine), accept_useless=True
             )
@@ -177,7 +178,7 @@ def _numbers(made: Session) -> None:
         held |= {"tally": table.count(asked["sum"]), "groups read": read_keys(asked["groups"])}
 
 
-def _files(made: Session) -> None:
+def _files(made: LongSession) -> None:
     folder = made.folder
     canaries.visits().to_parquet(folder / "visits.parquet")
     canaries.listed().drop(columns="note").to_parquet(folder / "places.parquet")
@@ -186,7 +187,7 @@ def _files(made: Session) -> None:
     made.names["spec's release"] = release_planned(spec.plans(), spec.ledger())
 
 
-def _locations(made: Session) -> None:
+def _locations(made: LongSession) -> None:
     import geopandas
 
     held, folder, frame = made.names, made.folder, canaries.visits()
@@ -233,11 +234,11 @@ def _locations(made: Session) -> None:
     points.assign(at=points["at"].astype(str)).to_file(folder / "positions.geojsonl", driver="GeoJSONSeq")
     held["file by lines"] = open_positions(folder / "positions.geojsonl", None, None)
     secret = bytes(range(32))
-    held["memo"] = Memo(folder / "memo.db", key=secret, law="l")
+    held["memo"] = MemoizedReports(folder / "memo.db", key=secret, law="l")
     held["people"] = PersonBudgets(folder / "own.db", secret=secret, price="1", reports_a_day=3)
 
 
-def _series(made: Session) -> None:
+def _series(made: LongSession) -> None:
     held, folder, frame = made.names, made.folder, canaries.readings()
     clock = {"start": "2031-07-19", "end": "2031-07-20", "every": "1 h"}
     grid = {"lower": "0 kW", "upper": "8 kW", "step": "1 W"}
@@ -269,7 +270,7 @@ def _series(made: Session) -> None:
 # ---- what is looked at
 
 
-def test_nothing_prints_a_value(session: Session) -> None:
+def test_nothing_prints_a_value(session: LongSession) -> None:
     wrong = {
         way: found
         for way, one in canaries.reachable(session.names)
@@ -279,7 +280,7 @@ def test_nothing_prints_a_value(session: Session) -> None:
     assert canaries.found_in(session.names["printed inside"]) == []
 
 
-def test_nothing_carries_a_value_away(session: Session) -> None:
+def test_nothing_carries_a_value_away(session: LongSession) -> None:
     wrong = {
         way: found
         for way, one in canaries.reachable(session.names)
@@ -288,7 +289,7 @@ def test_nothing_carries_a_value_away(session: Session) -> None:
     assert wrong == {}
 
 
-def test_no_file_that_was_written_holds_a_value(session: Session) -> None:
+def test_no_file_that_was_written_holds_a_value(session: LongSession) -> None:
     names = (
         "visits.parquet",
         "visits.csv",
@@ -304,7 +305,7 @@ def test_no_file_that_was_written_holds_a_value(session: Session) -> None:
     assert len(canaries.files_with_canaries(session.folder, set())) >= len(given)
 
 
-def test_no_log_and_no_warning_holds_a_value(session: Session) -> None:
+def test_no_log_and_no_warning_holds_a_value(session: LongSession) -> None:
     said = session.said.getvalue()
     assert "published as they are" in said
     assert canaries.found_in(said) == []
@@ -316,33 +317,31 @@ def modules() -> Iterator[ModuleType]:
             yield importlib.import_module(found.name)
 
 
-MEET_DATA = {"query", "engine", "release", "result", "monitor", "geo", "perturb", "spec", "utility"}
+MEET_DATA = {"query", "engine", "session", "local", "spec", "planner"}
 """Rooms whose objects are made from tables, or from what is. (What the ledger holds is in its file, which is searched.)"""
 
 NEED_NO_TABLE = {
     "engine.File",  # the name and path of a file
     # what is written in a spec, or follows from it alone
-    *("perturb.Data", "perturb.Period", "perturb.Protect", "perturb.PublicPlaces", "perturb.PublicValues"),
-    *("perturb.Publish", "perturb.Spec", "spec.GridBox", "spec.Span", "perturb.Day", "perturb.Days", "perturb.Option"),
+    *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
+    *("local.Publish", "local.Spec", "spec.GridBox", "spec.Span", "local.Day", "local.Days", "local.Option"),
     # questions about, and facts of, universes of records
-    *("query.CountWhere", "query.Declared", "query.Effect", "query.Expansion", "query.Histogram", "query.Linear"),
+    *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf"),
     # names of files; laws, losses and chances
     *(
-        "geo.BayesRemap",
-        "geo.Compared",
-        "geo.Moved",
-        "utility.Chances",
-        "utility.Errors",
-        "utility.Foreseen",
-        "utility.LossMatrix",
+        "local.BayesRemap",
+        "local.Compared",
+        "local.Moved",
+        "planner.Chances",
+        "planner.Errors",
+        "planner.ExpectedAnswers",
     ),
-    *("utility.OneSided", "utility.Remapped", "utility.Risk"),
 }
 """Public classes of these rooms that are made without a table."""
 
 
-def test_every_public_class_of_the_rooms_that_meet_data_was_in_the_session(session: Session) -> None:
+def test_every_public_class_of_the_rooms_that_meet_data_was_in_the_session(session: LongSession) -> None:
     met = {base for _, one in canaries.reachable(session.names) for base in type(one).__mro__}
     missing = set()
     for module in modules():
@@ -360,7 +359,7 @@ def test_every_public_class_of_the_rooms_that_meet_data_was_in_the_session(sessi
     assert missing == NEED_NO_TABLE, "make it in the session; or say that no table leads to it"
 
 
-def test_private_objects_are_not_pickled(session: Session) -> None:
+def test_private_objects_are_not_pickled(session: LongSession) -> None:
     private = [one for _, one in canaries.reachable(session.names) if isinstance(one, Private)]
     assert {type(one).__name__ for one in private} >= {"CuratorNotes", "VisitCounts", "Readings", "Charge", "Bound"}
     for one in private:
@@ -372,7 +371,7 @@ def test_private_objects_are_not_pickled(session: Session) -> None:
 # ---- a release and its notes
 
 
-def test_a_release_that_travels_leaves_the_curators_notes_behind(session: Session) -> None:
+def test_a_release_that_travels_leaves_the_curators_notes_behind(session: LongSession) -> None:
     result = session.names["result of a DataFrame"]
     notes = result.curator
     assert notes.dropped is not None

@@ -19,8 +19,8 @@ from tests.private_files import write_private
 from tests.shown import commands
 
 import leeward as lw
-from leeward.errors import InputError
-from leeward.optional import REQUIREMENTS, optional
+from leeward._optional import REQUIREMENTS, optional
+from leeward.cli import InputError
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = Path(lw.__file__).parent

@@ -16,9 +16,9 @@ from typing import Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from leeward.errors import LeewardError
+from leeward.cli import LeewardError
 from leeward.ledger import Ledger
-from leeward.release import release_planned
+from leeward.session._release import release_planned
 from leeward.spec import check_spec
 
 Given = Mapping[str, Any]

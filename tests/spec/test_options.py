@@ -12,11 +12,9 @@ from typing import Any
 import pandas as pd
 import pytest
 import typer
-from tests.release.conftest import Town
+from tests.session.conftest import Town
 
-from leeward.cli import app
-from leeward.errors import InputError
-from leeward.version import __version__
+from leeward.cli import InputError, __version__, app
 
 HOURLY = ("end = 2026-01-01T19:00:00", 'end = 2026-01-01T20:30:00\nevery = "1h"')
 STOPPING = [
@@ -299,7 +297,7 @@ def papers_out(town: Town) -> None:
     found, written = NothingFound(), list[Any]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importlib.import_module("leeward.papers"), "recompute", lambda *_: found)
-        module = importlib.import_module("leeward.papers.recompute")
+        module = importlib.import_module("leeward.papers._recompute")
         patch.setattr(module, "write_into", lambda place, given: written.append((given, place.shown)) or place.shown)
         patch.chdir(town.folder)
         ran(town, "papers", "--out", town.out)
@@ -316,7 +314,7 @@ papers_as_json = papers_out
 def demo_out(town: Town) -> None:
     for more in ([], ["--quiet"], ["--json"]):
         plans, budget, out, *_ = published = stub(
-            town, "demo", "leeward.cli.release", "publish", "--out", town.out, "--city", town.folder / "city", *more
+            town, "demo", "leeward.cli._release", "publish", "--out", town.out, "--city", town.folder / "city", *more
         )
         assert out == town.out
         assert published[-1] == {"quiet": "--quiet" in more, "as_json": "--json" in more}
@@ -331,7 +329,7 @@ def demo_seed(town: Town) -> None:
     made = []
     for seed in ("1", "2", "1"):
         city = town.folder / f"city-{len(made)}"
-        stub(town, "demo", "leeward.cli.release", "publish", "--city", city, "--seed", seed)
+        stub(town, "demo", "leeward.cli._release", "publish", "--city", city, "--seed", seed)
         made.append(pd.concat(pd.read_parquet(path) for path in sorted(city.glob("visits*.parquet"))))
     assert made[0].equals(made[2])
     assert not made[0].equals(made[1])
@@ -435,13 +433,13 @@ def stub(town: Town, command: str, module: str, name: str, *words: str | Path) -
 
 INTERRUPTED: Mapping[str, tuple[list[str], str, str]] = {
     "release": (["spec.toml", "-o", "out"], "leeward.spec", "read_spec"),
-    "release, while counting": (["spec.toml", "-o", "out"], "leeward.engine.visits", "VisitTable.count"),
+    "release, while counting": (["spec.toml", "-o", "out"], "leeward.engine._visits", "VisitTable.count"),
     "release --dry-run": (["spec.toml", "--dry-run"], "leeward.engine", "read_keys"),
-    "monitor": (["spec.toml", "-o", "out"], "leeward.monitor", "monitor"),
-    "plan": (["spec.toml"], "leeward.utility.compare", "compare"),
-    "perturb": (["spec.toml", "-o", "o.parquet"], "leeward.perturb", "read_job"),
+    "monitor": (["spec.toml", "-o", "out"], "leeward.session._monitor", "monitor"),
+    "plan": (["spec.toml"], "leeward.planner._compare", "compare"),
+    "perturb": (["spec.toml", "-o", "o.parquet"], "leeward.local", "read_job"),
     "papers": (["-o", "out"], "leeward.papers", "recompute"),
-    "demo": (["-o", "out"], "leeward.city", "write_city"),
+    "demo": (["-o", "out"], "leeward.demo._city", "write_city"),
     "budget show": (["-l", "budget.db"], "leeward.ledger", "Ledger"),
 }
 

@@ -13,10 +13,10 @@ import pytest
 from tests.private_files import write_private
 from tests.spec.outcome import keys_of, merged
 
-from leeward.errors import LeewardError
-from leeward.perturb import check_job
-from leeward.perturb.location import Location
-from leeward.perturb.series import Spec as Series
+from leeward.cli import LeewardError
+from leeward.local import check_job
+from leeward.local.location._job import Location
+from leeward.local.series._job import Spec as Series
 
 Given = Mapping[str, Any]
 Seen = Callable[[Given, Path], Any]

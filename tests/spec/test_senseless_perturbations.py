@@ -17,8 +17,8 @@ import pandas as pd
 import pytest
 from tests.private_files import write_private
 
-from leeward.errors import LeewardError
-from leeward.perturb import check_job
+from leeward.cli import LeewardError
+from leeward.local import check_job
 
 Given = dict[str, Any]
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.release.conftest import SPEC, Town
+from tests.session.conftest import SPEC, Town
 
 import leeward as lw
-from leeward.errors import InputError, LeewardError
+from leeward.cli import InputError, LeewardError
 from leeward.ledger import Ledger
 from leeward.spec import Spec
 

@@ -11,10 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from tests.statistical.gof import rejects, rejects_law
 
-from leeward.exponential import exp, log
+from leeward.exact import Real, exact, exp, inf, log, sqrt
 from leeward.noise import DirectedGeometric, SeededBitsForTests, SystemBits
-from leeward.noise.geometric import BinaryDigits
-from leeward.real import Real, exact, inf, sqrt
+from leeward.noise._geometric import BinaryDigits
 
 pytestmark = pytest.mark.statistical
 

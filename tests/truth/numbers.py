@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 import leeward as lw
-from leeward.errors import LeewardError
-from leeward.notion import Values
-from leeward.query.statistic import Statistic, records, statistic
-from leeward.utility.number_plan import NumberPlan, plan_number
+from leeward.cli import LeewardError
+from leeward.notion import ValueGrid
+from leeward.planner import NumberPlan, plan_number
+from leeward.query import Statistic, records, statistic
 
 TABLE = records("people.parquet", person="user", keep={"state": ["IN"]})
-ROWS = records("people.parquet", person="user")  # of rows, tests/release/test_each_row.py
-VALUES = Values(0, 2, 1)
+ROWS = records("people.parquet", person="user")  # of rows, tests/session/test_each_row.py
+VALUES = ValueGrid(0, 2, 1)
 NEAR = 40
 
 
@@ -148,8 +148,8 @@ NOTIONS: Mapping[str, Any] = {
     "both": lambda people: lw.both_hold(lw.AdditionOnly("1"), lw.RemovalOnly("2")),
     "manhattan": lambda people: lw.Manhattan("1", VALUES, nobody=people is None),
     "manhattan by 2": lambda people: lw.Manhattan("1", VALUES, unit="2 years", nobody=people is None),
-    "normalised": lambda people: lw.NormalisedManhattan("1", VALUES, nobody=people is None),
-    "maximum": lambda people: lw.Maximum("1", VALUES, nobody=people is None),
+    "normalised": lambda people: lw.notion.NormalisedManhattan("1", VALUES, nobody=people is None),
+    "maximum": lambda people: lw.notion.Maximum("1", VALUES, nobody=people is None),
 }
 
 ONE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 2}

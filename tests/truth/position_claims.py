@@ -334,7 +334,7 @@ def same_again(world: Any) -> bool | None:
 
 def _sharper(world: Any) -> bool:
     """Whether the mean of 16 noisy points is four times as near as one: 4,000 seeded draws, off by 3 % once in a thousand."""
-    from leeward.noise.bits import SeededBitsForTests
+    from leeward.noise import SeededBitsForTests
 
     noisy = world.geo.mechanism.noisy(np.zeros((64_000, 2), np.int64), SeededBitsForTests(2)).astype(float)
     means = noisy.reshape(-1, 16, 2).mean(axis=1)

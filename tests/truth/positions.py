@@ -20,9 +20,9 @@ import pandas as pd
 from pyproj import Geod
 from tests.private_files import write_private
 
-from leeward.geo import PlanarLaplace
-from leeward.noise.bits import SeededBitsForTests
-from leeward.perturb import check_job
+from leeward.local import check_job
+from leeward.local.location import PlanarLaplace
+from leeward.noise import SeededBitsForTests
 
 GROUND = Geod(ellps="WGS84")
 Place = tuple[float, float]

@@ -139,7 +139,7 @@ def register(claims: Claims) -> None:
     def _(world: Any, price: str, notion: str | None, paid: str | None, kept: str | None) -> bool:
         return (
             world.monitor is None and number(price) == float(world.price) and number(paid or price) == float(world.in_budget)
-            and (not notion or (notion == world.notion.name and kept == world.kept_in))
+            and (not notion or (notion == world.notion.name and kept == world.counted_in))
         )  # fmt: skip
 
     @says(

@@ -14,7 +14,7 @@ from tests.truth.numbers import NOTIONS, World, worlds
 from tests.truth.relations import number
 from tests.truth.visitor_claims import leaves
 
-from leeward.statement import privacy_statement
+from leeward.session import privacy_statement
 
 OWN = Claims()
 number_claims.register(OWN)

@@ -7,7 +7,7 @@ from tests.truth import position_claims
 from tests.truth.claims import Claims
 from tests.truth.positions import WORLDS, Positions
 
-from leeward.geo.statement import facts
+from leeward.local.location._statement import facts
 
 ALWAYS = {
     r"(not guaranteed: )?A track is more than its points: speeds, roads and habits tell positions apart that single"

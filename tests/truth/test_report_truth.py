@@ -15,11 +15,10 @@ from tests.truth.claims import Claims
 from tests.truth.shown import page
 from tests.truth.visits import NOTIONS, World, made, worlds
 
-from leeward.accounting.currency import charge, in_words
-from leeward.noise.bits import SeededBitsForTests
-from leeward.report import html
-from leeward.result import Release
-from leeward.statement import privacy_statement
+from leeward.accounting._budget_notion import charge, in_words
+from leeward.noise import SeededBitsForTests
+from leeward.report import _html as html
+from leeward.session import Release, privacy_statement
 
 CLAIMS = Claims()
 notion_claims.register(CLAIMS)
@@ -35,13 +34,13 @@ class Shown:
 
     Attributes:
         world: the world.
-        kept_in: what the budget is kept in.
+        counted_in: what the budget is kept in.
         monitor: the round, if it is one of a monitor.
         fit: whether the noise is fit for release.
     """
 
     world: World
-    kept_in: str
+    counted_in: str
     monitor: int | None = None
     fit: bool = True
 
@@ -49,10 +48,10 @@ class Shown:
         return getattr(self.world, name)
 
     def __hash__(self) -> int:
-        return hash((self.world, self.kept_in, self.monitor))
+        return hash((self.world, self.counted_in, self.monitor))
 
     def __str__(self) -> str:
-        return f"{self.world} in {self.kept_in}"
+        return f"{self.world} in {self.counted_in}"
 
     @property
     def in_budget(self) -> Any:
@@ -60,7 +59,7 @@ class Shown:
 
     @property
     def _currency(self) -> str:
-        return self.kept_in.replace(" per ", "/")
+        return self.counted_in.replace(" per ", "/")
 
     @functools.cached_property
     def public(self) -> pa.Table:
@@ -86,11 +85,11 @@ class Shown:
     @functools.cached_property
     def release(self) -> Release:
         plain = privacy_statement(self.plan, places=7, dataset="town", version="1")
-        budget = {"notion": self.kept_in, "price": str(self.in_budget)}
+        budget = {"notion": self.counted_in, "price": str(self.in_budget)}
         statement = {"entry": "an-entry", "fit_for_release": self.fit, **plain, "budget": budget}
         if self.monitor is not None:
             from leeward.mechanism import Monitor
-            from leeward.monitor import _PROMISES, _told
+            from leeward.session._monitor import _PROMISES, _told
 
             rules = Monitor(self.plan.mechanism.line, stop_after=self.stops)
             statement["monitor"] = _told(self.monitor, 0, rules, self.notion.epsilon)
@@ -99,9 +98,9 @@ class Shown:
 
 
 def shown(world: World, **how: Any) -> Shown:
-    from leeward.accounting.currency import currency
+    from leeward.accounting._budget_notion import budget_notion
 
-    return Shown(world, in_words(currency(world.notion)), **how)
+    return Shown(world, in_words(budget_notion(world.notion)), **how)
 
 
 ALL = [shown(world) for world in worlds()[::4]]

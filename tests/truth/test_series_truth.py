@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import leeward as lw
-from leeward.perturb.series_statement import statement
+from leeward.local.series._statement import statement
 
 HOURS, EPSILON, UNIT, WIDTH, STEP = 12, 0.75, 10.0, 400.0, 2.0
 GRID = [

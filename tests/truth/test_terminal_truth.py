@@ -12,7 +12,7 @@ from tests.truth.report_claims import is_wrong, told
 from tests.truth.test_report_truth import Shown, shown
 from tests.truth.visits import worlds
 
-from leeward.cli.release import _sentence, _summary
+from leeward.cli._release import _sentence, _summary
 
 CLAIMS = Claims()
 WORLDS = [shown(world) for world in worlds()[1::3]]

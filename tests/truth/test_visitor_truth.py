@@ -13,7 +13,7 @@ from tests.truth.relations import number
 from tests.truth.visitor_claims import REQUIRED, STRUCTURE, leaves, structure
 from tests.truth.visits import NOTIONS, World, worlds
 
-from leeward.statement import privacy_statement
+from leeward.session import privacy_statement
 
 CLAIMS = Claims()
 notion_claims.register(CLAIMS)

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 import leeward as lw
-from leeward.errors import LeewardError
-from leeward.noise.bits import SeededBitsForTests
+from leeward.cli import LeewardError
+from leeward.noise import SeededBitsForTests
 from leeward.notion import has
-from leeward.utility.plan import Plan
+from leeward.planner import Plan
 
 PLACES = ("a", "b")
 REACH = 400
@@ -239,12 +239,12 @@ NOTIONS: Mapping[str, tuple[lw.notion.Notion, dict[str, Any]]] = {
     "dp": (lw.UnboundedDP("1"), {}),
     "bounded-dp": (lw.BoundedDP("1"), {}),
     "replace": (lw.ReplaceDP("1"), {}),
-    "graded": (lw.Graded("1", "4"), {"of_facts": True}),
-    "graded, presence only": (lw.Graded("1", "inf"), {"of_facts": True}),
-    "graded, absence only": (lw.Graded("inf", "1"), {"of_facts": True}),
-    "graded facts": (lw.GradedFacts("1", "4"), {"of_facts": True}),
-    "graded facts, presence only": (lw.GradedFacts("1", "inf"), {"of_facts": True}),
-    "graded facts, absence only": (lw.GradedFacts("inf", "1"), {"of_facts": True}),
+    "graded": (lw.notion.Graded("1", "4"), {"of_facts": True}),
+    "graded, presence only": (lw.notion.Graded("1", "inf"), {"of_facts": True}),
+    "graded, absence only": (lw.notion.Graded("inf", "1"), {"of_facts": True}),
+    "graded facts": (lw.notion.GradedFacts("1", "4"), {"of_facts": True}),
+    "graded facts, presence only": (lw.notion.GradedFacts("1", "inf"), {"of_facts": True}),
+    "graded facts, absence only": (lw.notion.GradedFacts("inf", "1"), {"of_facts": True}),
     "adp": (lw.ADP("1", [has("a"), has("b")], name="was at a, was at b"), {"keeps": _policies("a", "b")}),
     "osdp": (lw.OSDP("1", has("a")), {"sensitive": _at("a")}),
     "osdp, narrower": (lw.OSDP("1", has("a"), "non-sensitive"), {"sensitive": _at("a")}),

@@ -1,6 +1,6 @@
 """Accounting that knows its direction: what releases cost, each way, and what is left."""
 
-from leeward.accounting.events import (
+from leeward.accounting._events import (
     ComposedEvent,
     Event,
     GeometricEvent,
@@ -11,11 +11,11 @@ from leeward.accounting.events import (
     SubsampledEvent,
     read_event,
 )
-from leeward.accounting.losses import Accountant, Direction
-from leeward.accounting.odometer import Filter, Odometer
-from leeward.accounting.prices import price
-from leeward.accounting.pure import Cost, cost
-from leeward.accounting.units import Cut, Unit, parallel, parts_touched
+from leeward.accounting._odometer import Filter, Odometer
+from leeward.accounting._prices import price
+from leeward.accounting._privacy_loss import Accountant, Direction
+from leeward.accounting._pure import Cost, cost
+from leeward.accounting._units import Cut, Unit, parallel, parts_touched
 
 __all__ = [
     "Accountant",

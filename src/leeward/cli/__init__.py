@@ -16,23 +16,23 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from leeward.cli.budget import budget
-from leeward.cli.demo import demo
-from leeward.cli.ending import (
+from leeward._plain import shown
+from leeward.cli._budget import budget
+from leeward.cli._demo import demo
+from leeward.cli._ending import (
     STANDARD_OUTPUT,
     BrokenStreamError,
     ended_as_by_an_interrupt,
     ended_by,
     open_closed_streams,
 )
-from leeward.cli.monitor import monitor
-from leeward.cli.output import begin, outcome, say, write_in_any_encoding
-from leeward.cli.papers import papers
-from leeward.cli.perturb import perturb
-from leeward.cli.plan import plan
-from leeward.cli.release import release
+from leeward.cli._monitor import monitor
+from leeward.cli._output import begin, outcome, say, write_in_any_encoding
+from leeward.cli._papers import papers
+from leeward.cli._perturb import perturb
+from leeward.cli._plan import plan
+from leeward.cli._release import release
 from leeward.errors import EngineError, InputError, LeewardError
-from leeward.plain import shown
 from leeward.version import __version__
 
 

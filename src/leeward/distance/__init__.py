@@ -1,6 +1,6 @@
-"""Directed distances, the one idea of the house, and their algebra (see `leeward.distance.directed`)."""
+"""Directed distances, the one idea of the house, and their algebra (see `leeward.distance._directed`)."""
 
-from leeward.distance.directed import (
+from leeward.distance._directed import (
     Derived,
     DirectedDistance,
     FiniteDistance,
@@ -9,11 +9,11 @@ from leeward.distance.directed import (
     listed,
     pull_back,
 )
-from leeward.distance.graph import graph_distance
-from leeward.distance.line import Line
-from leeward.distance.paths import common_unit
-from leeward.distance.persons import SumOverPersons
-from leeward.distance.plane import Plane
+from leeward.distance._graph import graph_distance
+from leeward.distance._line import Line
+from leeward.distance._paths import common_unit
+from leeward.distance._persons import SumOverPersons
+from leeward.distance._plane import Plane
 
 __all__ = [
     "Derived",

@@ -1,10 +1,10 @@
 """Exact counts from tables, through Ibis on DuckDB. The only folder that imports them."""
 
-from leeward.engine.ask import Keys, Opened, open_data, read_keys
-from leeward.engine.content import Content
-from leeward.engine.look import Look, refuse_doubtful
-from leeward.engine.places import PlaceList, read_places
-from leeward.engine.visits import REASONS, VisitCounts, VisitTable, open_visits
+from leeward.engine._content import Content
+from leeward.engine._look import Look, refuse_doubtful
+from leeward.engine._open import Keys, Opened, open_data, read_keys
+from leeward.engine._places import PlaceList, read_places
+from leeward.engine._visits import REASONS, VisitCounts, VisitTable, open_visits
 
 __all__ = [
     "REASONS",

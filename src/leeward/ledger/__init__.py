@@ -8,10 +8,20 @@ Beside it, for reports of single people: ``people`` (budgets per person and day)
 question).
 """
 
-from leeward.ledger.book import Ledger
-from leeward.ledger.claim import STAGES, Claim
-from leeward.ledger.memo import Memo
-from leeward.ledger.people import PersonBudgets, read_secret
-from leeward.ledger.records import Account, Answer, Entry
+from leeward.ledger._ledger import Ledger
+from leeward.ledger._memoized_reports import MemoizedReports
+from leeward.ledger._person_budgets import PersonBudgets, read_secret
+from leeward.ledger._records import Account, Answer, Entry
+from leeward.ledger._reservation import STAGES, Reservation
 
-__all__ = ["STAGES", "Account", "Answer", "Claim", "Entry", "Ledger", "Memo", "PersonBudgets", "read_secret"]
+__all__ = [
+    "STAGES",
+    "Account",
+    "Answer",
+    "Entry",
+    "Ledger",
+    "MemoizedReports",
+    "PersonBudgets",
+    "Reservation",
+    "read_secret",
+]

@@ -1,18 +1,13 @@
 """Mechanisms: exact noise on exact answers, each with its exact probabilities beside its sampler."""
 
-from leeward.mechanism.accuracy import Accuracy
-from leeward.mechanism.calibration import rate_for
-from leeward.mechanism.decision import (
-    Alarm,
-    RandomizedSanitizer,
-    Sanitizer,
-    alarm,
-    randomized_sanitizer,
-    sanitizer,
-)
-from leeward.mechanism.fallback import exponential_fallback, exponential_mechanism, true_scale
-from leeward.mechanism.finite import FiniteMechanism
-from leeward.mechanism.forms import (
+from leeward.mechanism._accuracy import Accuracy
+from leeward.mechanism._calibration import rate_for
+from leeward.mechanism._exponential import exponential_fallback, exponential_mechanism, true_scale
+from leeward.mechanism._finite import FiniteMechanism
+from leeward.mechanism._geometric import Geometric
+from leeward.mechanism._laplace import laplace_mechanism, scaling_function
+from leeward.mechanism._monitor import Monitor, MonitorState, Round
+from leeward.mechanism._named import (
     addition_only,
     ageo,
     alap,
@@ -22,17 +17,14 @@ from leeward.mechanism.forms import (
     truncated_geometric,
     two_sided,
 )
-from leeward.mechanism.geometric import Geometric
-from leeward.mechanism.halves import centred, halves
-from leeward.mechanism.laplace import laplace_mechanism, scaling_function
-from leeward.mechanism.monitor import Monitor, MonitorState, Round
-from leeward.mechanism.norm import NormMechanism
-from leeward.mechanism.osdp import OSDPRandomizedResponse
-from leeward.mechanism.planar import Displacement, PlanarMechanism
-from leeward.mechanism.randomized_response import RandomizedResponse, mangat, warner
-from leeward.mechanism.sanitized import Sanitized, SanitizedAnswers
-from leeward.mechanism.sparse_vector import AboveThreshold, SparseVector
-from leeward.mechanism.subsampled import (
+from leeward.mechanism._norm import NormMechanism
+from leeward.mechanism._one_sided_components import centred, one_sided_components
+from leeward.mechanism._osdp import OSDPRandomizedResponse
+from leeward.mechanism._planar import Displacement, PlanarMechanism
+from leeward.mechanism._randomized_response import RandomizedResponse, mangat, warner
+from leeward.mechanism._sanitized import Sanitized, SanitizedAnswers
+from leeward.mechanism._sparse_vector import SparseVector, SparseVectorResult
+from leeward.mechanism._subsampled import (
     SubsampledCount,
     as_postprocessing,
     sample_tables,
@@ -41,9 +33,16 @@ from leeward.mechanism.subsampled import (
     thin,
     thinning,
 )
+from leeward.mechanism._threshold_rule import (
+    Alarm,
+    RandomizedSanitizer,
+    Sanitizer,
+    alarm,
+    randomized_sanitizer,
+    sanitizer,
+)
 
 __all__ = [
-    "AboveThreshold",
     "Accuracy",
     "Alarm",
     "Displacement",
@@ -61,6 +60,7 @@ __all__ = [
     "SanitizedAnswers",
     "Sanitizer",
     "SparseVector",
+    "SparseVectorResult",
     "SubsampledCount",
     "addition_only",
     "ageo",
@@ -71,9 +71,9 @@ __all__ = [
     "exponential_fallback",
     "exponential_mechanism",
     "graded",
-    "halves",
     "laplace_mechanism",
     "mangat",
+    "one_sided_components",
     "osdp_laplace",
     "randomized_sanitizer",
     "rate_for",

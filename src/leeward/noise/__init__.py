@@ -4,14 +4,14 @@ No floating-point number decides anything here. A floor of the house: it knows e
 data, notions or budgets.
 """
 
-from leeward.noise.bernoulli import Coin, flip_each, flip_enclosed
-from leeward.noise.bits import Bits, SeededBitsForTests, SystemBits
-from leeward.noise.digits import Enclosed, floor_digits
-from leeward.noise.geometric import DirectedGeometric
-from leeward.noise.norm import NormNoise
-from leeward.noise.planar import Enclosure, PlanarNoise, PlanarNorm
-from leeward.noise.saturating import add_saturating
-from leeward.noise.uniform import uniform_below
+from leeward.noise._bernoulli import Coin, flip_each, flip_enclosed
+from leeward.noise._bits import Bits, SeededBitsForTests, SystemBits
+from leeward.noise._digits import Enclosed, floor_digits
+from leeward.noise._geometric import DirectedGeometric
+from leeward.noise._norm import NormNoise
+from leeward.noise._planar import Enclosure, PlanarNoise, PlanarNorm
+from leeward.noise._saturating import add_saturating
+from leeward.noise._uniform import uniform_below
 
 __all__ = [
     "Bits",

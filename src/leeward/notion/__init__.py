@@ -1,34 +1,24 @@
 """Named privacy notions, each a directed distance between tables (see `leeward.distance`)."""
 
-import leeward.notion.price  # noqa: F401 - derives the prices of all notions
+import leeward.notion._price  # noqa: F401 - derives the prices of all notions
 from leeward.notion import compose, convert
-from leeward.notion.adjacency import REWIRE, EdgeDP, Graph, GroupDP, NodeDP
-from leeward.notion.adp import ADP, Presence
-from leeward.notion.base import ABSENT, Both, Notion, Step, Words, all_tables
-from leeward.notion.change import (
-    ADD_FACT,
-    CHANGES,
-    DROP_FACT,
-    GROW,
-    INSERT,
-    REPLACE,
-    SHRINK,
-    WITHDRAW,
-    Change,
-)
-from leeward.notion.condition import Condition, has, where
-from leeward.notion.dp import BoundedDP, ReplaceDP, UnboundedDP
-from leeward.notion.graded import Graded, GradedFacts
-from leeward.notion.local import ULDP, ContextAwareLDP, InputDiscriminativeLDP, LocalDP
-from leeward.notion.metric import Manhattan, Maximum, NormalisedManhattan, Nudge, nudge, with_nobody
-from leeward.notion.one_sided import AdditionOnly, RemovalOnly
-from leeward.notion.osdp import OSDP
-from leeward.notion.personalised import Personalised
-from leeward.notion.policy import Policy
-from leeward.notion.priced import Price
-from leeward.notion.records import Blowfish, RecordDistance
-from leeward.notion.rows import in_rows, of_rows
-from leeward.notion.value_grid import Values
+from leeward.notion._adp import ADP, Presence
+from leeward.notion._change import ADD_FACT, CHANGES, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
+from leeward.notion._condition import Condition, has, where
+from leeward.notion._dp import BoundedDP, ReplaceDP, UnboundedDP
+from leeward.notion._graded import Graded, GradedFacts
+from leeward.notion._groups_and_graphs import REWIRE, EdgeDP, Graph, GroupDP, NodeDP
+from leeward.notion._local import ULDP, ContextAwareLDP, InputDiscriminativeLDP, LocalDP
+from leeward.notion._metric import BoundedChange, Manhattan, Maximum, NormalisedManhattan, bounded_change, with_nobody
+from leeward.notion._notion import ABSENT, Both, Notion, PrivacyDescription, Step, all_tables
+from leeward.notion._one_sided import AdditionOnly, RemovalOnly
+from leeward.notion._osdp import OSDP
+from leeward.notion._personalised import Personalised
+from leeward.notion._policy import Policy
+from leeward.notion._priced import Price
+from leeward.notion._record_distance import Blowfish, RecordDistance
+from leeward.notion._rows import in_rows, of_rows
+from leeward.notion._value_grid import ValueGrid
 
 __all__ = [
     "ABSENT",
@@ -47,6 +37,7 @@ __all__ = [
     "AdditionOnly",
     "Blowfish",
     "Both",
+    "BoundedChange",
     "BoundedDP",
     "Change",
     "Condition",
@@ -63,24 +54,23 @@ __all__ = [
     "NodeDP",
     "NormalisedManhattan",
     "Notion",
-    "Nudge",
     "Personalised",
     "Policy",
     "Presence",
     "Price",
+    "PrivacyDescription",
     "RecordDistance",
     "RemovalOnly",
     "ReplaceDP",
     "Step",
     "UnboundedDP",
-    "Values",
-    "Words",
+    "ValueGrid",
     "all_tables",
+    "bounded_change",
     "compose",
     "convert",
     "has",
     "in_rows",
-    "nudge",
     "of_rows",
     "where",
     "with_nobody",

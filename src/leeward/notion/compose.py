@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
+from leeward._plain import told
 from leeward.distance import DirectedDistance
-from leeward.errors import InputError, NotShelteredError, nearest
-from leeward.notion.adjacency import EdgeDP, GroupDP, NodeDP
-from leeward.notion.base import Notion
-from leeward.notion.change import ADD_FACT, DROP_FACT, INSERT, WITHDRAW, Change
-from leeward.notion.generated import check_generated
-from leeward.notion.metric import Maximum
-from leeward.plain import told
-from leeward.real import ZERO, Exact, Real, positive, whole
+from leeward.errors import InputError, NotPrivateError, nearest
+from leeward.exact._real import ZERO, Exact, Real, positive, whole
+from leeward.notion._change import ADD_FACT, DROP_FACT, INSERT, WITHDRAW, Change
+from leeward.notion._generated import check_generated
+from leeward.notion._groups_and_graphs import EdgeDP, GroupDP, NodeDP
+from leeward.notion._metric import Maximum
+from leeward.notion._notion import Notion
 
 Cut = Literal["person", "record", "fact"]
 
@@ -48,7 +48,7 @@ def people_touched(notion: Notion) -> int | None:
     """
     if isinstance(notion, GroupDP):
         return max(map(len, notion.groups))
-    return 1 if notion.sums_over_persons and not notion.everyone else None
+    return 1 if notion.sums_over_persons and not notion.all_records else None
 
 
 def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
@@ -66,7 +66,7 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
     * ``"fact"``: the facts about one person are spread over parts. The largest factor where the steps are single facts.
 
     Raises:
-        NotShelteredError: if the parts may be told apart by what a step changes, or nothing is known of the notion's steps.
+        NotPrivateError: if the parts may be told apart by what a step changes, or nothing is known of the notion's steps.
     """
     if cut not in get_args(Cut):
         raise InputError(
@@ -80,10 +80,10 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
         return notion.scale(sum(parts[: people_touched(notion)], start=ZERO))
     check_generated(notion)
     stay = {"record": {WITHDRAW, INSERT}, "fact": {DROP_FACT, ADD_FACT}}.get(cut, set())
-    crossing = [change for change in notion.changes if change not in stay or notion.everyone or not known]
+    crossing = [change for change in notion.changes if change not in stay or notion.all_records or not known]
     if crossing or not known:
         step = f" ({crossing[0].text})" if crossing else ", of which nothing is known,"
-        raise NotShelteredError(
+        raise NotPrivateError(
             f"Parts cut by {cut} under {notion}",
             f"a step of this notion{step} may change two parts at once",
             "Charge the sum of the prices of answers about the whole table, or cut by something public about the person",

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from leeward.errors import InputError
-from leeward.exponential import Weight, exp_minus, weight
-from leeward.notion.adp import ADP
-from leeward.notion.condition import Condition
-from leeward.notion.dp import BoundedDP, ReplaceDP, UnboundedDP
-from leeward.notion.one_sided import AdditionOnly, RemovalOnly
-from leeward.notion.osdp import OSDP
-from leeward.notion.policy import Policy
-from leeward.real import Exact, Real, exact
+from leeward.exact._real import Exact, Real, exact
+from leeward.exact._weight import Weight, exp_minus, weight
+from leeward.notion._adp import ADP
+from leeward.notion._condition import Condition
+from leeward.notion._dp import BoundedDP, ReplaceDP, UnboundedDP
+from leeward.notion._one_sided import AdditionOnly, RemovalOnly
+from leeward.notion._osdp import OSDP
+from leeward.notion._policy import Policy
 
 
 def bounded_to_adp(promise: BoundedDP, policies: Iterable[Policy]) -> ADP:

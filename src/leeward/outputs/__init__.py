@@ -4,7 +4,7 @@
 single pages.
 """
 
-from leeward.outputs.files import Files, beside, write_page
-from leeward.outputs.folder import MANIFEST, STATEMENT, Folder, Write, prepared
+from leeward.outputs._files import Files, beside, write_page
+from leeward.outputs._folder import MANIFEST, STATEMENT, Folder, Write, prepared
 
 __all__ = ["MANIFEST", "STATEMENT", "Files", "Folder", "Write", "beside", "prepared", "write_page"]

@@ -1,38 +1,51 @@
 """Frozen descriptions of what is asked: no data, no noise, and none of the heavy libraries."""
 
-from leeward.query.expansive import Expansion, expansion, expansive_chain, in_class_c, induced_edges, pushed
-from leeward.query.numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
-from leeward.query.sampling import PoissonSampling
-from leeward.query.source import Grid, Places, Visits, grid, places, visits
-from leeward.query.table import Source
-from leeward.query.visitors import CountVisitors, IfMore, Window, count_visitors, moment
+from leeward.query._counting import CountWhere, Domain, Histogram, Linear, SumOf, SumOverPeople
+from leeward.query._effect import Effect, Query
+from leeward.query._numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
+from leeward.query._sampling import PoissonSampling
+from leeward.query._sensitivity import Sensitivity, sensitivity, sensitivity_each, sensitivity_lines
+from leeward.query._source import Grid, Places, Visits, grid, places, visits
+from leeward.query._statistic import Records, Statistic, records, statistic
+from leeward.query._table import Source
+from leeward.query._visitors import CountVisitors, IfMore, Window, count_visitors, moment
 
 __all__ = [
     "CountVisitors",
-    "Expansion",
+    "CountWhere",
+    "Domain",
+    "Effect",
     "Grid",
+    "Histogram",
     "IfMore",
+    "Linear",
     "Mean",
     "Numeric",
     "Percentile",
     "Places",
     "PoissonSampling",
+    "Query",
+    "Records",
+    "Sensitivity",
     "Source",
+    "Statistic",
     "Sum",
+    "SumOf",
+    "SumOverPeople",
     "Visits",
     "Window",
     "count_visitors",
-    "expansion",
-    "expansive_chain",
     "grid",
-    "in_class_c",
-    "induced_edges",
     "maximum",
     "median",
     "minimum",
     "moment",
     "percentile",
     "places",
-    "pushed",
+    "records",
+    "sensitivity",
+    "sensitivity_each",
+    "sensitivity_lines",
+    "statistic",
     "visits",
 ]

@@ -1,7 +1,7 @@
 """The report: a release in plain words, with a map and a decision curve. Reads releases, never data."""
 
-from leeward.report.figures import decision_curve, mapped, places_map
-from leeward.report.html import report_html, write_report
-from leeward.report.words import Readable
+from leeward.report._figures import decision_curve, mapped, places_map
+from leeward.report._html import report_html, write_report
+from leeward.report._words import Readable
 
 __all__ = ["Readable", "decision_curve", "mapped", "places_map", "report_html", "write_report"]

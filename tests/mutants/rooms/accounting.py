@@ -2,11 +2,11 @@
 
 from tests.mutants.mutant import Mutant as M
 
-EVENTS = "leeward.accounting.events"
-PURE = "leeward.accounting.pure"
-LOSSES = "leeward.accounting.losses"
-PAIRS = "leeward.accounting.pairs"
-CURRENCY = "leeward.accounting.currency"
+EVENTS = "leeward.accounting._events"
+PURE = "leeward.accounting._pure"
+LOSSES = "leeward.accounting._privacy_loss"
+PAIRS = "leeward.accounting._dominating_pairs"
+CURRENCY = "leeward.accounting._budget_notion"
 
 MUTANTS = [
     M(PURE, "Cost.__add__", "self.insert + other.insert", "max(self.insert, other.insert)", "tests/accounting/test_pure.py",
@@ -21,36 +21,36 @@ MUTANTS = [
     M(PURE, "", "min(base.shrink, withdraw + insert)", "withdraw", "tests/grid/test_costs.py", "sampling amplifies the loss of single facts"),
     M(PURE, "Cost.within", "self.price_in(notion) <= exact(cap)", "self.price_in(notion) < exact(cap)", "tests/accounting/test_odometer.py",
       "the last of the cap cannot be spent"),
-    M("leeward.accounting.odometer", "Filter.add", "if not self.admits(event):", "if not (cost(event)).within(self.notion, self.cap):",
+    M("leeward.accounting._odometer", "Filter.add", "if not self.admits(event):", "if not (cost(event)).within(self.notion, self.cap):",
       "tests/accounting/test_odometer.py", "each release is looked at alone"),
-    M("leeward.accounting.units", "parts_touched", "kinds <= _ONE_WAY | _ONE_FACT else 2 * parts_per_unit", "kinds <= _ONE_WAY | _ONE_FACT else parts_per_unit",
+    M("leeward.accounting._units", "parts_touched", "kinds <= _ONE_WAY | _ONE_FACT else 2 * parts_per_unit", "kinds <= _ONE_WAY | _ONE_FACT else parts_per_unit",
       "tests/accounting/test_units.py tests/grid", "a replacement touches m parts, not 2m"),
-    M("leeward.accounting.units", "parallel", "ordered[: whole(touched, \"touched\")]", "ordered[-whole(touched, \"touched\") :]", "tests/accounting/test_units.py", "the cheapest parts are paid for"),
-    M("leeward.accounting.across", "_in_the_release", "gone * at_most,", "gone,", "tests/grid/test_prices.py tests/accounting/test_prices.py",
+    M("leeward.accounting._units", "parallel", "ordered[: whole(touched, \"touched\")]", "ordered[-whole(touched, \"touched\") :]", "tests/accounting/test_units.py", "the cheapest parts are paid for"),
+    M("leeward.accounting._across", "_in_the_release", "gone * at_most,", "gone,", "tests/grid/test_prices.py tests/accounting/test_prices.py",
       "withdrawing a person costs one of their units"),
-    M("leeward.accounting.across", "_in_the_release", "max(gone + come, one.changed) * at_most", "max(gone, come, one.changed) * at_most",
+    M("leeward.accounting._across", "_in_the_release", "max(gone + come, one.changed) * at_most", "max(gone, come, one.changed) * at_most",
       "tests/grid/test_prices.py tests/accounting/test_prices.py", "a replacement touches m units, not m out and m in"),
-    M("leeward.accounting.across", "_dearest_step", "found = max(found, cost / unit)", "found = max(found, cost)", "tests/grid/test_prices.py tests/accounting/test_prices.py",
+    M("leeward.accounting._across", "_dearest_step", "found = max(found, cost / unit)", "found = max(found, cost)", "tests/grid/test_prices.py tests/accounting/test_prices.py",
       "the ε of the budget is forgotten"),
-    M("leeward.accounting.prices", "priced", "if not contains(theirs, mine) and at_most is None:", "if False:", "tests/accounting/test_prices.py",
+    M("leeward.accounting._prices", "priced", "if not contains(theirs, mine) and at_most is None:", "if False:", "tests/accounting/test_prices.py",
       "an unbounded number of days is taken for one"),
-    M("leeward.accounting.prices", "priced", "budget_unit is None and len(parts := by_unit(budget)) > 1", "len(parts := [budget]) > 1", "tests/grid/test_mixed_units.py",
+    M("leeward.accounting._prices", "priced", "budget_unit is None and len(parts := by_unit(budget)) > 1", "len(parts := [budget]) > 1", "tests/grid/test_mixed_units.py",
       "promises about several units are all about the same"),
-    M("leeward.accounting.prices", "priced", "return dearest([priced(release, part, release_unit=release_unit, at_most=at_most) for part in parts])",
+    M("leeward.accounting._prices", "priced", "return dearest([priced(release, part, release_unit=release_unit, at_most=at_most) for part in parts])",
       "return priced(release, parts[0], release_unit=release_unit, at_most=at_most)", "tests/grid/test_mixed_units.py", "the first of several promises pays for all"),
-    M("leeward.accounting.prices", "priced", "if its not in UNITS and notion.sums_over_persons and not notion.everyone:", "if False:", "tests/grid/test_mixed_units.py",
+    M("leeward.accounting._prices", "priced", "if its not in UNITS and notion.sums_over_persons and not notion.all_records:", "if False:", "tests/grid/test_mixed_units.py",
       "a household is taken for a person"),
-    M("leeward.accounting.prices", "_ceil", "math.ceil(Fraction(value.bounds()[1]))", "math.floor(Fraction(value.bounds()[1]))",
+    M("leeward.accounting._prices", "_ceil", "math.ceil(Fraction(value.bounds()[1]))", "math.floor(Fraction(value.bounds()[1]))",
       "tests/accounting/test_prices.py tests/accounting/test_currency.py", "an irrational price is rounded down"),
     M(CURRENCY, "charge", "amount * price(notion.with_epsilon(1), budget)", "amount", "tests/accounting/test_currency.py",
       "dp in a presence budget costs its ε once"),
     M(CURRENCY, "promised", '"epsilon": str(notion.epsilon)', '"epsilon": f"{float(notion.epsilon):.3f}"', "tests/keys",
       "ε in a key has three digits"),
-    M(CURRENCY, "promised", 'currency(notion).rpartition("/")[0]', "notion.name", "tests/keys/test_promises.py", "parameters of the notion leave the key"),
-    M(CURRENCY, "currency", "type(notion) is NAMED.get(name)", "name in NAMED", "tests/accounting/test_currency.py",
+    M(CURRENCY, "promised", 'budget_notion(notion).rpartition("/")[0]', "notion.name", "tests/keys/test_promises.py", "parameters of the notion leave the key"),
+    M(CURRENCY, "budget_notion", "type(notion) is NAMED.get(name)", "name in NAMED", "tests/accounting/test_currency.py",
       "a notion of the user's own passes for one of ours"),
     M(CURRENCY, "_text", "text = repr(value)", "text = str(value)", "tests/keys/test_promises.py", "a policy about 1 reads like one about '1'"),
-    M(CURRENCY, "affordable", "math.floor(left / amount)", "math.ceil(left / amount)", "tests/accounting/test_currency.py tests/utility",
+    M(CURRENCY, "affordable", "math.floor(left / amount)", "math.ceil(left / amount)", "tests/accounting/test_currency.py tests/planner",
       "one release more than the budget pays for"),
     M(LOSSES, "Accountant._pure", "total.withdraw + total.insert", "max(total.withdraw, total.insert)", "tests/accounting/test_losses.py",
       "replacing is the larger of both ways"),
@@ -66,6 +66,6 @@ MUTANTS = [
     M(EVENTS, "read_event", "if form != FORMAT:", "if False:", "tests/accounting/test_events.py", "an event of another format is read"),
     M(EVENTS, "read_event", "if set(known) != names:", "if set(known) - names:", "tests/accounting/test_events.py", "a missing field is not noticed"),
     M(EVENTS, "", "whole(times, \"times\")", "times", "tests/accounting/test_events.py", "a negative number of releases gives budget back"),
-    M("leeward.notion.price", "price", "return dearest([price(mine, other.first), price(mine, other.second)])", "return price(mine, other.first)",
+    M("leeward.notion._price", "price", "return dearest([price(mine, other.first), price(mine, other.second)])", "return price(mine, other.first)",
       "tests/grid/test_prices.py", "of two promises of a budget only the first is looked at"),
 ]  # fmt: skip

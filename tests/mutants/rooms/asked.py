@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant as M
 
-SPEC = "leeward.spec.spec"
+SPEC = "leeward.spec._spec"
 KEYS = "tests/spec/test_release_keys.py"
 OPTIONS = "tests/spec/test_options.py"
 
@@ -25,24 +25,24 @@ MUTANTS = [
     M(SPEC, "Spec.visitor_plans", "mechanism=self.publish.mechanism,", "", KEYS, "mechanism has no effect"),
     M(SPEC, "Spec.ledger", "b.version, b.notion", "b.version, None", KEYS, "the budget's notion has no effect"),
     M(SPEC, "Spec.ledger", "b.version, b.notion", '"1", b.notion', KEYS, "version has no effect"),
-    M("leeward.spec.windows", "cut", "whole.end if whole.end - at <= length else at + length", "at + length", KEYS + " " + OPTIONS, "the last window reaches beyond the end"),
-    M("leeward.spec.windows", "cut", "        at = stop", "        at = stop + length", KEYS, "every other window is left out"),
-    M("leeward.spec.notions", "number_notion", "if kind is ReplaceDP and asked.people is not None:", "if False:", "tests/release/test_numbers_command.py " + KEYS,
+    M("leeward.spec._windows", "cut", "whole.end if whole.end - at <= length else at + length", "at + length", KEYS + " " + OPTIONS, "the last window reaches beyond the end"),
+    M("leeward.spec._windows", "cut", "        at = stop", "        at = stop + length", KEYS, "every other window is left out"),
+    M("leeward.spec._notions", "number_notion", "if kind is ReplaceDP and asked.people is not None:", "if False:", "tests/session/test_numbers_command.py " + KEYS,
       "hamming with a public number of people is refused"),
-    M("leeward.spec.notions", "number_notion", '"nobody": asked.people is None', '"nobody": True', "tests/release/test_numbers_command.py",
+    M("leeward.spec._notions", "number_notion", '"nobody": asked.people is None', '"nobody": True', "tests/session/test_numbers_command.py",
       "metric notions always shelter absence"),
-    M("leeward.keys", "_exact_text", "return str(exact(value))", "return str(value)", "tests/test_spec.py", "floats pass for exact numbers"),
-    M("leeward.keys", "Section", 'extra="forbid"', 'extra="ignore"', "tests/test_spec.py", "unknown keys are ignored"),
+    M("leeward._toml", "_exact_text", "return str(exact(value))", "return str(value)", "tests/spec/test_spec.py", "floats pass for exact numbers"),
+    M("leeward._toml", "Section", 'extra="forbid"', 'extra="ignore"', "tests/spec/test_spec.py", "unknown keys are ignored"),
     M("leeward.cli", "_Commands.invoke", "typer.Exit(_stopped(error))", "typer.Exit(1)", OPTIONS, "an interrupt ends as a failure"),
-    M("leeward.cli", "", "_print_added(error)\n        sys.exit(2)", "_print_added(error)\n        sys.exit(1)", "tests/release/test_release_command.py", "a refusal ends as a defect"),
-    M("leeward.cli.monitor", "_ended", "end, visits = query.window.end", "end, visits = query.window.start", OPTIONS, "a window that has not ended is asked"),
-    M("leeward.cli.monitor", "_ended", "until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until", "until",
-      "tests/release/test_monitor_command.py::test_until_and_the_end_of_a_window_can_be_compared_or_are_refused",
+    M("leeward.cli", "", "_print_added(error)\n        sys.exit(2)", "_print_added(error)\n        sys.exit(1)", "tests/session/test_release_command.py", "a refusal ends as a defect"),
+    M("leeward.cli._monitor", "_ended", "end, visits = query.window.end", "end, visits = query.window.start", OPTIONS, "a window that has not ended is asked"),
+    M("leeward.cli._monitor", "_ended", "until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until", "until",
+      "tests/session/test_monitor_command.py::test_until_and_the_end_of_a_window_can_be_compared_or_are_refused",
       "--until without an offset cannot be compared with windows that have one"),
-    M("leeward.cli.plan", "_compared", "releases=len(queries) if releases is None else releases,", "releases=releases or 1,", OPTIONS, "a plan for one window of many"),
-    M("leeward.cli.plan", "_compared", "delta=delta,", "", OPTIONS, "--delta has no effect"),
-    M("leeward.cli.plan", "_compared", "assumed_error=error,", "", OPTIONS, "--assumed-error has no effect"),
-    M("leeward.cli.demo", "demo", "write_city(city, seed)", "write_city(city, 1)", OPTIONS, "--seed has no effect"),
-    M("leeward.cli.budget", "show", "accounts = opened.show(dataset)", "accounts = opened.show()", OPTIONS, "--dataset has no effect"),
-    M("leeward.cli.perturb", "perturb", "if dry_run:", "if False:", OPTIONS, "--dry-run draws"),
+    M("leeward.cli._plan", "_compared", "releases=len(queries) if releases is None else releases,", "releases=releases or 1,", OPTIONS, "a plan for one window of many"),
+    M("leeward.cli._plan", "_compared", "delta=delta,", "", OPTIONS, "--delta has no effect"),
+    M("leeward.cli._plan", "_compared", "assumed_error=error,", "", OPTIONS, "--assumed-error has no effect"),
+    M("leeward.cli._demo", "demo", "write_city(city, seed)", "write_city(city, 1)", OPTIONS, "--seed has no effect"),
+    M("leeward.cli._budget", "show", "accounts = opened.show(dataset)", "accounts = opened.show()", OPTIONS, "--dataset has no effect"),
+    M("leeward.cli._perturb", "perturb", "if dry_run:", "if False:", OPTIONS, "--dry-run draws"),
 ]  # fmt: skip

@@ -2,14 +2,14 @@
 
 from tests.mutants.mutant import Mutant as M
 
-PLANAR = "leeward.geo.planar_laplace"
-LOCATION = "leeward.perturb.location"
-SERIES = "leeward.perturb.series"
-PROMISE = "leeward.perturb.series_promise"
+PLANAR = "leeward.local.location._planar_laplace"
+LOCATION = "leeward.local.location._job"
+SERIES = "leeward.local.series._job"
+PROMISE = "leeward.local.series._series"
 KEYS = "tests/spec/test_perturb_keys.py"
 INPUTS = "tests/keys/test_location_inputs.py"
 ALONE = INPUTS + "::test_what_stores_keep_of_a_mechanism_tells_each_parameter_apart_by_itself"
-GEO = "tests/geo/test_planar_laplace.py"
+GEO = "tests/local/test_planar_laplace.py"
 
 MUTANTS = [
     M(PLANAR, "PlanarLaplace.law", "repr(edge) for edge", "f\"{edge:g}\" for edge", ALONE, "the grid's box has six digits in the store"),
@@ -25,40 +25,40 @@ MUTANTS = [
     M(PLANAR, "PlanarLaplace.ground_epsilon", 'price_in(Plane(1, "euclidean"))', "price_in(Plane(1, self.norm))", GEO + " tests/truth",
       "the Manhattan norm is told as distance on the ground"),
     M(PLANAR, "_rate", "log(odds) / metres(within, \"within\")", "log(odds) * metres(within, \"within\")", GEO, "ε grows with the distance"),
-    M("leeward.geo.box", "Box.holds", "(east_of <= self.width)", "(east_of < self.width)", "tests/geo/test_box.py", "points on the eastern edge are outside"),
-    M("leeward.geo.box", "Box.holds", "(latitude <= self.north)", "(latitude < self.north)", "tests/geo/test_box.py", "points on the northern edge are outside"),
-    M("leeward.geo.box", "Box.nearest", "np.clip(latitude, self.south, self.north)", "latitude", "tests/geo/test_box.py", "latitudes are not moved into the box"),
-    M("leeward.geo.projection", "LocalPlane.project", "/ self.scale", "", "tests/geo/test_projection.py", "the plane lengthens distances"),
-    M("leeward.geo.projection", "_scales", "float(scale.max()) + margin", "float(scale.max()) - margin", "tests/geo/test_projection.py", "the largest scale is missed"),
-    M("leeward.geo.length", "", '"km": 1000', '"km": 1', GEO + " " + INPUTS, "a kilometre is a metre"),
-    M("leeward.geo.remap", "BayesRemap._belief", "np.log(prior) - self.epsilon * distance", "-self.epsilon * distance", "tests/geo/test_remap.py", "the prior is not looked at"),
-    M("leeward.geo.best", "BestOverPlaces.of", "Plane(geo.epsilon * geo.step, geo.norm)", "Plane(geo.epsilon, geo.norm)", "tests/truth/test_position_truth.py tests/geo/test_remap.py", "ε a step is taken for ε a metre"),
-    M("leeward.perturb.location", "LocationJob._charge", "reports=keys, known=known", "reports=keys",
-      "tests/perturb/test_location.py " + INPUTS, "reports that are remembered are paid for again"),
-    M("leeward.ledger.people", "PersonBudgets._charge", "again = reports is not None and reports[row] in free", "again = False",
-      "tests/perturb/test_days.py tests/perturb/test_location.py", "reports that are repeated in one run are paid for each time"),
-    M(LOCATION, "LocationJob._rewrite", "there &= granted", "pass", "tests/perturb/test_location.py " + KEYS, "reports that are not paid for are made"),
+    M("leeward.local.location._box", "Box.holds", "(east_of <= self.width)", "(east_of < self.width)", "tests/local/test_box.py", "points on the eastern edge are outside"),
+    M("leeward.local.location._box", "Box.holds", "(latitude <= self.north)", "(latitude < self.north)", "tests/local/test_box.py", "points on the northern edge are outside"),
+    M("leeward.local.location._box", "Box.nearest", "np.clip(latitude, self.south, self.north)", "latitude", "tests/local/test_box.py", "latitudes are not moved into the box"),
+    M("leeward.local.location._projection", "LocalPlane.project", "/ self.scale", "", "tests/local/test_projection.py", "the plane lengthens distances"),
+    M("leeward.local.location._projection", "_scales", "float(scale.max()) + margin", "float(scale.max()) - margin", "tests/local/test_projection.py", "the largest scale is missed"),
+    M("leeward.local.location._length", "", '"km": 1000', '"km": 1', GEO + " " + INPUTS, "a kilometre is a metre"),
+    M("leeward.local.location._after", "BayesRemap._belief", "np.log(prior) - self.epsilon * distance", "-self.epsilon * distance", "tests/local/test_remap_positions.py", "the prior is not looked at"),
+    M("leeward.local.location._compare", "BestOverPlaces.of", "Plane(geo.epsilon * geo.step, geo.norm)", "Plane(geo.epsilon, geo.norm)", "tests/truth/test_position_truth.py tests/local/test_remap_positions.py", "ε a step is taken for ε a metre"),
+    M("leeward.local.location._job", "LocationJob._charge", "reports=keys, known=known", "reports=keys",
+      "tests/local/test_location.py " + INPUTS, "reports that are remembered are paid for again"),
+    M("leeward.ledger._person_budgets", "PersonBudgets._charge", "again = reports is not None and reports[row] in free", "again = False",
+      "tests/local/test_days.py tests/local/test_location.py", "reports that are repeated in one run are paid for each time"),
+    M(LOCATION, "LocationJob._rewrite", "there &= granted", "pass", "tests/local/test_location.py " + KEYS, "reports that are not paid for are made"),
     M(LOCATION, "LocationJob.of", "outside=p.outside,", "", KEYS, "outside has no effect"),
     M(LOCATION, "LocationJob.of", "step=p.step,", "", KEYS + " " + INPUTS, "step has no effect"),
-    M("leeward.perturb.days", "Days._day", "value.astimezone(self._zone)", "value", "tests/perturb/test_days.py", "the day of a moment is the date that is written"),
-    M("leeward.perturb.days", "Days._day", "if zoned != self._zoned:", "if False:", "tests/perturb/test_days.py", "times with and without an offset are mixed"),
+    M("leeward.local.series._days", "Days._day", "value.astimezone(self._zone)", "value", "tests/local/test_days.py", "the day of a moment is the date that is written"),
+    M("leeward.local.series._days", "Days._day", "if zoned != self._zoned:", "if False:", "tests/local/test_days.py", "times with and without an offset are mixed"),
     M(SERIES, "read", "smooth=publish.smooth,", "", KEYS, "smooth has no effect"),
     M(SERIES, "read", "clamp=publish.clamp,", "", KEYS, "clamp has no effect"),
-    M(SERIES, "SeriesJob._totals_table", "if self.by is not None:", "if False:", KEYS + " tests/perturb/test_series_job.py", "by has no effect"),
+    M(SERIES, "SeriesJob._totals_table", "if self.by is not None:", "if False:", KEYS + " tests/local/test_series_job.py", "by has no effect"),
     M(PROMISE, "Series._by_window", "np.full((len(distinct), self.window), self.grid.lower, np.int64)", "np.zeros((len(distinct), self.window), np.int64)",
-      "tests/perturb/test_series_promise.py", "a missing reading is 0", equivalent=True),
-    M(PROMISE, "Series.snapping", "step * seen", "step", "tests/perturb/test_series_promise.py", "every reading is snapped at the price of one"),
-    M(PROMISE, "Series._mechanism", 'self.epsilon if between == "hamming" else self.epsilon / self.size', "self.epsilon", "tests/perturb/test_series_promise.py",
+      "tests/local/test_series_promise.py", "a missing reading is 0", equivalent=True),
+    M(PROMISE, "Series.snapping", "step * seen", "step", "tests/local/test_series_promise.py", "every reading is snapped at the price of one"),
+    M(PROMISE, "Series._mechanism", 'self.epsilon if between == "hamming" else self.epsilon / self.size', "self.epsilon", "tests/local/test_series_promise.py",
       "the unit of ε is forgotten"),
-    M("leeward.perturb.series_after", "After.__call__", "np.clip(noisy, grid.lower, grid.upper) if self.clamp else noisy", "np.clip(noisy, grid.lower, grid.upper)",
-      "tests/perturb/test_series_promise.py " + KEYS, "readings are clamped unasked"),
-    M("leeward.perturb.series_after", "_smoothed", "keys + width // 2, side=\"right\"", "keys + width // 2, side=\"left\"", "tests/perturb", "a mean over a span that is not centred"),
-    M("leeward.perturb.series_totals", "Totals.price", "rate * span.readings", "rate", "tests/perturb/test_series_job.py tests/truth", "a day that moves costs one reading"),
-    M("leeward.perturb.readings", "Grid.steps", "(2 * near * top + bottom) // (2 * bottom)", "near * top // bottom", "tests/perturb/test_series_readings.py", "half is rounded down"),
-    M("leeward.perturb.readings", "_check_distinct", "if len(np.unique(keys)) < len(keys):", "if False:", "tests/perturb/test_series_readings.py",
+    M("leeward.local.series._after", "After.__call__", "np.clip(noisy, grid.lower, grid.upper) if self.clamp else noisy", "np.clip(noisy, grid.lower, grid.upper)",
+      "tests/local/test_series_promise.py " + KEYS, "readings are clamped unasked"),
+    M("leeward.local.series._after", "_smoothed", "keys + width // 2, side=\"right\"", "keys + width // 2, side=\"left\"", "tests/local", "a mean over a span that is not centred"),
+    M("leeward.local.series._totals", "Totals.price", "rate * span.readings", "rate", "tests/local/test_series_job.py tests/truth", "a day that moves costs one reading"),
+    M("leeward.local.series._readings", "Grid.steps", "(2 * near * top + bottom) // (2 * bottom)", "near * top // bottom", "tests/local/test_series_readings.py", "half is rounded down"),
+    M("leeward.local.series._readings", "_check_distinct", "if len(np.unique(keys)) < len(keys):", "if False:", "tests/local/test_series_readings.py",
       "two readings of one meter at one time"),
-    M("leeward.perturb.schedule", "Schedule.slots_of", "if (rest[inside] != 0).any():", "if False:", "tests/perturb/test_series_schedule.py", "times between slots are accepted"),
-    M("leeward.perturb.schedule", "Schedule.windows", "-(-self.slots // readings)", "self.slots // readings", "tests/perturb/test_series_schedule.py tests/perturb/test_series_promise.py",
+    M("leeward.local.series._schedule", "Schedule.slots_of", "if (rest[inside] != 0).any():", "if False:", "tests/local/test_series_schedule.py", "times between slots are accepted"),
+    M("leeward.local.series._schedule", "Schedule.windows", "-(-self.slots // readings)", "self.slots // readings", "tests/local/test_series_schedule.py tests/local/test_series_promise.py",
       "the last window, in part, is free"),
-    M("leeward.perturb.billing", "Billing.settle", "np.maximum(charged - year, 0)", "charged - year", "tests/perturb/test_series_billing.py", "a rebate below 0"),
+    M("leeward.local.series._billing", "Billing.settle", "np.maximum(charged - year, 0)", "charged - year", "tests/local/test_series_billing.py", "a rebate below 0"),
 ]  # fmt: skip

@@ -2,12 +2,12 @@
 
 from tests.mutants.mutant import Mutant as M
 
-EXACT = "leeward.verify.exact"
-HOCKEY = "leeward.verify.hockey"
-AUDIT = "leeward.verify.audit"
-REPAIR = "leeward.optimum.repair"
-VERIFY = "tests/verify/test_verify.py"
-OPTIMAL = "tests/optimum/test_optimal.py"
+EXACT = "leeward.verification._exact"
+HOCKEY = "leeward.verification._hockey"
+AUDIT = "leeward.verification._audit"
+REPAIR = "leeward.analysis._optimal._repair"
+VERIFY = "tests/verification/test_verify.py"
+OPTIMAL = "tests/analysis/test_optimal.py"
 
 MUTANTS = [
     M(EXACT, "_Pairs._largest", "np.subtract(self.above[x], below, out=part)", "np.subtract(below, self.above[x], out=part)", VERIFY, "pairs are read the other way round"),
@@ -19,23 +19,23 @@ MUTANTS = [
     M(HOCKEY, "_Exactly._term", "values[above] - values[below] * exp(self._distances[distance])", "values[above] - values[below]", VERIFY, "δ at ε = 0"),
     M(HOCKEY, "_Exactly._term", "term if term.sign() > 0 else weight(0)", "term", VERIFY, "outputs that are too rare are set off against others"),
     M(HOCKEY, "verify_delta", "if needed > bound:", "if needed >= bound:", VERIFY, "a δ that is just enough is refused"),
-    M(AUDIT, "audit", "event[own][half:]", "event[own][:half]", "tests/verify/test_audit.py", "the outputs that chose the event also test it"),
-    M(AUDIT, "audit", "risk = (1 - confidence) / 2", "risk = (1 - confidence) * 8", "tests/verify/test_audit.py", "the bound is wrong more often than it says"),
-    M(AUDIT, "_bound", "betaincinv(hits_prime + 1, tests - hits_prime, 1 - risk)", "betaincinv(hits_prime + 1, tests - hits_prime, 0.5)", "tests/verify/test_audit.py",
+    M(AUDIT, "audit", "event[own][half:]", "event[own][:half]", "tests/verification/test_audit.py", "the outputs that chose the event also test it"),
+    M(AUDIT, "audit", "risk = (1 - confidence) / 2", "risk = (1 - confidence) * 8", "tests/verification/test_audit.py", "the bound is wrong more often than it says"),
+    M(AUDIT, "_bound", "betaincinv(hits_prime + 1, tests - hits_prime, 1 - risk)", "betaincinv(hits_prime + 1, tests - hits_prime, 0.5)", "tests/verification/test_audit.py",
       "the other side is not bounded but estimated"),
-    M(AUDIT, "Audit.refutes", "self.lower_bound > number.bounds()[1]", "self.lower_bound >= 0", "tests/verify/test_audit.py", "everything is refuted"),
-    M(REPAIR, "factor_below", ".lower().floor()", ".upper().ceil()", "tests/optimum/test_parts.py", "factors are rounded up: the certificate fails"),
+    M(AUDIT, "Audit.refutes", "self.lower_bound > number.bounds()[1]", "self.lower_bound >= 0", "tests/verification/test_audit.py", "everything is refuted"),
+    M(REPAIR, "factor_below", ".lower().floor()", ".upper().ceil()", "tests/analysis/test_parts.py", "factors are rounded up: the certificate fails"),
     M(REPAIR, "factor_below", "if cost > FAR:", "if cost > 40:", "tests/attacks/test_optima.py", "factors of e^41 are taken for 2^64: the certificate fails"),
-    M("leeward.optimum.program", "Program.solve", "_power_of_two(float((self.loss * weights).max()))", "1.0", "tests/attacks/test_optima.py",
+    M("leeward.analysis._optimal._linear_program", "Program.solve", "_power_of_two(float((self.loss * weights).max()))", "1.0", "tests/attacks/test_optima.py",
       "small losses are lost among what the solver tolerates"),
     M(REPAIR, "_lift", "if short > 0:", "if False:", OPTIMAL, "nothing is mended"),
     M(REPAIR, "_integers", "parts[int(np.argmax(row))] += DENOMINATOR - sum(parts)", "pass", OPTIMAL, "rows do not sum to 1"),
-    M("leeward.optimum.cover", "irreducible", "needed[rows[redundant], columns[redundant]] = False", "needed[rows, columns] = False", OPTIMAL + " tests/optimum",
+    M("leeward.analysis._optimal._cover", "irreducible", "needed[rows[redundant], columns[redundant]] = False", "needed[rows, columns] = False", OPTIMAL + " tests/analysis",
       "pairs that are needed are left out"),
-    M("leeward.optimum.cover", "spanner", "matrix[x, y] * dilation * (1 - 1e-12)", "matrix[x, y] * dilation * dilation", OPTIMAL + " tests/optimum", "paths longer than was asked"),
-    M("leeward.optimum.least_loss", "_cover", "shortened = [v / dilation for v in finite.values]", "shortened = list(finite.values)", OPTIMAL, "a spanner's paths cost more than the distance"),
-    M("leeward.optimum.least_loss", "optimal", "if not verdict:", "if False:", OPTIMAL, "what is not certified is returned"),
-    M("leeward.optimum.program", "Program.constraints", "np.lexsort((-factor, right, left))", "np.lexsort((factor, right, left))", OPTIMAL + " tests/optimum",
+    M("leeward.analysis._optimal._cover", "spanner", "matrix[x, y] * dilation * (1 - 1e-12)", "matrix[x, y] * dilation * dilation", OPTIMAL + " tests/analysis", "paths longer than was asked"),
+    M("leeward.analysis._optimal._least_loss", "_cover", "shortened = [v / dilation for v in finite.values]", "shortened = list(finite.values)", OPTIMAL, "a spanner's paths cost more than the distance"),
+    M("leeward.analysis._optimal._least_loss", "optimal", "if not verdict:", "if False:", OPTIMAL, "what is not certified is returned"),
+    M("leeward.analysis._optimal._linear_program", "Program.constraints", "np.lexsort((-factor, right, left))", "np.lexsort((factor, right, left))", OPTIMAL + " tests/analysis",
       "of two constraints the looser one is kept"),
-    M(EXACT, "", "if delta is not None and same_delta is not None:", "if False:", "tests/verify/test_neighbours.py", "two promises at once"),
+    M(EXACT, "", "if delta is not None and same_delta is not None:", "if False:", "tests/verification/test_neighbours.py", "two promises at once"),
 ]  # fmt: skip

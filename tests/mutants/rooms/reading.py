@@ -2,26 +2,26 @@
 
 from tests.mutants.mutant import Mutant as M
 
-VISITS = "leeward.engine.visits"
-NUMBERS = "leeward.engine.numbers"
-COLUMNS = "leeward.engine.columns"
-PLACES = "leeward.engine.places"
-CLOCK = "leeward.engine.clock"
+VISITS = "leeward.engine._visits"
+NUMBERS = "leeward.engine._numbers"
+COLUMNS = "leeward.engine._columns"
+PLACES = "leeward.engine._places"
+CLOCK = "leeward.engine._window"
 COUNTS = "tests/engine/test_engine_counts.py"
 
 MUTANTS = [
-    M(VISITS, "VisitTable._rows_in", "(self._rows.stamp < end)", "(self._rows.stamp <= end)", COUNTS + " tests/release/test_release_command.py",
+    M(VISITS, "VisitTable._rows_in", "(self._rows.stamp < end)", "(self._rows.stamp <= end)", COUNTS + " tests/session/test_release_command.py",
       "the end of the window is inside"),
-    M("leeward.engine.csv_text", "_packed", "raise _damaged(file) from None", "pass", "tests/engine/test_damaged_files.py", "the checksum of a gzip file is not looked at"),
-    M("leeward.engine.csv_rows", "csv_rows", "found - before != there", "False", "tests/engine/test_csv_rows.py", "rows that the engine loses are not missed"),
-    M("leeward.engine.csv_text", "_names", "not _ONE_WAY.fullmatch(line)", "False", "tests/engine/test_csv_rows.py", "a first line that is split in two ways is read"),
-    M("leeward.engine.csv_text", "length", "quoted = np.logical_xor.accumulate(letters == 34) ^ inside", "quoted = np.logical_xor.accumulate(letters == 34)",
+    M("leeward.engine._csv_text", "_packed", "raise _damaged(file) from None", "pass", "tests/engine/test_damaged_files.py", "the checksum of a gzip file is not looked at"),
+    M("leeward.engine._csv_rows", "csv_rows", "found - before != there", "False", "tests/engine/test_csv_rows.py", "rows that the engine loses are not missed"),
+    M("leeward.engine._csv_text", "_names", "not _ONE_WAY.fullmatch(line)", "False", "tests/engine/test_csv_rows.py", "a first line that is split in two ways is read"),
+    M("leeward.engine._csv_text", "length", "quoted = np.logical_xor.accumulate(letters == 34) ^ inside", "quoted = np.logical_xor.accumulate(letters == 34)",
       "tests/engine/test_csv_rows.py", "a quote does not last from piece to piece"),
-    M("leeward.engine.bind", "bind", "check_bound(columns, file, _named_by_engine(connection, link))", "pass", "tests/engine/test_bound_columns.py",
+    M("leeward.engine._bind", "bind", "check_bound(columns, file, _named_by_engine(connection, link))", "pass", "tests/engine/test_bound_columns.py",
       "a name that the engine made is read as one of the file's"),
-    M("leeward.engine.bind", "_lock", "'statistics_propagation,filter_pushdown'", "''", "tests/engine/test_damaged_files.py", "what a Parquet file says of its rows is believed"),
-    M("leeward.engine.bind", "bind", "check_parquet(file, names)", "pass", "tests/engine/test_damaged_files.py", "damaged pages are read on"),
-    M("leeward.encodings", "", 'UTF8: Final = "utf-8-sig"', 'UTF8: Final = "utf-8"', "tests/engine/test_engine_encodings.py", "a byte order mark is a character"),
+    M("leeward.engine._bind", "_lock", "'statistics_propagation,filter_pushdown'", "''", "tests/engine/test_damaged_files.py", "what a Parquet file says of its rows is believed"),
+    M("leeward.engine._bind", "bind", "check_parquet(file, names)", "pass", "tests/engine/test_damaged_files.py", "damaged pages are read on"),
+    M("leeward._encodings", "", 'UTF8: Final = "utf-8-sig"', 'UTF8: Final = "utf-8"', "tests/engine/test_engine_encodings.py", "a byte order mark is a character"),
     M(VISITS, "VisitTable.count", 'refused=query.if_more == "refuse" and over > 0', "refused=False", COUNTS, "people over the bound are not refused"),
     M(VISITS, "_by_place", "chosen=packed.max() if latest else packed.min()", "chosen=packed.max()", COUNTS + " tests/spec/test_release_keys.py", "earliest is latest"),
     M(VISITS, "_by_place", "people=(placed.place < k).sum()", "people=(placed.place <= k).sum()", COUNTS, "a person counts at k + 1 places"),
@@ -56,8 +56,8 @@ MUTANTS = [
     M(CLOCK, "bounds", "-(-start * per_second // 10**6)", "start * per_second // 10**6", "tests/engine/test_engine_clock.py", "the start of a window is rounded down"),
     M(CLOCK, "_instant", "_utc(reading, zone, fold=0)", "_utc(reading, zone, fold=1)", "tests/engine/test_engine_clock.py",
       "of a time shown twice the second is meant"),
-    M("leeward.engine.content", "recognised", "coalesce(length(r{i})::VARCHAR || ':' || r{i}, '-')", "coalesce(r{i}, '-')", "tests/engine/test_engine_digest.py",
+    M("leeward.engine._content", "recognised", "coalesce(length(r{i})::VARCHAR || ':' || r{i}, '-')", "coalesce(r{i}, '-')", "tests/engine/test_engine_digest.py",
       "the rows (a, bc) and (ab, c) read the same"),
-    M("leeward.engine.content", "recognised", '["rows", names, kinds, *whole[1:]]', '["rows", names, kinds, whole[1]]', "tests/engine/test_engine_digest.py",
+    M("leeward.engine._content", "recognised", '["rows", names, kinds, *whole[1:]]', '["rows", names, kinds, whole[1]]', "tests/engine/test_engine_digest.py",
       "the digest sees the number of rows only"),
 ]  # fmt: skip

@@ -1,33 +1,33 @@
-"""Mistakes in the ledger, the door, the monitor and what is written."""
+"""Mistakes in the ledger, the session, the monitor and what is written."""
 
 from tests.mutants.mutant import Mutant as M
 
-RELEASE = "leeward.release"
-MONITOR = "leeward.monitor"
-RESULT = "leeward.result"
-CLAIM = "leeward.ledger.claim"
-BOOK = "leeward.ledger.book"
-ACCOUNT = "leeward.ledger.account"
-CHAIN = "leeward.ledger.chain"
+RELEASE = "leeward.session._release"
+MONITOR = "leeward.session._monitor"
+RESULT = "leeward.session._result"
+CLAIM = "leeward.ledger._reservation"
+BOOK = "leeward.ledger._ledger"
+ACCOUNT = "leeward.ledger._balance"
+CHAIN = "leeward.ledger._chain"
 BUDGET = "tests/ledger/test_ledger_budget.py"
 FILES = "tests/ledger/test_ledger_files.py"
-MONITORS = "tests/release/test_monitor_command.py tests/keys/test_monitor_inputs.py"
+MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs.py"
 
 MUTANTS = [
-    M(RELEASE, "Door.key", 'public["fit_for_release"] = False', "pass", "tests/keys/test_visitor_inputs.py tests/keys/test_monitor_inputs.py",
+    M(RELEASE, "Session.key", 'public["fit_for_release"] = False', "pass", "tests/keys/test_visitor_inputs.py tests/keys/test_monitor_inputs.py",
       "a seeded answer is shown as one drawn from fresh entropy"),
-    M(RELEASE, "Door.key", 'public |= {"keys": self.keys.digest()}', "pass", "tests/keys", "the public list leaves the key"),
-    M(RELEASE, "Door.answer", "version=version or self.budget.version,", 'version=version or "1",', "tests/keys tests/spec", "the version leaves the key"),
-    M(RELEASE, "Door.answer", "cost = most if settled is None else each * settled", "cost = most",
+    M(RELEASE, "Session.key", 'public |= {"keys": self.keys.digest()}', "pass", "tests/keys", "the public list leaves the key"),
+    M(RELEASE, "Session.answer", "version=version or self.budget.version,", 'version=version or "1",', "tests/keys tests/spec", "the version leaves the key"),
+    M(RELEASE, "Session.answer", "cost = most if settled is None else each * settled", "cost = most",
       MONITORS, "a monitor pays for places that are safe"),
-    M(RELEASE, "Door.answer", "self.bits or SystemBits()", "SystemBits()", "tests/release tests/keys", "the caller's entropy is ignored", equivalent=False),
-    M(RELEASE, "Door.publish", '"fit_for_release": self.fit_for_release,', '"fit_for_release": True,', "tests/release tests/keys tests/truth",
+    M(RELEASE, "Session.answer", "self.bits or SystemBits()", "SystemBits()", "tests/session tests/keys", "the caller's entropy is ignored", equivalent=False),
+    M(RELEASE, "Session.publish", '"fit_for_release": self.fit_for_release,', '"fit_for_release": True,', "tests/session tests/keys tests/truth",
       "seeded noise is said to be fit for release"),
-    M(RELEASE, "Door.check_total", "if len(new) > 1 and left is not None and total > left:", "if False:", "tests/release/test_release_command.py",
+    M(RELEASE, "Session.check_total", "if len(new) > 1 and left is not None and total > left:", "if False:", "tests/session/test_release_command.py",
       "several windows are begun that cannot all be paid for"),
-    M(RELEASE, "Door.check_total", "if self.stored(key) is None", "", "tests/release", "windows that are stored already are paid for again in the check"),
-    M(RELEASE, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/release tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
-    M(RELEASE, "Budget.kept_in", "asked != standing", "False", "tests/keys tests/spec", "another currency than the budget's is accepted"),
+    M(RELEASE, "Session.check_total", "if self.stored(key) is None", "", "tests/session", "windows that are stored already are paid for again in the check"),
+    M(RELEASE, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/session tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
+    M(RELEASE, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "another budget_notion than the budget's is accepted"),
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),
     M(MONITOR, "monitor", "asked.append(made.query.window.public())", "asked[:] = [made.query.window.public()]", MONITORS,
       "earlier windows leave the key of a round"),
@@ -39,35 +39,35 @@ MUTANTS = [
     M(MONITOR, "_answer", "made.notion.epsilon * reserved.may_stop,", "made.notion.epsilon,", MONITORS, "one ε is reserved where several counts may stop in one round"),
     M(MONITOR, "monitor", "stops = state.stops", "stops = 0", MONITORS + " tests/truth", "a round is told of no stops before it"),
     M(MONITOR, "_told", '"price_at_most": str(each * rules.stop_after)', '"price_at_most": str(each)', MONITORS + " tests/truth", "the price of a monitor is told as ε"),
-    M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pd.Int64Dtype()}.get", "", "tests/test_result.py", "missing counts become NaN"),
+    M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pd.Int64Dtype()}.get", "", "tests/session/test_result.py", "missing counts become NaN"),
     M(ACCOUNT, "charged", "if cost > left:", "if cost > cap:", BUDGET, "each release is held against the whole cap"),
     M(ACCOUNT, "charged", "standing.spent + cost", "max(standing.spent, cost)", BUDGET, "charges do not add up"),
     M(ACCOUNT, "agree", "if notion != standing.notion:", "if False:", BUDGET, "costs in two notions are added"),
     M(ACCOUNT, "agree", "cap is not None and cap != standing.cap", "False", BUDGET, "another cap is ignored"),
     M(ACCOUNT, "append", "number = (head or 0) + 1", "number = (head or 0) + 2", FILES + " " + BUDGET, "the chain has holes"),
-    M(CLAIM, "Claim.store", "if settled > self.cost:", "if False:", BUDGET, "an answer may cost more than was reserved"),
-    M(CLAIM, "Claim.store", "standing.spent - spare", "standing.spent", BUDGET, "what was reserved too much is not given back"),
-    M(CLAIM, "Claim._withdraw", "standing.spent - self.cost", "standing.spent", BUDGET, "a withdrawn charge stays spent"),
+    M(CLAIM, "Reservation.store", "if settled > self.cost:", "if False:", BUDGET, "an answer may cost more than was reserved"),
+    M(CLAIM, "Reservation.store", "standing.spent - spare", "standing.spent", BUDGET, "what was reserved too much is not given back"),
+    M(CLAIM, "Reservation._withdraw", "standing.spent - self.cost", "standing.spent", BUDGET, "a withdrawn charge stays spent"),
     M(CLAIM, "find_charge", "& (charges.c.version == version)", "", BUDGET, "an answer of another version is shown"),
-    M("leeward.ledger.content", "Fingerprint.differs", "self.digest != other.digest", "self.digest == other.digest", "tests/ledger/test_ledger_content.py",
+    M("leeward.ledger._content", "Fingerprint.differs", "self.digest != other.digest", "self.digest == other.digest", "tests/ledger/test_ledger_content.py",
       "changed content is accepted, and the same refused"),
-    M(CLAIM, "Claim._is_mine", "return os.getpid() == self._process", "return True", "tests/ledger", "a forked child withdraws its parent's charge"),
+    M(CLAIM, "Reservation._is_mine", "return os.getpid() == self._process", "return True", "tests/ledger", "a forked child withdraws its parent's charge"),
     M(BOOK, "Ledger.set_cap", "if amount < standing.spent:", "if False:", BUDGET, "a cap below what is spent"),
     M(CHAIN, "link", "for name in _COVERED", "for name in _COVERED[:-1]", FILES, "one column is outside the chain", equivalent=False),
     M(CHAIN, "check_all", "from_text(row[\"spent\"]) != spent[row[\"dataset\"]]", "False", FILES + " tests/ledger/test_ledger_edits.py",
       "balances are not replayed"),
-    M("leeward.ledger.mark", "write_mark", "asdict(mark)", "asdict(mark) | {\"entries\": 0}", FILES, "the mark never rises"),
-    M("leeward.ledger.people", "PersonBudgets._charge", "max(self.reports_a_day - before.get(key, 0), 0)", "self.reports_a_day", "tests/ledger/test_people.py",
+    M("leeward.ledger._high_water_mark", "write_high_water_mark", "asdict(mark)", "asdict(mark) | {\"entries\": 0}", FILES, "the mark never rises"),
+    M("leeward.ledger._person_budgets", "PersonBudgets._charge", "max(self.reports_a_day - before.get(key, 0), 0)", "self.reports_a_day", "tests/ledger/test_people.py",
       "what was spent before is forgotten"),
-    M("leeward.ledger.people", "PersonBudgets.__init__", '{"price": price, "reports_a_day": str(reports_a_day)}', '{"reports_a_day": str(reports_a_day)}',
+    M("leeward.ledger._person_budgets", "PersonBudgets.__init__", '{"price": price, "reports_a_day": str(reports_a_day)}', '{"reports_a_day": str(reports_a_day)}',
       "tests/keys/test_location_inputs.py tests/ledger/test_people.py", "ε and the promise leave the store of budgets"),
-    M("leeward.ledger.people", "PersonBudgets.__init__", '{"price": price, "reports_a_day": str(reports_a_day)}', '{"price": price}',
+    M("leeward.ledger._person_budgets", "PersonBudgets.__init__", '{"price": price, "reports_a_day": str(reports_a_day)}', '{"price": price}',
       "tests/keys/test_location_inputs.py tests/ledger/test_people.py", "the bound leaves the store of budgets"),
-    M("leeward.ledger.parts", "joined", "len(raw).to_bytes(8) + raw", "raw", "tests/ledger/test_keyed_digests.py", "two lists of parts are written alike"),
-    M("leeward.ledger.people", "PersonBudgets._count_by", "self._compare(\"days\", known, rule)", "pass", "tests/perturb/test_days.py", "a store counts days by two rules"),
-    M("leeward.ledger.memo", "Memo.__init__", '{"law": law}', "{}", "tests/keys/test_location_inputs.py tests/ledger/test_people.py", "the law leaves the store of repeated reports"),
-    M("leeward.ledger.memo", "Memo.keys", "self.digest(\"answer\", named(person), i, j)", "self.digest(\"answer\", named(person))", "tests/ledger/test_people.py tests/keys/test_location_inputs.py",
+    M("leeward.ledger._parts", "joined", "len(raw).to_bytes(8) + raw", "raw", "tests/ledger/test_keyed_digests.py", "two lists of parts are written alike"),
+    M("leeward.ledger._person_budgets", "PersonBudgets._count_by", "self._compare(\"days\", known, rule)", "pass", "tests/local/test_days.py", "a store counts days by two rules"),
+    M("leeward.ledger._memoized_reports", "MemoizedReports.__init__", '{"law": law}', "{}", "tests/keys/test_location_inputs.py tests/ledger/test_people.py", "the law leaves the store of repeated reports"),
+    M("leeward.ledger._memoized_reports", "MemoizedReports.keys", "self.digest(\"answer\", named(person), i, j)", "self.digest(\"answer\", named(person))", "tests/ledger/test_people.py tests/keys/test_location_inputs.py",
       "a person has one report, wherever they are"),
-    M("leeward.ledger.memo", "Memo._seal", "self._cipher.encrypt(nonce, np.array(answer, \"<i8\").tobytes(), asked)",
+    M("leeward.ledger._memoized_reports", "MemoizedReports._seal", "self._cipher.encrypt(nonce, np.array(answer, \"<i8\").tobytes(), asked)",
       "self._cipher.encrypt(nonce, np.array(answer, \"<i8\").tobytes(), b\"\")", "tests/ledger/test_people.py", "answers can be exchanged in the file"),
 ]  # fmt: skip

@@ -2,11 +2,11 @@
 
 from tests.mutants.mutant import Mutant as M
 
-SENSITIVITY = "leeward.sensitivity"
-BRUTE = "tests/test_sensitivity_brute_force.py tests/test_sensitivity.py"
-NUMERIC = "leeward.query.numeric"
-STATISTIC = "leeward.query.statistic"
-VISITORS = "leeward.query.visitors"
+SENSITIVITY = "leeward.query._sensitivity"
+BRUTE = "tests/query/test_sensitivity_brute_force.py tests/query/test_sensitivity.py"
+NUMERIC = "leeward.query._numeric"
+STATISTIC = "leeward.query._statistic"
+VISITORS = "leeward.query._visitors"
 
 MUTANTS = [
     M(SENSITIVITY, "allowed_rates", "up = min((cost / rise", "up = max((cost / rise", BRUTE, "the loosest step decides"),
@@ -17,15 +17,15 @@ MUTANTS = [
     M(SENSITIVITY, "_solve", "if not rise and not fall:", "if not rise or not fall:", BRUTE, "monotone answers are refused"),
     M(SENSITIVITY, "sensitivity_each", "_effect(notion, query, step.change).each", "_bounded(_effect(notion, query, step.change))",
       "tests/truth/test_visitor_truth.py", "one count is taken for all"),
-    M(SENSITIVITY, "_effect", "if not notion.everyone:", "if True:", BRUTE + " tests/query/test_numeric.py",
+    M(SENSITIVITY, "_effect", "if not notion.all_records:", "if True:", BRUTE + " tests/query/test_numeric.py",
       "everybody's change is taken for one person's"),
     M(SENSITIVITY, "_share", "quotient.lower().floor().unique_fmpz()", "quotient.upper().ceil().unique_fmpz()", BRUTE,
       "an irrational share is rounded up"),
-    M(VISITORS, "", "WITHDRAW: (0, 1),", "WITHDRAW: (1, 0),", "tests/test_sensitivity.py", "withdrawing a person lets counts rise"),
-    M(VISITORS, "", "REPLACE: (1, 1),", "REPLACE: (0, 1),", "tests/test_sensitivity.py", "replacing a record only lowers counts"),
+    M(VISITORS, "", "WITHDRAW: (0, 1),", "WITHDRAW: (1, 0),", "tests/query/test_sensitivity.py", "withdrawing a person lets counts rise"),
+    M(VISITORS, "", "REPLACE: (1, 1),", "REPLACE: (0, 1),", "tests/query/test_sensitivity.py", "replacing a record only lowers counts"),
     M(VISITORS, "CountVisitors.effect", "self.truncates and change in {SHRINK, GROW, DROP_FACT, ADD_FACT}", "self.truncates and change in {SHRINK, GROW}",
-      "tests/test_sensitivity.py", "truncation is taken for monotone in single facts"),
-    M(VISITORS, "CountVisitors.effect", "((rise * k, fall * k),)", "((rise, fall),)", "tests/test_sensitivity.py", "k places move the counts by 1"),
+      "tests/query/test_sensitivity.py", "truncation is taken for monotone in single facts"),
+    M(VISITORS, "CountVisitors.effect", "((rise * k, fall * k),)", "((rise, fall),)", "tests/query/test_sensitivity.py", "k places move the counts by 1"),
     M(VISITORS, "CountVisitors.public", '"keep": {column: list(values) for column, values in visits.keep.items()},', "",
       "tests/keys/test_visitor_inputs.py", "the filter leaves the key"),
     M(VISITORS, "CountVisitors.public", '"grid": asdict(self.places) if isinstance(self.places, Grid) else None,', "",
@@ -40,7 +40,7 @@ MUTANTS = [
       "tests/keys/test_visitor_inputs.py", "what becomes of people at more places leaves the key"),
     M(VISITORS, "Window.public", "t.astimezone(UTC) if self.aware else t", "t", "tests/keys/test_visitor_inputs.py",
       "equal instants are two questions"),
-    M("leeward.query.source", "_kept", "tuple(sorted(set(allowed)))", "tuple(allowed)", "tests/keys/test_visitor_inputs.py",
+    M("leeward.query._source", "_kept", "tuple(sorted(set(allowed)))", "tuple(allowed)", "tests/keys/test_visitor_inputs.py",
       "the order of a filter's values is a part of the question"),
     M(STATISTIC, "Statistic.public", '"keep": {column: list(allowed) for column, allowed in self.records.keep.items()},', "",
       "tests/keys/test_number_inputs.py", "the filter leaves the key of a statistic"),
@@ -57,13 +57,13 @@ MUTANTS = [
     M(STATISTIC, "Statistic.public", '"column": self.column,', "", "tests/keys/test_number_inputs.py", "the column leaves the key"),
     M(STATISTIC, "Statistic.effect", "leaves, joins = self.numeric.effect(WITHDRAW).each, self.numeric.effect(INSERT).each",
       "leaves, joins = (), ()", "tests/query/test_statistic.py", "replacing a record never takes a number away"),
-    M(STATISTIC, "Statistic._on_grid", "nudge(self.values.step)", "change", "tests/query/test_statistic.py",
-      "a nudge of less than a step moves a rounded number by as little"),
+    M(STATISTIC, "Statistic._on_grid", "bounded_change(self.values.step)", "change", "tests/query/test_statistic.py",
+      "a bounded change of less than a step moves a rounded number by as little"),
     M(NUMERIC, "check_fine", "change.size > values.step", "change.size > values.width", "tests/attacks/test_numbers.py",
       "closeness in steps coarser than the question's gets noise for whole steps"),
-    M("leeward.notion.domain", "_anything", "[*may_occur, *whole]", "[None, *whole]", "tests/attacks/test_numbers.py",
+    M("leeward.notion._domain", "_anything", "[*may_occur, *whole]", "[None, *whole]", "tests/attacks/test_numbers.py",
       "of a clamped column, only whole numbers are looked at"),
-    M(STATISTIC, "_counted", "WITHDRAW: (0, 1), INSERT: (1, 0)", "WITHDRAW: (1, 0), INSERT: (0, 1)", "tests/query/test_statistic.py tests/utility/test_number_plan.py",
+    M(STATISTIC, "_counted", "WITHDRAW: (0, 1), INSERT: (1, 0)", "WITHDRAW: (1, 0), INSERT: (0, 1)", "tests/query/test_statistic.py tests/planner/test_number_plan.py",
       "a histogram rises when a person leaves"),
     M(NUMERIC, "Sum.presence", "max(self.values.upper, Fraction(0)), max(-self.values.lower, Fraction(0))",
       "self.values.width, self.values.width", "tests/query/test_numeric.py", "who comes moves a sum by the width"),
@@ -81,10 +81,10 @@ MUTANTS = [
       "tests/query/test_numeric.py", "a maximum whose default is above its lower bound can fall when somebody comes"),
     M(NUMERIC, "Numeric._of_presence", "_effect((rise, 0), (0, fall))", "_effect((fall, 0), (0, rise))", "tests/query/test_numeric.py",
       "inserting moves the answer like withdrawing"),
-    M("leeward.query.counting", "_extreme", "move[1] > kept[-1][1]", "move[1] >= kept[-1][1]", "tests/test_sensitivity.py",
+    M("leeward.query._counting", "_extreme", "move[1] > kept[-1][1]", "move[1] >= kept[-1][1]", "tests/query/test_sensitivity.py",
       "moves that others exceed are kept", equivalent=True),
-    M("leeward.query.counting", "SumOverPeople.effect", "np.maximum(moves, 0).sum(axis=1), -np.minimum(moves, 0).sum(axis=1)",
+    M("leeward.query._counting", "SumOverPeople.effect", "np.maximum(moves, 0).sum(axis=1), -np.minimum(moves, 0).sum(axis=1)",
       "np.maximum(moves, 0).max(axis=1), -np.minimum(moves, 0).min(axis=1)", BRUTE, "one coordinate for all"),
-    M("leeward.query.counting", "SumOf.value", "clamped(column_of(record, self.column), (self.lower, self.upper))", "column_of(record, self.column) or 0",
+    M("leeward.query._counting", "SumOf.value", "clamped(column_of(record, self.column), (self.lower, self.upper))", "column_of(record, self.column) or 0",
       BRUTE, "numbers are not clamped"),
 ]  # fmt: skip

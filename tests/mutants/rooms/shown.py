@@ -2,12 +2,12 @@
 
 from tests.mutants.mutant import Mutant as M
 
-VISITORS = "leeward.statement.visitors"
-NUMBERS = "leeward.statement.numbers"
-BASE = "leeward.statement.base"
-WORDS = "leeward.report.words"
-REPORT = "leeward.report.numbers"
-RELEASE = "leeward.cli.release"
+VISITORS = "leeward.session._statement._visitors"
+NUMBERS = "leeward.session._statement._numbers"
+BASE = "leeward.session._statement._heading"
+WORDS = "leeward.report._words"
+REPORT = "leeward.report._numbers"
+RELEASE = "leeward.cli._release"
 TRUTH = "tests/truth"
 TERMINAL = "tests/truth/test_terminal_truth.py"
 POSITIONS = "tests/truth/test_position_truth.py"
@@ -23,19 +23,19 @@ MUTANTS = [
     M(VISITORS, "_assumptions", "query.places_per_person is not None and not query.truncates", "False", "tests/truth/test_visitor_truth.py", "the bound is not told as an assumption"),
     M(VISITORS, "_guaranteed", 'counted after the bound on places per person" if plan.query.truncates else " among those counted"',
       'counted after the bound on places per person" if False else " among those counted"', "tests/truth/test_visitor_truth.py", "truncation is not told with the guarantee"),
-    M(VISITORS, "_not_guaranteed", 'found.append(f"Not sheltered: {plan.notion.words.exposes}")', "pass", "tests/truth/test_visitor_truth.py", "what is not sheltered is not told"),
+    M(VISITORS, "_not_guaranteed", 'found.append(f"Not sheltered: {plan.notion.words.reveals}")', "pass", "tests/truth/test_visitor_truth.py", "what is not sheltered is not told"),
     M(VISITORS, "_not_guaranteed", "only at the {plan.query.if_more} of them", "only at the earliest of them", "tests/truth/test_visitor_truth.py", "which places are kept"),
     M(VISITORS, "_trust", "if alpha is None:", "if True:", "tests/truth/test_visitor_truth.py", "never wrong is said of what can be wrong"),
     M(VISITORS, "_trust", "float(alpha * places)", "float(alpha)", "tests/truth/test_visitor_truth.py", "the wrong places to be expected are those of one"),
     M(VISITORS, "_decision", '"dangerous_never_wrong": dangerous.never_wrong', '"dangerous_never_wrong": safe is not None and safe.never_wrong', "tests/truth/test_visitor_truth.py",
       "never wrong of dangerous is read from safe"),
     M(VISITORS, "_decision", '"never_wrong": safe.never_wrong', '"never_wrong": True', "tests/truth/test_visitor_truth.py", "safe is never wrong"),
-    M(VISITORS, "_zone", 'query.visits.timezone or ("UTC"', '("UTC"', "tests/release/test_release_command.py " + TRUTH, "the zone of the window is told as UTC"),
+    M(VISITORS, "_zone", 'query.visits.timezone or ("UTC"', '("UTC"', "tests/session/test_release_command.py " + TRUTH, "the zone of the window is told as UTC"),
     M(BASE, "direction", 'f"never negative, of rate {up} upwards"', 'f"never positive, of rate {up} downwards"', "tests/truth/test_visitor_truth.py", "the direction of the noise is turned"),
-    M(BASE, "heading", '"does_not_shelter": words.exposes', '"does_not_shelter": ""', "tests/truth/test_visitor_truth.py", "what is exposed leaves the statement"),
+    M(BASE, "heading", '"does_not_shelter": words.reveals', '"does_not_shelter": ""', "tests/truth/test_visitor_truth.py", "what is exposed leaves the statement"),
     M(BASE, "heading", '"unit": words.unit', '"unit": "person"', "tests/truth/test_visitor_truth.py", "every unit is a person"),
     M(BASE, "heading", '"price": str(price)', '"price": str(notion.epsilon)', "tests/truth/test_visitor_truth.py", "the price of several stops is told as ε"),
-    M("leeward.plain", "at_most", "ROUND_CEILING", "ROUND_HALF_EVEN", "tests/truth/test_number_truth.py", "an error that is kept is rounded to the nearest"),
+    M("leeward._plain", "at_most", "ROUND_CEILING", "ROUND_HALF_EVEN", "tests/truth/test_number_truth.py", "an error that is kept is rounded to the nearest"),
     M(NUMBERS, "_not_guaranteed", '"" if plan.parts[0].law.down.is_infinite else', '"" if False else', "tests/truth/test_number_truth.py", "a count that is never negative is said to be so at times"),
     M(NUMBERS, "_guaranteed", '"below" if law.down.is_infinite else "above"', '"above" if law.down.is_infinite else "below"', "tests/truth/test_number_truth.py", "no answer is on the wrong side"),
     M(NUMBERS, "_guaranteed", '("within_95_percent", "all_within_95_percent")', '("within_95_percent", "within_95_percent")', "tests/truth/test_number_truth.py", "all answers are as near as each"),
@@ -46,14 +46,14 @@ MUTANTS = [
       "what stands in for nobody is not told"),
     M(NUMBERS, "_question", '0: "least value", 50: "median", 100: "greatest value"', '0: "greatest value", 50: "median", 100: "least value"', "tests/truth/test_number_truth.py",
       "the least value is called the greatest"),
-    M("leeward.notion.one_sided", "AdditionOnly", "that a person is not in the data may be concluded with certainty", "", TRUTH, "addition-only is said to expose nothing"),
-    M("leeward.notion.one_sided", "AdditionOnly", "Pr[answer | with a person's records] ≤ e^ε · Pr[answer | without them]",
+    M("leeward.notion._one_sided", "AdditionOnly", "that a person is not in the data may be concluded with certainty", "", TRUTH, "addition-only is said to expose nothing"),
+    M("leeward.notion._one_sided", "AdditionOnly", "Pr[answer | with a person's records] ≤ e^ε · Pr[answer | without them]",
       "Pr[answer | without a person's records] ≤ e^ε · Pr[answer | with them]", TRUTH, "the definition of addition-only is turned"),
-    M("leeward.notion.adp", "Presence", "having been at no listed place (not: having been at another one)", "having been at another listed place", TRUTH,
+    M("leeward.notion._adp", "Presence", "having been at no listed place (not: having been at another one)", "having been at another listed place", TRUTH,
       "the cover of presence is another place"),
-    M("leeward.notion.graded", "_TwoRates.__init__", 'kept = [f"{side}, up to ε_{name}" for side, name, rate in sides if not rate.is_infinite]',
+    M("leeward.notion._graded", "_TwoRates.__init__", 'kept = [f"{side}, up to ε_{name}" for side, name, rate in sides if not rate.is_infinite]',
       'kept = [f"{side}, up to ε_{name}" for side, name, rate in sides]', TRUTH, "a side at ∞ is said to be sheltered"),
-    M("leeward.notion.dp", "BoundedDP", "any one person's record; the number of people is public", "any one person's record", TRUTH, "that the number of people is public is not told"),
+    M("leeward.notion._dp", "BoundedDP", "any one person's record; the number of people is public", "any one person's record", TRUTH, "that the number of people is public is not told"),
     M(WORDS, "certainty", '("dangerous", "dangerous_at_least", "dangerous_never_wrong")', '("dangerous", "dangerous_at_least", "never_wrong")', TRUTH,
       "the report reads never wrong of dangerous from safe"),
     M(WORDS, "noise_direction", 'if mechanism["rate_down"] == "inf":', 'if mechanism["rate_up"] == "inf":', TRUTH, "noise that adds is said to take away"),
@@ -71,22 +71,22 @@ MUTANTS = [
     M(RELEASE, "_decided", "summary['answered'] == 1", "summary['answered'] == 0", TERMINAL, "one was answered, several were"),
     M(RELEASE, "_decided", "if decision.error_at_most is not None:", "if False:", TERMINAL, "the terminal says never wrongly of what can be wrong"),
     M(RELEASE, "_prices", "return plans[0].price, sum((made.price for made in plans[1:]), plans[0].price)", "return plans[0].price, plans[0].price", "tests/spec/test_options.py", "a dry run tells one window's price for all"),
-    M(RELEASE, "_sentence", 'if summary["charged"] != "0"', 'if summary["charged"] == "0"', "tests/release/test_release_command.py " + TRUTH, "a stored answer is said to be charged"),
-    M("leeward.report.figures", "decision_curve", 'never if decision["never_wrong"] else often', "never", TRUTH + " tests/report/test_report_figures.py", "the picture says never of what can be wrong"),
-    M("leeward.geo.statement", "statement", "s = {at_most(float(geo.snapping), 4)}", "s = 0", POSITIONS, "snapping is not told"),
-    M("leeward.geo.statement", "_not_guaranteed", "    if terms.repeats:", "    if False:", POSITIONS, "that repeated reports show a return is not told"),
-    M("leeward.geo.statement", "_total", "geo.epsilon * reports", "geo.epsilon", POSITIONS, "a day of reports costs one"),
-    M("leeward.geo.statement", "_total", " + geo.snapping", "", POSITIONS, "the odds of a day are told without snapping"),
-    M("leeward.plain", "odds", "at_most(math.exp(cost), 4)", "f\"{math.exp(cost):.4g}\"", "tests/truth/test_position_truth.py tests/perturb/test_series_smoothing.py tests/truth/test_series_truth.py", "odds that are kept are rounded to the nearest"),
-    M("leeward.geo.statement", "_anew", "if terms.repeats", "if False", POSITIONS, "a repeated report is said to cost as much as a new one"),
-    M("leeward.geo.statement", "statement", "{at_most(100 * plane.shrinkage, 2)}", "{10 * plane.shrinkage:.2g}", POSITIONS, "the plane is said to shorten less than it does"),
-    M("leeward.geo.statement", "_reports", '"new " if terms.repeats else ""', '""', POSITIONS, "repeated reports are said to be bounded"),
-    M("leeward.perturb.series_promise", "Series.published", "self.window + 2 * beside", "self.window", "tests/perturb/test_series_smoothing.py", "a smoothed window costs what its own readings do"),
-    M("leeward.perturb.series_promise", "Series.published", "1 + 2 * math.ceil(beside / self.window)", "1", "tests/perturb/test_series_smoothing.py", "a smoothed window of norm noise costs one draw"),
-    M("leeward.utility.decisions", "Decisions.wrong_at_most", "return sum(errors, start=Fraction(0))", "return max(errors)", "tests/utility/test_wrong_words.py", "a place gets one wrong word at most"),
-    M("leeward.perturb.series_statement", "_price", "change = price.readings * whole", "change = price.readings", TRUTH, "a reading that changes costs one unit"),
-    M("leeward.perturb.series_statement", "_share", '"maximum": "ε/n", "manhattan": "ε"', '"maximum": "ε", "manhattan": "ε/n"', TRUTH, "the rate of a total in words"),
-    M("leeward.perturb.series_statement", "_not_guaranteed", "if series.missing == \"keep\":", "if False:", TRUTH, "that a missing reading shows is not told"),
-    M("leeward.perturb.billing", "Billing.price", "(self.law.line.fall + self.year_law.line.fall) * self.unit", "self.law.line.fall * self.unit",
-      "tests/perturb/test_series_billing.py " + TRUTH, "the year's settlement is free"),
+    M(RELEASE, "_sentence", 'if summary["charged"] != "0"', 'if summary["charged"] == "0"', "tests/session/test_release_command.py " + TRUTH, "a stored answer is said to be charged"),
+    M("leeward.report._figures", "decision_curve", 'never if decision["never_wrong"] else often', "never", TRUTH + " tests/report/test_report_figures.py", "the picture says never of what can be wrong"),
+    M("leeward.local.location._statement", "statement", "s = {at_most(float(geo.snapping), 4)}", "s = 0", POSITIONS, "snapping is not told"),
+    M("leeward.local.location._statement", "_not_guaranteed", "    if terms.repeats:", "    if False:", POSITIONS, "that repeated reports show a return is not told"),
+    M("leeward.local.location._statement", "_total", "geo.epsilon * reports", "geo.epsilon", POSITIONS, "a day of reports costs one"),
+    M("leeward.local.location._statement", "_total", " + geo.snapping", "", POSITIONS, "the odds of a day are told without snapping"),
+    M("leeward._plain", "odds", "at_most(math.exp(cost), 4)", "f\"{math.exp(cost):.4g}\"", "tests/truth/test_position_truth.py tests/local/test_series_smoothing.py tests/truth/test_series_truth.py", "odds that are kept are rounded to the nearest"),
+    M("leeward.local.location._statement", "_anew", "if terms.repeats", "if False", POSITIONS, "a repeated report is said to cost as much as a new one"),
+    M("leeward.local.location._statement", "statement", "{at_most(100 * plane.shrinkage, 2)}", "{10 * plane.shrinkage:.2g}", POSITIONS, "the plane is said to shorten less than it does"),
+    M("leeward.local.location._statement", "_reports", '"new " if terms.repeats else ""', '""', POSITIONS, "repeated reports are said to be bounded"),
+    M("leeward.local.series._series", "Series.published", "self.window + 2 * beside", "self.window", "tests/local/test_series_smoothing.py", "a smoothed window costs what its own readings do"),
+    M("leeward.local.series._series", "Series.published", "1 + 2 * math.ceil(beside / self.window)", "1", "tests/local/test_series_smoothing.py", "a smoothed window of norm noise costs one draw"),
+    M("leeward.planner._decisions", "Decisions.wrong_at_most", "return sum(errors, start=Fraction(0))", "return max(errors)", "tests/planner/test_wrong_words.py", "a place gets one wrong word at most"),
+    M("leeward.local.series._statement", "_price", "change = price.readings * whole", "change = price.readings", TRUTH, "a reading that changes costs one unit"),
+    M("leeward.local.series._statement", "_share", '"maximum": "ε/n", "manhattan": "ε"', '"maximum": "ε", "manhattan": "ε/n"', TRUTH, "the rate of a total in words"),
+    M("leeward.local.series._statement", "_not_guaranteed", "if series.missing == \"keep\":", "if False:", TRUTH, "that a missing reading shows is not told"),
+    M("leeward.local.series._billing", "Billing.price", "(self.law.line.fall + self.year_law.line.fall) * self.unit", "self.law.line.fall * self.unit",
+      "tests/local/test_series_billing.py " + TRUTH, "the year's settlement is free"),
 ]  # fmt: skip

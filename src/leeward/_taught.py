@@ -1,0 +1,151 @@
+"""Arguments of the wrong kind are told what to give.
+
+Python accepts any object anywhere and fails somewhere inside, with an `AttributeError` about a name that the caller never
+wrote. A public function or class that is `taught` still takes whatever works; but where a call fails so, its arguments are
+held against its annotations, and the first that does not fit is named. Failures with arguments that fit stay as they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from numbers import Integral, Real
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Any, Literal, TypeVar, Union
+
+from leeward._plain import is_plain
+from leeward.errors import InputError, LeewardError
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+_ADVICE = {
+    "Line": "Give lw.Line(rise=…, fall=…); what a notion allows for a query is lw.sensitivity(notion, query).line"
+}
+"""What to do about an argument of this kind; else help is named."""
+
+_NUMBERS: dict[Any, type] = {int: Integral, float: Real}
+"""Numbers of other libraries are numbers."""
+
+
+def taught(thing: T) -> T:
+    """Let a public function, or a class when it is made, tell what is wrong with an argument of another kind."""
+    if isinstance(thing, type):
+        thing.__init__ = _checked(thing.__init__, thing.__name__)  # type: ignore[misc]
+        return thing
+    return typing.cast(T, _checked(thing, thing.__name__))
+
+
+def describing(thing: T) -> T:
+    """Let a function that describes a table tell also what is wrong with an argument that it would keep unused.
+
+    A description prints all that it was given: a whole column given for the name of one is refused at once.
+    """
+    told = taught(thing)
+
+    @functools.wraps(told)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        made = told(*args, **kwargs)
+        wrong = _wrong(thing, thing.__name__, args, kwargs, may_hold_rows=True)
+        if wrong is not None:
+            raise wrong
+        return made
+
+    return typing.cast(T, call)
+
+
+_SOURCES = {"source", "keep", "groups"}
+"""Arguments that are tables, or lists of public values."""
+
+
+def takes(function: Any, count: int) -> bool:
+    """Whether a function can be called with so many arguments, as far as it tells."""
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        return False
+    except ValueError:  # some functions written in C do not tell
+        pass
+    return True
+
+
+def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except LeewardError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            wrong = _wrong(function, name, args, kwargs)
+            if wrong is None:
+                raise
+        raise wrong  # outside: what went wrong inside says nothing to the caller
+
+    return call
+
+
+def _wrong(
+    function: Callable[..., Any], name: str, args: Any, kwargs: Any, *, may_hold_rows: bool = False
+) -> InputError | None:
+    """Return what to say of the first argument that does not fit, or None. Never its value: it may hold rows."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return None  # an argument is missing, or has an unknown name: Python says which
+    for key, value in given.items():
+        parameter = signature.parameters[key]
+        if may_hold_rows and (key in _SOURCES or is_plain(value)):
+            continue
+        several = parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+        if key == "self" or several or _fits(value, _hint(function, key, parameter.annotation)):
+            continue
+        kind = inspect.formatannotation(parameter.annotation).strip("'")
+        return InputError(
+            f"{name} with a {type(value).__name__} as its {key}",
+            f"it takes {kind}",
+            _ADVICE.get(kind, f"See help(lw.{name})"),
+        )
+    return None
+
+
+def _hint(function: Callable[..., Any], key: str, annotation: Any) -> Any:
+    """Return what an annotation means, or Any where it has no meaning while the program runs."""
+    try:
+        alone = SimpleNamespace(__annotations__={key: annotation})
+        return typing.get_type_hints(alone, inspect.unwrap(function).__globals__)[key]
+    except (AttributeError, NameError, TypeError):
+        return Any
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin in {Union, UnionType}:
+        return any(_fits(value, each) for each in inner)
+    if hint is None or hint is NoneType:
+        return value is None
+    kind = _NUMBERS.get(hint, origin or hint)
+    if isinstance(hint, TypeVar):
+        return isinstance(value, Hashable)  # points, secrets and outputs
+    if origin is Literal:
+        return isinstance(value, tuple({type(word) for word in inner}))
+    if hint is Any or not isinstance(kind, type):
+        return True
+    if getattr(kind, "_is_protocol", False):
+        return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool and issubclass(kind, Integral)):
+        return False
+    if inner and isinstance(inner[0], list):
+        return takes(value, len(inner[0]))
+    if isinstance(value, Mapping) and len(inner) == 2:
+        return all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
+    if isinstance(value, Collection) and inner and issubclass(kind, Iterable):
+        try:
+            elements = list(value)
+        except TypeError:  # an array without dimensions
+            return False
+        each = inner if kind is tuple and Ellipsis not in inner else (inner[0],) * len(elements)
+        return len(each) == len(elements) and all(map(_fits, elements, each))
+    return True

@@ -1,0 +1,172 @@
+"""Reading spec files: TOML checked key by key by pydantic models, with errors that name the nearest known key."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from leeward._encodings import UTF8, unfit
+from leeward._paths import read_small
+from leeward._plain import shown
+from leeward.errors import InputError, SpecError, nearest
+from leeward.exact._real import exact
+
+
+def _exact_text(value: object) -> str:
+    try:
+        return str(exact(value))  # type: ignore[arg-type]
+    except InputError as error:
+        raise ValueError(str(error)) from None
+
+
+ExactText = Annotated[str, BeforeValidator(_exact_text)]
+"""An exact number, in a string or an integer; a TOML float is refused, because it is not the decimal it prints as."""
+
+
+class Section(BaseModel):
+    """A section of a spec: unknown keys and wrong types are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Show no password of a URL."""
+        for name, value in super().__repr_args__():
+            yield name, shown(value) if isinstance(value, str) else value
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
+    """Read a TOML file and return its nested dicts, and the folder that its paths are relative to.
+
+    Raises:
+        SpecError: it is missing, or is no TOML.
+    """
+    file = Path(path)
+    try:
+        raw, folder = read_small(file), file.resolve().parent
+    except FileNotFoundError:
+        near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
+        raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None
+    except OSError as error:
+        said = f"it cannot be read: {os.strerror(error.errno or 0)}"
+        raise SpecError(f"The spec '{file}'", said, "Check the path, and who may read it") from None
+    if because := unfit(raw):
+        raise SpecError(f"The spec '{file}'", because, "Save it as UTF-8")
+    try:
+        given = tomllib.loads(raw.decode(UTF8))
+        _check_size(given)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(
+            f"The spec '{file}'", f"it is not TOML ({error})", "Strings need quotes, sections [brackets]"
+        ) from None
+    except (ValueError, RecursionError, MemoryError):  # an integer of thousands of digits; thousands of brackets
+        raise SpecError(
+            f"The spec '{file}'",
+            "a number in it is too long, or its brackets lie too deep",
+            "Write it as the guide does",
+        ) from None
+    return given, folder
+
+
+_DEEPEST, _LONGEST = 30, 10_000
+"""Levels, and bits of an integer."""
+
+
+def _check_size(given: Any) -> None:
+    """Refuse what Python could not write out again in a message; no spec is deeper than five, nor are its numbers long."""
+    level = [given]
+    for _ in range(_DEEPEST):
+        if any(isinstance(held, int) and held.bit_length() > _LONGEST for held in level):
+            raise ValueError
+        level = [
+            inner
+            for held in level
+            if isinstance(held, dict | list)
+            for inner in (held.values() if isinstance(held, dict) else held)
+        ]
+    if level:
+        raise RecursionError
+
+
+def check(model: type[_Model], given: Mapping[str, Any], examples: Mapping[str, str]) -> _Model:
+    """Return the given dicts as the model of a whole spec.
+
+    Args:
+        model: sections as fields, each a `Section`.
+        given: nested dicts, as TOML reads them.
+        examples: what a missing key or section looks like when it is there.
+
+    Raises:
+        SpecError: a key or value is not as described; the message names the first such key.
+    """
+    try:
+        return model.model_validate(dict(given))
+    except ValidationError as error:
+        raise _taught(model, error, examples) from None
+
+
+def keys_at(model: type[BaseModel], where: Iterable[str]) -> list[str]:
+    """Return the keys that are known at a place in a spec, given as the names of the sections that lead there."""
+    for part in where:
+        field = model.model_fields.get(part)
+        if field is not None:
+            model = _section(field.annotation) or model
+    return [name for name, field in model.model_fields.items() if not field.exclude]
+
+
+def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[str, str]) -> SpecError:
+    # an unknown key usually also leaves a known one missing: say the unknown one, it is what was mistyped
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+    where = [str(part) for part in first["loc"]]
+    unknown, missing = first["type"] == "extra_forbidden", first["type"] == "missing"
+    key = where[-1] if where else ""
+    if not unknown and not missing:  # pydantic also names the types it tried: the key is the last part that is one
+        key = next((part for at, part in reversed([*enumerate(where)]) if part in keys_at(model, where[:at])), key)
+    is_section = key in model.model_fields and _section(model.model_fields[key].annotation) is not None
+    name = f"[{where[0]}] {key}" if len(where) > 1 and where[0] != key else f"[{key}]" if is_section else key
+    if unknown:
+        return SpecError(name, "this key is not known", nearest(key, keys_at(model, where[:-1])))
+    if missing:
+        return SpecError(
+            f"{name} is missing", "it is required", f"Add {examples.get(key, name if is_section else f'{key} = …')}"
+        )
+    if first["type"] == "value_error":
+        return SpecError(name or "The spec", str(first["ctx"]["error"]), "")
+    if first["type"] == "literal_error":
+        return SpecError(name, "it is not a known choice", f"Known: {first['ctx']['expected']}")
+    because, instead = _KINDS.get(
+        first["type"], ("it does not hold what it should", "See docs/spec.md for what it means")
+    )
+    return SpecError(name, because, instead.format(key))
+
+
+_MOMENT = ("it is no date and time", "Write {} = 2026-03-02T19:00:00")
+_KINDS = {
+    "string_type": ("it is no text", 'Write it in quotation marks: {} = "…"'),
+    "int_type": ("it is no whole number", "Write it without quotation marks: {} = 2"),
+    "float_type": ("it is no number", "Write it without quotation marks: {} = 2.5"),
+    "finite_number": ("it is not finite", "Write {} = 2.5"),
+    "bool_type": ("it is neither true nor false", "Write {} = true"),
+    "list_type": ("it is no list", "Write {} = [ … ]"),
+    "dict_type": ("it is no table of keys and values", "Write {} = {{ … = … }}"),
+    "model_type": ("it is no section of keys and values", "Write [{}], and its keys below"),
+    "datetime_type": _MOMENT,
+    "date_type": _MOMENT,
+}
+"""What is wrong, and what to write, by pydantic's names of what it found."""
+
+
+def _section(annotation: Any) -> type[BaseModel] | None:
+    """Return the model that a field holds: itself, or one of a union or a list."""
+    for kind in (annotation, *getattr(annotation, "__args__", ())):
+        for inner in (kind, *getattr(kind, "__args__", ())):
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                return inner
+    return None

@@ -1,0 +1,225 @@
+"""What was released, as frozen descriptions that an accountant can price and a ledger can keep.
+
+A stability contract holds for all of them: the meaning of a kind and of its fields never changes. A change of meaning is
+a new kind. `Event.to_dict` writes the number of the format; `read_event` refuses a format, a kind or a field it does not
+know, because an event that is only half understood would be priced too low. (The habit is that of Google's
+*dp-accounting*, ``dp_event.py``.)
+
+Every event says how much one *person* moves its answers: ``moves`` steps at each of at most ``places`` coordinates, and
+all one way: down when the person is withdrawn, up when one is inserted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from leeward._plain import told
+from leeward.errors import InputError, nearest
+from leeward.exact._real import Exact, Real, exact, positive, whole
+from leeward.exact._text import read, write
+
+FORMAT = 1
+"""The format that is written. Every format ever written is still read."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A release, as accountants see it. Subclasses are frozen, hashable and written with `to_dict`."""
+
+    kind: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values, with the format's number and the kind first."""
+        return {"format": FORMAT, "kind": self.kind} | {f.name: _write(getattr(self, f.name)) for f in fields(self)}
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class GeometricEvent(Event):
+    """Directed geometric noise on integer answers: rates ``up`` and ``down`` a step, ∞ where there is no such noise.
+
+    Args:
+        up: the rate of upward noise, which pays for withdrawals.
+        down: the rate of downward noise, which pays for insertions.
+        moves: how many steps one person moves one coordinate at most.
+        places: how many coordinates one person moves at most.
+    """
+
+    kind = "geometric"
+    up: Real
+    down: Real
+    moves: int
+    places: int
+
+    def __init__(self, up: Exact, down: Exact, *, moves: int = 1, places: int = 1) -> None:
+        rates = positive(up, "up"), positive(down, "down")
+        self._set(up=rates[0], down=rates[1], moves=whole(moves, "moves"), places=whole(places, "places"))
+
+
+@dataclass(frozen=True)
+class LaplaceEvent(Event):
+    """Directed Laplace noise on the real line: density ∝ e^{−up·z} above 0 and e^{−down·|z|} below; ∞ for no such side.
+
+    Leeward does not draw it. It is for what others have released, and for comparison.
+
+    Args:
+        up: the rate of upward noise.
+        down: the rate of downward noise.
+        moves: how far one person moves one coordinate at most, an exact positive number.
+        places: how many coordinates one person moves at most.
+    """
+
+    kind = "laplace"
+    up: Real
+    down: Real
+    moves: Real
+    places: int
+
+    def __init__(self, up: Exact, down: Exact, *, moves: Exact = 1, places: int = 1) -> None:
+        rates = positive(up, "up"), positive(down, "down")
+        self._set(up=rates[0], down=rates[1], moves=positive(moves, "moves"), places=whole(places, "places"))
+
+
+@dataclass(frozen=True)
+class PureEvent(Event):
+    """Anything that is private at ``withdraw`` for withdrawing a person and at ``insert`` for inserting one; ∞ for none."""
+
+    kind = "pure"
+    withdraw: Real
+    insert: Real
+
+    def __init__(self, withdraw: Exact, insert: Exact) -> None:
+        costs = exact(withdraw), exact(insert)
+        if min(costs) < 0:
+            raise InputError("A cost below 0", "privacy is never given back", "Give costs of at least 0")
+        self._set(withdraw=costs[0], insert=costs[1])
+
+
+@dataclass(frozen=True)
+class SanitizedEvent(Event):
+    """One run of the sanitized mechanism: counts at rate ``up`` until ``stops`` of them could not be called safe.
+
+    How many answers were reached does not matter; whether the stops were used up does not either: they were reserved.
+    """
+
+    kind = "sanitized"
+    up: Real
+    stops: int
+
+    def __init__(self, up: Exact, *, stops: int = 1) -> None:
+        self._set(up=positive(up, "up"), stops=whole(stops, "stops"))
+
+
+@dataclass(frozen=True)
+class SubsampledEvent(Event):
+    """Another event on a Poisson sample: one coin a person, kept with probability 1 − e^{−clear_price}.
+
+    The sample is fresh and nobody outside knows it. ``clear_price`` is what publishing the sample itself would cost for
+    removal (*One-Sided Differential Privacy*, Theorem 5; `leeward.query._sampling.PoissonSampling.clear_price`).
+    """
+
+    kind = "subsampled"
+    event: Event
+    clear_price: Real
+
+    def __init__(self, event: Event, clear_price: Exact) -> None:
+        self._set(event=_event(event), clear_price=positive(clear_price, "clear_price"))
+
+
+@dataclass(frozen=True)
+class ComposedEvent(Event):
+    """Several releases about the same people, each chosen after seeing those before it or not."""
+
+    kind = "composed"
+    events: tuple[Event, ...]
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        self._set(events=tuple(_event(event) for event in events))
+
+
+@dataclass(frozen=True)
+class SelfComposedEvent(Event):
+    """The same release so many times, with fresh noise each."""
+
+    kind = "self-composed"
+    event: Event
+    times: int
+
+    def __init__(self, event: Event, times: int) -> None:
+        self._set(event=_event(event), times=whole(times, "times"))
+
+
+KINDS: Mapping[str, type[Event]] = {
+    kind.kind: kind
+    for kind in (
+        GeometricEvent,
+        LaplaceEvent,
+        PureEvent,
+        SanitizedEvent,
+        SubsampledEvent,
+        ComposedEvent,
+        SelfComposedEvent,
+    )
+}
+"""Every kind ever written."""
+
+_INTEGERS = {"places", "stops", "times"}
+
+
+def read_event(written: Mapping[str, Any]) -> Event:
+    """Return the event that `Event.to_dict` wrote.
+
+    Raises:
+        InputError: if the format, the kind or a field is unknown, or a field is missing.
+    """
+    known = dict(written)
+    form, kind = known.pop("format", None), known.pop("kind", None)
+    if form != FORMAT:
+        raise InputError(
+            f"An event of format {told(form)}",
+            f"this version reads format {FORMAT}",
+            "Use the version that wrote it, or newer",
+        )
+    if kind not in KINDS:
+        raise InputError(
+            f"An event of kind {told(kind)}",
+            "what is not understood cannot be priced, and may cost anything",
+            nearest(str(kind), KINDS),
+        )
+    names = {f.name for f in fields(KINDS[kind])}
+    if set(known) != names:
+        odd = sorted(set(known) ^ names)
+        raise InputError(
+            f"A {kind} event with {', '.join(odd)} {'unknown' if odd[0] in known else 'missing'}",
+            "an event that is only half understood would be priced wrongly",
+            f"Its fields are {', '.join(sorted(names))}",
+        )
+    values = {name: _read(kind, name, value) for name, value in known.items()}
+    return KINDS[kind](**values)
+
+
+def _read(kind: str, name: str, value: Any) -> Any:
+    if name == "events":
+        return tuple(read_event(part) for part in value)
+    if name == "event":
+        return read_event(value)
+    return value if name in _INTEGERS or (kind, name) == ("geometric", "moves") else read(value)
+
+
+def _write(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [event.to_dict() for event in value]
+    if isinstance(value, Event):
+        return value.to_dict()
+    return write(value) if isinstance(value, Real) else value
+
+
+def _event(value: Event) -> Event:
+    if not isinstance(value, Event):
+        raise InputError(f"{type(value).__name__} as an event", "it is none", f"Known: {', '.join(KINDS)}")
+    return value

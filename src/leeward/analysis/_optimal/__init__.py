@@ -1,0 +1,6 @@
+"""Optimal mechanisms for a prior and a loss: linear programs whose answers are repaired and certified before use."""
+
+from leeward.analysis._optimal._consumers import Shared, shared
+from leeward.analysis._optimal._least_loss import Optimal, optimal
+
+__all__ = ["Optimal", "Shared", "optimal", "shared"]

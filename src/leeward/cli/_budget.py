@@ -1,0 +1,169 @@
+"""``leeward budget``: what was spent, what is left, and the history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leeward.cli._output import print_json, print_parts, say, table, wrote
+from leeward.errors import InputError, LedgerError, nearest
+from leeward.exact._real import exact
+
+if TYPE_CHECKING:
+    from leeward.ledger import Ledger
+
+budget = typer.Typer(no_args_is_help=True, help="Show and change the budgets kept in a ledger.")
+
+LedgerUrl = Annotated[str, typer.Option("--ledger", "-l", help="URL or path of the ledger, e.g. sqlite:///budget.db")]
+Dataset = Annotated[str | None, typer.Option("--dataset", "-d", help="Only this dataset.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@budget.command()
+def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) -> None:
+    """Show each dataset's cap, what is spent and what is left, as exact fractions.
+
+    **Examples**
+
+    * `leeward budget show --ledger sqlite:///budget.db`
+    """
+    from leeward.ledger import Ledger
+
+    opened = Ledger(ledger, create=False)
+    accounts = opened.show(dataset)
+    if dataset is not None and not accounts:
+        raise _no_budget(dataset, opened)
+    rows = [
+        {"dataset": a.dataset, "notion": a.notion, "cap": str(a.cap), "spent": str(a.spent), "left": str(a.left)}
+        for a in accounts
+    ]
+    if as_json:
+        print_json(rows)
+    else:
+        _print(rows, ("dataset", "notion", "cap", "spent", "left"))
+
+
+@budget.command()
+def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) -> None:
+    """Show what happened to the budgets, oldest first.
+
+    **Examples**
+
+    * `leeward budget history --ledger sqlite:///budget.db --dataset tokyo-checkins`
+    """
+    from leeward.ledger import Ledger
+
+    opened = Ledger(ledger, create=False)
+    entries = opened.history(dataset)
+    if dataset is not None and not entries:
+        raise _no_budget(dataset, opened)
+    rows = [
+        {
+            "number": entry.number,
+            "time": f"{entry.time:%Y-%m-%d %H:%M:%S}",
+            "dataset": entry.dataset,
+            "version": entry.version,
+            "kind": entry.kind,
+            "cost": str(entry.cost),
+            "cap": None if entry.cap is None else str(entry.cap),
+            "id": entry.id,
+            "key": entry.key,
+        }
+        for entry in entries
+    ]
+    if as_json:
+        print_json(rows)
+    else:
+        _print(rows, ("number", "time", "dataset", "version", "kind", "cost", "cap"))
+
+
+@budget.command()
+def check(ledger: LedgerUrl, as_json: AsJson = False) -> None:
+    """Check that every entry, balance and answer in the ledger is what was written there. Exits with 2 if one is not.
+
+    The entries are checked whenever a ledger is opened; this also reads every stored answer.
+
+    **Examples**
+
+    * `leeward budget check --ledger sqlite:///budget.db`
+    """
+    from leeward.ledger import Ledger
+
+    opened = Ledger(ledger, create=False)
+    opened.check()
+    told = {"entries": len(opened.history()), "as_written": True}
+    if as_json:
+        print_json(told)
+    else:
+        say(f"{told['entries']:,} entries, and every answer, are as they were written.")
+
+
+@budget.command("set-cap")
+def set_cap(
+    ledger: LedgerUrl,
+    dataset: Annotated[str, typer.Argument(help="The dataset's public name.")],
+    cap: Annotated[str, typer.Argument(help='The new cap, a decimal or fraction such as 5 or "1/2".')],
+) -> None:
+    """Change a dataset's cap on purpose; recorded in the history.
+
+    **Examples**
+
+    * `leeward budget set-cap --ledger sqlite:///budget.db tokyo-checkins 8`
+    """
+    from leeward.ledger import Ledger
+
+    amount = exact(cap).rational
+    if amount is None:
+        raise InputError(f"The cap {cap}", "it is no finite fraction", 'Give, say, "5"')
+    Ledger(ledger, create=False).set_cap(dataset, amount)
+    wrote(ledger)
+    say(f"The cap of {dataset} is now {amount}.")
+
+
+@budget.command("accept-restored")
+def accept_restored(ledger: LedgerUrl) -> None:
+    """Accept a ledger restored from a backup, on purpose; recorded in the history.
+
+    What the lost entries spent was spent all the same: lower the caps by it.
+    """
+    from leeward.ledger import Ledger
+
+    Ledger.accept_restored(ledger)
+    wrote(ledger)
+    say("Accepted. Lower the caps by what was spent since the backup.")
+
+
+@budget.command("new-key")
+def new_key(ledger: LedgerUrl) -> None:
+    """Go on although the key of content digests is lost, on purpose; recorded in the history.
+
+    Content that was charged before cannot be recognised any more, neither under its label nor under another name. So each
+    dataset needs a new version label, and whoever opens another budget must see to it that its data is not charged already.
+    """
+    from leeward.ledger import Ledger
+    from leeward.ledger._secret import key_path
+
+    Ledger(ledger, create=False).new_key()
+    wrote(ledger)
+    say(f"The ledger goes on with the key in {key_path()}. Give each dataset a new version label.")
+
+
+def _no_budget(dataset: str, ledger: Ledger) -> LedgerError:
+    near = nearest(dataset, [account.dataset for account in ledger.show()]) or "It has none yet"
+    return LedgerError(f"There is no budget of '{dataset}' in this ledger", "", near)
+
+
+def _print(rows: Sequence[Mapping[str, object]], columns: tuple[str, ...]) -> None:
+    made = table(padding=(0, 1))
+    for column in columns:
+        made.add_column(column, overflow="fold")  # never cut: a label without its end names nothing
+    for row in rows:
+        made.add_row(*("" if row[column] is None else _with_its_ends(str(row[column])) for column in columns))
+    print_parts(made)
+
+
+def _with_its_ends(text: str) -> str:
+    """Return a text in quotes where it would not be told from another one without: it begins or ends with a space."""
+    return f"'{text}'" if text != text.strip() else text

@@ -1,0 +1,118 @@
+"""``leeward monitor``: window after window, free while every place is safe."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from leeward.cli._opening import NewBudget, Yes, opening, refuse_ledger_in
+from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_notes, say, stages, wrote
+from leeward.errors import InputError
+
+if TYPE_CHECKING:
+    from leeward.query import CountVisitors
+
+
+def monitor(
+    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory: one folder a window.")],
+    until: Annotated[
+        datetime | None,
+        typer.Option(
+            help="Ask the windows that end by then, in their own time; by default, those that are over for sure."
+        ),
+    ] = None,
+    yes: Yes = False,
+    new_budget: NewBudget = False,
+    if_doubtful: IfDoubtful = "refuse",
+    accept_useless: AcceptUseless = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Ask the windows of a spec in order, paying only where a place cannot be called safe; stop for good after c of them.
+
+    The spec has several windows (`every = "1h"` in [window], or a list) and the sanitized mechanism with stop_after = c. Run
+    it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free. Folders of
+    windows that are not asked again stay.
+
+    A window without an offset from UTC is over when it is over in the `timezone` of [data], in UTC with `time_unit` alone,
+    and with neither when it is over in every zone of the Earth.
+
+    **Examples**
+
+    * `leeward monitor spec.toml --out monitor/`
+    """
+    from leeward.session._monitor import monitor as run
+    from leeward.session._release import check_if_doubtful
+    from leeward.session._result import folder_names, saving
+    from leeward.spec import read_spec
+
+    check_if_doubtful(if_doubtful)
+    read = read_spec(spec)
+    every = read.visitor_plans()
+    named = zip(every, folder_names([made.query.window.public() for made in every]), strict=True)
+    due = [(made, name) for made, name in named if _ended(made.query, until)]
+    if not due:
+        if as_json:
+            print_json({"windows": [], "stops": 0, "stopped": False, "spent": "0"})
+        elif not quiet:
+            say("No window is over yet: nothing was asked.")
+        return
+    plans = [made for made, _ in due]
+    refuse_ledger_in(out, read.ledger())
+    with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
+        opened = opening(read.ledger(), yes=yes, new=new_budget)
+        with stages(quiet) as on_stage:
+            watch = run(
+                plans,
+                opened.budget,
+                if_doubtful=cast(Any, if_doubtful),
+                accept_useless=accept_useless,
+                on_stage=on_stage,
+            )
+            on_stage("writing the reports")
+            wrote(save(watch.releases))
+    opened.say(quiet)
+    if not quiet:
+        for one in watch.releases:
+            print_notes(one.curator)
+    state = watch.state
+    if as_json:
+        windows = [
+            {
+                "window": one.statement["query"]["window"],
+                "answered": sum(one.answers["answered"].to_pylist()),
+                "safe": one.answers["state"].to_pylist().count("safe"),
+                "charged": one.curator.charged,
+            }
+            for one in watch.releases
+        ]
+        print_json({"windows": windows, "stops": state.stops, "stopped": state.stopped, "spent": str(watch.spent)})
+    elif not quiet:
+        for one in watch.releases:
+            safe, places = one.answers["state"].to_pylist().count("safe"), one.answers.num_rows
+            say(
+                f"{one.statement['query']['window']['start']}: {safe:,} of {places:,} safe; charged {one.curator.charged}"
+            )
+        left = state.stop_after - state.stops
+        stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
+        many = "1 place" if state.stops == 1 else f"{state.stops} places"
+        say(f"{many} could not be called safe, at a price of {watch.spent}. {stopped}")
+        say(f"The reports are in {out}")
+
+
+def _ended(query: CountVisitors, until: datetime | None) -> bool:
+    """Return whether a window may be asked: its answer is kept for good, so nothing may happen in it any more."""
+    from leeward.engine._window import is_over
+
+    end, visits = query.window.end, query.visits
+    if until is not None:
+        if until.tzinfo is not None and end.tzinfo is None:
+            raise InputError(
+                f"--until {until.isoformat()}", "it has an offset, and the windows have none", "Give it without one"
+            )
+        return end <= (until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until)
+    return is_over(end, datetime.now(UTC), visits.timezone, epochs=visits.time_unit is not None)

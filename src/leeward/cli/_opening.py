@@ -1,0 +1,98 @@
+"""A new budget is said and asked before it is opened: a mistyped name would get a fresh cap for data charged already."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leeward.cli._output import say
+from leeward.errors import InputError, LedgerError
+
+if TYPE_CHECKING:
+    from leeward.session._release import Budget
+
+Yes = Annotated[
+    bool,
+    typer.Option("--yes", "-y", help="Open a new budget without asking, if its name and data are like no other's."),
+]
+NewBudget = Annotated[
+    bool,
+    typer.Option("--new-budget", help="Open a new budget although its name, or its data, are like another's here."),
+]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What is known of a budget before it is charged.
+
+    Attributes:
+        budget: as it is to be used.
+        opens: what is to be said once it is charged, if that opens it; else None.
+    """
+
+    budget: Budget
+    opens: str | None
+
+    def say(self, quiet: bool) -> None:
+        """Say on stderr that the budget was opened, if it was."""
+        if self.opens is not None and not quiet:
+            say(f"Opened {self.opens}", err=True)
+
+
+def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
+    """Ask whether a new budget may be opened, if a release would open one.
+
+    Raises:
+        LedgerError: it may not, or nobody is there to be asked.
+        BudgetConflictError: its name is nearly that of another budget.
+    """
+    from leeward._paths import resolve_ledger
+    from leeward.ledger import Ledger
+
+    path, known = resolve_ledger(budget.ledger), list[str]()
+    if (ledger := Ledger.find(path)) is not None:
+        known = [account.dataset for account in ledger.show()]
+        if not new:
+            ledger.refuse_alike(budget.dataset)
+    asked = replace(budget, new=new)
+    if budget.dataset in known or budget.cap is None:  # without a cap the ledger says what is missing
+        return Opening(asked, None)
+    said = f"a new budget of '{budget.dataset}', with a cap of {budget.cap}, in {path}"
+    if not yes and not new:
+        others = f"which has {', '.join(repr(name) for name in known)}" if known else "a ledger without any yet"
+        _ask(f"This opens {said}, {others}.", budget.dataset)
+    return Opening(asked, f"{said}.")
+
+
+def refuse_ledger_in(out: Path, budget: Budget) -> None:
+    """Refuse a ledger that lies in the folder that is written: that folder holds what may be published, and nothing else.
+
+    Raises:
+        InputError: it does, by whatever links.
+    """
+    from leeward._paths import resolve_ledger
+
+    ledger = resolve_ledger(budget.ledger)
+    if Path(os.path.realpath(ledger)).is_relative_to(os.path.realpath(out)):
+        raise InputError(
+            f"The ledger {ledger} within --out {out}",
+            "that folder holds what may be published, and the ledger tells what was asked and holds every answer",
+            "Keep the ledger elsewhere, or name another folder",
+        )
+
+
+def _ask(said: str, dataset: str) -> None:
+    if not sys.stdin.isatty():
+        raise LedgerError(said, "nobody is there to be asked whether that is meant", "If it is, say --yes")
+    say(said, err=True)
+    try:
+        confirmed = typer.confirm("Open it?", err=True)
+    except typer.Abort:  # Ctrl-C, or the end of the input
+        confirmed = False
+    if not confirmed:
+        raise LedgerError(f"The budget of '{dataset}' is not opened", "it was not confirmed", "Nothing was charged")

@@ -1,0 +1,63 @@
+"""``leeward papers``: the figures, tables and numbers of the sources, recomputed beside what was printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli._output import print_json, progress, say, wrote
+
+
+def papers(
+    full: Annotated[bool, typer.Option("--full", help="The full set: minutes instead of seconds.")] = False,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for page, numbers and data.")] = Path(
+        "papers-out"
+    ),
+    visits: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--visits", metavar="FILE", help="A table of visits of your own, parquet or CSV. May be repeated."
+        ),
+    ] = None,
+    columns: Annotated[
+        str, typer.Option("--columns", help="Its columns of person, place and time.", metavar="PERSON,PLACE,TIME")
+    ] = "person,place,time",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but what is wrong.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
+) -> None:
+    """Recompute every figure, table and worked number of the papers beside what was printed.
+
+    Writes papers.html (one page, no network), papers.json and data/*.csv. Exits with 1 if a number has moved from its pinned
+    value by more than its tolerance. A table of visits is read as it is: nothing is protected, so do not publish what comes
+    out of it.
+
+    Example:
+        leeward papers --visits checkins.parquet --columns user,venue,jst
+    """
+    from leeward.errors import InputError
+    from leeward.outputs import prepared
+    from leeward.papers import Visits, recompute
+    from leeward.papers._recompute import OUTPUT, write_into
+
+    names = [name.strip() for name in columns.split(",")]
+    if len(names) != 3:
+        raise InputError(f"--columns {columns}", "three columns are needed", "Name them: --columns user,venue,jst")
+    for path in visits or ():
+        Visits(path, *names).check()
+    with progress(quiet) as on_progress, prepared(out, OUTPUT, room=8_000_000) as place:
+        found = recompute(full, [Visits(path, *names) for path in visits or ()], on_progress)
+        on_progress("writing", 1.0)
+        page = write_into(place, found)
+        wrote(out)
+    if as_json:
+        print_json(found.to_dict())
+    elif not quiet:
+        tally = ", ".join(f"{count} {verdict}" for verdict, count in found.tally().items())
+        say(f"{len(found.claims)} numbers: {tally}; {len(found.figures)} figures and tables")
+        say(f"{page}, papers.json and data/ written in {sum(found.seconds.values()):.0f} s")
+    for claim in found.moved:
+        say(f"leeward: {claim.key} is {claim.ours!r}, pinned at {claim.pin!r} ± {claim.tolerance}", err=True)
+    if found.moved:
+        raise typer.Exit(1)

@@ -1,0 +1,61 @@
+"""``leeward perturb``: a table whose locations, or readings, are moved by exact noise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli._output import facts, print_json, print_parts, progress, say, wrote
+from leeward.errors import SpecError
+
+
+def perturb(
+    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write; made whole or not at all.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what is promised and what the noise does. Reads no data.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Perturb a table row by row: `kind = "location"` or `"series"` in the section [perturb] of the spec.
+
+    Writes FILE and its privacy statement, FILE.release.json. Every run draws new noise, and costs its price again.
+
+    Examples:
+        leeward perturb spec.toml --dry-run
+
+        leeward perturb spec.toml --out reports.parquet
+    """
+    from leeward.local import read_job
+
+    job = read_job(spec)
+    if dry_run:
+        if as_json:
+            print_json(job.statement())
+        elif not quiet:
+            print_parts(facts(job.facts(), no_wrap=True))
+            say("\nNothing was read, drawn or charged.")
+        return
+    if out is None:
+        raise SpecError(
+            "No --out", "the perturbed table needs a file to be written to", "Give --out FILE, or --dry-run"
+        )
+    with progress(quiet) as on_progress:
+        written = job.run(out, on_progress)
+        for file in written.files:
+            wrote(file)
+    if not quiet:
+        for note in written.notes:
+            say(f"Note: {note}.", err=True)
+    if as_json:
+        print_json({"files": [str(file) for file in written.files], **written.summary})
+    elif not quiet:
+        if "rows" in written.summary:
+            say(f"{written.summary['rows']:,} rows perturbed.")
+        for file in written.files:
+            say(f"Written: {file}")

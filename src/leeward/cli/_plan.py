@@ -1,0 +1,124 @@
+"""``leeward plan``: every notion and mechanism for a spec, side by side, before anything is spent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leeward.cli._output import print_json, say, wrote
+from leeward.errors import InputError, LedgerError, SpecError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from leeward.spec import Spec
+
+
+def plan(
+    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            "--counts",
+            help='How many places hold how many people, public or assumed: "0:4101,1:214", or a CSV file (count,places).',
+        ),
+    ] = None,
+    safe_at: Annotated[
+        str, typer.Option("--safe-at", help='For "what ε, what t?": places with so many people, and how often safe.')
+    ] = "0:0.9",
+    releases: Annotated[
+        int | None, typer.Option("--releases", help="How many such releases in all; by default one a window.")
+    ] = None,
+    delta: Annotated[str, typer.Option("--delta", help="δ at which their total is told.")] = "1e-6",
+    error: Annotated[
+        str, typer.Option("--assumed-error", help="α for notions that can be wrong, where the spec gives none.")
+    ] = "0.001",
+    html: Annotated[Path | None, typer.Option("--html", help="Also write a page with plots to this file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Compare what could be released, and recommend. Reads the spec, the public list and the ledger, never the data.
+
+    Examples:
+        leeward plan spec.toml
+
+        leeward plan spec.toml --counts "0:4101,1:214,2:11,3:2,4:2,5:1" --html plan.html
+
+        leeward plan spec.toml --safe-at "2:0.5" --releases 10
+    """
+    from leeward.planner._view import tell
+    from leeward.spec import read_spec
+
+    count, chance = _wish(safe_at)
+    told = tell(_compared(read_spec(spec), counts, releases, delta, error), count=count, probability=chance)
+    if html is not None:
+        from leeward.report._plan import write_plan
+
+        wrote(write_plan(told, html))
+    if as_json:
+        print_json(told)
+    elif not quiet:
+        from leeward.cli._plan_table import print_plan
+
+        print_plan(told)
+        if html is not None:
+            say(f"\nThe page is at {html}")
+
+
+def _wish(text: str) -> tuple[int, str]:
+    count, colon, chance = text.partition(":")
+    if not colon or not count.strip().isdecimal() or len(count.strip()) > 18:
+        raise InputError(
+            f"--safe-at {text}", "it is no number of people with a probability", 'Write, say, --safe-at "0:0.9"'
+        )
+    return int(count), chance.strip()
+
+
+def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, error: str) -> Any:
+    from leeward.engine import read_places
+    from leeward.planner._compare import compare
+    from leeward.planner._expected import read_counts
+
+    if spec.query.kind != "visitors":
+        raise SpecError(
+            f'[query] kind = "{spec.query.kind}"',
+            "notions and mechanisms are compared for counts of visitors",
+            "Use `leeward release SPEC --dry-run`: it tells price and errors",
+        )
+    queries, notion = spec.queries(), spec.notion()
+    counted_in, left = _account(spec)
+    return compare(
+        queries[0],
+        notion,
+        **spec.decide.model_dump(),
+        **spec.publish.model_dump(),
+        assumed_error=error,
+        places=len(read_places(queries[0].places)),
+        counts=None if counts is None else read_counts(counts),
+        releases=len(queries) if releases is None else releases,
+        delta=delta,
+        counted_in=counted_in,
+        left=left,
+    )
+
+
+def _account(spec: Spec) -> tuple[str, Fraction | None]:
+    """Return what the budget is kept in, and what is left of it: as the ledger says, if there is one already."""
+    from leeward._paths import resolve_ledger
+    from leeward.ledger import Ledger
+
+    budget, notion = spec.ledger(), spec.notion()
+    if not resolve_ledger(budget.ledger).exists():
+        return budget.counted_in(notion, None), budget.exact_cap()
+    account = next(iter(Ledger(budget.ledger, create=False).show(budget.dataset)), None)
+    if account is None:
+        return budget.counted_in(notion, None), budget.exact_cap()
+    if budget.cap is not None and budget.exact_cap() != account.cap:
+        raise LedgerError(
+            f"The cap of '{budget.dataset}' is {account.cap}, and the spec says {budget.cap}",
+            "the cap was fixed by the first release",
+            f"Write {account.cap}, or change the cap on purpose with `leeward budget set-cap`",
+        )
+    return budget.counted_in(notion, account.notion), account.left

@@ -1,0 +1,268 @@
+"""``leeward release``: from a spec to a published list of places that are truly safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_ledger_in
+from leeward.cli._output import (
+    AcceptUseless,
+    IfDoubtful,
+    facts,
+    print_json,
+    print_notes,
+    print_parts,
+    say,
+    stages,
+    table,
+    wrote,
+)
+from leeward.errors import SpecError
+
+if TYPE_CHECKING:
+    from leeward.exact._real import Real
+    from leeward.planner._number_plan import NumberPlan
+    from leeward.planner._plan import Plan
+    from leeward.session._release import Budget
+    from leeward.session._result import Release
+
+
+def release(
+    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Directory for the release; made whole or not at all.")
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print statement, price and decision curve. Touches no budget and no data."),
+    ] = False,
+    yes: Yes = False,
+    new_budget: NewBudget = False,
+    if_doubtful: IfDoubtful = "refuse",
+    accept_useless: AcceptUseless = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Publish which places are safe, or a statistic, under the notion of the spec, and charge its budget.
+
+    Writes answers.parquet, release.json (the privacy statement) and report.html into the directory, and replaces there only
+    what it wrote and nobody changed. Asking again with the same public key shows the stored answer and charges nothing. The
+    first release from a dataset opens its budget: that is said, and asked.
+
+    **Examples**
+
+    * `leeward release spec.toml --dry-run`
+    * `leeward release spec.toml --out release/`
+    * `leeward release spec.toml --out release/ --yes --json --quiet`
+    """
+    from leeward.session._release import check_if_doubtful
+    from leeward.spec import read_spec
+
+    check_if_doubtful(if_doubtful)
+    read = read_spec(spec)
+    plans = read.plans()
+    budget = read.ledger()
+    if dry_run:
+        _dry_run(plans, budget, as_json, accept_useless)
+        return
+    if out is None:
+        raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
+
+    def asked() -> Opening:
+        return opening(budget, yes=yes, new=new_budget)
+
+    publish(
+        plans,
+        budget,
+        out,
+        if_doubtful=if_doubtful,
+        accept_useless=accept_useless,
+        quiet=quiet,
+        as_json=as_json,
+        asked=asked,
+    )
+
+
+def publish(
+    plans: Sequence[Plan | NumberPlan],
+    budget: Budget,
+    out: Path,
+    *,
+    if_doubtful: Any = "refuse",
+    accept_useless: bool = False,
+    quiet: bool,
+    as_json: bool,
+    asked: Callable[[], Opening] | None = None,
+) -> None:
+    """Carry out plans, write them to ``out``, and print what happened.
+
+    Args:
+        plans: one a window.
+        budget: where the price is charged.
+        out: the directory.
+        if_doubtful: see `leeward.release`.
+        accept_useless: see `leeward.release`.
+        quiet: print nothing.
+        as_json: print JSON.
+        asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
+    """
+    from leeward.engine import read_keys
+    from leeward.session._release import listing, release_planned
+    from leeward.session._result import folder_names, saving
+
+    names = folder_names([made.query.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
+    refuse_ledger_in(out, budget)
+    with saving(out, names) as save:
+        opened = Opening(budget, None) if asked is None else asked()
+        if len(plans) > 1 and not quiet and not as_json:
+            price, total = _prices(listing(plans, len(read_keys(plans[0].query))))
+            say(f"{len(plans)} windows at {price} each: a total price of at most {total}.")
+        with stages(quiet) as on_stage:
+            releases = release_planned(
+                plans, opened.budget, if_doubtful=if_doubtful, accept_useless=accept_useless, on_stage=on_stage
+            )
+            on_stage("writing the report")
+            wrote(save(releases))
+    if not quiet:
+        for one in releases:
+            print_notes(one.curator)
+    summaries = [_summary(made, one) for made, one in zip(plans, releases, strict=True)]
+    if as_json:
+        print_json({"out": str(out), "releases": summaries, "budget": _left(budget)})
+    elif not quiet:
+        for made, summary in zip(plans, summaries, strict=True):
+            say(_sentence(made, summary))
+        left = _left(budget)
+        say(f"Budget of {left['dataset']}: {left['spent']} of {left['cap']} spent, {left['left']} left.")
+        report = out / "report.html" if len(releases) == 1 else out
+        say(f"The report is at {report}")
+    opened.say(quiet)
+
+
+def _summary(made: Plan | NumberPlan, one: Release) -> dict[str, Any]:
+    from leeward.planner._number_plan import NumberPlan
+
+    shared = {
+        "entry": one.statement["entry"],
+        "price": one.statement["price"],
+        "charged": one.curator.charged,
+        "fit_for_release": one.statement["fit_for_release"],
+    }
+    if isinstance(made, NumberPlan):
+        return {**shared, "answers": one.answers.to_pylist()}
+    counted = {entry["values"]: entry["counts"] for entry in one.answers["state"].value_counts().to_pylist()}
+    sayable = {"safe": made.sanitizer is not None, "obscure": True, "dangerous": made.alarm is not None}
+    states = {state: counted.get(state, 0) for state, asked in sayable.items() if asked}
+    answered = {}
+    if "answered" in one.answers.column_names:
+        answered = {"answered": one.answers["answered"].to_pylist().count(True)}
+    return {**shared, "window": one.statement["query"]["window"], "places": one.answers.num_rows, **states, **answered}
+
+
+def _sentence(made: Plan | NumberPlan, summary: dict[str, Any]) -> str:
+    paid = f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing."
+    if "answers" in summary:
+        return _answered(summary["answers"]) + paid
+    return " ".join([*_decided(made, summary), paid])
+
+
+def _answered(answers: list[dict[str, Any]]) -> str:
+    lines = [
+        "  ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in row.values())
+        for row in answers[:20]
+    ]
+    more = [f"… and {len(answers) - 20:,} more in answers.parquet"] if len(answers) > 20 else []
+    return "\n".join([*lines, *more, ""])
+
+
+def _decided(made: Plan | NumberPlan, summary: dict[str, Any]) -> list[str]:
+    from leeward.planner._plan import Plan
+
+    assert isinstance(made, Plan)
+    said, counted = [], " counted after the bound on places per person" if made.query.truncates else ""
+    for state, meaning, decision in (
+        ("safe", f"at most {made.safe_at_most} people{counted}", made.sanitizer),
+        ("dangerous", f"at least {made.dangerous_at_least} people{counted}", made.alarm),
+    ):
+        if decision is not None:
+            trust = "never wrongly"
+            if decision.error_at_most is not None:
+                trust = f"each wrongly with probability at most {decision.error_at_most}"
+            said.append(
+                f"{summary[state]:,} of {summary['places']:,} places are said to be {state} ({meaning}), {trust}."
+            )
+    if "answered" in summary:
+        said.append(
+            f"{summary['answered']:,} {'was' if summary['answered'] == 1 else 'were'} answered before the stop."
+        )
+    return said
+
+
+def _left(budget: Budget) -> dict[str, str]:
+    from leeward.ledger import Ledger
+
+    account = Ledger(budget.ledger, create=False).show(budget.dataset)[0]
+    return {"dataset": budget.dataset, "cap": str(account.cap), "spent": str(account.spent), "left": str(account.left)}
+
+
+def _prices(plans: Sequence[Plan | NumberPlan]) -> tuple[Real, Real]:
+    """Return the price of one window, and that of all."""
+    return plans[0].price, sum((made.price for made in plans[1:]), plans[0].price)
+
+
+def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, accept_useless: bool) -> None:
+    """Print what a release would be, and then refuse what it would refuse: the reason can be read above."""
+    from leeward.accounting._budget_notion import charge
+    from leeward.engine import read_keys
+    from leeward.planner._useless import refuse_useless
+    from leeward.session._release import listing
+    from leeward.session._statement import privacy_statement
+
+    count = len(read_keys(plans[0].query))
+    plans, rows = listing(plans, count), plans[0].query.of_rows
+    counted_in = budget.counted_in(plans[0].notion, None, rows=rows)
+    for made in plans:
+        charge(made.notion, made.price, counted_in, rows=rows)  # what has no price in the budget is refused
+    statements = [privacy_statement(p, places=count, dataset=budget.dataset, version=budget.version) for p in plans]
+    if as_json:
+        print_json(statements)
+    else:
+        _print_statement(statements[0])
+        if len(plans) > 1:
+            say(f"\n{len(plans)} windows, one release each.")
+        say(f"\nPrice: {_prices(plans)[1]} in all. Nothing was charged and no data was read.")
+    if not accept_useless:
+        for made in plans:
+            refuse_useless(made, count)
+
+
+def _print_statement(statement: dict[str, Any]) -> None:
+    notion, mechanism = statement["notion"], statement["mechanism"]
+    said = [
+        ("question", statement["query"]["text"]),
+        ("notion", f"{notion['name']}, ε = {notion['epsilon']}, per {notion['unit']}"),
+        ("means", notion["definition"]),
+        ("sheltered", notion["shelters"]),
+        ("not sheltered", notion["does_not_shelter"] or "nothing"),
+        ("cover", notion["cover"]),
+        ("mechanism", mechanism["text"]),
+    ]
+    if mechanism.get("expected_answered_if_empty") is not None:
+        said.append(("reach", f"{mechanism['expected_answered_if_empty']} places answered if nobody were anywhere"))
+    for title, key in (("assumed", "assumptions"), ("guaranteed", "guaranteed"), ("not guaranteed", "not_guaranteed")):
+        said += [(title, sentence) for sentence in statement[key]]
+    print_parts(facts(said, no_wrap=True))
+    if (decision := statement.get("decision")) is None:
+        return
+    curve = table(padding=(0, 2))
+    curve.add_column("people there", justify="right")
+    states = [state for state in ("safe", "dangerous") if state in decision["curve"][0]]
+    for state in states:
+        curve.add_column(f"chance to be called {state}", justify="right")
+    for entry in decision["curve"]:
+        curve.add_row(str(entry["count"]), *(f"{float(entry[state]):.6g}" for state in states))
+    print_parts("", curve)

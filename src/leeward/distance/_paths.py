@@ -1,0 +1,181 @@
+"""Matrices of exact numbers, kept as codes into a tuple of distinct values, and shortest paths in them.
+
+Whole-array work is done on codes, on integers below 2^53, or on floats that only *suggest*: what is returned is decided by
+exact numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import InputError, UndecidedError
+from leeward.exact._real import ZERO, Exact, Real, exact, inf
+
+Codes = NDArray[np.intp]
+Coded = tuple[tuple[Real, ...], Codes]
+"""Distinct values, and a matrix of codes into them."""
+
+
+def encode(matrix: Sequence[Sequence[Exact]], n: int) -> Coded:
+    """Read an n × n matrix of exact numbers.
+
+    Raises:
+        InputError: if it has another size, or an entry is below 0.
+    """
+    if len(matrix) != n or any(len(row) != n for row in matrix):
+        raise InputError("A matrix of another size", f"{n} points need {n} rows of {n} numbers", "Give one row a point")
+    kept = type(matrix) in (list, tuple)
+    read: dict[Hashable, int] = {}
+    values: dict[Real, int] = {}
+    codes = np.empty((n, n), dtype=np.intp)
+    for i, row in enumerate(matrix):
+        held = kept and type(row) in (list, tuple)  # then no entry dies before the end, and its id tells it apart
+        for j, entry in enumerate(row):
+            key = id(entry) if held else (type(entry), entry)
+            if key not in read:
+                read[key] = values.setdefault(exact(entry), len(values))
+            codes[i, j] = read[key]
+    if any(v.sign() < 0 for v in values):
+        raise InputError("A distance below 0", "a probability ratio is bounded by e^d with d ≥ 0", "Use costs ≥ 0")
+    return tuple(values), codes
+
+
+def combine(first: Coded, second: Coded, function: Callable[[Real, Real], Real]) -> Coded:
+    """Return the matrix of ``function(a, b)`` over the entries, computed once for each pair of values that occurs."""
+    size = len(second[0])
+    distinct, codes = np.unique(first[1] * size + second[1], return_inverse=True)
+    made = [function(first[0][p // size], second[0][p % size]) for p in distinct]
+    return merge(made, codes.reshape(first[1].shape))
+
+
+def merge(values: Iterable[Real], codes: Codes) -> Coded:
+    """Give equal values one code."""
+    merged: dict[Real, int] = {}
+    renamed = np.array([merged.setdefault(v, len(merged)) for v in values], dtype=np.intp)
+    return tuple(merged), renamed[codes]
+
+
+def common_unit(values: Iterable[Real]) -> tuple[Real, list[int]] | None:
+    """Write Reals as integer multiples of one unit (−1 for ∞), or return None if they are not commensurable."""
+    values = tuple(values)
+    finite = [v for v in values if not v.is_infinite and v]
+    if not finite:
+        return exact(1), [-1 if v.is_infinite else 0 for v in values]
+    try:
+        ratios = {v: (v / finite[0]).rational for v in finite}
+    except UndecidedError:
+        return None
+    if any(r is None for r in ratios.values()):
+        return None
+    denominator = int(np.lcm.reduce([r.denominator for r in ratios.values() if r is not None], dtype=object))
+    multiples = [-1 if v.is_infinite else int((ratios.get(v) or Fraction(0)) * denominator) for v in values]
+    return finite[0] / denominator, multiples
+
+
+def shortest_paths(values: Sequence[Real], codes: Codes) -> Coded:
+    """Return the closure of a matrix of step costs (∞ for no step; the diagonal is taken as 0), exactly."""
+    n = len(codes)
+    values, codes = (*values, ZERO), codes.copy()
+    np.fill_diagonal(codes, len(values) - 1)
+    unit = common_unit(values)
+    if unit is not None and max(unit[1]) * max(n, 1) < 2**53:
+        weights = np.array([np.inf if m < 0 else float(m) for m in unit[1]])[codes]
+        distinct, coded = np.unique(_dijkstra(weights)[0], return_inverse=True)  # integers below 2^53: exact
+        exactly = tuple(inf if np.isinf(m) else unit[0] * int(m) for m in distinct)
+        return exactly, coded.reshape(n, n)
+    made = _along_float_paths(values, codes)
+    return made if _is_closure(made, (values, codes)) else _floyd(values, codes)
+
+
+def broken_triangle(values: Sequence[Real], codes: Codes) -> tuple[int, int, int] | None:
+    """Return (i, j, k) with d(i → k) > d(i → j) + d(j → k), or None; floats find the suspects, exact numbers decide."""
+    unit = common_unit(values)
+    if unit is not None and max(unit[1], default=0) * max(len(codes), 1) < 2**53:
+        weights = np.array([np.inf if m < 0 else float(m) for m in unit[1]])[codes]
+        if np.array_equal(_dijkstra(weights)[0], weights):
+            return None
+    matrix = np.array([float(v) for v in values])[codes]
+    size = len(values)
+    kind = np.int64 if size**3 < 2**63 else object  # keys of three codes must not wrap
+    checked: set[int] = set()
+    for j in range(len(codes)):
+        with np.errstate(invalid="ignore"):
+            slack = matrix[:, j, None] + matrix[None, j, :] - matrix
+            # a broken triangle has d(i → k) as its largest side, so a relative margin of it covers the rounding
+            suspect = (slack <= 1e-9 * matrix) & np.isfinite(slack) | (np.isinf(matrix) & (slack == -np.inf))
+        suspect[j, :] = suspect[:, j] = False
+        rows, columns = np.nonzero(suspect)
+        triple = (codes[rows, j].astype(kind) * size + codes[j, columns]) * size + codes[rows, columns]
+        for key, at in zip(*np.unique(triple, return_index=True), strict=True):
+            if int(key) in checked:
+                continue
+            checked.add(int(key))
+            first, second, direct = (values[int(key) // size**p % size] for p in (2, 1, 0))
+            if first + second < direct:
+                return int(rows[at]), j, int(columns[at])
+    return None
+
+
+def _dijkstra(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
+    from scipy.sparse import csgraph  # lazily: only finite spaces need it
+
+    graph = csgraph.csgraph_from_dense(weights, null_value=np.inf)  # keeps zeros: two secrets may be 0 apart
+    return csgraph.shortest_path(graph, directed=True, return_predecessors=True)
+
+
+def _along_float_paths(values: Sequence[Real], codes: Codes) -> Coded:
+    """Add up exactly along the paths that floats take for the shortest."""
+    n = len(codes)
+    lengths, before = _dijkstra(np.array([float(v) for v in values])[codes])
+    known = [inf, ZERO]
+    found = {inf: 0, ZERO: 1}
+    sums: dict[tuple[int, int], int] = {}
+    made = np.zeros((n, n), dtype=np.intp)
+    for i in range(n):
+        made[i, i] = 1
+        done = {i}
+        for target in np.argsort(lengths[i], kind="stable"):
+            if np.isinf(lengths[i, target]):
+                break
+            trail = [int(target)]
+            while trail[-1] not in done:
+                trail.append(int(before[i, trail[-1]]))
+            for via, j in zip(reversed(trail[1:]), reversed(trail[:-1]), strict=True):
+                key = int(made[i, via]), int(codes[via, j])
+                if key not in sums:
+                    total = known[key[0]] + values[key[1]]
+                    if total not in found:
+                        found[total] = len(known)
+                        known.append(total)
+                    sums[key] = found[total]
+                made[i, j] = sums[key]
+                done.add(j)
+    return tuple(known), made
+
+
+def _is_closure(made: Coded, steps: Coded) -> bool:
+    """Sums along paths are the closure if none is above the direct step and the triangle inequality holds."""
+    size = len(steps[0])
+    pairs = np.unique(made[1] * size + steps[1])
+    below = all(made[0][p // size] <= steps[0][p % size] for p in pairs)
+    return below and broken_triangle(*made) is None
+
+
+def _floyd(values: Sequence[Real], codes: Codes) -> Coded:
+    matrix = [[values[c] for c in row] for row in codes]
+    n = len(matrix)
+    for via in range(n):
+        through = matrix[via]
+        for row in matrix:
+            first = row[via]
+            if first.is_infinite:
+                continue
+            for j in range(n):
+                if not through[j].is_infinite and first + through[j] < row[j]:
+                    row[j] = first + through[j]
+    return encode(matrix, n)

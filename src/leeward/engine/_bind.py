@@ -1,0 +1,315 @@
+"""A DuckDB connection that can read one source and nothing else.
+
+The user's own files become readable, then access to anything outside and every setting are locked, and only then is
+a first byte of a table looked at. So nothing inside a file (such as a view in a database that reads other files) can
+reach further. No SQL text is taken from anyone; names are quoted by Ibis.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import ibis
+import pyarrow as pa
+from ibis.common.exceptions import IbisError
+
+from leeward._private import Private
+from leeward._scratch import SPILLED, scratch
+from leeward.engine._builtin import decode, encode
+from leeward.engine._column_types import check_arrow, check_engine_types
+from leeward.engine._csv_rows import NO_CSV, csv_rows
+from leeward.engine._files import File, files_of
+from leeward.engine._memory import arrow_table
+from leeward.engine._schema import check_bound, check_columns, check_one_schema, check_parquet
+from leeward.errors import DataError, EngineError, nearest
+
+_CATALOG = "leeward_source"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Bound(Private):
+    """One source, readable through a locked connection.
+
+    Attributes:
+        connection: the locked Ibis backend.
+        rows: the source as an Ibis table with exactly the columns asked for.
+        files: the files it reads, each with a stamp that changes when the file is written.
+    """
+
+    connection: Any
+    rows: Any
+    files: Mapping[str, tuple[int, ...]]
+
+    def fetch(self, expression: Any) -> pa.Table:
+        """Run an Ibis expression. Ibis's own way to Arrow is avoided: it imports pandas, a third of a second."""
+        with translated():
+            return self.connection.con.sql(self.connection.compile(expression.as_table())).to_arrow_table()
+
+    def register(self, name: str, data: pa.Table) -> Any:
+        """Make a table in memory readable under a name, as an Ibis table."""
+        return _register(self.connection, name, data)
+
+    def check_unchanged(self) -> None:
+        """Refuse to go on if a file was written since it was bound: two answers would be about two tables.
+
+        Raises:
+            DataError: a file changed.
+        """
+        if self.files != _stamps(self.files):
+            raise DataError(
+                "A data file was changed while it was being read", "the counts would mix two tables", "Run it again"
+            )
+
+
+@contextmanager
+def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> Iterator[Bound]:
+    """Open a source for reading.
+
+    Args:
+        source: a path, a glob or a list of these; or a DataFrame, an Arrow table or an Ibis table.
+        columns: what each column is for (a spec key, for messages) and its name.
+        table: the table's name inside a DuckDB file, perhaps with its schema (``schema.table``).
+
+    Raises:
+        DataError: there is no such file, table or column, it cannot be read, or the files of the table differ in the type of
+            a column.
+        EngineError: the engine cannot be set up; nothing was read.
+    """
+    files: list[File] = []
+    kind: Any = "memory"
+    if isinstance(source, str | os.PathLike | list | tuple):
+        kind, files = files_of(source, table)
+        check_one_schema(kind, files, columns)
+    names = list(dict.fromkeys(columns.values()))
+    with _folder() as folder, translated():
+        # DuckDB takes a path with [, * or ? for a pattern once more, so it is given names of ours that lead to the files.
+        links = [] if kind == "duckdb" else [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))]
+        for file, link in zip(files, links, strict=False):
+            os.symlink(file.path, link)
+        stamps = _stamps(file.path for file in files)
+        connection = _connection(folder)
+        try:
+            if kind == "duckdb":
+                _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
+            _lock(connection, links)
+            with _without_deprecation():
+                if kind == "memory":
+                    rows = _in_memory(connection, arrow_table(source, columns))
+                elif kind == "parquet":
+                    for file, link in zip(files, links, strict=True):
+                        check_bound(columns, file, _named_by_engine(connection, link))
+                        check_parquet(file, names)
+                    rows = connection.read_parquet(links, hive_partitioning=False)
+                elif kind == "csv":
+                    rows = csv_rows(connection, files, links, names)
+                else:
+                    rows = _inside(connection, table)
+                    check_columns(columns, rows.columns)
+                    rows = _letter_by_letter(rows, names)
+            check_engine_types(columns, _types(connection, rows, names))
+            yield Bound(connection, _selected(rows, names), stamps)
+        finally:
+            connection.disconnect()
+
+
+def _types(connection: Any, rows: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The engine's own type of each named column: Ibis has no name for some, and one name for several."""
+    read = connection.con.sql(connection.compile(rows.select(*names)))
+    return dict(zip(names, read.types, strict=True))
+
+
+def _selected(rows: Any, names: Sequence[str]) -> Any:
+    """The named columns; one that has no type because nothing is in it becomes one of nulls, which every role can read."""
+    chosen = rows.select(*names)
+    empty = [name for name in names if chosen[name].type().is_unknown() and '"NULL"' in str(chosen[name].type())]
+    return chosen.mutate(**{name: ibis.null() for name in empty}) if empty else chosen
+
+
+@contextmanager
+def _folder() -> Iterator[str]:
+    """A directory of our own, which is removed: for what does not fit in memory, and for names of the files."""
+    with ExitStack() as stack:
+        with _setting_up():
+            made = stack.enter_context(scratch(names=(SPILLED, "*.parquet", "*.csv")))
+        yield str(made.path)
+
+
+def _connection(folder: str) -> Any:
+    with _setting_up():
+        connection = ibis.duckdb.connect(
+            ":memory:", autoload_known_extensions=False, autoinstall_known_extensions=False, temp_directory=folder
+        )
+        # DuckDB draws on stdout where it takes the program for an interactive one; stdout is the caller's. In a notebook
+        # without ipywidgets this cannot be set, and nothing is drawn anyway.
+        with suppress(duckdb.Error):
+            connection.con.execute("SET enable_progress_bar = false")
+        return connection
+
+
+def _attach(connection: Any, file: File) -> None:
+    if "\\" in file.path:
+        raise DataError(
+            f"The file '{file.name}'", "DuckDB takes the backslash in its path for one between folders", "Rename it"
+        )
+    try:
+        # Ibis's own way does not quote the path.
+        connection.con.execute(f"ATTACH {_quoted(file.path)} AS {_CATALOG} (READ_ONLY)")
+    except (duckdb.Error, IbisError) as error:
+        locked = "lock" in str(error).lower()
+    else:
+        return
+    raise DataError(
+        f"The file '{file.name}' cannot be opened",
+        "another program has it open for writing" if locked else "it is no DuckDB file, or one of a later version",
+        "Close it there" if locked else "Check the file by opening it with DuckDB",
+    )
+
+
+def _lock(connection: Any, readable: Sequence[str]) -> None:
+    with _setting_up():
+        # What a file says of its rows beside them (that none of a group is so large, or missing) may be wrong; rows count.
+        connection.con.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
+        connection.con.execute(f"SET allowed_paths = [{', '.join(map(_quoted, readable))}]")
+        connection.con.execute("SET enable_external_access = false")
+        connection.con.execute("SET lock_configuration = true")
+
+
+def _quoted(text: str) -> str:
+    """A text of SQL, in which only quotes have a meaning of their own."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def _setting_up() -> Iterator[None]:
+    """Tell failures of the engine itself from failures of the data, which nobody has looked at yet."""
+    try:
+        yield
+    except (duckdb.Error, IbisError, OSError) as error:
+        because = str(error).partition("\n")[0]
+    else:
+        return
+    raise EngineError(
+        "The engine that reads tables (DuckDB) cannot be set up",
+        because,
+        "Nothing is wrong with the data: none was read",
+    )
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn the engine's exceptions, whose texts hold data values, into a `DataError` without them."""
+    try:
+        yield
+    except (duckdb.OutOfMemoryException, MemoryError):
+        problem = ("The table does not fit", "memory and temporary disk space are used up", "Free some, or use more")
+    except duckdb.PermissionException:
+        problem = (
+            "The data file refers to other files",
+            "only the files that the spec names are read",
+            "Store the data in the file itself",
+        )
+    except duckdb.Error as error:
+        problem = _unreadable(error)
+    except (pa.ArrowException, IbisError):
+        problem = _UNREADABLE
+    except RuntimeError as error:
+        if "Query interrupted" not in str(error):
+            raise
+        raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB tells so while a query runs
+    else:
+        return
+    raise DataError(*problem)
+
+
+def _unreadable(error: duckdb.Error) -> tuple[str, str, str]:
+    told = str(error).lower()
+    # seconds beyond microseconds are an internal error of DuckDB's, even where it is asked to try
+    beyond = isinstance(error, duckdb.ConversionException | duckdb.OutOfRangeException)
+    if beyond or "could not convert timestamp" in told:
+        return _BEYOND
+    if "utf-8" in told:
+        return _NO_UTF8
+    return NO_CSV if "csv" in told else _UNREADABLE
+
+
+_UNREADABLE = (
+    "The data cannot be read",
+    "a file is damaged, is no table, or its rows do not have the columns and types it began with",
+    "Check the file with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
+)
+_BEYOND = (
+    "The data cannot be read",
+    "a value is beyond what can be counted with, such as a moment after the year 294,246",
+    "Correct it, or leave that row out. That it fails may be a fact about the data: do not publish it",
+)
+_NO_UTF8 = (
+    "The data cannot be read",
+    "a file is no text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)",
+    "Save it as UTF-8. That it fails may be a fact about the data: do not publish it",
+)
+
+
+def _stamps(paths: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    try:
+        stats = {path: os.stat(path) for path in paths}
+    except OSError:
+        return {}
+    # the last cannot be set back, as the time of the last writing can
+    return {path: (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for path, stat in stats.items()}
+
+
+def _named_by_engine(connection: Any, link: str) -> list[str]:
+    """What the engine calls the columns of a Parquet file, in their order."""
+    return list(connection.con.sql(f"SELECT * FROM read_parquet({_quoted(link)}, hive_partitioning = false)").columns)
+
+
+def _inside(connection: Any, table: str | None) -> Any:
+    """The table or view of an attached DuckDB file."""
+    found = connection.con.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'leeward_source' UNION ALL "
+        "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'leeward_source' AND NOT internal"
+    ).fetchall()
+    names = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}
+    if table is None and len(names) == 1:
+        table = next(iter(names))
+    if table not in names:
+        raise DataError(
+            "No `visits_table` is named" if table is None else f"visits_table = '{table}'",
+            "the DuckDB file has several tables" if table is None else "the DuckDB file has no such table",
+            nearest(table or "", sorted(names)),
+        )
+    schema, name = names[table]
+    return connection.table(name, database=(_CATALOG, schema))
+
+
+def _letter_by_letter(rows: Any, names: Sequence[str]) -> Any:
+    """The table with texts that are compared letter by letter, as those of every other kind of source are.
+
+    A column of a DuckDB file may have a collation, by which "Ann" and "ann" are one person, and both are counted once.
+    """
+    texts = [name for name in names if rows[name].type().is_string()]
+    return rows.mutate(**{name: decode(encode(rows[name])) for name in texts}) if texts else rows
+
+
+def _in_memory(connection: Any, data: pa.Table) -> Any:
+    return _register(connection, "leeward_memory", check_arrow(data))
+
+
+def _register(connection: Any, name: str, data: pa.Table) -> Any:
+    connection.con.register(name, data)
+    with _without_deprecation():
+        return connection.table(name)
+
+
+@contextmanager
+def _without_deprecation() -> Iterator[None]:
+    """Keep quiet about Ibis 12 asking for a table's schema by a name that DuckDB 2 calls deprecated."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "fetch_arrow_table", DeprecationWarning)
+        yield

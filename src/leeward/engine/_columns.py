@@ -1,0 +1,157 @@
+"""What columns mean to the engine: Ibis expressions for who, where and whether to keep a row (`times` says when).
+
+A missing value is NULL, or NaN in a column of floats; in a CSV file, an empty field. A column without a type, because every
+value in it is missing, has every meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import ibis
+import pyarrow as pa
+
+from leeward._optional import optional
+from leeward.engine._bind import Bound
+from leeward.engine._builtin import leeward_h3
+from leeward.engine._places import PlaceList, key_type
+from leeward.errors import DataError
+from leeward.query import Grid, Visits
+from leeward.query._source import Allowed
+
+
+class Filtered(Protocol):
+    """A source with a filter: column to allowed values."""
+
+    @property
+    def keep(self) -> Mapping[str, tuple[Allowed, ...]]:
+        """The filter."""
+        ...
+
+
+def who(rows: Any, column: str, bound: Bound) -> Any:
+    """The person of each row; null where missing.
+
+    Raises:
+        DataError: ids are floats, and one is so large that several whole numbers are one float.
+    """
+    values = rows[column]
+    if values.type().is_nested() or values.type().is_unknown():
+        raise DataError(f"person = '{column}'", "the column does not hold single values", "Name a column of ids")
+    values = _without_nan(values)
+    if values.type().is_floating():
+        exact = 2**53 if values.type().nbytes == 8 else 2**24
+        (found,) = bound.fetch(rows.aggregate(beyond=(values.abs() >= exact).any())).to_pylist()
+        if found["beyond"]:
+            raise DataError(
+                f"person = '{column}'",
+                f"ids are floats, one of {exact:,} or more, where several whole numbers are one float, and several people"
+                " one (that it is refused is a fact about the data: do not publish it)",
+                "Give ids as whole numbers or as text, from the start: a float has forgotten which it was",
+            )
+    return values
+
+
+def key(rows: Any, column: str, places: PlaceList) -> Any:
+    """The place of each row, comparable with the keys of the list; null where missing."""
+    values = rows[column]
+    kind = values.type()
+    if kind.is_null():
+        return values.cast(ibis.Schema.from_pyarrow(pa.schema([("key", places.keys.type)]))["key"])
+    family = (
+        "integers" if kind.is_integer() else "texts" if kind.is_string() else "floats" if kind.is_floating() else ""
+    )
+    wanted = key_type(places.keys.type)
+    if family != wanted:
+        raise DataError(
+            f"The places are {family or 'of another type'} in the visits' column '{column}' and {wanted} in the list",
+            "a match would depend on how one is written as the other (columns of CSV files are always text)",
+            "Store both with one type",
+        )
+    if kind.is_floating() and kind.nbytes * 8 != places.keys.type.bit_width:
+        raise DataError(
+            f"The places are floats of {kind.nbytes * 8} bits in the visits' column '{column}' and of"
+            f" {places.keys.type.bit_width} in the list",
+            "0.1 is another number in each, so a place would match or not by how it is written in binary",
+            "Store both with one type; texts and whole numbers are better keys",
+        )
+    return _without_nan(values)
+
+
+def kept(rows: Any, source: Filtered) -> Any:
+    """Whether each row passes the filter of its source; a missing value does not."""
+    passes = ibis.literal(True)
+    for column, allowed in source.keep.items():
+        kind = rows[column].type()
+        wanted = type(allowed[0])
+        if kind.is_null():
+            passes = ibis.literal(False)
+            continue
+        fits = kind.is_string() if wanted is str else kind.is_boolean() if wanted is bool else kind.is_numeric()
+        if not fits or (wanted is int and kind.is_boolean()):
+            raise DataError(
+                f"keep = {{ {column} = … }} gives {_named[wanted]}",
+                "the column holds values of another type (columns of CSV files are always text)",
+                "Give allowed values of the column's type",
+            )
+        passes &= rows[column].isin(list(allowed)).fill_null(False)
+    return passes
+
+
+def point(rows: Any, visits: Visits) -> tuple[Any, Any, Any]:
+    """The latitude and the longitude of each row as floats, both null where one is missing, and whether one is no number."""
+    degrees, unreadable = [], ibis.literal(False)
+    for column in (visits.latitude, visits.longitude):
+        assert column is not None
+        values = rows[column]
+        kind = values.type()
+        if kind.is_string():
+            number = values.try_cast("float64")
+            unreadable |= values.notnull() & number.isnull()
+        elif kind.is_null() or (kind.is_numeric() and not kind.is_boolean()):
+            number = values.cast("float64")
+        else:
+            raise DataError(f"The column '{column}'", "it does not hold numbers of degrees", "Name another column")
+        degrees.append(_without_nan(number))
+    both = degrees[0].notnull() & degrees[1].notnull()
+    latitude, longitude = (both.ifelse(value, ibis.null()) for value in degrees)
+    return latitude, longitude, unreadable
+
+
+def square(grid: Grid, latitude: Any, longitude: Any) -> Any:
+    """The index, in the list of a ``metres`` grid, of the cell that holds a point; null outside the half-open box."""
+    rows, columns = grid.shape
+    height, width = grid.step
+    # Clipped first: no arithmetic meets an infinity. The last row or column is never left by rounding.
+    row = ((latitude.clip(grid.south, grid.north) - grid.south) / height).floor().cast("int64").clip(0, rows - 1)
+    column = ((longitude.clip(grid.west, grid.east) - grid.west) / width).floor().cast("int64").clip(0, columns - 1)
+    return _inside(grid, latitude, longitude).ifelse(row * columns + column, ibis.null())
+
+
+def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
+    """The H3 cell, as an integer, that holds a point; null outside the half-open box."""
+    h3 = optional("h3.api.basic_int", "A grid of H3 cells")
+
+    def cell(latitudes: pa.Array, longitudes: pa.Array) -> pa.Array:
+        pairs = zip(latitudes.to_pylist(), longitudes.to_pylist(), strict=True)
+        found = [None if north is None else h3.latlng_to_cell(north, east, grid.h3) for north, east in pairs]
+        return pa.array(found, pa.int64())
+
+    bound.connection.con.create_function(
+        "leeward_h3", cell, ["DOUBLE", "DOUBLE"], "BIGINT", type="arrow", null_handling="special"
+    )
+    inside = _inside(grid, latitude, longitude)
+    return leeward_h3(inside.ifelse(latitude, ibis.null()), inside.ifelse(longitude, ibis.null()))
+
+
+def _inside(grid: Grid, latitude: Any, longitude: Any) -> Any:
+    north = (latitude >= grid.south) & (latitude < grid.north)
+    return north & (longitude >= grid.west) & (longitude < grid.east)
+
+
+def _without_nan(values: Any) -> Any:
+    return values.isnan().ifelse(ibis.null(), values) if values.type().is_floating() else values
+
+
+_named = {str: "texts", int: "whole numbers", bool: "truth values"}

@@ -1,0 +1,189 @@
+"""CSV as text, before the engine reads it: its first line, whether it unpacks, and how many records it has.
+
+The engine splits a first line by rules of its own, and where these find no end of it, leaves rows out without a word. So a
+first line is read only if every reader splits it alike, and the records are counted here too, by other means.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from leeward._encodings import UTF8, any_length, unfit
+from leeward.engine._files import File
+from leeward.errors import DataError
+
+_START: Final = 1 << 12
+"""So many bytes of a file show how its text is encoded."""
+
+_PIECE: Final = 1 << 20
+"""So many bytes are looked at together."""
+
+_ONE_WAY: Final = re.compile(r'(?:"(?:[^"]|"")*+"|[^",]*+)(?:,(?:"(?:[^"]|"")*+"|[^",]*+))*+')
+"""A line whose fields hold no quote, or are quoted as a whole with each quote inside them doubled."""
+
+_COMMENT, _HEAD_SUM = 0x10, 0x02
+"""Bits of the fourth byte of a packed file: a comment, and a checksum of its head, which the engine does not read."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long a CSV file is, its first line included.
+
+    Attributes:
+        lines: records, of which an empty line is one.
+        filled: records that are no empty lines.
+        longest: bytes of the longest record, at most; rounded up to whole pieces of the file.
+        closed: whether it does not end within quotes.
+    """
+
+    lines: int
+    filled: int
+    longest: int
+    closed: bool
+
+    def rows(self, columns: int) -> int:
+        """The number of rows below the first line; an empty line is one only where there is one column."""
+        return (self.lines if columns == 1 else self.filled) - 1
+
+
+def csv_header(file: File) -> tuple[str, ...]:
+    """Read the first line of a CSV file: the names of its columns. All its fields are text.
+
+    It is read here, not guessed by the engine, whose guess skips lines that do not fit.
+
+    Raises:
+        DataError: there is none, it does not name every column once, or not all readers would split it alike.
+    """
+    try:
+        opened = gzip.open if file.is_gzip else open
+        with opened(file.path, "rb") as raw:
+            start = raw.read(_START)
+        because = unfit(start)
+        line = ""
+        if not because:
+            with opened(file.path, "rt", encoding=UTF8, newline="") as text:
+                line = text.readline().rstrip("\r\n")
+    except (OSError, EOFError, zlib.error) as error:
+        if file.is_gzip and not (isinstance(error, OSError) and error.errno):
+            raise _damaged(file) from None
+        because = f"it cannot be read: {os.strerror(getattr(error, 'errno', 0))}"
+    except UnicodeDecodeError:
+        because = "it cannot be read as CSV in UTF-8"
+    if because:
+        raise DataError(f"The file '{file.name}'", because, "Save it again as CSV in UTF-8")
+    if not line:
+        because = "its first line is blank" if start else "it is empty"
+        raise DataError(f"The file '{file.name}'", because, "Its first line must name the columns")
+    header = _names(file, line)
+    if len(set(header)) != len(header) or not all(header):
+        raise DataError(
+            f"The file '{file.name}'", "its first line must name every column, each name once", "Correct the first line"
+        )
+    return header
+
+
+def _names(file: File, line: str) -> tuple[str, ...]:
+    if not _ONE_WAY.fullmatch(line):
+        where = f"The first line of the file '{file.name}'"
+        if _ONE_WAY.fullmatch(line + '"'):
+            raise DataError(
+                where,
+                "it ends within quotes: a name holds a line break, or a quote is not closed",
+                "Write all names of columns on one line",
+            )
+        raise DataError(
+            where,
+            "programs do not agree where its names begin and end: a quote is beside other text",
+            'Put quotes around whole names only, with nothing beside them, and double each quote inside: "a ""b"" c"',
+        )
+    with any_length():
+        return tuple(next(csv.reader([line], strict=True)))
+
+
+def length(file: File) -> Length:
+    """Count the records of a CSV file by its quotes and line ends, quickly. Quotes inside unquoted fields mislead it.
+
+    Raises:
+        DataError: it is packed and damaged, or so packed that the engine cannot read it.
+    """
+    lines = filled = longest = since = 0
+    inside, last = False, 10
+    for piece in _pieces(file):
+        letters = np.frombuffer(piece, np.uint8)
+        newline, end = letters == 10, letters == 13
+        if inside or b'"' in piece:
+            quoted = np.logical_xor.accumulate(letters == 34) ^ inside
+            inside = bool(quoted[-1])
+            newline &= ~quoted
+            end &= ~quoted
+        after_return = np.concatenate([[last == 13], end[:-1]])
+        lines += int(np.count_nonzero(end) + np.count_nonzero(newline & ~after_return))
+        end |= newline
+        filled += int(np.count_nonzero(np.concatenate([[last in (10, 13)], end[:-1]]) & ~end))
+        since += len(piece)
+        longest = max(longest, since)
+        if end.any():
+            since = len(piece)
+        last = int(letters[-1]) if end[-1] else 0
+    return Length(lines + (last not in (10, 13)), filled, longest, not inside)
+
+
+def length_by_fields(file: File) -> Length | None:
+    """Count the records of a CSV file by splitting all of it into fields, slowly; None if it cannot be split."""
+    lines = filled = longest = 0
+    opened = gzip.open if file.is_gzip else open
+    try:
+        with any_length(), opened(file.path, "rt", encoding=UTF8, newline="") as text:
+            for record in csv.reader(text, strict=True):
+                lines += 1
+                filled += bool(record)
+                longest = max(longest, sum(map(len, record)))
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error):
+        return None
+    return Length(lines, filled, longest, True)
+
+
+def _pieces(file: File) -> Iterator[bytes]:
+    """The bytes of a file, unpacked; the engine does not look at checksums."""
+    if not file.is_gzip:
+        with open(file.path, "rb") as raw:
+            while piece := raw.read(_PIECE):
+                yield piece
+        return
+    with open(file.path, "rb") as raw:
+        head = raw.read(4)
+    with _packed(file), gzip.open(file.path, "rb") as unpacked:
+        while piece := unpacked.read(_PIECE):
+            yield piece
+    if head[3] & (_COMMENT | _HEAD_SUM):
+        raise DataError(
+            f"The file '{file.name}'",
+            "it was packed with a comment or a checksum of its head, which the engine that reads it (DuckDB) does not know",
+            "Pack it again (`gzip` leaves both out)",
+        )
+
+
+@contextmanager
+def _packed(file: File) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, EOFError, zlib.error):
+        raise _damaged(file) from None
+
+
+def _damaged(file: File) -> DataError:
+    return DataError(
+        f"The file '{file.name}'",
+        "it is damaged: it does not unpack to what its own checksum says, was cut short, or something was added to it",
+        "Get or pack it again (`gzip -t` checks it)",
+    )

@@ -1,0 +1,119 @@
+"""A look at how much of a table a question counts, before anything is charged for it.
+
+A window in the wrong year, a key written another way, or a public list of another city leave nothing to count, and nothing
+at a place is *safe*. So the curator is told beforehand, and the release stops unless told to go on. That it stopped is a
+fact about the data, as a refusal of people over the bound is: it is for the curator only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from leeward._private import Private
+from leeward.engine._window import Clock
+from leeward.errors import DoubtfulDataError
+from leeward.query._reasons import NOT_ASKED, NOT_ASKED_INSIDE, said
+
+_OF_ROWS_INSIDE = ("unreadable_place", "null_place", "unknown_place")
+"""Reasons that are asked of rows inside the window."""
+
+FEW = 0.01
+"""A smaller share of the rows than this is few."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Look(Private):
+    """How much of a table one question counts: for the curator only.
+
+    Attributes:
+        rows: how many rows the table has.
+        taken: how many of them take part.
+        dropped: how many do not, by reason.
+        share: the part, from 0 to 1, of the data's own range of times that the window covers; 1 where there is no window.
+        times: the first and the last time of the data, in words; None where there is none.
+        inside: how many of the rows pass the filter and lie inside the window, if there is one.
+    """
+
+    rows: int
+    taken: int
+    dropped: Mapping[str, int]
+    share: float = 1.0
+    times: tuple[str, str] | None = None
+    inside: int = 0
+
+
+def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
+    """Refuse questions that count nothing, or under 1 % of the rows that they should, or many rows that cannot be read.
+
+    What they should count is as many rows as fall into their windows if the data's range of times is filled evenly: a short
+    window of a long table counts few rows, and that is as it should be. And it is the rows that do lie in their windows:
+    a single time far away would make the windows so short that nothing need count. Rows that cannot be read, or do not say
+    who or when, may not be over 1 % of those that pass the filter; of the reasons that are asked inside, of those inside.
+
+    Args:
+        looks: one for each question, all about one table; windows of one run are doubtful only together, because a quiet
+            hour of a day is not.
+        going_on: whether earlier windows were answered before. Windows within the data's range of times in which no row lies
+            at all are then quiet, and not doubtful; windows beyond it are.
+
+    Raises:
+        DoubtfulDataError: saying how many rows are left out for which reason, and the data's range of times.
+    """
+    rows, taken = looks[0].rows, sum(look.taken for look in looks)
+    share = min(1.0, sum(look.share for look in looks))
+    asked, inside = rows - looks[0].dropped.get("filtered", 0), sum(look.inside for look in looks)
+    unread = {reason: looks[0].dropped.get(reason, 0) for reason in NOT_ASKED}
+    misplaced = {reason: sum(look.dropped.get(reason, 0) for look in looks) for reason in NOT_ASKED_INSIDE}
+    left_out = _together(looks, taken)
+    quiet = going_on and share > 0 and not any(left_out.get(reason) for reason in _OF_ROWS_INSIDE)
+    if not quiet and (not taken or taken < FEW * share * rows):
+        given = f"{f'Only {taken:,}' if taken else 'None'} of the {rows:,} rows would count"
+    elif taken < FEW * inside:
+        given = f"Only {taken:,} of the {inside:,} rows inside the window would count"
+    elif sum(unread.values()) > FEW * asked:
+        given, left_out = f"{sum(unread.values()):,} of the {asked:,} rows cannot be read in full", unread
+    elif sum(misplaced.values()) > FEW * inside:
+        given, left_out = (
+            f"{sum(misplaced.values()):,} of the {inside:,} rows inside the window cannot be read",
+            misplaced,
+        )
+    else:
+        return
+    why = [said(reason, number) for reason, number in sorted(left_out.items(), key=lambda pair: -pair[1]) if number]
+    if looks[0].times is not None:
+        why.append(f"the times of the data run from {looks[0].times[0]} to {looks[0].times[1]}")
+    raise DoubtfulDataError(
+        given if rows else "The table has no rows",
+        "; ".join(why) or "there is nothing to count",
+        "Check the window, the time zone, the columns and the public list. That it stopped is a fact about the data: do not"
+        ' publish it. Nothing was charged. If all is as it should be, go on with if_doubtful = "publish" (in the command:'
+        " --if-doubtful publish)",
+    )
+
+
+def _together(looks: Sequence[Look], taken: int) -> dict[str, int]:
+    """Add up what several windows leave out: a row is outside the window if it is in none of them."""
+    if len(looks) == 1:
+        return dict(looks[0].dropped)
+    found = {
+        reason: sum(look.dropped[reason] for look in looks) if reason in _OF_ROWS_INSIDE else number
+        for reason, number in looks[0].dropped.items()
+    }
+    inside = taken + sum(number for reason, number in found.items() if reason != "outside_window")
+    return found | {"outside_window": max(0, looks[0].rows - inside)}
+
+
+def covered(first: int, end: int, low: int, high: int) -> float:
+    """Return the share of the range from ``low`` up to and with ``high`` that lies in [first, end)."""
+    return max(0, min(end, high + 1) - max(first, low)) / (high + 1 - low)
+
+
+def in_words(stamp: int, clock: Clock, per_second: int) -> str:
+    """Say a stamp as a date and time: as a reading of the data's clock, or in UTC."""
+    try:
+        moment = datetime(1970, 1, 1) + timedelta(microseconds=stamp * 10**6 // per_second)
+    except OverflowError:
+        return "before the year 1" if stamp < 0 else "after the year 9999 (is the unit of the times right?)"
+    return moment.isoformat(sep=" ", timespec="seconds") + ("" if clock is Clock.READINGS else " UTC")

@@ -1,0 +1,126 @@
+"""Tables in memory as Arrow: DataFrames, Arrow and Ibis tables, DuckDB relations.
+
+What they hold is read by its native type: `objects` looks at columns of Python objects, `column_types` at all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from leeward.engine._objects import check_objects, native
+from leeward.engine._schema import check_columns
+from leeward.errors import DataError
+
+
+def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
+    """Return the named columns of anything that exports Arrow's C stream (pandas, Polars, Arrow, Ibis, DuckDB).
+
+    Raises:
+        DataError: it is no table, lacks a column, or a column holds values of several kinds.
+    """
+    if isinstance(source, pa.RecordBatchReader):
+        raise DataError(
+            "The source is a stream of record batches",
+            "it can be read once, and every later question would find it empty",
+            "Give the whole table: stream.read_all()",
+        )
+    with _whose_fault(source, columns):
+        source = native(source)
+        is_table = hasattr(source, "__arrow_c_stream__")
+        known = _names(source) if is_table else None
+    if known is None:
+        raise DataError(
+            f"The source is of type {type(source).__name__}",
+            "it is no table",
+            "Give a path, a DataFrame, an Arrow table or an Ibis table",
+        )
+    check_columns(columns, known)
+    names = list(dict.fromkeys(columns.values()))
+    with _whose_fault(source, columns):
+        check_objects(source, names)
+        return pa.table(_selected(source, names)).select(names)
+
+
+@contextmanager
+def _whose_fault(source: Any, columns: Mapping[str, str]) -> Iterator[None]:
+    """Say whose mistake it is that a table in memory cannot be had: any library may stand behind it.
+
+    No message of a library is repeated: it may hold data values. A query is the caller's own, and is run only now.
+
+    Raises:
+        DataError: it cannot be had.
+    """
+    try:
+        yield
+        return
+    except DataError:
+        raise
+    except (Exception, MemoryError) as error:
+        if isinstance(error, RuntimeError) and "Query interrupted" in str(error):
+            raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB tells so while a query runs
+        because = _meaning(error)
+        kind, of_query, raised = type(source), isinstance(error, duckdb.Error), type(error).__name__
+    library = kind.__module__.partition(".")[0].lstrip("_")
+    query = _QUERIES.get(library)
+    if library in {"pandas", "pyarrow"} or (query is not None and because is None and not of_query):
+        listed = ", ".join(f"'{name}'" for name in dict.fromkeys(columns.values()))
+        raise DataError(
+            f"The {kind.__name__} given as a table",
+            f"its columns {listed} cannot be exported to Arrow",
+            "Give each column one type that Arrow knows; an Arrow table is read as it is",
+        )
+    raise DataError(
+        f"The {query or kind.__name__} given as a table failed when its rows were asked for",
+        because or f"it raised {'an' if raised[0] in 'AEIOU' else 'a'} {raised}",
+        "Run it by itself: its own message says more, and may hold data values. That it fails may be a fact about the data:"
+        " do not publish it",
+    )
+
+
+_QUERIES = {"duckdb": "query of the DuckDB relation", "ibis": "query of the Ibis table"}
+
+_MEANINGS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("IO", "HTTP", "Permission"), "a file that it reads is missing, or cannot be read"),
+    (
+        ("Catalog", "Binder", "Parser", "Syntax"),
+        "it names a table, column or function that is not there, or not any more",
+    ),
+    (("Connection",), "its connection is closed"),
+    (("INTERRUPT", "Interrupt"), "it was interrupted"),
+    (("Out of Memory", "OutOfMemory"), "it needs more memory than there is"),
+    (
+        ("Conversion", "Out of Range", "OutOfRange", "Invalid Input", "InvalidInput", "Mismatch Type", "TypeMismatch"),
+        "a value does not fit what the query does with it, such as a cast or a division",
+    ),
+)
+"""What DuckDB calls its errors, in the names of its exceptions and before the colon of its messages, and what they mean."""
+
+
+def _meaning(error: BaseException) -> str | None:
+    """Say what an error means: by its class, or by how DuckDB's messages begin, wherever they are; None if unknown."""
+    told, kind = str(error), type(error).__name__
+    for names, meaning in _MEANINGS:
+        if kind in {f"{name}Exception" for name in names} or any(f"{name} Error: " in told for name in names):
+            return meaning
+    return "it needs more memory than there is" if isinstance(error, MemoryError) else None
+
+
+def _names(source: Any) -> list[Any] | None:
+    if isinstance(source, pa.Table | pa.RecordBatch):
+        return list(source.schema.names)
+    known = getattr(source, "columns", None)
+    return None if known is None else list(known)
+
+
+def _selected(source: Any, names: list[str]) -> Any:
+    """The columns alone where the library can take them out cheaply, else the whole table."""
+    if isinstance(source, pa.Table | pa.RecordBatch):
+        return source.select(names)
+    if type(source).__name__ == "DuckDBPyRelation":
+        return source
+    return source[names]

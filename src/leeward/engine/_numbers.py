@@ -1,0 +1,271 @@
+"""Exact statistics of one number a person: a table becomes integers on a public grid, and their tally leaves the engine.
+
+Every number is clamped to the public bounds and rounded half up to the public grid; what is counted is how many people have
+each grid value in each public group. Sums, means and percentiles follow from that tally in exact integers, so they do not
+depend on the order of rows as floating sums do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from leeward.engine._bind import Bound, bind
+from leeward.engine._builtin import whole_quotient
+from leeward.engine._columns import kept, who
+from leeward.engine._look import Look
+from leeward.engine._rows import Rows, integers
+from leeward.engine._visits import VisitCounts
+from leeward.errors import BoundExceededError, DataError
+from leeward.noise._saturating import MOST
+from leeward.query._numeric import Mean, Percentile
+from leeward.query._reasons import OF_NUMBERS
+from leeward.query._statistic import Statistic, fine
+
+REASONS = tuple(OF_NUMBERS)
+"""Why a row takes no part, in the order in which it is asked."""
+
+
+@dataclass(frozen=True)
+class GroupList:
+    """The public keys of a statistic's answers: its groups and, for a histogram of numbers, its intervals."""
+
+    query: Statistic
+    grid: None = None
+
+    def __len__(self) -> int:
+        return self.query.cells
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``."""
+        query = self.query
+        columns: dict[str, Any] = {}
+        if query.groups:
+            columns["group"] = [group for group in query.groups for _ in range(query.bins)]
+        if query.kind == "histogram" and query.values is not None:
+            whole = fine(query.values) == 1
+            edges = [int(e) if whole else float(e) for e in query.values.points] * max(1, len(query.groups))
+            per = query.bins + 1
+            columns["from"] = [edge for i, edge in enumerate(edges) if i % per < query.bins]
+            columns["to"] = [edge for i, edge in enumerate(edges) if i % per > 0]
+        return pa.table(columns or {"group": ["all"]})
+
+    def digest(self) -> str:
+        """Return a digest of the public keys."""
+        keys = [self.query.by, list(self.query.groups), repr(self.query.values), self.query.kind]
+        return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
+
+
+@contextmanager
+def open_numbers(query: Statistic) -> Iterator[NumberTable]:
+    """Open the table of a statistic.
+
+    Raises:
+        DataError: a file or column is missing or of the wrong type.
+    """
+    source = query.records
+    named = {"person": source.person, "column": query.column, "by": query.by}
+    columns = {role: column for role, column in named.items() if column is not None}
+    columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
+    with bind(source.source.held(), columns, source.table) as bound:
+        yield NumberTable(query, bound)
+
+
+class NumberTable(Rows):
+    """An open table of numbers. `open_numbers` makes it."""
+
+    __slots__ = ("_query", "_rows", "_tally")
+
+    def __init__(self, query: Statistic, bound: Bound) -> None:
+        super().__init__(bound)
+        rows = self._raw
+        self._query = query
+        group = ibis.literal(0, "int64") if query.by is None else _rank(rows[query.by], query)
+        number, unreadable = ibis.literal(0, "int64"), ibis.literal(False)
+        if query.column is not None:
+            number, unreadable = _index(rows[query.column], query)
+        person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person, bound)
+        plain = {"group": group, "number": number, "unreadable": unreadable, "person": person}
+        self._rows = rows.select(kept=kept(rows, query.records), **plain)
+        self._tally: Mapping[str, int] | None = None
+
+    def look(self, query: Statistic) -> Look:
+        """See how many rows the question would count, and why not more. For the curator only."""
+        tally = self._dropped()
+        rows, dropped = sum(tally.values()), {reason: tally[reason] for reason in REASONS}
+        return Look(rows, tally["taken"], dropped, inside=rows - tally["filtered"])
+
+    def _dropped(self) -> Mapping[str, int]:
+        if self._tally is None:
+            rows = self._rows
+            reason = ibis.cases(
+                (~rows.kept, "filtered"),
+                (rows.person.isnull(), "null_person"),
+                (rows.group.isnull(), "unknown_group"),
+                (rows.unreadable, "unreadable_number"),
+                (rows.number.isnull(), "no_number"),
+                else_="taken",
+            )
+            self._tally = self._count_by(reason, rows)
+        return self._tally
+
+    def count(self, query: Statistic) -> VisitCounts:
+        """Return the exact answer in whole steps, and what was dropped.
+
+        Raises:
+            BoundExceededError: people have several rows and the query refuses that, or the number of people is not the
+                public one.
+            DataError: a data file changed meanwhile.
+        """
+        rows, dropped = self._rows, self._dropped()
+        taken = rows.filter(rows.kept, rows.person.notnull(), rows.group.notnull(), rows.number.notnull())
+        several, values, combine = 0, query.values, query.records.combine
+        if query.records.person is not None:
+            # steps above the lower bound, of which the sum of n numbers holds n, not 1
+            first = int(values.lower / values.step) if combine == "sum" and values is not None else 0
+            how = {"sum": (taken.number + first).sum() - first, "max": taken.number.max()}
+            people = taken.group_by("person").aggregate(
+                group=taken.group.min(), number=how.get(combine, taken.number.min()), rows=taken.count()
+            )
+            more = people.filter(people.rows > 1)
+            several = int(integers(self._bound.fetch(more.aggregate(n=more.count())), "n")[0])
+            taken = people
+            if combine == "sum" and values is not None:
+                taken = people.mutate(number=people.number.clip(0, int(values.width / values.step)))
+        tally = self._bound.fetch(taken.group_by("group", "number").aggregate(people=taken.count()))
+        self._bound.check_unchanged()
+        if combine == "refuse" and several > 0:
+            raise BoundExceededError(
+                f"{several:,} {'person has' if several == 1 else 'people have'} more than one row",
+                "combine = 'refuse' (that it is refused is a fact about the data: do not publish it)",
+                "Say how a person's numbers are combined: sum, min or max",
+            )
+        answer = _answer(query, *(integers(tally, column) for column in ("group", "number", "people")))
+        return VisitCounts(several, {r: dropped[r] for r in REASONS}, dropped["taken"], False, answer)
+
+
+def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
+    """The number of each row as steps above the lower bound, and whether a row holds something that is no number.
+
+    It is clamped, then rounded half up; null where there is none. For a histogram, the interval that it is in: rounded down.
+    From the reading of a number on, all arithmetic is exact.
+    """
+    assert query.values is not None
+    values, kind = query.values, column.type()
+    if kind.is_null():
+        return ibis.null("int64"), ibis.literal(False)
+    if not (kind.is_string() or kind.is_numeric()) or kind.is_boolean():
+        raise DataError(f"column = '{query.column}'", "it does not hold numbers", "Name a column of numbers")
+    most = max(abs(values.lower), abs(values.upper))
+    scale, unreadable = fine(values), ibis.literal(False)
+    if kind.is_integer():
+        lower, upper = math.floor(values.lower), math.ceil(values.upper)
+        if kind.is_uint64():
+            column = (column > MOST).ifelse(MOST, column)
+        column = column.cast("int64")
+        inside = (column < lower).ifelse(lower, (column > upper).ifelse(upper, column))
+        units = inside * scale
+    else:
+        if most * scale > _FLOAT_INTEGERS:
+            raise DataError(
+                f"column = '{query.column}' of type {kind}, with {values}",
+                "so many steps are more than floating point tells apart, and all but whole-number columns are read by it",
+                "Store the numbers as 64-bit integers in units of the step, or take a larger step or narrower bounds",
+            )
+        # float32 goes through its text, so that it too is the decimal that it prints as
+        text = column.cast("string") if kind.is_floating() and kind.nbytes < 8 else column
+        number = text.try_cast("float64")
+        unreadable = column.notnull() & number.isnull()
+        number = number.isnan().ifelse(ibis.null(), number)
+        places = next(d for d in range(9, -1, -1) if d == 0 or most * scale * 10**d <= _FLOAT_INTEGERS)
+        scale *= 10**places
+        inside = number.clip(_float_below(values.lower), -_float_below(-values.upper))
+        units = (inside * scale + 0.5).floor().cast("int64")
+    step = int(values.step * scale)
+    above = units - int(values.lower * scale)
+    if query.kind == "histogram":
+        return whole_quotient(above.clip(0, None), step).clip(0, query.bins - 1), unreadable
+    last = int(values.width / values.step)
+    return whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
+
+
+_FLOAT_INTEGERS = 2**50
+"""Up to here a float times a whole number is nearer than a quarter to the exact product."""
+
+
+def _float_below(bound: Fraction) -> float:
+    nearest = float(bound)
+    return nearest if Fraction(nearest) <= bound else math.nextafter(nearest, -math.inf)
+
+
+def _rank(column: Any, query: Statistic) -> Any:
+    """The place of each row's group in the public list; null where not listed."""
+    if column.type().is_null():
+        return ibis.null("int64")
+    text = column.type().is_string()
+    if text != isinstance(query.groups[0], str) or not (text or column.type().is_integer()):
+        raise DataError(
+            f"by = '{query.by}'",
+            "its values and the listed groups are of different types",
+            "Write the groups as the column does",
+        )
+    # a number below 0 is in no unsigned column, and the engine does not compare it with one
+    never = column.type().is_unsigned_integer()
+    listed = [(rank, group) for rank, group in enumerate(query.groups) if not (never and int(group) < 0)]
+    if not listed:
+        return ibis.null("int64")
+    return ibis.cases(*((column == group, rank) for rank, group in listed), else_=ibis.null("int64"))
+
+
+def _answer(
+    query: Statistic, group: NDArray[np.int64], number: NDArray[np.int64], people: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    n = max(1, len(query.groups))
+    if query.kind == "histogram":
+        counts = np.zeros(n * query.bins, dtype=np.int64)
+        np.add.at(counts, group * query.bins + number, people)
+        return counts
+    order = np.lexsort((number, group))
+    group, number, people = group[order], number[order], people[order]
+    parts = [(number[group == g], people[group == g]) for g in range(n)]
+    exactly = [value for part in parts for value in _statistic(query, *part)]
+    return np.array([min(max(value, -MOST), MOST) for value in exactly], dtype=np.int64)
+
+
+def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.int64]) -> tuple[int, ...]:
+    """Return one group's answer: numbers ascending with how many people have each."""
+    assert query.values is not None
+    assert query.numeric is not None
+    total = int(people.sum())
+    steps = sum(value * count for value, count in zip(number.tolist(), people.tolist(), strict=True))
+    if query.people is not None and total != query.people:
+        raise BoundExceededError(
+            f"{total} {query.many} have a number, and {query.people} were declared",
+            "the declared number is public and must be true (that it is not is a fact about the data: do not publish it)",
+            "Leave people out, or declare the number that is publicly known",
+        )
+    values, numeric = query.values, query.numeric
+    if isinstance(numeric, Percentile):
+        if total == 0:
+            return (int((numeric.answer([]) - values.lower) / values.step),)
+        place = min(math.floor(numeric.p * total / 100), total - 1)
+        return (int(number[np.searchsorted(np.cumsum(people), place, side="right")]),)
+    if isinstance(numeric, Mean):
+        if query.people is None:  # the sum of twice the distances from the middle, and the number of people
+            return 2 * steps - total * int(values.width / values.step), total
+        assert numeric.grid is not None
+        mean = values.lower + values.step * Fraction(steps, total)
+        return (int(numeric.rounded(mean) / numeric.grid),)
+    exactly = (values.lower * total + values.step * steps) / values.grid_with_zero
+    return (int(exactly),)

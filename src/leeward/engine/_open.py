@@ -1,0 +1,74 @@
+"""One way in for all kinds of questions: first the public keys of the answer, then the private table."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from leeward.engine._content import Content
+from leeward.engine._look import Look
+from leeward.engine._numbers import GroupList, open_numbers
+from leeward.engine._places import PlaceList, read_places
+from leeward.engine._visits import VisitCounts, open_visits
+from leeward.query import CountVisitors
+from leeward.query._statistic import Statistic
+
+Question = CountVisitors | Statistic
+
+
+class Keys(Protocol):
+    """The public keys of an answer: one row each, in the public order."""
+
+    def __len__(self) -> int: ...
+
+    def to_arrow(self) -> pa.Table:
+        """Return the keys, and what else is public about them, as a table."""
+        ...
+
+    def digest(self) -> str:
+        """Return a digest of the keys and their order."""
+        ...
+
+    @property
+    def grid(self) -> object:
+        """The grid the keys were made from; None where the user gave them."""
+        ...
+
+
+class Opened(Protocol):
+    """An open private table."""
+
+    def look(self, query: Any) -> Look:
+        """Return how many rows the question would count, and why not more."""
+        ...
+
+    def count(self, query: Any) -> VisitCounts:
+        """Return the exact answer, one integer a key."""
+        ...
+
+    def content(self, key: bytes) -> Content:
+        """Return what is kept to recognise the content, under a secret key."""
+        ...
+
+
+def read_keys(query: Question) -> Keys:
+    """Read the public keys of a question's answer. Touches no private data.
+
+    Raises:
+        DataError: the public list cannot be read.
+    """
+    return GroupList(query) if isinstance(query, Statistic) else read_places(query.places)
+
+
+def open_data(query: Question, keys: Keys) -> AbstractContextManager[Opened]:
+    """Open the private table of a question.
+
+    Raises:
+        DataError: it cannot be read as described.
+    """
+    if isinstance(query, Statistic):
+        return open_numbers(query)
+    assert isinstance(keys, PlaceList)
+    return open_visits(query.visits, keys)

@@ -1,0 +1,44 @@
+"""An open table of rows: what all kinds of questions share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from leeward._private import Private
+from leeward.engine._bind import Bound
+from leeward.engine._content import Content, recognised
+
+
+class Rows(Private):
+    """A bound table, which may be empty."""
+
+    # No dict of its own: an Ibis table in it would print its rows wherever that is shown.
+    __slots__ = ("_bound", "_raw", "_times")
+
+    def __init__(self, bound: Bound, times: Sequence[str] = ()) -> None:
+        self._bound, self._raw, self._times = bound, bound.rows, times
+
+    def content(self, key: bytes) -> Content:
+        """Return what is kept to recognise the columns that can matter, under a secret key."""
+        return recognised(self._bound, key, self._times)
+
+    def _count_by(self, reason: Any, rows: Any) -> Mapping[str, int]:
+        """How many rows there are of each reason; 0 for those that none has."""
+        found = self._bound.fetch(rows.select(reason=reason).group_by("reason").aggregate(rows=ibis._.count()))
+        return Counter({row["reason"]: int(row["rows"]) for row in found.to_pylist()})
+
+
+def integers(table: pa.Table, column: str) -> NDArray[np.int64]:
+    """A column of whole numbers, of whatever type the engine chose for a sum, none of them null."""
+    values = table.column(column).cast(pa.int64()).combine_chunks()
+    if not len(values):
+        return np.zeros(0, dtype=np.int64)
+    # From the buffer, because to_numpy imports pandas.
+    return np.frombuffer(values.buffers()[1], np.int64, count=len(values), offset=8 * values.offset)

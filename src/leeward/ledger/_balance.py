@@ -1,0 +1,127 @@
+"""The account of a dataset is its last entry: read it, refuse what conflicts with it, add the next."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from sqlalchemy import Connection, insert, select
+
+from leeward.errors import BudgetConflictError, CapExceededError, LedgerError
+from leeward.ledger._chain import check_entry, hash_of, link
+from leeward.ledger._records import from_text, to_text
+from leeward.ledger._schema import entries
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Where a dataset's account stands. ``notion`` and ``cap`` are None while no budget is open."""
+
+    notion: str | None
+    cap: Fraction | None
+    spent: Fraction
+
+
+def balance(connection: Connection, dataset: str) -> Balance:
+    """Read where an account stands.
+
+    Raises:
+        LedgerError: its last entry is not what was written.
+    """
+    last = (
+        connection.execute(
+            select(entries).where(entries.c.dataset == dataset).order_by(entries.c.number.desc()).limit(1)
+        )
+        .mappings()
+        .one_or_none()
+    )
+    if last is None:
+        return Balance(None, None, Fraction(0))
+    check_entry(connection, last)
+    return Balance(last["notion"], None if last["cap"] is None else from_text(last["cap"]), from_text(last["spent"]))
+
+
+def open_budgets(connection: Connection) -> list[str]:
+    """Return the names of the datasets whose budgets are open."""
+    names = connection.execute(select(entries.c.dataset).distinct().order_by(entries.c.dataset)).scalars().all()
+    return [name for name in names if balance(connection, name).cap is not None]
+
+
+def append(
+    connection: Connection,
+    after: Balance,
+    *,
+    kind: str,
+    dataset: str,
+    id: str = "",  # noqa: A002 - the name of the column
+    version: str = "",
+    key: str = "",
+    cost: Fraction = Fraction(0),
+    seal: str = "",
+) -> Balance:
+    """Add an entry to the end of the chain; ``after`` is where the account stands then."""
+    head = connection.execute(select(entries.c.number).order_by(entries.c.number.desc()).limit(1)).scalar_one_or_none()
+    number = (head or 0) + 1
+    entry = {
+        "number": number,
+        "id": id or str(uuid.uuid4()),
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "dataset": dataset,
+        "version": version,
+        "kind": kind,
+        "key": key,
+        "cost": to_text(cost),
+        "seal": seal,
+        "notion": after.notion,
+        "cap": None if after.cap is None else to_text(after.cap),
+        "spent": to_text(after.spent),
+    }
+    connection.execute(insert(entries).values(**entry, hash=link(str(hash_of(connection, number - 1)), entry)))
+    return after
+
+
+def agree(standing: Balance, dataset: str, notion: str, cap: Fraction | None) -> None:
+    """Refuse a notion or cap other than the ones the account was opened with.
+
+    Raises:
+        BudgetConflictError: it is another notion or cap. (`leeward.accounting._budget_notion` prices releases in the notion
+            of the account; so this is met only where another process has just opened it.)
+        LedgerError: no cap is given and none was fixed.
+    """
+    if standing.cap is None:
+        if cap is None:
+            raise LedgerError(
+                f"The budget of '{dataset}' has no cap yet", "its first release fixes one", "Give `cap` in [budget]"
+            )
+        return
+    if notion != standing.notion:
+        raise BudgetConflictError(
+            f"The budget of '{dataset}' is kept in {standing.notion}, and this release is priced in {notion}",
+            "costs in different notions do not add up: it was opened while this release was being priced",
+            f"Ask again: the release is then priced in {standing.notion}, or refused if that does not cover it",
+        )
+    if cap is not None and cap != standing.cap:
+        raise BudgetConflictError(
+            f"The cap of '{dataset}' is {standing.cap}, and this release says {cap}",
+            "the cap was fixed by the first release",
+            f"Write {standing.cap}, or change the cap on purpose with `leeward budget set-cap`",
+        )
+
+
+def charged(standing: Balance, dataset: str, notion: str, cap: Fraction, cost: Fraction) -> Balance:
+    """Return where an account stands after a cost.
+
+    Raises:
+        CapExceededError: the cost is more than what is left.
+    """
+    left = cap - standing.spent
+    if cost > left:
+        raise CapExceededError(
+            f"This release costs {cost}, and {left} is left of the budget of '{dataset}' (cap {cap})",
+            "spending more would break the promise the cap stands for",
+            ("Raise" if left <= 0 else f"Ask for at most {left}, or raise")
+            + " the cap on purpose with `leeward budget set-cap`",
+        )
+    return Balance(notion, cap, standing.spent + cost)

@@ -1,0 +1,225 @@
+"""The hash chain over entries, and the replay that checks a whole ledger against it.
+
+hash_n = SHA-256(hash_{n−1}, content of entry n), and hash_0 is made from the ledger's random id and the fingerprint of its
+key. Whoever can write the file can also forge a whole new chain; what he cannot do is make it agree with a mark kept
+elsewhere (see ``mark``).
+
+The chain is replayed whenever a ledger is opened. Between openings, what a transaction uses is checked by itself: the last
+entry of the account, and every entry of the release that is looked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, select
+
+from leeward.errors import LedgerError
+from leeward.ledger._parts import joined
+from leeward.ledger._records import from_text, to_text
+from leeward.ledger._schema import charges, entries, identity
+
+_COVERED = [column.name for column in entries.columns if column.name != "hash"]
+
+
+def sha256(*parts: object) -> str:
+    """Hash parts (bytes, or what is written as text) together, each after its length: no two lists of parts collide."""
+    return hashlib.sha256(joined(*parts)).hexdigest()
+
+
+def link(previous: str, entry: Mapping[str, Any] | RowMapping) -> str:
+    """Return the hash of an entry that follows the one whose hash is ``previous``."""
+    # a value of a type that no entry has is written as its repr: the hash is then another, and the entry is refused
+    return sha256(previous, json.dumps([entry[name] for name in _COVERED], default=repr))
+
+
+def content_seal(charge: Mapping[str, Any] | RowMapping) -> str:
+    """What a reservation binds: the content its charge was made for."""
+    return sha256(*(charge[name] for name in ("digest_form", "digest_columns", "digest", "marks")))
+
+
+def answer_seal(payload: bytes) -> str:
+    """What a release binds: the answer that may be shown."""
+    return sha256(payload)
+
+
+def hash_of(connection: Connection, number: int) -> str | None:
+    """Return the hash of an entry, of the ledger's birth for number 0, or None where there is no such entry."""
+    if number == 0:
+        return sha256(*connection.execute(select(identity.c.id, identity.c.key)).one())
+    return connection.execute(select(entries.c.hash).where(entries.c.number == number)).scalar_one_or_none()
+
+
+def key_fingerprint(connection: Connection) -> str:
+    """Return the fingerprint of the key that a ledger's content digests are made with now.
+
+    Raises:
+        LedgerError: the entry that changed it is not what was written.
+    """
+    changed = select(entries).where(entries.c.kind == "new-key").order_by(entries.c.number.desc()).limit(1)
+    last = connection.execute(changed).mappings().one_or_none()
+    if last is None:
+        return str(connection.execute(select(identity.c.key)).scalar_one())
+    check_entry(connection, last)
+    return str(last["seal"])
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the history says of one release.
+
+    Attributes:
+        dataset: the dataset it is charged to.
+        version: the label of the content.
+        key: its public key.
+        cost: what it costs now.
+        content: the seal of the content it was reserved for.
+        answer: the seal of its answer; None while it is only reserved.
+    """
+
+    dataset: str
+    version: str
+    key: str
+    cost: Fraction
+    content: str
+    answer: str | None = None
+
+
+def check_entry(connection: Connection, entry: RowMapping) -> None:
+    """Check one entry against the one before it.
+
+    Raises:
+        LedgerError: it is not what was written.
+    """
+    previous = hash_of(connection, entry["number"] - 1)
+    if previous is None or link(previous, entry) != entry["hash"]:
+        raise broken(entry["number"])
+
+
+def check_charge(connection: Connection, charge: RowMapping) -> Standing:
+    """Check a release, but for the bytes of its answer, against every entry about it; return what they say.
+
+    Raises:
+        LedgerError: it, or one of these entries, is not what was written.
+    """
+    standing: Standing | None = None
+    for row in connection.execute(
+        select(entries).where(entries.c.id == charge["id"]).order_by(entries.c.number)
+    ).mappings():
+        check_entry(connection, row)
+        standing = _after(standing, row)
+    if standing is None or not _agrees(charge, standing):
+        raise _changed(charge["id"])
+    return standing
+
+
+def check_absent(connection: Connection, dataset: str, version: str, key: str) -> None:
+    """Refuse a ledger whose history knows a release that was not found among its charges.
+
+    Raises:
+        LedgerError: it was reserved and never withdrawn.
+    """
+    about = (entries.c.dataset == dataset) & (entries.c.version == version) & (entries.c.key == key)
+    known: dict[str, int] = defaultdict(int)
+    for row in connection.execute(
+        select(entries.c.id, entries.c.kind).where(about & entries.c.kind.in_(("reserved", "withdrawn")))
+    ):
+        known[row.id] += 1 if row.kind == "reserved" else -1
+    for id, count in known.items():  # noqa: A001 - the name of the column
+        if count > 0:
+            raise _gone(id)
+
+
+def check_all(connection: Connection, *, answers: bool = True) -> None:
+    """Replay every entry and compare what follows from them with what the ledger holds.
+
+    Args:
+        connection: within a transaction.
+        answers: also hash the bytes of every stored answer, which takes long in a large ledger. An answer is always
+            checked when it is read.
+
+    Raises:
+        LedgerError: an entry, a balance, a reservation or an answer is not what was written.
+    """
+    previous = str(hash_of(connection, 0))
+    spent: dict[str, Fraction] = defaultdict(Fraction)
+    standing: dict[str, Standing] = {}
+    rows = connection.execute(select(entries).order_by(entries.c.number)).mappings()
+    for number, row in enumerate(rows, start=1):
+        if row["number"] != number or row["hash"] != link(previous, row):
+            raise broken(number)
+        previous = row["hash"]
+        spent[row["dataset"]] += from_text(row["cost"])
+        if from_text(row["spent"]) != spent[row["dataset"]]:
+            raise broken(number)
+        after = _after(standing.pop(row["id"], None), row)
+        if after is not None:
+            standing[row["id"]] = after
+    columns = [column for column in charges.columns if column is not charges.c.payload]
+    known = [*columns, charges.c.payload if answers else charges.c.payload.is_not(None).label("payload")]
+    for charge in connection.execute(select(*known)).mappings():
+        found = standing.pop(charge["id"], None)
+        if found is None or not _agrees(charge, found):
+            raise _changed(charge["id"])
+        if answers and found.answer is not None and not is_answer(charge["payload"], found):
+            raise _changed(charge["id"])
+    if standing:
+        raise _gone(next(iter(standing)))
+
+
+def is_answer(payload: object, standing: Standing) -> bool:
+    """Whether these are the bytes that were stored as the answer of a release."""
+    return isinstance(payload, bytes) and standing.answer == answer_seal(payload)
+
+
+def broken(number: int) -> LedgerError:
+    """The error for an entry that does not fit the chain."""
+    return LedgerError(
+        f"Entry {number} of the ledger does not fit its hash chain",
+        "an entry was changed or removed by something else",
+        "Restore the ledger from a copy you trust",
+    )
+
+
+def _after(standing: Standing | None, row: RowMapping) -> Standing | None:
+    """Return what is to be said of a release after one more entry about it; None after its withdrawal."""
+    kind = row["kind"]
+    if kind not in ("reserved", "taken-over", "released", "withdrawn"):
+        return standing
+    if (standing is None) != (kind == "reserved") or (standing is not None and standing.answer is not None):
+        raise broken(row["number"])  # an answer is the end of a release: nothing is taken over or withdrawn after it
+    if standing is None:
+        return Standing(row["dataset"], row["version"], row["key"], from_text(row["cost"]), row["seal"])
+    if kind == "released":
+        return replace(standing, answer=row["seal"], cost=standing.cost + from_text(row["cost"]))
+    return None if kind == "withdrawn" else standing
+
+
+def _agrees(charge: RowMapping, standing: Standing) -> bool:
+    """Whether a charge, but for the bytes of its answer, is what the history says."""
+    said = (standing.dataset, standing.version, standing.key, to_text(standing.cost), sha256(standing.key))
+    held = tuple(charge[name] for name in ("dataset", "version", "key", "cost", "key_hash"))
+    is_answered = charge["payload"] not in (None, False)
+    return held == said and content_seal(charge) == standing.content and is_answered == (standing.answer is not None)
+
+
+def _changed(id: object) -> LedgerError:  # noqa: A002 - the name of the column
+    return LedgerError(
+        f"The release {id} in the ledger is not what its history says",
+        "the file was changed by something else",
+        "Restore the ledger from a copy you trust",
+    )
+
+
+def _gone(id: object) -> LedgerError:  # noqa: A002 - the name of the column
+    return LedgerError(
+        f"The release {id} is in the history of the ledger but its answer is gone",
+        "the file was changed by something else",
+        "Restore the ledger from a copy you trust",
+    )

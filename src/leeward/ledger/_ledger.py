@@ -1,0 +1,287 @@
+"""The ledger: reserve, look at the data, store the answer, and only then show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from fractions import Fraction
+from pathlib import Path
+
+from sqlalchemy import select
+
+from leeward._paths import resolve_ledger
+from leeward._plain import is_text
+from leeward.errors import BudgetConflictError, InputError, LedgerError
+from leeward.ledger import _chain as chain
+from leeward.ledger._balance import Balance, append, balance, open_budgets
+from leeward.ledger._content import Fingerprint, refuse_alike
+from leeward.ledger._records import Account, Answer, Entry, exact_amount, from_text
+from leeward.ledger._reservation import Request, Reservation, find_charge, read_answer
+from leeward.ledger._schema import entries
+from leeward.ledger._secret import VARIABLE, fingerprint, key_of, key_path, read_key, read_or_make_key
+from leeward.ledger._sqlite import NoLedgerError, SqliteStore
+
+
+class Ledger:
+    """The budgets of datasets, kept in one SQLite file.
+
+    Args:
+        url: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or a path; relative to the working directory of now.
+        create: make the file where there is none.
+        lock_wait: how many seconds to wait for another process's transaction.
+
+    Raises:
+        LedgerError: the file cannot be used, is not a ledger, was written by a later version, is older than its mark,
+            or does not fit its hash chain.
+    """
+
+    def __init__(self, url: str | Path, *, create: bool = True, lock_wait: float = 30.0) -> None:
+        self._store = SqliteStore(resolve_ledger(url), create=create, lock_wait=lock_wait)
+        with self._store.reading() as connection:  # refuses a ledger behind its mark
+            chain.check_all(connection, answers=False)
+
+    @classmethod
+    def find(cls, url: str | Path) -> Ledger | None:
+        """Open a ledger that is there; None where one would be made: there is no file, or an empty one without a mark.
+
+        Raises:
+            LedgerError: what is there cannot be used, or there was one.
+        """
+        try:
+            return cls(url, create=False)
+        except NoLedgerError:
+            return None
+
+    @classmethod
+    def accept_restored(cls, url: str | Path, *, lock_wait: float = 30.0) -> None:
+        """Accept a ledger that does not fit its mark, on purpose; recorded in its history.
+
+        What the lost entries spent was spent all the same: lower the caps by it.
+
+        Raises:
+            LedgerError: the file cannot be used, does not fit its own hash chain, or fits its mark, so that there is nothing
+                to accept; or what stands in the place of its mark is none.
+        """
+        store = SqliteStore(resolve_ledger(url), create=False, lock_wait=lock_wait)
+        with store.writing(check_high_water_mark=False) as connection:
+            fits = store.fits_mark(
+                connection
+            )  # what cannot be read as a mark may be somebody's file: never written over
+            chain.check_all(connection)
+            if fits:
+                raise LedgerError(f"The ledger {store.path}", "it fits its mark: nothing was restored or lost", "Go on")
+            append(connection, Balance(None, None, Fraction(0)), kind="accepted-restored", dataset="")
+        store.advance_high_water_mark()
+
+    def content_key(self) -> bytes:
+        """Return the key of this ledger's content digests, 32 bytes, derived from one that is kept elsewhere.
+
+        Raises:
+            LedgerError: that key is lost, is another one than before, or others can read it.
+        """
+        with self._store.reading() as connection:
+            identity, expected = self._store.identity(connection), chain.key_fingerprint(connection)
+        key = key_of(identity, read_key())
+        if fingerprint(key) != expected:
+            raise LedgerError(
+                f"The key of content digests, {key_path()}, is not the one this ledger was kept with",
+                "with another one nobody can tell whether the content of a table changed, or was charged under another name",
+                f"Bring back the right one, or set {VARIABLE} to where it is; if it is lost, accept that earlier content"
+                " cannot be recognised any more: `leeward budget new-key`",
+            )
+        return key
+
+    def new_key(self) -> None:
+        """Go on with the key that this user has now, made if there is none, on purpose; recorded in the history.
+
+        Content that was charged before cannot be recognised any more: each dataset needs a new version label.
+
+        Raises:
+            LedgerError: it is the right key already, or cannot be used.
+        """
+        key = read_or_make_key()
+        with self._store.writing() as connection:
+            now = fingerprint(key_of(self._store.identity(connection), key))
+            if now == chain.key_fingerprint(connection):
+                raise LedgerError(
+                    f"The key of content digests, {key_path()}",
+                    "it is the one that this ledger is kept with: nothing is lost",
+                    "Go on",
+                )
+            append(connection, Balance(None, None, Fraction(0)), kind="new-key", dataset="", seal=now)
+        self._store.advance_high_water_mark()
+
+    def refuse_alike(self, dataset: str) -> None:
+        """Refuse a name that is nearly that of an open budget, and has none itself.
+
+        Raises:
+            BudgetConflictError: it is.
+        """
+        with self._store.reading() as connection:
+            known = open_budgets(connection)
+        if dataset not in known:
+            refuse_alike(dataset, known)
+
+    def peek(self, dataset: str, version: str, key: str) -> Answer | None:
+        """Return the stored answer for a public key, or None. Charges nothing; tells a price before it is paid."""
+        with self._store.reading() as connection:
+            charge = find_charge(connection, dataset, version, key)
+            if charge is None or (history := chain.check_charge(connection, charge)).answer is None:
+                return None
+            return read_answer(charge, history)
+
+    @contextmanager
+    def reserve(
+        self,
+        *,
+        dataset: str,
+        version: str = "1",
+        key: str,
+        cost: Fraction | int,
+        cap: Fraction | int | None,
+        notion: str,
+        digest: bytes,
+        digest_columns: Sequence[str],
+        digest_form: str = "",
+        marks: Mapping[str, str] | None = None,
+        telling: Sequence[str] = (),
+        new: bool = False,
+        wait: float = 600.0,
+        on_stage: Callable[[str], None] = lambda _stage: None,
+    ) -> Iterator[Reservation]:
+        """Reserve a release, durably, before its data is looked at.
+
+        The same dataset, version and key have one answer and one charge, however many ask at once: one computes, the
+        others wait for it; if it dies, one of them takes over the same charge.
+
+        **An exception withdraws the charge.** Whatever was drawn inside the block was then shown to nobody, so
+        nothing was spent, and the next attempt draws anew. This is sound as long as *whether* the block fails does not
+        depend on the draw (or trying again would choose among draws): so a payload's size must not depend on it. That
+        it failed may be a fact about the data; it is for the curator only, as every error is. A killed process cannot
+        withdraw: its charge stays until the same key is asked again.
+
+        Args:
+            dataset: the public name under which the budget is kept.
+            version: the public label of the content.
+            key: canonical text of everything public the answer depends on.
+            cost: the price, in units of the notion.
+            cap: the most that may ever be spent; None for whatever was fixed.
+            notion: the notion and unit costs are counted in, such as ``addition-only/person``.
+            digest: of the content, under `content_key`; kept only to notice that the content changed under its label.
+            digest_columns: the columns that the digest covers: digests of other columns do not compare.
+            digest_form: how digest and marks were made: what was made in another form cannot be compared, and is refused.
+            marks: of the values of single columns, by the names of these: compared where the digests cover others.
+            telling: those columns whose marks tell that a content is charged under another name already.
+            new: this is a budget of its own, although the ledger has one of nearly the same name, or for the same content.
+            wait: how many seconds to wait for another holder of the same key.
+            on_stage: told each of ``STAGES``.
+
+        Yields:
+            A claim. Where its ``answer`` is None, compute it and call ``store``.
+
+        Raises:
+            CapExceededError: the price is more than what is left.
+            BudgetConflictError: another cap or notion than the budget was opened with; or ``new`` is not said, and the
+                name is nearly that of another budget or the content is charged under another name.
+            ContentChangedError: the content changed under the same version.
+            LedgerError: the ledger cannot be used, or another holder was not done in time.
+        """
+        _require_text(dataset=dataset, version=version, key=key, notion=notion)
+        request = Request(
+            dataset=dataset,
+            version=version,
+            key=key,
+            cost=exact_amount(cost, "cost"),
+            cap=None if cap is None else exact_amount(cap, "cap"),
+            notion=notion,
+            content=replace(Fingerprint.of(digest_columns, digest, marks or {}, telling), form=digest_form),
+            new=new,
+        )
+        claim = Reservation(self._store, on_stage)
+        try:
+            claim.acquire(request, wait)
+            yield claim
+        except BaseException as error:
+            try:
+                claim.end()
+            except LedgerError as also:
+                error.add_note(f"The charge could not be withdrawn; running the same release again uses it. ({also})")
+            raise
+        claim.end()
+
+    def show(self, dataset: str | None = None) -> list[Account]:
+        """Return the open budgets, by name, or that of one dataset; of a dataset without any, none."""
+        with self._store.reading() as connection:
+            names = select(entries.c.dataset).distinct().order_by(entries.c.dataset)
+            if dataset is not None:
+                names = names.where(entries.c.dataset == dataset)
+            found = [(name, balance(connection, name)) for name in connection.execute(names).scalars()]
+        return [Account(name, str(b.notion), b.cap, b.spent) for name, b in found if b.cap is not None]
+
+    def history(self, dataset: str | None = None) -> list[Entry]:
+        """Return what happened, oldest first, to every dataset or to one.
+
+        Raises:
+            LedgerError: something in the ledger is not what was written.
+        """
+        rows = select(entries).order_by(entries.c.number)
+        if dataset is not None:
+            rows = rows.where(entries.c.dataset == dataset)
+        with self._store.reading() as connection:
+            chain.check_all(connection, answers=False)  # in the same moment: what was edited is never shown as true
+            return [
+                Entry(
+                    number=row["number"],
+                    id=row["id"],
+                    time=datetime.fromisoformat(row["time"]),
+                    dataset=row["dataset"],
+                    version=row["version"],
+                    kind=row["kind"],
+                    cost=from_text(row["cost"]),
+                    cap=None if row["cap"] is None else from_text(row["cap"]),
+                    key=row["key"],
+                )
+                for row in connection.execute(rows).mappings()
+            ]
+
+    def set_cap(self, dataset: str, cap: Fraction | int) -> None:
+        """Change a cap on purpose; recorded in the history.
+
+        Raises:
+            LedgerError: the dataset has no budget here yet.
+            BudgetConflictError: more was spent already.
+        """
+        amount = exact_amount(cap, "cap")
+        with self._store.writing() as connection:
+            standing = balance(connection, dataset)
+            if standing.cap is None:
+                raise LedgerError(
+                    f"There is no budget for '{dataset}' in this ledger",
+                    "a budget is opened by its dataset's first release",
+                    "Check the name with `leeward budget show`",
+                )
+            if amount < standing.spent:
+                raise BudgetConflictError(
+                    f"The cap {amount} was asked for '{dataset}', and {standing.spent} is spent",
+                    "what was released cannot be taken back",
+                    f"Give at least {standing.spent}: then nothing more is released",
+                )
+            append(connection, Balance(standing.notion, amount, standing.spent), kind="set-cap", dataset=dataset)
+        self._store.advance_high_water_mark()
+
+    def check(self) -> None:
+        """Replay the whole history against its hash chain, and every answer and reservation against the history.
+
+        Raises:
+            LedgerError: something is not what was written; it names the entry or release.
+        """
+        with self._store.reading() as connection:
+            chain.check_all(connection)
+
+
+def _require_text(**named: str) -> None:
+    for name, value in named.items():
+        if not is_text(value):
+            raise InputError(f"The {name} is empty or not plain text", "the ledger is kept by it", f"Give a {name}")

@@ -1,0 +1,353 @@
+"""Budgets of millions of people, per person and day: how many reports each may still make.
+
+The ledger of releases keeps one account a dataset and a chain over its entries; here every person is an account, and one row
+a person and day is all there is. Every report of one job costs the same, so a budget is a whole number of reports. Who is
+one person is said in `leeward.ledger._identity`; which day a report belongs to is for the caller to say, and a store counts
+by one rule of days for ever. People are kept under a keyed hash: whoever gets the file without the secret
+learns how many people there are and how busy they were, and no one's name. There is no chain and no mark: a restored copy
+forgets what was spent since. Keep it like a ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    create_engine,
+    event,
+    select,
+)
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from leeward._paths import resolve_ledger
+from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
+from leeward.exact._real import whole
+from leeward.ledger._identity import payer
+from leeward.ledger._parts import joined
+from leeward.ledger._secret import read_private
+from leeward.ledger._sqlite import _begin, _explained, _prepare, make_private, refuse_odd
+
+Over = Literal["refuse", "withhold"]
+
+DAYS: Final = "as the caller numbers them"
+"""The rule of days where the caller gives numbers and says nothing of them."""
+
+
+class Charge(Protocol):
+    """Charge some reports; see `PersonBudgets.charging`."""
+
+    def __call__(
+        self,
+        people: Sequence[Any],
+        days: Sequence[int],
+        rule: str = DAYS,
+        *,
+        reports: Sequence[bytes] | None = None,
+        known: Iterable[bytes] = (),
+    ) -> NDArray[np.bool_]:
+        """Return which reports are paid for, given one person and one day a report (days since 1970).
+
+        Args:
+            people: ids.
+            days: numbers of days.
+            rule: which day a report belongs to, in words. One store never counts by two rules: one moment would have two
+                days, and two budgets.
+            reports: what each report is, where one may be repeated: once it is paid for, by whichever day comes first that
+                can, it is free in the rest of the transaction.
+            known: those that are free from the start.
+        """
+        ...
+
+
+FORM: Final = "3"
+"""The form of what is kept: who is one person, and what the keyed hashes cover. Another form names other people."""
+
+APPLICATION_ID: Final = int.from_bytes(b"LeeP")
+SHORTEST_SECRET: Final = 16
+
+_AT_ONCE: Final = 1 << 16
+
+
+_metadata = MetaData()
+_about = Table("about", _metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+_spent = Table(
+    "spent",
+    _metadata,
+    Column("person", LargeBinary, primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("reports", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+_memo = Table(
+    "memo",
+    _metadata,
+    Column("asked", LargeBinary, primary_key=True),
+    Column("answer", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+def read_secret(path: str | os.PathLike[str]) -> bytes:
+    """Read a secret from a file.
+
+    Raises:
+        LedgerError: there is none, it is shorter than 16 bytes, or others can read it.
+    """
+    try:
+        secret, is_open_to_others = read_private(path)
+    except OSError as error:
+        # what is there may be the secret of a store with years of budgets: nobody is told to write over it
+        is_none = isinstance(error, FileNotFoundError)
+        make = "Make one that only you can read: openssl rand -out people.key 32"
+        raise LedgerError(
+            f"The secret '{path}' cannot be read: {error.strerror}",
+            "people are kept under a hash keyed by it",
+            make
+            if is_none
+            else "Check the path and who may read it; under another secret everybody would be somebody new",
+        ) from None
+    if is_open_to_others:
+        raise LedgerError(
+            f"The secret '{path}' may be read by others",
+            "whoever has it and a store finds by trying which people are in it",
+            f"Take that right from them: chmod 600 '{path}'",
+        )
+    return check_secret(secret)
+
+
+def check_secret(secret: bytes) -> bytes:
+    """Refuse a secret that can be guessed."""
+    if len(secret) < SHORTEST_SECRET:
+        raise LedgerError(
+            f"A secret of {len(secret)} bytes",
+            "names are few, so a short secret is found by trying",
+            "Make one: openssl rand -out people.key 32",
+        )
+    return secret
+
+
+class PeopleStore:
+    """One SQLite file about people, with what it was opened for.
+
+    Args:
+        path: the file; made if it is not there.
+        kind: what it is: ``"budgets"`` or ``"memo"``.
+        about: public facts that must be the same whenever it is opened, by name.
+        secret: at least 16 bytes.
+
+    Raises:
+        LedgerError: the file cannot be used, or is something else.
+        BudgetConflictError: it was made for other facts, or with another secret.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], kind: str, about: dict[str, str], secret: bytes) -> None:
+        self.path = resolve_ledger(path)
+        check_secret(secret)
+        refuse_odd(self.path)
+        make_private(self.path)
+        self._engine = create_engine(
+            URL.create("sqlite", database=str(self.path)),
+            poolclass=NullPool,
+            connect_args={"timeout": 30.0},
+            hide_parameters=True,
+        )
+        event.listen(self._engine, "connect", _prepare)
+        event.listen(self._engine, "connect", _roomy)
+        event.listen(self._engine, "begin", _begin)
+        self._keyed = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=16)
+        with self.writing() as connection:
+            self._check(connection, {"kind": kind, "form": FORM, **about, "secret": self.digest("check")[:8].hex()})
+
+    def _check(self, connection: Connection, facts: dict[str, str]) -> None:
+        application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
+        if application == tables == 0:
+            _metadata.create_all(connection, checkfirst=False)
+            connection.execute(_about.insert(), [{"key": key, "value": value} for key, value in facts.items()])
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+            return
+        if application != APPLICATION_ID:
+            raise LedgerError(
+                f"{self.path} is a database, but not one of people's budgets",
+                "its header names another",
+                "Check the path",
+            )
+        known: dict[str, str] = {row.key: row.value for row in connection.execute(_about.select())}
+        if known.get("kind") == facts["kind"] and known.get("form") != FORM:
+            raise BudgetConflictError(
+                f"{self.path} was written by another version of Leeward, in another form",
+                "this version cannot find in it who spent what, or was told what",
+                "Use that version, or name another file. There nobody has spent or been told anything yet, so begin it with"
+                " a day on which nothing was charged here",
+            )
+        for key, value in facts.items():
+            self._compare(key, known.get(key), value)
+
+    def _compare(self, key: str, known: str | None, value: str) -> None:
+        """Refuse another fact than the store was made with."""
+        if known != value:
+            raise BudgetConflictError(
+                f"{self.path} was made with another {key.replace('_', ' ')}",
+                "it is secret which" if key == "secret" else f"it says {known or 'nothing of it'}",
+                "Open it as it was made, or name another file",
+            )
+
+    def digest(self, purpose: str, *parts: str | int) -> bytes:
+        """Return the keyed hash of some values, 16 bytes; for two purposes it is never the same."""
+        hashed = self._keyed.copy()
+        hashed.update(joined(f"leeward people {FORM}", purpose, *parts))
+        return hashed.digest()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that is alone in writing; durable when it ends, undone if it fails."""
+        try:
+            with self._engine.connect() as connection:
+                connection.execution_options(leeward_writes=True)
+                with connection.begin():
+                    yield connection
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise _explained(self.path, error.orig if isinstance(error, DBAPIError) else error) from None
+
+
+class PersonBudgets(PeopleStore):
+    """Budgets per person and day, as a number of reports.
+
+    Args:
+        path: the SQLite file; made if it is not there.
+        secret: for the keyed hash of people's names; at least 16 bytes.
+        price: what one report costs, in words that must not change: ``"log(2)/200 a metre"``.
+        reports_a_day: how many reports of one person in one day are paid for.
+
+    Raises:
+        InputError: if fewer than 1 report is allowed.
+        LedgerError: the file cannot be used.
+        BudgetConflictError: it was made for another price, bound or secret.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, secret: bytes, price: str, reports_a_day: int) -> None:
+        self.reports_a_day = reports_a_day = whole(reports_a_day, "reports_a_day", says="it says how many are paid for")
+        super().__init__(path, "budgets", {"price": price, "reports_a_day": str(reports_a_day)}, secret)
+
+    @contextmanager
+    def charging(self, over: Over = "refuse") -> Iterator[Charge]:
+        """Charge reports, batch by batch, all in one transaction: durable when it ends, undone if anything fails.
+
+        Args:
+            over: what happens to reports beyond the bound: ``"refuse"`` them all, or ``"withhold"`` these, in their order.
+
+        Yields:
+            A function from people and days to which reports are paid for.
+
+        Raises:
+            BudgetConflictError: the store counts days by another rule.
+            CapExceededError: somebody asks for more than is left, and ``over`` is ``"refuse"``. For the curator only.
+        """
+        with self.writing() as connection:
+            free: set[bytes] = set()
+
+            def charge(
+                people: Sequence[Any],
+                days: Sequence[int],
+                rule: str = DAYS,
+                *,
+                reports: Sequence[bytes] | None = None,
+                known: Iterable[bytes] = (),
+            ) -> NDArray[np.bool_]:
+                self._count_by(connection, rule)
+                free.update(known)
+                paid = [np.zeros(0, bool)]
+                for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
+                    part = slice(i, i + _AT_ONCE)
+                    which = None if reports is None else reports[part]
+                    paid.append(self._charge(connection, people[part], days[part], over, which, free))
+                return np.concatenate(paid)
+
+            yield charge
+
+    def spent(self, person: Any, day: int) -> int:
+        """Return how many reports of a person are paid for on a day."""
+        with self.writing() as connection:
+            key = self.digest("person", payer(person)), int(day)
+            return _read(connection, [key]).get(key, 0)
+
+    def _count_by(self, connection: Connection, rule: str) -> None:
+        """Count days by a rule, or refuse another than before."""
+        known = connection.execute(select(_about.c.value).where(_about.c.key == "days")).scalar_one_or_none()
+        if known is None:
+            connection.execute(_about.insert(), [{"key": "days", "value": rule}])
+        else:
+            self._compare("days", known, rule)
+
+    def _charge(
+        self,
+        connection: Connection,
+        people: Sequence[Any],
+        days: Sequence[int],
+        over: Over,
+        reports: Sequence[bytes] | None,
+        free: set[bytes],
+    ) -> NDArray[np.bool_]:
+        if any(person is None or person != person for person in people):
+            raise InputError(
+                "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
+            )
+        names = {
+            (kind, person): self.digest("person", payer(person)) for kind, person in {(type(p), p) for p in people}
+        }
+        keys = [(names[type(person), person], day) for person, day in zip(people, days, strict=True)]
+        asked = sorted(set(keys))  # in the order of the file: several times as fast
+        before = _read(connection, asked)
+        left = {key: max(self.reports_a_day - before.get(key, 0), 0) for key in asked}
+        paid = []
+        for row, key in enumerate(keys):
+            again = reports is not None and reports[row] in free
+            paid.append(again or left[key] > 0)
+            if paid[-1] and not again:
+                left[key] -= 1
+                if reports is not None:
+                    free.add(reports[row])
+        if over == "refuse" and not all(paid):
+            raise CapExceededError(
+                f"Somebody has more than {self.reports_a_day} reports in a day (this is for the curator only)",
+                "their budget does not pay for it; nothing was charged",
+                'Thin the table, choose over = "withhold", or have a larger budget from the start',
+            )
+        if after := [
+            (*key, self.reports_a_day - left[key])
+            for key in asked
+            if left[key] + before.get(key, 0) < self.reports_a_day
+        ]:
+            connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", after)
+        return np.array(paid, bool)
+
+
+def _roomy(connection: Any, _record: object) -> None:
+    for setting in ("temp_store = MEMORY", "cache_size = -65536"):  # 64 MiB: batches are large
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _read(connection: Connection, keys: Any) -> dict[tuple[bytes, int], int]:
+    """Return what is spent under each key that has any."""
+    connection.exec_driver_sql("CREATE TEMP TABLE IF NOT EXISTS wanted (person BLOB, day INTEGER)")
+    connection.exec_driver_sql("DELETE FROM wanted")
+    if keys := list(keys):
+        connection.exec_driver_sql("INSERT INTO wanted VALUES (?, ?)", keys)
+    found = connection.exec_driver_sql("SELECT person, day, reports FROM wanted CROSS JOIN spent USING (person, day)")
+    return {(person, day): reports for person, day, reports in found}

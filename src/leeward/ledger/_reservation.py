@@ -1,0 +1,273 @@
+"""A claim: one reservation, from its first durable moment to its answer, its withdrawal or its takeover."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, delete, insert, select, update
+
+from leeward.errors import InputError, LedgerError
+from leeward.ledger import _chain as chain
+from leeward.ledger._balance import Balance, agree, append, balance, charged, open_budgets
+from leeward.ledger._content import Fingerprint, refuse_alike, refuse_changed, refuse_known, refuse_twin_version
+from leeward.ledger._lock import Lock
+from leeward.ledger._records import Answer, exact_amount, to_text
+from leeward.ledger._schema import charges, entries
+from leeward.ledger._sqlite import SqliteStore
+
+STAGES = ("reserving", "charging", "charged", "reserved", "storing", "saving", "saved", "stored")
+"""What ``on_stage`` is told, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and ``saved``
+just after it and before the mark. A stored answer is told ``reserving`` only; a withdrawal ends in ``withdrawn``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a ledger: the arguments of ``Ledger.reserve``, checked."""
+
+    dataset: str
+    version: str
+    key: str
+    cost: Fraction
+    cap: Fraction | None
+    notion: str
+    content: Fingerprint
+    new: bool
+
+
+class Reservation:
+    """A reservation held, or an answer found. Made by ``Ledger.reserve`` only.
+
+    Attributes:
+        id: random; the id the release may publish. The same for a found answer as when it was stored.
+        cost: what the release cost, once.
+        answer: what may be shown; None until it is stored.
+    """
+
+    def __init__(self, store: SqliteStore, on_stage: Callable[[str], None]) -> None:
+        self.id = ""
+        self.cost = Fraction(0)
+        self.answer: bytes | None = None
+        self._store = store
+        self._on_stage = on_stage
+        self._process = os.getpid()
+        self._holder = uuid.uuid4().hex
+        self._hold: Lock | None = None
+
+    def store(self, payload: bytes, cost: Fraction | None = None) -> None:
+        """Store the answer. When this returns it is durable and may be shown.
+
+        Args:
+            payload: the answer.
+            cost: what the answer turned out to cost, at most what was reserved; None for all of it. It must be a function
+                of the answer alone, as for mechanisms that pay only for some of what they say.
+
+        Raises:
+            InputError: the cost is more than was reserved, or negative.
+            LedgerError: it cannot be stored; then nothing may be shown.
+        """
+        if self.answer is not None:
+            raise LedgerError("This release has its answer already", "it is answered once", "Use the stored answer")
+        if not self._is_mine():
+            raise LedgerError("A child process stores for its parent", "the reservation is the parent's", "Store there")
+        settled = self.cost if cost is None else exact_amount(cost, "cost")
+        if settled > self.cost:
+            raise InputError(f"A cost of {settled}", f"only {self.cost} was reserved", "Reserve the most it can cost")
+        self._on_stage("storing")
+        with self._store.writing() as connection:
+            charge = self._reservation(connection)
+            if charge is None:
+                raise LedgerError(
+                    "This reservation was taken over by another process",
+                    "its hold, a file beside the ledger, was removed while it was at work",
+                    "Run again to get the answer the other stored",
+                )
+            answered = {"payload": bytes(payload), "cost": to_text(settled)}
+            connection.execute(update(charges).where(charges.c.id == self.id).values(**answered))
+            standing, spare = balance(connection, charge["dataset"]), self.cost - settled
+            after = Balance(standing.notion, standing.cap, standing.spent - spare)
+            _append_for(
+                connection, charge, "released", after=after, cost=-spare, seal=chain.answer_seal(bytes(payload))
+            )
+            self._on_stage("saving")
+        self._on_stage("saved")
+        self._store.advance_high_water_mark()
+        self.answer, self.cost = bytes(payload), settled
+        self._on_stage("stored")
+
+    def acquire(self, request: Request, wait: float) -> None:
+        """Find the answer, or hold the reservation: a new one, or that of a holder who died."""
+        self._on_stage("reserving")
+        deadline, pause = time.monotonic() + wait, 0.01
+        while (other := self._try(request)) is not None:
+            while self._store.is_locked(other):
+                if time.monotonic() >= deadline:
+                    raise LedgerError(
+                        "The same release is being made by another process or thread",
+                        f"it was not done within {wait:g} seconds",
+                        "Wait for it, or end that process: then its reservation is taken over",
+                    )
+                time.sleep(pause)
+                pause = min(2 * pause, 0.25)
+
+    def _try(self, request: Request) -> str | None:
+        """Settle the claim in one transaction; or return the living holder to wait for."""
+        with self._store.writing() as connection:
+            standing = balance(connection, request.dataset)
+            agree(standing, request.dataset, request.notion, request.cap)
+            form = f"{request.content.form} {chain.key_fingerprint(connection)}"
+            request = replace(request, content=replace(request.content, form=form))
+            refuse_twin_version(connection, request.dataset, request.version)
+            refuse_changed(connection, request.dataset, request.version, request.content)
+            charge = find_charge(connection, request.dataset, request.version, request.key)
+            if charge is None:
+                chain.check_absent(connection, request.dataset, request.version, request.key)
+                self._reserve(connection, request, standing)
+            elif (history := chain.check_charge(connection, charge)).answer is not None:
+                found = read_answer(charge, history)
+                self.id, self.cost, self.answer = found.id, found.cost, found.payload
+            elif self._store.is_locked(charge["holder"]):
+                return str(charge["holder"])
+            else:
+                self._take_over(connection, charge, history)
+            if self.answer is None:
+                self._on_stage("charging")
+        if self.answer is None:
+            self._on_stage("charged")
+            self._store.advance_high_water_mark()
+            self._on_stage("reserved")
+        return None
+
+    def _reserve(self, connection: Connection, request: Request, standing: Balance) -> None:
+        cap = standing.cap if standing.cap is not None else request.cap
+        assert cap is not None  # agree() saw to it
+        if not request.new:
+            if standing.cap is None:
+                refuse_alike(request.dataset, open_budgets(connection))
+            refuse_known(connection, request.dataset, request.content, opens=standing.cap is None)
+        after = charged(standing, request.dataset, request.notion, cap, request.cost)
+        content = request.content
+        kept: dict[str, Any] = {"digest_form": content.form, "digest_columns": content.columns}
+        kept |= {"digest": content.digest, "marks": content.marks}
+        self._hold = self._store.new_lock(self._holder)
+        self.id, self.cost = str(uuid.uuid4()), request.cost
+        if standing.cap is None:
+            opened = Balance(request.notion, cap, standing.spent)
+            append(connection, opened, kind="opened", dataset=request.dataset)
+        append(
+            connection,
+            after,
+            kind="reserved",
+            dataset=request.dataset,
+            id=self.id,
+            version=request.version,
+            key=request.key,
+            cost=request.cost,
+            seal=chain.content_seal(kept),
+        )
+        connection.execute(
+            insert(charges).values(
+                id=self.id,
+                dataset=request.dataset,
+                version=request.version,
+                key_hash=chain.sha256(request.key),
+                key=request.key,
+                cost=to_text(request.cost),
+                holder=self._holder,
+                **kept,
+            )
+        )
+
+    def _take_over(self, connection: Connection, charge: RowMapping, history: chain.Standing) -> None:
+        self._hold = self._store.new_lock(self._holder)
+        self.id, self.cost = charge["id"], history.cost
+        connection.execute(update(charges).where(charges.c.id == self.id).values(holder=self._holder))
+        _append_for(connection, charge, "taken-over")
+
+    def end(self) -> None:
+        """Withdraw what was reserved and not answered, and let go."""
+        if self._hold is None or not self._is_mine():
+            return
+        try:
+            if self.answer is None:
+                self._withdraw()
+        finally:
+            self._hold.release()
+            self._hold = None
+
+    def _withdraw(self) -> None:
+        with self._store.writing() as connection:
+            charge = self._reservation(connection)
+            if charge is None:
+                return  # nothing was committed, or the answer was and only its mark was not
+            connection.execute(delete(charges).where(charges.c.id == self.id))
+            standing = balance(connection, charge["dataset"])
+            after = Balance(standing.notion, standing.cap, standing.spent - self.cost)
+            if not _is_in_use(connection, charge["dataset"]):
+                after = Balance(None, None, after.spent)
+            _append_for(connection, charge, "withdrawn", after=after, cost=-self.cost)
+        self._store.advance_high_water_mark()
+        self._on_stage("withdrawn")
+
+    def _reservation(self, connection: Connection) -> RowMapping | None:
+        ours = (charges.c.id == self.id) & (charges.c.holder == self._holder)
+        charge = connection.execute(select(charges).where(ours)).mappings().one_or_none()
+        if charge is None or chain.check_charge(connection, charge).answer is not None:
+            return None
+        return charge
+
+    def _is_mine(self) -> bool:
+        """A child forked inside the block has a copy of the claim, which is not its own to store or withdraw."""
+        return os.getpid() == self._process
+
+
+def _append_for(
+    connection: Connection,
+    charge: RowMapping,
+    kind: str,
+    *,
+    after: Balance | None = None,
+    cost: Fraction = Fraction(0),
+    seal: str = "",
+) -> None:
+    append(
+        connection,
+        after or balance(connection, charge["dataset"]),
+        kind=kind,
+        dataset=charge["dataset"],
+        id=charge["id"],
+        version=charge["version"],
+        key=charge["key"],
+        cost=cost,
+        seal=seal,
+    )
+
+
+def find_charge(connection: Connection, dataset: str, version: str, key: str) -> RowMapping | None:
+    """Return the charge of a public key, reserved or answered, or None."""
+    same = (charges.c.dataset == dataset) & (charges.c.version == version) & (charges.c.key_hash == chain.sha256(key))
+    return connection.execute(select(charges).where(same)).mappings().one_or_none()
+
+
+def read_answer(charge: RowMapping, history: chain.Standing) -> Answer:
+    """Read a stored answer; one that is not what the history says is never shown."""
+    payload = charge["payload"]
+    if not chain.is_answer(payload, history):
+        raise LedgerError(
+            f"The stored answer {charge['id']} is not the one that was stored",
+            "the file was changed by something else",
+            "Restore the ledger from a copy you trust",
+        )
+    return Answer(charge["id"], history.cost, payload)
+
+
+def _is_in_use(connection: Connection, dataset: str) -> bool:
+    """Whether anything but withdrawn reservations holds a budget open: a charge, or a cap set on purpose."""
+    charge = select(charges.c.id).where(charges.c.dataset == dataset).limit(1)
+    set_cap = select(entries.c.id).where((entries.c.dataset == dataset) & (entries.c.kind == "set-cap")).limit(1)
+    return any(connection.execute(query).first() is not None for query in (charge, set_cap))

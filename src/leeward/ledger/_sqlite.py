@@ -1,0 +1,400 @@
+"""Transactions on one SQLite file, and SQLite's complaints in plain words.
+
+Another database would bring its own file here: a way to begin a transaction that is alone in writing, a place for the
+mark, and holds that end with their holder (PostgreSQL: a row lock, a table space of its own, advisory locks).
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sqlite3
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, create_engine, event, func, insert, select
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from leeward.errors import LedgerError
+from leeward.ledger._beside import PRIVATE
+from leeward.ledger._chain import hash_of
+from leeward.ledger._high_water_mark import HighWaterMark, mark_path, read_high_water_mark, write_high_water_mark
+from leeward.ledger._lock import Lock, is_locked, lock_path, sweep
+from leeward.ledger._schema import APPLICATION_ID, VERSION, entries, identity, metadata
+from leeward.ledger._secret import fingerprint, key_of, read_or_make_key
+
+
+class NoLedgerError(LedgerError):
+    """There is no ledger yet, and nothing that says that there was one."""
+
+
+class SqliteStore:
+    """One ledger file: its transactions, its mark and its holds.
+
+    A connection lives as long as its transaction, so that threads and forked children never share one.
+
+    Args:
+        path: the file.
+        create: make it where there is none.
+        lock_wait: how many seconds to wait for another process's transaction.
+    """
+
+    def __init__(self, path: Path, *, create: bool, lock_wait: float) -> None:
+        self.path = Path(os.path.realpath(path))  # one file has one mark, whatever link it is reached by
+        refuse_odd(self.path)
+        self._mark = mark_path(self.path)
+        self._lock_wait = lock_wait
+        self._engine = create_engine(
+            URL.create("sqlite", database=str(self.path)),
+            poolclass=NullPool,
+            connect_args={"timeout": lock_wait},
+            hide_parameters=True,
+        )
+        event.listen(self._engine, "connect", _prepare)
+        event.listen(self._engine, "begin", _begin)
+        self._check_place(create)
+        with self._in_plain_words():
+            if not self._is_made(create):
+                self._make()
+            with closing(self._engine.raw_connection()) as raw:
+                if raw.cursor().execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                    self._set_wal(raw.cursor())
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one moment of the ledger and blocks nobody."""
+        mark = self.read_high_water_mark()  # before the moment that is seen: a later mark would lead it
+        with self._in_plain_words(), self._engine.connect() as connection, connection.begin():
+            self._check_high_water_mark(connection, mark)
+            yield connection
+
+    @contextmanager
+    def writing(self, *, check_high_water_mark: bool = True) -> Iterator[Connection]:
+        """A transaction that is alone in writing from its first moment. What it did is durable when it ends."""
+        with self._in_plain_words(), self._alone() as connection:
+            if check_high_water_mark:
+                mark = self.read_high_water_mark()
+                if mark is None and _count(connection) == 0:
+                    mark = self._write_high_water_mark(
+                        connection
+                    )  # before the first entry: an entry without a mark is wrong
+                self._check_high_water_mark(connection, mark)
+            yield connection
+
+    def identity(self, connection: Connection) -> str:
+        """Return the random id of the ledger."""
+        return _identity(connection)
+
+    def read_high_water_mark(self) -> HighWaterMark | None:
+        """Return the mark; None where there is none."""
+        return read_high_water_mark(self._mark)
+
+    def fits_mark(self, connection: Connection) -> bool:
+        """Return whether the ledger and its mark agree.
+
+        Raises:
+            LedgerError: what stands in the place of the mark is none.
+        """
+        mark = self.read_high_water_mark()
+        try:
+            self._check_high_water_mark(connection, mark)
+        except LedgerError:
+            return False
+        return True
+
+    def advance_high_water_mark(self) -> None:
+        """Write the mark from what is committed. Under the write lock: two writers cannot put it back."""
+        with self.writing(check_high_water_mark=False) as connection:
+            self._write_high_water_mark(connection)
+
+    def new_lock(self, holder: str) -> Lock:
+        """Make the hold of a new holder, and remove those of the dead. Only within ``writing``."""
+        try:
+            sweep(self.path)
+            return Lock(self.path, holder)
+        except OSError as error:
+            raise LedgerError(
+                f"No file can be made beside the ledger {self.path}: {error.strerror}",
+                "a reservation needs one for as long as it lasts",
+                "Make room, or make the folder writable, and run again",
+            ) from None
+
+    def is_locked(self, holder: object) -> bool:
+        """Whether a holder still lives."""
+        return is_locked(lock_path(self.path, holder))
+
+    def _check_place(self, create: bool) -> None:
+        is_marked = os.path.lexists(self._mark)  # asked first: meanwhile another process may make both
+        if os.path.lexists(self.path):
+            return
+        if is_marked:
+            raise self._emptied("gone")
+        if not create:
+            raise NoLedgerError(f"There is no ledger {self.path}", "the file does not exist", "Check the path")
+        if not os.path.isdir(self.path.parent):
+            raise LedgerError(
+                f"The ledger cannot be made at {self.path}", "its folder does not exist", "Make the folder first"
+            )
+
+    def _make(self) -> None:
+        """Make the ledger in a file that is not there, or is blank; what cannot be made is not left behind."""
+        name = str(uuid.uuid4())
+        key = fingerprint(key_of(name, read_or_make_key()))  # first: a ledger without a key is none
+        if without := _without_locks(self.path.parent):  # SQLite would wait for them
+            raise _lockless(self.path, without)
+        is_new = make_private(self.path)
+        try:
+            with self._alone() as connection:
+                if is_blank(connection):  # else another process was faster
+                    self.path.chmod(PRIVATE)  # a blank file may have been there
+                    metadata.create_all(connection, checkfirst=False)
+                    connection.execute(insert(identity).values(id=name, key=key))
+                    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+                    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+        except BaseException:
+            if is_new:
+                with suppress(sqlite3.Error, OSError), closing(sqlite3.connect(self.path, timeout=0)) as raw:
+                    raw.execute("BEGIN IMMEDIATE")  # so that nobody is filling it
+                    if self.path.stat().st_size == 0:
+                        self.path.unlink()
+            raise
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            connection.execution_options(leeward_writes=True)
+            with connection.begin():
+                yield connection
+
+    def _is_made(self, create: bool) -> bool:
+        """Whether a ledger is in the file; where there is none yet, whether one may be made was said."""
+        if not os.path.lexists(self.path):
+            return False
+        is_marked = os.path.lexists(self._mark)  # asked first, as above
+        with self._engine.connect() as connection, connection.begin():  # one moment: another may be making it
+            if is_blank(connection):
+                if is_marked:
+                    raise self._emptied("empty")
+                if create:
+                    return False
+                raise NoLedgerError(f"{self.path} is empty", "it is not a ledger", "Check the path")
+            application, version = (
+                connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in ("application_id", "user_version")
+            )
+        if application != APPLICATION_ID:
+            raise LedgerError(
+                f"{self.path} is a database, but not a Leeward ledger",
+                "its header names no or another application",
+                "Check the path; Leeward changes no file that is not its own",
+            )
+        if version != VERSION:
+            raise LedgerError(
+                f"The ledger {self.path} has schema {version}",
+                f"this Leeward knows schema {VERSION} only",
+                "Use the version of Leeward that wrote it"
+                if version < VERSION
+                else "Use the version of Leeward that wrote it, or a later one",
+            )
+        return True
+
+    def _emptied(self, how: str) -> LedgerError:
+        return LedgerError(
+            f"The ledger {self.path} is {how}, but its mark is there",
+            "starting anew would forget what was spent",
+            "Restore the ledger; only if it never guarded real data, delete the mark too",
+        )
+
+    def _set_wal(self, cursor: Any) -> None:
+        """Switch to write-ahead logging. SQLite does not wait here when others open the file too, so we do."""
+        deadline = time.monotonic() + self._lock_wait
+        while True:
+            try:
+                cursor.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if not _name(error).startswith("SQLITE_BUSY") or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+    def _write_high_water_mark(self, connection: Connection) -> HighWaterMark:
+        count = _count(connection)
+        head = hash_of(connection, count)
+        mark = HighWaterMark(_identity(connection), count, str(head))
+        write_high_water_mark(self.path, mark)
+        return mark
+
+    def _check_high_water_mark(self, connection: Connection, mark: HighWaterMark | None) -> None:
+        if mark is None:
+            if _count(connection) == 0 or self._mark.exists():  # made between our reading it and this moment
+                return
+            raise LedgerError(
+                f"The mark {self._mark} is missing",
+                "without it nobody can tell whether the ledger was replaced by an older copy",
+                "Bring it along; if it is lost, accept the ledger as it is with `leeward budget accept-restored`",
+            )
+        if mark.ledger != _identity(connection) or hash_of(connection, mark.entries) != mark.head:
+            raise LedgerError(
+                f"The ledger {self.path} ends at entry {_count(connection)}, "
+                f"but its mark remembers another entry {mark.entries}",
+                "it was restored from a backup or changed, so spending that happened may be forgotten",
+                "Bring back the newest copy; if it is lost, accept this one with `leeward budget accept-restored` "
+                "and lower the cap by what was forgotten",
+            )
+
+    @contextmanager
+    def _in_plain_words(self) -> Iterator[None]:
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raw = error.orig if isinstance(error, DBAPIError) else error
+            raise _explained(self.path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
+
+
+def refuse_odd(path: Path) -> None:
+    """Refuse what is no plain file of one name: SQLite keeps locks and journals by name, so two would write over each other.
+
+    Raises:
+        LedgerError: it is there, and is a folder, a pipe or a device, or has two names.
+    """
+    if os.path.isdir(path):
+        raise LedgerError(f"{path} is a folder", "a budget is one file", "Name a file in it")
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise LedgerError(f"{path} is no regular file", "a budget is one file that is kept", "Name another")
+    if os.path.isfile(path) and path.stat().st_nlink > 1:
+        raise LedgerError(
+            f"The file {path} has another name too (a hard link)",
+            "who writes under one name does not see who writes under the other, and what was charged would be lost",
+            "Remove the other name, or make it a symbolic link",
+        )
+
+
+def make_private(path: Path) -> bool:
+    """Make a file for its owner alone where there is none, before SQLite makes it for all; its journals are as private.
+
+    Returns:
+        Whether there was none.
+
+    Raises:
+        LedgerError: it cannot be made.
+    """
+    try:
+        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise LedgerError(
+            f"The file {path} cannot be made: {error.strerror}",
+            "a budget is one file in a folder that can be written",
+            "Make the folder writable, or name another file",
+        ) from None
+    try:
+        os.fchmod(file, PRIVATE)  # whatever the umask takes
+    finally:
+        os.close(file)
+    return True
+
+
+def is_blank(connection: Connection) -> bool:
+    """Whether nothing was ever put into a database."""
+    asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+    return not any(connection.exec_driver_sql(query).scalar_one() for query in asked)
+
+
+def _prepare(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions begin where we say, not where Python's driver guesses
+    for setting in ("synchronous = FULL", "fullfsync = ON", "trusted_schema = OFF"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("leeward_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _identity(connection: Connection) -> str:
+    return str(connection.execute(select(identity.c.id)).scalar_one())
+
+
+def _count(connection: Connection) -> int:
+    return connection.execute(select(func.max(entries.c.number))).scalar_one() or 0
+
+
+def _name(error: object) -> str:
+    return getattr(error, "sqlite_errorname", "")
+
+
+def _explained(path: Path, error: object) -> LedgerError:
+    """SQLite's own texts name tables and reasons, never values; SQLAlchemy's may, so they are not used."""
+    name = _name(error)
+    if (name.startswith("SQLITE_BUSY") or name.endswith("LOCK")) and (without := _without_locks(path.parent)):
+        return _lockless(path, without)
+    for start, (because, instead) in _REASONS.items():
+        if name.startswith(start):
+            return LedgerError(f"The ledger {path} cannot be used", because, instead)
+    return LedgerError(
+        f"The ledger {path} cannot be used",
+        f"the database reports {name or type(error).__name__}",
+        "Restore the ledger from a copy you trust",
+    )
+
+
+def _lockless(path: Path, because: str) -> LedgerError:
+    return LedgerError(
+        f"The ledger {path} cannot be used",
+        f"its file system gives no locks ({because}), by which two who spend at once see each other",
+        "Keep it on another file system",
+    )
+
+
+def _without_locks(folder: Path) -> str | None:
+    """Say why a folder's files cannot be locked; None where they can. SQLite does not tell that from a lock that is held.
+
+    It is tried on a file of its own: closing one of the database would drop the locks that this process has on it.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        known = error.errno in (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
+        return os.strerror(error.errno or 0) if known else None
+    return None
+
+
+_REASONS = {
+    "SQLITE_BUSY": (
+        "another process kept it locked",
+        "Wait for that process, or end it, and run again",
+    ),
+    "SQLITE_FULL": (
+        "the disk is full",
+        "Make room and run again; nothing was shown and nothing half-written",
+    ),
+    "SQLITE_IOERR": (
+        "the disk does not take or give what is asked of it; it may be full",
+        "Make room or mend the disk, and run again; nothing was shown and nothing half-written",
+    ),
+    "SQLITE_READONLY": (
+        "the file or its folder is not writable",
+        "Make both writable: every release is charged here",
+    ),
+    "SQLITE_CANTOPEN": (
+        "the file cannot be opened, or its folder is not writable",
+        "Check the path and who may write there",
+    ),
+    "SQLITE_PERM": ("it may not be opened", "Check who may read and write it"),
+    "SQLITE_NOTADB": (
+        "it is not a SQLite file",
+        "Check the path; Leeward changes no file that is not its own",
+    ),
+    "SQLITE_CORRUPT": (
+        "the file is damaged",
+        "Restore it from a copy you trust",
+    ),
+}

@@ -1,0 +1,90 @@
+"""What every kind of perturbation does, and which kinds there are.
+
+A kind is a module of this folder with a function ``read(given, folder) -> Job``: it checks the nested dicts of a spec file
+(``given``, without ``[perturb]``) against models of its own and returns the job. One file and one row in `KINDS`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from leeward._paths import resolve
+from leeward._toml import read_toml
+from leeward.errors import SpecError
+
+KINDS: Final[Mapping[str, str]] = {
+    "location": "leeward.local.location._job",
+    "series": "leeward.local.series._job",
+}
+"""The kinds, ``[perturb] kind``, and the modules that hold them; a module is loaded when its kind is asked for."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a job has done.
+
+    Attributes:
+        files: what was written, the table first.
+        summary: what may be printed: public facts and numbers of rows.
+        notes: warnings in plain words.
+    """
+
+    files: tuple[Path, ...]
+    summary: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+class Job(Protocol):
+    """A table to perturb, as a spec describes it: what it promises can be read before any data is."""
+
+    def statement(self) -> dict[str, Any]:
+        """Return the privacy statement; it reads no data."""
+        ...
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the statement in short, as (title, sentence), for the terminal."""
+        ...
+
+    def run(self, out: Path, on_progress: Callable[[str, float | None], None]) -> Written:
+        """Perturb the table and write it, whole or not at all.
+
+        Args:
+            out: the file to write.
+            on_progress: called with a stage and, where it is known, the share of it that is done.
+        """
+        ...
+
+
+def read_job(path: str | os.PathLike[str]) -> Job:
+    """Read and check a spec file with a section ``[perturb]``.
+
+    Raises:
+        SpecError: it is missing, is no TOML, or a key or value is not as described.
+    """
+    given, folder = read_toml(path)
+    return check_job(given, folder=folder)
+
+
+def check_job(given: Mapping[str, Any], *, folder: str | os.PathLike[str] = ".") -> Job:
+    """Check a spec given as nested dicts, as TOML reads it.
+
+    Raises:
+        SpecError: a key or value is not as described; the message names the first such key.
+    """
+    section = given.get("perturb")
+    kinds = " or ".join(f'"{kind}"' for kind in KINDS)
+    if not isinstance(section, Mapping) or "kind" not in section:
+        raise SpecError("[perturb] kind is missing", "it says what is perturbed", f"Add kind = {kinds}")
+    if unknown := set(section) - {"kind"}:
+        raise SpecError(f"[perturb] {min(unknown)}", "this key is not known", "Its only key is kind")
+    if not isinstance(section["kind"], str) or section["kind"] not in KINDS:
+        raise SpecError("[perturb] kind", "there is no such kind", f"Write kind = {kinds}")
+    module = importlib.import_module(KINDS[section["kind"]])
+    rest = {key: value for key, value in given.items() if key != "perturb"}
+    job: Job = module.read(rest, resolve(folder))
+    return job

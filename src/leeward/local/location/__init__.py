@@ -1,0 +1,22 @@
+"""Positions on the Earth: a public box, its local plane, planar Laplace noise in metres, tables, files and H3 cells.
+
+The only floor that knows coordinate systems: pyproj, shapely and geopandas are imported here alone.
+"""
+
+from leeward.local.location._after import BayesRemap, Places
+from leeward.local.location._box import Box
+from leeward.local.location._compare import BestOverPlaces, compare_over_places
+from leeward.local.location._planar_laplace import PlanarLaplace
+from leeward.local.location._projection import LocalPlane
+from leeward.local.location._terms import Compared
+
+__all__ = [
+    "BayesRemap",
+    "BestOverPlaces",
+    "Box",
+    "Compared",
+    "LocalPlane",
+    "Places",
+    "PlanarLaplace",
+    "compare_over_places",
+]

@@ -1,0 +1,169 @@
+"""What becomes of a noisy grid point before it is shown: moved into the box, to a place of interest, or to an H3 cell.
+
+All of it is post-processing: it sees the noisy point and public things alone, so it changes no promise. To move a report to
+the place that is best for a public prior is the Bayes remap (K. Chatzikokolakis, E. ElSalamouny, C. Palamidessi, *Efficient
+utility improvement for location privacy*, 2017).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward._optional import optional
+from leeward.errors import InputError
+from leeward.local.location._projection import LocalPlane
+
+Floats = NDArray[np.float64]
+
+ALL: Final = 512
+"""Places up to which each one is weighed for each report."""
+
+NEAR: Final = 32
+"""Of longer lists, only this many places nearest to the report are weighed."""
+
+_CELLS_AT_ONCE: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Places:
+    """Public places with prior weights, on a plane.
+
+    Attributes:
+        latitude: degrees, shape (P,).
+        longitude: degrees, shape (P,).
+        at: positions in metres, shape (P, 2).
+        prior: probabilities, shape (P,).
+        plane: the plane.
+    """
+
+    latitude: Floats
+    longitude: Floats
+    at: Floats
+    prior: Floats
+    plane: LocalPlane
+
+    @classmethod
+    def of(cls, plane: LocalPlane, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None) -> Places:
+        """Lay places out on a plane.
+
+        Raises:
+            InputError: if there are none, one lies outside the box, or the weights are no weights.
+        """
+        north, east = np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)
+        chances = np.ones_like(north) if weights is None else np.asarray(weights, np.float64)
+        if not (north.shape == east.shape == chances.shape) or north.ndim != 1 or not len(north):
+            raise InputError(
+                "Places of different lengths, or none", "each has a position and a weight", "Give equal lists"
+            )
+        if not plane.box.holds(north, east).all():
+            raise InputError("Places outside the box", "reports are moved to them", "Give places in the box")
+        if not (np.isfinite(chances).all() and (chances >= 0).all() and chances.sum() > 0):
+            raise InputError("Weights of places that are no weights", "they are a prior", "Give numbers ≥ 0, not all 0")
+        return cls(north, east, plane.project(north, east), chances / chances.sum(), plane)
+
+    def digest(self) -> str:
+        """Return a digest of the places in their order, and of their weights."""
+        told = hashlib.sha256()
+        for column in (self.latitude, self.longitude, self.prior):
+            told.update(column.astype("<f8").tobytes())
+        return told.hexdigest()
+
+    def nearest(self, latitude: Floats, longitude: Floats) -> NDArray[np.intp]:
+        """Return the number of the place nearest to each position in degrees."""
+        return np.asarray(self.tree.query(self.plane.project(latitude, longitude))[1], np.intp)
+
+    @functools.cached_property
+    def tree(self) -> Any:
+        """For the nearest places of a position."""
+        from scipy.spatial import KDTree
+
+        return KDTree(self.at)
+
+    @functools.cached_property
+    def apart(self) -> Floats:
+        """Metres between the places, shape (P, P)."""
+        return _length(self.at[:, None] - self.at[None])
+
+
+@dataclass(frozen=True)
+class BayesRemap:
+    """From a noisy position to the place with the least expected distance from the truth, given the prior.
+
+    Args:
+        places: where the truth may be, and where reports are moved to.
+        epsilon: ε a metre.
+        norm: of the noise.
+    """
+
+    places: Places
+    epsilon: float
+    norm: str
+
+    def __call__(self, positions: Floats) -> NDArray[np.intp]:
+        """Return the number of the best place for each noisy position in metres, shape (n,)."""
+        size = min(len(self.places.at), ALL if len(self.places.at) <= ALL else NEAR)
+        step = max(_CELLS_AT_ONCE // size ** (1 if size == len(self.places.at) else 2), 1)
+        found = [self._part(positions[start : start + step], size) for start in range(0, len(positions), step)]
+        return np.concatenate(found) if found else np.zeros(0, np.intp)
+
+    def _part(self, positions: Floats, size: int) -> NDArray[np.intp]:
+        if size == len(self.places.at):
+            return np.asarray(np.argmin(self.believed(positions) @ self.places.apart, axis=1), np.intp)
+        _, near = self.places.tree.query(positions, k=size)
+        away = positions[:, None] - self.places.at[near]
+        belief = self._belief(away, self.places.prior[near])
+        between = _length(self.places.at[near][:, :, None] - self.places.at[near][:, None])
+        best = np.argmin(np.einsum("nx,nxw->nw", belief, between), axis=1)
+        chosen: NDArray[np.intp] = near[np.arange(len(near)), best]
+        return chosen
+
+    def believed(self, positions: Floats) -> Floats:
+        """Return the posterior of every place for each noisy position, shape (n, P)."""
+        return self._belief(positions[:, None] - self.places.at, self.places.prior)
+
+    def _belief(self, away: Floats, prior: Floats) -> Floats:
+        distance = np.abs(away).sum(axis=2) if self.norm == "manhattan" else _length(away)
+        with np.errstate(divide="ignore"):
+            score = np.log(prior) - self.epsilon * distance
+        mass = np.exp(score - score.max(axis=1, keepdims=True))
+        return np.asarray(mass / mass.sum(axis=1, keepdims=True), np.float64)
+
+
+def _length(moves: Floats) -> Floats:
+    return np.hypot(moves[..., 0], moves[..., 1])
+
+
+def h3_cells(latitude: Floats, longitude: Floats, resolution: int) -> list[str | None]:
+    """Return the H3 cell of each position, None where it is missing."""
+    h3 = _h3()
+    pairs = zip(latitude.tolist(), longitude.tolist(), strict=True)
+    return [h3.latlng_to_cell(*pair, resolution) if pair[0] == pair[0] else None for pair in pairs]
+
+
+def h3_centres(cells: Sequence[str | None]) -> tuple[Floats, Floats]:
+    """Return latitude and longitude of the centres of cells, rounded to a centimetre; NaN for None."""
+    h3 = _h3()
+    known = {cell: (np.nan, np.nan) if cell is None else h3.cell_to_latlng(cell) for cell in set(cells)}
+    centres = np.array([known[cell] for cell in cells], np.float64).reshape(-1, 2).round(7)
+    return centres[:, 0], centres[:, 1]
+
+
+def check_resolution(resolution: int) -> int:
+    """Refuse what is no resolution of H3, and say early if the library is missing: before anything is charged."""
+    if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= 15:
+        raise InputError(
+            f"h3 = {resolution}", "H3 has the resolutions 0 to 15", "Give h3 = 9 for cells of about 170 metres"
+        )
+    _h3()
+    return resolution
+
+
+def _h3() -> Any:
+    return optional("h3.api.basic_str", "Reports as H3 cells")

@@ -1,0 +1,134 @@
+"""The best that a promise allows over public places, beside planar Laplace: expected distances, before anything is spent."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.analysis import Optimal, optimal
+from leeward.analysis._loss import euclidean
+from leeward.analysis._remap import stochastic
+from leeward.distance import Plane
+from leeward.errors import InputError
+from leeward.local.location._after import BayesRemap, Places
+from leeward.local.location._terms import Compared, PositionNoise
+from leeward.noise import Bits, SystemBits
+
+Floats = NDArray[np.float64]
+Points = NDArray[np.int64]
+
+MOST: Final = 60
+"""Places up to which the linear program is solved: its size grows with their square, and more than a minute is long."""
+
+
+@dataclass(frozen=True)
+class BestOverPlaces:
+    """The mechanism of least expected distance among all that keep a promise between public places, certified.
+
+    A position is first moved to the nearest place. So the promise is about places: people at one place are not told apart at
+    all, and people near one another whose nearest places differ by as much as these places are apart.
+
+    Attributes:
+        places: the places with their prior.
+        optimal: the certified mechanism on the grid points of the places; its loss and its lower bound are in grid steps.
+        step: metres of a grid step.
+    """
+
+    places: Places
+    optimal: Optimal
+    step: float
+
+    @classmethod
+    def of(
+        cls,
+        geo: PositionNoise,
+        latitude: ArrayLike,
+        longitude: ArrayLike,
+        weights: ArrayLike | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> BestOverPlaces:
+        """Solve for the best mechanism.
+
+        Args:
+            geo: the promise: box, ε a metre and norm.
+            latitude: of the places, in degrees.
+            longitude: of the places.
+            weights: the prior, public; equal by default.
+            progress: called with a line of text at each stage.
+
+        Raises:
+            InputError: if there are more than `MOST` places, or two on one grid point.
+        """
+        places = Places.of(geo.plane, latitude, longitude, weights)
+        points = [(int(i), int(j)) for i, j in geo.mechanism.snap(places.at)]
+        if len(points) > MOST:
+            raise InputError(
+                f"{len(points)} places", f"the best mechanism is solved for {MOST} at most", "Take fewer, or the remap"
+            )
+        if len(set(points)) < len(points):
+            raise InputError("Places on one grid point", "they cannot be told apart", "Join them, or take a finer step")
+        promise = Plane(geo.epsilon * geo.step, geo.norm)
+        prior = stochastic([float(chance) for chance in places.prior])
+        solved = optimal(points, promise, prior=prior, loss=euclidean, progress=progress)
+        return cls(places, solved, float(geo.step))
+
+    @property
+    def loss(self) -> float:
+        """The expected distance in metres from the place of the truth."""
+        return float(self.optimal.loss) * self.step
+
+    @functools.cached_property
+    def points(self) -> Points:
+        """The grid points of the places, shape (P, 2)."""
+        return np.array(self.optimal.mechanism.inputs, np.int64)
+
+    def report(self, points: Points, bits: Bits | None = None) -> Points:
+        """Return a grid point drawn for each grid point of a place, shape (n, 2).
+
+        Args:
+            points: the grid points, shape (n, 2).
+            bits: the entropy source; by default a fresh cryptographic stream keyed by the operating system.
+        """
+        mechanism, bits = self.optimal.mechanism, bits or SystemBits()
+        found = np.empty_like(points)
+        distinct, which = np.unique(points, axis=0, return_inverse=True)
+        for number, (i, j) in enumerate(distinct.tolist()):
+            rows = np.flatnonzero(which.ravel() == number)
+            found[rows] = mechanism.sample((i, j), len(rows), bits)
+        return found
+
+    def degrees(self, points: Points) -> tuple[Floats, Floats]:
+        """Return latitudes and longitudes of the places at grid points."""
+        numbers = {point: number for number, point in enumerate(self.optimal.mechanism.inputs)}
+        at = [numbers[i, j] for i, j in points.tolist()]
+        return self.places.latitude[at], self.places.longitude[at]
+
+
+def compare_over_places(
+    geo: PositionNoise,
+    latitude: ArrayLike,
+    longitude: ArrayLike,
+    weights: ArrayLike | None = None,
+    draws: int = 20_000,
+) -> Compared:
+    """Return what planar Laplace, its Bayes remap and the best mechanism over public places cost in expected distance.
+
+    Args:
+        geo: the promise.
+        latitude: of the places, in degrees.
+        longitude: of the places.
+        weights: the prior, public; equal by default.
+        draws: for the estimate. They are of made-up people at the places: no data is touched.
+    """
+    places = Places.of(geo.plane, latitude, longitude, weights)
+    remap = BayesRemap(places, float(geo.epsilon), geo.norm)
+    truth = np.random.default_rng().choice(len(places.at), draws, p=places.prior)
+    reports = geo.mechanism.positions(geo.mechanism.noisy(geo.mechanism.snap(places.at[truth])))
+    away = places.apart[truth, remap(reports)]
+    best = BestOverPlaces.of(geo, latitude, longitude, weights).loss if len(places.at) <= MOST else None
+    return Compared(geo.describe().mean, float(away.mean()), float(away.std() / np.sqrt(draws)), best)

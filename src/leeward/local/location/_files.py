@@ -1,0 +1,107 @@
+"""Files of positions, read and written a batch at a time.
+
+The formats are one file each: `parquet` (with GeoParquet), `text` (CSV) and `geojson`. Memory does not grow with the file;
+only a GeoJSON document, which is one value, is read whole. What is written appears whole or not at all. What is derived from
+true positions and would go out unseen is left out: bounding boxes, altitudes.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._private import Private
+from leeward.errors import DataError, no_column
+
+Floats = NDArray[np.float64]
+
+BATCH: Final = 1 << 17
+"""Rows read at a time."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What becomes of a batch.
+
+    Attributes:
+        latitude: degrees; NaN is written as missing.
+        longitude: degrees.
+        cells: names of cells for a further column, or None for none.
+    """
+
+    latitude: Floats
+    longitude: Floats
+    cells: Sequence[str | None] | None = None
+
+
+Move = Callable[[Floats, Floats, list[list[Any]]], Moved]
+"""From latitudes, longitudes and the asked-for other columns of a batch to what is written."""
+
+OnRows = Callable[[float], None]
+"""Called with the share of the file that is done."""
+
+
+class PositionFile(Private, abc.ABC):
+    """A file with one position a row.
+
+    Args:
+        path: the file.
+        latitude: the column of latitudes in degrees; None where the format has a geometry.
+        longitude: the column of longitudes.
+    """
+
+    __slots__ = ("columns", "latitude", "longitude", "path")
+    suffixes: ClassVar[tuple[str, ...]]
+    named_in_first_line: ClassVar[bool] = False
+
+    def __init__(self, path: Path, latitude: str | None, longitude: str | None) -> None:
+        self.path, self.latitude, self.longitude = path, latitude, longitude
+        self.columns = self._columns()
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are written as they are."""
+        return [name for name in self.columns if name not in {self.latitude, self.longitude}]
+
+    def require(self, names: Sequence[str]) -> None:
+        """Refuse columns that are not there."""
+        for name in names:
+            if name not in self.columns:
+                raise no_column(name, self.columns, in_first_line=self.named_in_first_line)
+
+    @abc.abstractmethod
+    def _columns(self) -> list[str]:
+        """Names of all columns (of properties, for GeoJSON), the positions' own included."""
+
+    @abc.abstractmethod
+    def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
+        """Read latitudes, longitudes (NaN where missing) and some other columns (None where missing), a batch at a time."""
+
+    @abc.abstractmethod
+    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+        """Write the file anew with its positions moved; return the number of rows.
+
+        Args:
+            target: what to write: a path where nothing is.
+            move: given each batch's positions and extra columns.
+            extra: names of the other columns that ``move`` wants to see.
+            cell_column: the further column that holds ``Moved.cells``, or None.
+            on_rows: told how much is done.
+        """
+
+
+def single(values: list[Any], name: str) -> list[Any]:
+    """Return the values of a column that says who or when.
+
+    Raises:
+        DataError: some are lists or other compounds, which name nobody.
+    """
+    if any(isinstance(value, list | dict) for value in values):
+        raise DataError(f"The column '{name}'", "it does not hold single values", "Name a column of ids or times")
+    return values

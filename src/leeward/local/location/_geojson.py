@@ -1,0 +1,174 @@
+"""GeoJSON: a feature collection, or a feature a line, of points.
+
+Of a feature its ``id`` and its properties go out, which are named; of a collection nothing but its features. All other
+members (bounding boxes, centres, names of places, what was searched for) are left out: they say where the points were.
+"""
+
+from __future__ import annotations
+
+import abc
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._encodings import UTF8
+from leeward._private import reading
+from leeward.errors import DataError
+from leeward.local.location._files import BATCH, Move, OnRows, PositionFile, single
+
+Floats = NDArray[np.float64]
+Features = list[dict[str, Any]]
+
+_HALVES = "backslashreplace"
+"""How half of a surrogate pair, which JSON can hold and UTF-8 cannot, is written: as JSON writes it."""
+
+
+class _GeoJson(PositionFile):
+    """What both forms share."""
+
+    __slots__ = ("_has_id",)
+
+    def _columns(self) -> list[str]:
+        if self.latitude is not None or self.longitude is not None:
+            raise DataError(
+                f"Columns of degrees for '{self.path}'", "GeoJSON has a geometry", "Leave latitude and longitude out"
+            )
+        names, self._has_id = dict[str, None](), False
+        for batch in self._batches():
+            for feature in batch:
+                names |= dict.fromkeys(_properties(feature))
+                self._has_id |= isinstance(feature, dict) and "id" in feature
+        return list(names)
+
+    @property
+    def others(self) -> list[str]:
+        """The properties, and the features' own id, which are written as they are."""
+        return [*super().others, *(["id"] if self._has_id and "id" not in self.columns else [])]
+
+    @abc.abstractmethod
+    def _batches(self) -> Iterator[Features]:
+        """Read the features, some at a time."""
+
+    def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
+        """Read positions and some other columns a batch at a time."""
+        with reading(f"The file '{self.path}'"):
+            for batch in self._batches():
+                yield _positions(batch, extra)
+
+
+class GeoJson(_GeoJson):
+    """A GeoJSON feature collection of points; it is one value, so it is read whole."""
+
+    __slots__ = ("_features",)
+    suffixes = (".geojson",)
+
+    def _columns(self) -> list[str]:
+        held = json.loads(self.path.read_text(UTF8))
+        if not isinstance(held, dict) or not isinstance(held.get("features"), list):
+            raise DataError(f"The file '{self.path}'", "it is no GeoJSON feature collection", "Write it as one")
+        if not _is_degrees(held.get("crs")):
+            raise DataError(f"The file '{self.path}'", "its coordinates are of another CRS", "Convert it to WGS 84")
+        self._features: Features = held["features"]
+        return super()._columns()
+
+    def _batches(self) -> Iterator[Features]:
+        for start in range(0, len(self._features), BATCH):
+            yield self._features[start : start + BATCH]
+
+    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+        """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
+        features: Features = []
+        for batch in self._batches():
+            features += _moved(batch, move, extra, cell_column)
+            on_rows(len(features) / len(self._features))
+        text = json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
+        target.write_text(text, "utf-8", _HALVES)
+        return len(features)
+
+
+class GeoJsonLines(_GeoJson):
+    """GeoJSON by lines, a feature each: the form for files larger than memory."""
+
+    __slots__ = ()
+    suffixes = (".geojsonl", ".geojsons", ".ndjson")
+
+    def _batches(self) -> Iterator[Features]:
+        batch: Features = []
+        with self.path.open(encoding=UTF8) as lines:
+            for line in lines:
+                if text := line.strip(" \t\r\n\x1e"):
+                    batch.append(json.loads(text))
+                if len(batch) == BATCH:
+                    yield batch
+                    batch = []
+        if batch:
+            yield batch
+
+    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+        """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
+        done = written = 0
+        size = max(self.path.stat().st_size, 1)
+        with reading(f"The file '{self.path}'"), target.open("w", encoding="utf-8", errors=_HALVES) as out:
+            for batch in self._batches():
+                lines = [json.dumps(feature, ensure_ascii=False) for feature in _moved(batch, move, extra, cell_column)]
+                written += out.write("\n".join(lines) + "\n")
+                done += len(batch)
+                on_rows(min(written / size, 1.0))
+        return done
+
+
+def _is_degrees(crs: Any) -> bool:
+    """Whether a ``crs`` member, which the standard has dropped, names WGS 84; without one it is meant."""
+    try:
+        return crs is None or str(crs["properties"]["name"]).endswith(("CRS84", "4326"))
+    except (TypeError, LookupError):
+        return False
+
+
+def _properties(feature: Any) -> dict[str, Any]:
+    held = feature.get("properties") if isinstance(feature, dict) else None
+    return held if isinstance(held, dict) else {}
+
+
+def _positions(features: Features, extra: Sequence[str]) -> tuple[Floats, Floats, list[list[Any]]]:
+    at = np.array([_point(feature) for feature in features], np.float64).reshape(-1, 2)
+    return (
+        at[:, 1],
+        at[:, 0],
+        [single([_properties(feature).get(name) for feature in features], name) for name in extra],
+    )
+
+
+def _moved(features: Features, move: Move, extra: Sequence[str], cell_column: str | None) -> Features:
+    """Return features with their points moved: their ids and properties as they are, and nothing else of them."""
+    moved = move(*_positions(features, extra))
+    made = []
+    for k, feature in enumerate(features):
+        north, east = float(moved.latitude[k]), float(moved.longitude[k])
+        geometry = None if np.isnan(north) else {"type": "Point", "coordinates": [east, north]}
+        kept: dict[str, Any] = {"type": "Feature"}
+        if "id" in feature:
+            kept["id"] = feature["id"]
+        cell = {} if cell_column is None or moved.cells is None else {cell_column: moved.cells[k]}
+        kept |= {"geometry": geometry, "properties": _properties(feature) | cell}
+        made.append(kept)
+    return made
+
+
+def _point(feature: Any) -> tuple[float, float]:
+    try:
+        geometry = feature["geometry"]
+        if geometry is None:
+            return np.nan, np.nan
+        if geometry["type"] == "Point":
+            east, north = geometry["coordinates"][:2]
+            return float(east), float(north)
+    except (TypeError, KeyError, ValueError, OverflowError):
+        pass
+    raise DataError(
+        "Features that are no points (this is for the curator only)", "only points are perturbed", "Give points"
+    )

@@ -1,0 +1,36 @@
+"""Exact lengths: "200 m", "1/2 km", in metres."""
+
+from __future__ import annotations
+
+import re
+
+from leeward._plain import told
+from leeward.errors import InputError
+from leeward.exact._real import Exact, Real, exact, positive
+
+_METRES = {"m": 1, "km": 1000}
+
+
+def metres(value: str | Exact, name: str) -> Real:
+    """Read a length above 0 and return it in metres; a number without a unit is refused.
+
+    Raises:
+        InputError: if it is no length.
+    """
+    written = re.fullmatch(r"\s*(\S+?)\s*(k?m)\s*", value) if isinstance(value, str) else None
+    if written is None:
+        raise InputError(
+            f"{name} = {told(value)}", "it is not a length", f'Write a number and m or km: {name} = "200 m"'
+        )
+    length = positive(exact(written[1]), name) * _METRES[written[2]]
+    if length.is_infinite:
+        raise InputError(f"{name} = {told(value)}", "it is not finite", f'Write {name} = "200 m"')
+    return length
+
+
+def round_below(limit: float) -> str:
+    """Return the largest of 1, 2 and 5 times a power of ten that is at most ``limit``, as an exact decimal."""
+    digits, power = f"{limit:.12e}".split("e")
+    digit = next(d for d in (5, 2, 1) if d <= float(digits))
+    shift = int(power)
+    return f"{digit}{'0' * shift}" if shift >= 0 else f"0.{'0' * (-shift - 1)}{digit}"

@@ -1,0 +1,405 @@
+"""Planar Laplace on the Earth: positions in degrees go in, positions in degrees come out, the noise is in metres.
+
+A position of the public box is projected to the local plane of the box, which shortens distances
+(`leeward.local.location._projection`),
+snapped to a public grid, moved by exact planar noise, moved back into the box, and unprojected. For two positions x, x' of
+the box, d metres apart on the ground, and any set of outputs, probabilities differ by at most e^{ε·d + snapping}.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward._plain import told
+from leeward._private import reading
+from leeward._taught import taught
+from leeward.distance import Plane
+from leeward.distance._plane import Norm
+from leeward.errors import InputError, LowUtilityError, RefusedError, nearest
+from leeward.exact._real import Exact, Real, exact, positive, sqrt
+from leeward.exact._weight import Weight, log
+from leeward.local.location._after import BayesRemap, Places, check_resolution, h3_cells, h3_centres
+from leeward.local.location._box import Box
+from leeward.local.location._compare import BestOverPlaces
+from leeward.local.location._length import metres, round_below
+from leeward.local.location._projection import LocalPlane
+from leeward.local.location._statement import statement
+from leeward.local.location._terms import Missing, Outside, Terms
+from leeward.mechanism._planar import Displacement, PlanarMechanism
+from leeward.noise import Bits, SystemBits
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from leeward.local.location._frames import Table
+
+Floats = NDArray[np.float64]
+Points = NDArray[np.int64]
+
+_AT_ONCE: Final = 1 << 17
+_DIGITS: Final = 7  # decimals of a degree: a centimetre
+_COMPUTED = Fraction(1, 10**6)
+"""Metres by which a projection computed in floats may be wrong; PROJ's two are good to nanometres on such boxes."""
+
+
+@taught
+class PlanarLaplace:
+    """Exact planar Laplace noise for positions in a public box.
+
+    ``PlanarLaplace(box=(139.5, 35.5, 140.0, 35.9), within="200 m", factor=2)``: any two positions within 200 metres of one
+    another are indistinguishable up to a factor of 2, those within 400 metres up to 4, and so on: ε = ln 2/200 a metre.
+
+    Args:
+        box: the public region: a `Box`, or (west, south, east, north) in degrees. It must not be made from the data.
+        within: a length such as ``"200 m"``; with ``factor``.
+        factor: how much likelier any output may be from one of two positions that far apart; exact, above 1.
+        epsilon: instead of these: ε for each ``unit`` of length, exact.
+        unit: the length that ``epsilon`` is for.
+        norm: ``"euclidean"`` (as the crow flies) or ``"manhattan"`` (along the plane's axes).
+        step: the public grid step, such as ``"1 m"``; by default a round length for which snapping costs at most 0.0071.
+        outside: what happens to positions outside the box: ``"refuse"`` them all with an error, or ``"clamp"``: each is
+            moved to the nearest position of the box first, and the promise is about the moved ones.
+        missing: what happens where there is no position: ``"refuse"``, or ``"keep"``: it stays missing, and shows.
+        bits: the entropy source; by default a cryptographic stream keyed by the operating system, safe in threads.
+
+    Attributes:
+        epsilon: ε a metre, exact.
+        plane: the local plane.
+        mechanism: the mechanism on the plane's grid.
+        terms: what is done besides noise.
+        fit_for_release: whether the entropy is fit for a release.
+
+    Raises:
+        InexactError: for a float ε or factor.
+        InputError: for a box, length or option that is malformed, or a box too large for one plane.
+        RefusedError: if ε is so large that reports would show where people are.
+        LowUtilityError: if ε is so small, or the step so long, that reports would say nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        box: Box | tuple[float, float, float, float],
+        within: str | None = None,
+        factor: Exact | None = None,
+        epsilon: Exact | None = None,
+        unit: str = "1 m",
+        norm: Norm = "euclidean",
+        step: str | None = None,
+        outside: Outside = "refuse",
+        missing: Missing = "refuse",
+        bits: Bits | None = None,
+    ) -> None:
+        for name, value, known in (("outside", outside, get_args(Outside)), ("missing", missing, get_args(Missing))):
+            if value not in known:
+                raise InputError(f"{name} = {told(value)}", "it is not an option", nearest(str(value), known))
+        self.box = box if isinstance(box, Box) else Box(*box)
+        self.epsilon, self.promise = _rate(within, factor, epsilon, unit)
+        self.plane = LocalPlane(self.box)
+        self.outside, self.missing = outside, missing
+        self._sane()
+        size = exact(round_below(1 / (200 * float(self.epsilon)))) if step is None else metres(step, "step")
+        if size > Fraction(self.plane.diagonal):
+            raise LowUtilityError(
+                f"step = {told(step)}",
+                f"the box is {self.plane.diagonal:,.0f} metres across, so every position would lie on the same grid point",
+                "Leave the step out, or give one that is small against what is to be indistinguishable",
+            )
+        west, south, east, north = (edge / float(size) for edge in self.plane.extent())
+        self.mechanism = PlanarMechanism(
+            Plane(self.epsilon, norm),
+            step=size,
+            lower=(math.ceil(west), math.ceil(south)),
+            upper=(math.floor(east), math.floor(north)),
+        )
+        source = bits or SystemBits()
+        self._bits, self.fit_for_release = source, source.fit_for_release
+        self.terms = Terms()
+        self._among = ""
+        self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
+        self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
+        self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
+
+    def _sane(self) -> None:
+        mean = 2 / rate if (rate := float(self.epsilon)) else math.inf
+        if mean < 1:
+            raise RefusedError(
+                f"ε = {self.epsilon} a metre",
+                f"a report would lie {mean:.2g} metres from the truth on average: it would show where people are, and two"
+                f" positions 10 metres apart would be told apart by odds of e^{10 * float(self.epsilon):.3g}",
+                'Say what is to be indistinguishable: within = "200 m", factor = "2" is ε = ln 2/200 a metre',
+            )
+        if mean > self.plane.diagonal:
+            far = f"{mean:,.0f}" if mean < 1e9 else f"{mean:.3g}"
+            raise LowUtilityError(
+                f"ε = {self.epsilon} a metre",
+                f"a report would lie {far} metres from the truth on average, and the box is only"
+                f" {self.plane.diagonal:,.0f} metres across: nearly all reports would be moved to its edge",
+                "Take a larger ε, or a larger box",
+            )
+
+    # ---- what is promised
+
+    @property
+    def norm(self) -> Norm:
+        """The norm of the plane."""
+        return self.mechanism.distance.norm
+
+    @property
+    def step(self) -> Real:
+        """The grid step in metres."""
+        return self.mechanism.step
+
+    @property
+    def snapping(self) -> Real:
+        """What each report costs beyond ε times the distance: for the grid, and for the projection computed in floats."""
+        both_ways = sqrt(2) if self.norm == "euclidean" else exact(2)
+        return self.mechanism.snapping + self.epsilon * both_ways * 2 * _COMPUTED
+
+    @property
+    def ground_epsilon(self) -> Real:
+        """The ε a metre for distances as the crow flies: ε itself, or for the Manhattan norm √2·ε, its price in them."""
+        return self.mechanism.distance.price_in(Plane(1, "euclidean"))
+
+    @property
+    def price(self) -> str:
+        """What one report costs, exactly, as text that stores keep: reports of another price do not share a budget."""
+        return f"{self.epsilon} a metre, {self.norm}, snapping {self.snapping}{self._among}"
+
+    @property
+    def law(self) -> str:
+        """How grid points are drawn, exactly, as text that stores keep: a draw of another law is not the same draw.
+
+        It names the grid, which is that of the box and the step. What is done with a drawn point is no part of it.
+        """
+        b = self.box
+        edges = ", ".join(repr(edge) for edge in (b.west, b.south, b.east, b.north))
+        return f"ε = {self.epsilon} a metre, {self.norm}, step {self.step} in the box ({edges}){self._among}"
+
+    def describe(self) -> Displacement:
+        """Return how far reports lie from the truth, in metres, before they are moved inside the box."""
+        return self.mechanism.displacement()
+
+    def posterior(
+        self, latitude: float, longitude: float, prior: Mapping[tuple[float, float], Exact]
+    ) -> dict[tuple[float, float], Weight]:
+        """Return what an adversary believes after seeing a report strictly inside the box: exact on the grid.
+
+        Args:
+            latitude: of the report, in degrees.
+            longitude: of the report, in degrees.
+            prior: weights by position (latitude, longitude); they need not sum to 1. Positions of one grid point share.
+        """
+        at = self.to_grid(np.array([latitude]), np.array([longitude]))[0]
+        places = list(prior)
+        north, east = (np.array([place[axis] for place in places], np.float64) for axis in (0, 1))
+        points = [(int(i), int(j)) for i, j in self.to_grid(north, east)]
+        # positions that share a grid point get each their own weight times one likelihood
+        seen = self.mechanism.posterior((int(at[0]), int(at[1])), dict.fromkeys(points, 1))
+        masses = {place: seen[point] * _chance(prior[place]) for place, point in zip(places, points, strict=True)}
+        total = sum(masses.values(), start=Weight({}))
+        if not total:
+            raise InputError("A prior that is 0 everywhere", "it is no belief", "Give positive weights")
+        return {place: mass / total for place, mass in masses.items()}
+
+    def statement(self) -> dict[str, Any]:
+        """Return the privacy statement: what is promised, on what grounds, and what is not."""
+        return statement(self)
+
+    def picture(self, people: list[tuple[float, float]] | None = None) -> Figure:
+        """Draw reports of made-up people in the box, with the circles that hold half and 95 % of them.
+
+        Args:
+            people: latitudes and longitudes of the made-up people; by default two, near one another.
+        """
+        from leeward.local.location._picture import picture
+
+        return picture(self, people)
+
+    # ---- perturbing
+
+    def perturb_one(self, latitude: float, longitude: float) -> tuple[float, float]:
+        """Return a report for one position: latitude and longitude in degrees. Safe in threads; touches no file.
+
+        Raises:
+            DataError: for a position that is not finite, or lies outside the box unless it is clamped.
+        """
+        north, east = self.perturb_points([latitude], [longitude])
+        return float(north[0]), float(east[0])
+
+    def perturb_points(self, latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
+        """Return a report for each position, independently: latitudes and longitudes in degrees, shape (n,).
+
+        n reports of one person cost n times the price of one.
+
+        Raises:
+            DataError: for positions that are missing, no degrees or outside the box, unless an option says otherwise.
+        """
+        with reading("The positions", "Give degrees as numbers"):
+            north, east = np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)
+        if north.shape != east.shape or north.ndim != 1:
+            raise InputError(
+                "Latitudes and longitudes of different shapes",
+                "each position has one of both",
+                "Give two equal columns",
+            )
+        found = np.full((2, len(north)), np.nan)
+        rows = np.flatnonzero(self.present(north, east))
+        for start in range(0, len(rows), _AT_ONCE):
+            part = rows[start : start + _AT_ONCE]
+            found[:, part] = self.shown(self.draw(self.to_grid(north[part], east[part])))
+        return found[0], found[1]
+
+    def perturb(self, table: Table, *, latitude: str | None = None, longitude: str | None = None) -> Table:
+        """Return a copy of a table with its positions perturbed row by row; other columns stay as they are, with a warning.
+
+        Args:
+            table: a GeoDataFrame of points, a DataFrame or a pyarrow Table; the same kind is returned, in the same order.
+            latitude: the column of latitudes in degrees; not for a GeoDataFrame, whose geometry is perturbed.
+            longitude: the column of longitudes.
+
+        Raises:
+            DataError: for geometries that are no points, an unknown CRS, or positions that `perturb_points` refuses.
+        """
+        from leeward.local.location._frames import perturb_table
+
+        moved: Table = perturb_table(self.perturb_points, table, latitude, longitude)
+        return moved
+
+    # ---- post-processing
+
+    def to_places(self, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None = None) -> PlanarLaplace:
+        """Return the same mechanism with each report moved to one of some public places: the Bayes remap for their prior.
+
+        The place with the least expected distance from the truth is taken, for someone who is at one of the places as the
+        prior says. Of more than 512 places, the 32 nearest to the noisy position are weighed.
+
+        Args:
+            latitude: of the places, in degrees; all in the box.
+            longitude: of the places.
+            weights: the prior, which must be public; equal by default.
+        """
+        places = Places.of(self.plane, latitude, longitude, weights)
+        remap = BayesRemap(places, float(self.epsilon), self.norm)
+
+        def shown(noisy: Points) -> tuple[Floats, Floats]:
+            best = remap(self.mechanism.positions(noisy))
+            return places.latitude[best], places.longitude[best]
+
+        made = copy.copy(self)
+        made.terms = replace(self.terms, places="remap")
+        made._shown = shown
+        return made
+
+    def to_h3(self, resolution: int) -> PlanarLaplace:
+        """Return the same mechanism with each report moved to the centre of the H3 cell that it lies in.
+
+        At the edge of the box that centre may lie a little outside it.
+        """
+        check_resolution(resolution)
+
+        made = copy.copy(self)
+        made.terms = replace(self.terms, h3=resolution)
+        made._shown = lambda noisy: h3_centres(h3_cells(*self.shown(noisy), resolution))
+        return made
+
+    def best_over(
+        self, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None = None
+    ) -> tuple[PlanarLaplace, BestOverPlaces]:
+        """Return the mechanism of least expected distance over public places, and its figures.
+
+        It keeps ε a metre between places; a position is first moved to the nearest place, and the promise is about the moved
+        ones.
+
+        Args:
+            latitude: of the places, in degrees; all in the box; at most 60.
+            longitude: of the places.
+            weights: the prior, which must be public; equal by default.
+        """
+        best = BestOverPlaces.of(self, latitude, longitude, weights)
+        made = copy.copy(self)
+        made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
+        made.terms = replace(self.terms, places="best")
+        made._among = f", the best over the places {best.places.digest()}"
+        made._draw = lambda points: best.report(points, self._bits)
+        made._shown = best.degrees
+        return made, best
+
+    # ---- the three steps of a report
+
+    def present(self, latitude: Floats, longitude: Floats) -> NDArray[np.bool_]:
+        """Return where there is a position.
+
+        Raises:
+            DataError: somewhere there is none, and ``missing`` is ``"refuse"``; or it cannot be one in the box.
+        """
+        there = np.isfinite(latitude) & np.isfinite(longitude)
+        if self.missing == "keep":
+            self.box.check(latitude[there], longitude[there], clamp=self.outside == "clamp")
+        else:
+            self.box.check(latitude, longitude, clamp=self.outside == "clamp")
+        return there
+
+    def to_grid(self, latitude: Floats, longitude: Floats) -> Points:
+        """Return the grid points of positions that are `present`, moved into the box first. Not to be shown."""
+        return self._to_grid(latitude, longitude)
+
+    def draw(self, points: Points) -> Points:
+        """Return noisy grid points for grid points: what is private. Shape (n, 2)."""
+        return self._draw(points)
+
+    def shown(self, noisy: Points) -> tuple[Floats, Floats]:
+        """Return noisy grid points as they are shown, in degrees: post-processing."""
+        return self._shown(noisy)
+
+    def _nearest_point(self, latitude: Floats, longitude: Floats) -> Points:
+        return self.mechanism.snap(self.plane.project(*self.box.nearest(latitude, longitude)))
+
+    def _in_box(self, noisy: Points) -> tuple[Floats, Floats]:
+        assert self.mechanism.lower is not None
+        assert self.mechanism.upper is not None
+        held = np.clip(noisy, self.mechanism.lower, self.mechanism.upper)
+        inside = self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))
+        return self.box.rounded(*inside, _DIGITS)
+
+    def __repr__(self) -> str:
+        b = self.box
+        return f"PlanarLaplace(box=({b.west!r}, {b.south!r}, {b.east!r}, {b.north!r}), {self.promise})"
+
+
+def _chance(value: Any) -> Weight:
+    number = exact(value).rational
+    if number is None or number < 0:
+        raise InputError("A prior with a negative or irrational weight", "it is no belief", "Give fractions ≥ 0")
+    return Weight({exact(0): number})
+
+
+def _rate(within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str) -> tuple[Real, str]:
+    """Return ε a metre and how it was asked for."""
+    if (epsilon is None) == (within is None) or (within is None) != (factor is None):
+        raise InputError(
+            "The promise is given twice, or in part",
+            "it is either within and factor, or epsilon and unit",
+            'Write within = "200 m", factor = "2"; or epsilon = "0.01", unit = "1 m"',
+        )
+    if epsilon is not None:
+        rate, length = positive(epsilon, "epsilon"), metres(unit, "unit")
+        if rate.is_infinite:
+            raise RefusedError("epsilon = inf", "it is no promise at all", 'Write a finite one, such as "0.01"')
+        return rate / length, f'epsilon="{rate}", unit="{unit}"'
+    assert within is not None
+    assert factor is not None
+    odds = exact(factor)
+    if odds.is_infinite or odds <= 1:
+        raise InputError(
+            f"factor = {odds}", "it is how much likelier an output may be, above 1 and finite", 'Write factor = "2"'
+        )
+    return log(odds) / metres(within, "within"), f'within="{within}", factor="{odds}"'

@@ -1,0 +1,207 @@
+"""The privacy statement of perturbed positions: what is promised, on what grounds, and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from leeward._plain import at_most, odds
+from leeward.exact._real import exact
+from leeward.local.location._terms import PositionNoise, Terms
+from leeward.version import __version__
+
+_SHOWN: Final = (10, 100, 1_000, 10_000)
+
+_THEOREMS: Final = (
+    "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics,"
+    " Definition 6"
+    " and Section 6.2: noise of weight e^{-ε·d(x, z)}, with a normaliser that does not depend on x, is"
+    " ε·d-private; here on the"
+    " points of a public grid.",
+    "The same, Fact 5: a map to the plane that lengthens no distance carries the promise back to the ground.",
+)
+_BEST: Final = (
+    "Bordenabe, Chatzikokolakis, Palamidessi (2014): the mechanism of least expected loss among all that are"
+    " ε·d-private, by"
+    " linear programming; the matrix that is used was repaired and certified over all ordered pairs of places."
+)
+
+
+def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
+    """Return the privacy statement of one job. Exact numbers are strings; decimals are for display.
+
+    Args:
+        geo: the mechanism.
+        terms: what is done besides; by default, what the mechanism itself does.
+    """
+    terms = geo.terms if terms is None else terms
+    away, plane = geo.describe(), geo.plane
+    price = "the plane's distance along its axes" if geo.norm == "manhattan" else "the distance on the ground"
+    subject = "of the public places" if terms.best else "positions in the box"
+    return {
+        "leeward": __version__,
+        "created": datetime.now(UTC).date().isoformat(),
+        "kind": "location",
+        "promise": {
+            "asked": geo.promise,
+            "epsilon_per_metre": str(geo.epsilon),
+            "epsilon_per_metre_decimal": float(f"{float(geo.epsilon):.12g}"),
+            "norm": geo.norm,
+            "ground_epsilon_per_metre": str(geo.ground_epsilon),
+            "snapping": str(geo.snapping),
+            "snapping_decimal": float(f"{float(geo.snapping):.6g}"),
+            "text": f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
+            f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}",
+            "factors": {f"{d} m": odds(float(geo.ground_epsilon * d + geo.snapping)) for d in _SHOWN},
+        },
+        "unit": f"one position of one row; n rows of one person{_anew(terms)} together cost n times as much",
+        "box": asdict(geo.box),
+        "plane": {
+            "projection": plane.projection,
+            "scale": plane.scale,
+            "shrinkage": plane.shrinkage,
+            "text": f"{plane.name[0].upper() + plane.name[1:]} in the middle of the box. No distance is longer in this"
+            f" plane than on the ground, so the promise holds in true metres; distances are shorter by up to"
+            f" {at_most(100 * plane.shrinkage, 2)} %,"
+            " so the noise is larger on the ground by as much",
+        },
+        "mechanism": {
+            "name": "best over places" if terms.best else "planar Laplace",
+            "text": _mechanism(geo, terms),
+            "step": str(geo.step),
+        },
+        "displacement": None if terms.best else {name: float(f"{value:.4g}") for name, value in asdict(away).items()},
+        "expected_loss": None if terms.compared is None else asdict(terms.compared),
+        "post_processing": _after(terms),
+        "budget": {
+            "reports_a_day": terms.reports_a_day,
+            "over": terms.over,
+            "days": terms.days,
+            "repeats": terms.repeats,
+        },
+        "assumptions": [
+            "The box, the list of places and every option were chosen without looking at the data",
+            "Who is in the table, how often, and all columns but the position are not protected",
+        ],
+        "theorems": [_BEST, _THEOREMS[1]] if terms.best else [*_THEOREMS],
+        "not_guaranteed": _not_guaranteed(geo, terms),
+        "fit_for_release": geo.fit_for_release,
+    }
+
+
+def _anew(terms: Terms) -> str:
+    """Of which rows costs and errors add up: a repeated report is no new one."""
+    return " at n grid points" if terms.repeats else ""
+
+
+def _mechanism(geo: PositionNoise, terms: Terms) -> str:
+    if terms.best:
+        return (
+            "Each position is moved to the nearest of the public places, and the place that is reported is drawn"
+            " from the matrix"
+            " of least expected distance; the promise is about the moved positions"
+        )
+    law = "e^(-ε·(|east| + |north|))" if geo.norm == "manhattan" else "e^(-ε·distance)"
+    each = "once for each person and grid point" if terms.repeats else "for each row on its own"
+    return (
+        f"Each position is snapped to a grid of {geo.step} metres and moved by noise of weight {law} over all"
+        f" points of the grid, drawn exactly, {each}"
+    )
+
+
+def _after(terms: Terms) -> list[str]:
+    found = [] if terms.best else ["Reports outside the box are moved to its edge, or to at most a step within it"]
+    if terms.places == "remap":
+        found = [
+            "Each report is moved to the public place with the least expected distance from the truth (Bayes remap)"
+        ]
+    if terms.h3 is not None:
+        found.append(f"Each report is given as an H3 cell of resolution {terms.h3}, and as the centre of that cell")
+    return found
+
+
+def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
+    bound = terms.reports_a_day
+    found = [
+        (
+            "Reports of different grid points add up: n of them cost n times as much as one"
+            if terms.repeats
+            else "Repeated reports add up: the mean of n reports of one place shows it √n times as sharply, and n reports"
+            " cost n times as much as one"
+        )
+        + (
+            ""
+            if bound is None
+            else f"; at most {_reports(bound, terms)} made: {_total(geo, bound)} a day, and as much again"
+            f" on every further day ({terms.days})"
+        ),
+        "A track is more than its points: speeds, roads and habits tell positions apart that single reports do not",
+        f"Positions far apart are told apart: {_far(geo)}",
+    ]
+    if geo.outside == "clamp":
+        found.append(
+            "Positions outside the box are moved to its edge first: the promise is about the moved positions, and"
+            " that somebody"
+            " is near the edge or beyond it may show"
+        )
+    if geo.missing == "keep":
+        found.append("Where there is no position, none is reported: that it is missing shows")
+    if terms.over == "withhold":
+        found.append("A report that is not paid for is missing: that a person had more reports than are paid for shows")
+    if terms.repeats:
+        found.append(
+            "The same person on the same grid point gives the same report, at no further cost. Whoever sees two"
+            " equal reports"
+            " knows that the person came back to one grid point: that is not protected at all"
+        )
+    return found
+
+
+def _reports(bound: int, terms: Terms) -> str:
+    new = "new " if terms.repeats else ""
+    return f"1 {new}report of a person and day is" if bound == 1 else f"{bound} {new}reports of a person and day are"
+
+
+def _total(geo: PositionNoise, reports: int) -> str:
+    told_apart = odds(float((geo.ground_epsilon * 100 + geo.snapping) * reports))
+    return f"ε = {at_most(float(geo.epsilon * reports), 4)} a metre (a factor of {told_apart} for 100 metres)"
+
+
+def _far(geo: PositionNoise) -> str:
+    distance = exact(10_000)
+    return f"10 km apart, by odds of up to {odds(float(geo.ground_epsilon * distance + geo.snapping))}"
+
+
+def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return a statement in short, as (title, sentence)."""
+    promise, away, loss = made["promise"], made["displacement"], made["expected_loss"]
+    apart = ", ".join(f"{distance}: {factor}" for distance, factor in promise["factors"].items())
+    found = [
+        ("promise", promise["text"]),
+        ("factor for positions apart", apart),
+        ("unit", made["unit"]),
+        ("plane", made["plane"]["text"]),
+        ("mechanism", made["mechanism"]["text"]),
+    ]
+    if away is not None:
+        found.append(
+            (
+                "moves by",
+                f"{away['mean']:g} m on average; half of the reports by less than {away['median']:g} m, 95 % by less"
+                f" than {away['within_95']:g} m, with positions anywhere in their grid cells, in metres of the plane,"
+                " before anything is done with reports",
+            )
+        )
+    if loss is not None:
+        best = "" if loss["best"] is None else f", best mechanism over the places {loss['best']:.0f} m"
+        found.append(
+            (
+                "expected distance",
+                f"planar Laplace {loss['planar_laplace']:.0f} m, with the Bayes remap {loss['remapped']:.0f} m"
+                f" (± {loss['remapped_error']:.0f}){best}; for someone at one of the places",
+            )
+        )
+    found += [("then", text) for text in made["post_processing"]]
+    found += [("not guaranteed", text) for text in made["not_guaranteed"]]
+    return found

@@ -1,0 +1,107 @@
+"""What is done with positions besides noise, and what anything that tells of a mechanism for positions may ask of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.distance._plane import Norm
+from leeward.exact._real import Real
+from leeward.local.location._box import Box
+from leeward.local.location._projection import LocalPlane
+from leeward.mechanism._planar import Displacement, PlanarMechanism
+
+Outside = Literal["refuse", "clamp"]
+Missing = Literal["refuse", "keep"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Expected distances from the truth in metres, for someone who is at one of the places as the prior says.
+
+    Attributes:
+        planar_laplace: of planar Laplace as it is, before reports are moved into the box.
+        remapped: of planar Laplace with the Bayes remap to the places: an estimate.
+        remapped_error: its standard error.
+        best: of the best mechanism over the places; None where there are too many to solve for.
+    """
+
+    planar_laplace: float
+    remapped: float
+    remapped_error: float
+    best: float | None
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a job does besides noise.
+
+    Attributes:
+        places: whether reports are moved to a public list of places ("remap"), or drawn over it ("best"); None for neither.
+        compared: expected distances over that list; None where they were not asked for.
+        h3: the resolution of the cells that are published; None for none.
+        reports_a_day: how many reports of a person and day are paid for; None for no bound.
+        over: what happens to more.
+        days: which day a report belongs to, in words; None for no bound.
+        repeats: whether the same report is shown for the same person and grid point.
+    """
+
+    places: str | None = None
+    compared: Compared | None = None
+    h3: int | None = None
+    reports_a_day: int | None = None
+    over: str | None = None
+    days: str | None = None
+    repeats: bool = False
+
+    @property
+    def best(self) -> bool:
+        """Whether the best mechanism over places takes the place of planar Laplace."""
+        return self.places == "best"
+
+
+class PositionNoise(Protocol):
+    """Noise for positions in a box, as statements, pictures and comparisons see it, such as `PlanarLaplace`."""
+
+    box: Box
+    plane: LocalPlane
+    mechanism: PlanarMechanism
+    terms: Terms
+    promise: str
+    epsilon: Real
+    outside: Outside
+    missing: Missing
+    fit_for_release: bool
+
+    @property
+    def norm(self) -> Norm:
+        """The norm of the plane."""
+        ...
+
+    @property
+    def step(self) -> Real:
+        """The grid step in metres."""
+        ...
+
+    @property
+    def snapping(self) -> Real:
+        """What each report costs beyond ε times the distance."""
+        ...
+
+    @property
+    def ground_epsilon(self) -> Real:
+        """The ε a metre for distances as the crow flies."""
+        ...
+
+    def describe(self) -> Displacement:
+        """Return how far reports lie from the truth, in metres."""
+        ...
+
+    def perturb_points(
+        self, latitude: ArrayLike, longitude: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return a report for each position: latitudes and longitudes in degrees, shape (n,)."""
+        ...

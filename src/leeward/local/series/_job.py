@@ -1,0 +1,261 @@
+"""``[perturb] kind = "series"``: a table of readings in, a table of noisy readings or totals out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from leeward._encodings import UTF8, unfit_file
+from leeward._paths import resolve
+from leeward._sheets import write_table
+from leeward._toml import ExactText, Section, check
+from leeward.errors import SpecError
+from leeward.local._job import Written
+from leeward.local.series._files import ReadingsFile
+from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
+from leeward.local.series._series import Series, untouched
+from leeward.local.series._statement import facts, statement
+from leeward.local.series._totals import Per, Totals
+from leeward.mechanism._series import Between, SeriesNoise
+from leeward.outputs import beside
+
+
+class Data(Section):
+    """``[data]``: the private table, what its columns mean, and the unit of its readings."""
+
+    table: str
+    time: str
+    value: str
+    unit: str
+    meter: str | None = None
+
+
+class Period(Section):
+    """``[time]``: the public clock."""
+
+    start: str | datetime
+    end: str | datetime
+    every: str
+    zone: str | None = None
+
+
+class PublicValues(Section):
+    """``[values]``: the public bounds and grid."""
+
+    lower: str
+    upper: str
+    step: str
+    missing: Missing = "refuse"
+
+
+class Protect(Section):
+    """``[protect]``: ε, the distance it is about, and the noise."""
+
+    between: Between = "maximum"
+    epsilon: ExactText | None = None
+    unit: str | None = None
+    within: str | None = None
+    factor: ExactText | None = None
+    window: int = 1
+    noise: SeriesNoise | None = None
+
+
+class Publish(Section):
+    """``[publish]``: readings or totals, and what is done with noisy readings."""
+
+    what: Literal["readings", "totals"] = "readings"
+    per: Per = "day"
+    by: str | None = None
+    smooth: int = 1
+    clamp: bool = False
+    prior: str | None = None
+
+
+class Spec(Section):
+    """A whole spec of this kind."""
+
+    data: Data
+    time: Period
+    values: PublicValues
+    protect: Protect
+    publish: Publish = Publish()
+
+
+_ROOM: Final = 100_000
+"""About as many bytes as are written beside the table."""
+
+_EXAMPLES: Final = {
+    "data": '[data] table = "readings.parquet", time = "time", value = "kw", unit = "kW"',
+    "table": 'table = "readings.parquet"',
+    "time": 'time = "the column of times" in [data], and a section [time] with start, end and every',
+    "value": 'value = "the column of readings"',
+    "unit": 'unit = "kW"',
+    "start": "start = 2026-01-01T00:00:00",
+    "end": "end = 2026-02-01T00:00:00",
+    "every": 'every = "15 min"',
+    "values": '[values] lower = "0 kW", upper = "12 kW", step = "1 W"',
+    "lower": 'lower = "0 kW"',
+    "upper": 'upper = "12 kW"',
+    "step": 'step = "1 W"',
+    "protect": '[protect] between = "maximum", epsilon = "1", unit = "100 W"',
+}
+
+
+def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
+    """Read a spec of this kind; paths are relative to the folder.
+
+    Raises:
+        SpecError: a key or value is not as described.
+        LeewardError: what is asked for is refused.
+    """
+    spec = check(Spec, given, _EXAMPLES)
+    publish, data = spec.publish, spec.data
+    if publish.what == "totals" and (publish.smooth, publish.clamp, publish.prior) != (1, False, None):
+        raise SpecError(
+            "[publish] smooth, clamp, prior", "they are for readings", 'Leave them out, or what = "readings"'
+        )
+    if publish.what == "readings" and publish.by is not None:
+        raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals"')
+    prior = None if publish.prior is None else _prior(resolve(publish.prior, folder))
+    series = Series(
+        **spec.protect.model_dump(),
+        **spec.values.model_dump(),
+        **spec.time.model_dump(),
+        values=data.unit,
+        smooth=publish.smooth,
+        clamp=publish.clamp,
+        prior=prior,
+    )
+    totals = Totals(series, publish.per) if publish.what == "totals" else None
+    return SeriesJob(
+        resolve(data.table, folder), Columns(data.time, data.value, data.meter), series, totals, publish.by
+    )
+
+
+def _prior(path: Path) -> list[tuple[str, str]]:
+    """Read a public prior: a CSV of two columns, value and weight, with a header."""
+    import csv
+
+    try:
+        with path.open(encoding=UTF8, newline="") as text:
+            rows = [tuple(row) for row in csv.reader(text) if row]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        because = unfit_file(path) or "it cannot be read as CSV"
+        raise SpecError(f"[publish] prior = '{path}'", because, "Check the file") from None
+    if not rows or any(len(row) != 2 for row in rows):
+        raise SpecError(f"[publish] prior = '{path}'", "it has not two columns", "Write value,weight with a header")
+    return [(row[0], row[1]) for row in rows[1:]]
+
+
+@dataclass(frozen=True)
+class SeriesJob:
+    """A table of readings to perturb.
+
+    Attributes:
+        table: the private file.
+        columns: the names of its columns.
+        series: what is promised.
+        totals: the totals to publish; None for readings.
+        by: for totals, the column that groups meters; None for each meter on its own.
+    """
+
+    table: Path
+    columns: Columns
+    series: Series
+    totals: Totals | None = None
+    by: str | None = None
+
+    def statement(self) -> dict[str, Any]:
+        """Return the privacy statement; it reads no private data."""
+        return statement(self.series, self.totals)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the statement in short."""
+        return facts(self.statement())
+
+    def run(self, out: Path, on_progress: Callable[[str, float | None], None]) -> Written:
+        """Perturb the table and write it: see `leeward.local._job.Job.run`."""
+        source = ReadingsFile(self.table)
+        self._check_out(out, source)
+        find_columns(self.columns, source.columns, in_first_line=source.is_csv)
+        on_progress("reading", None)
+        names = [*self.columns.names, *([self.by] if self.by is not None else [])]
+        if self.by is not None and self.by not in source.columns:
+            find_columns(Columns(self.by, self.columns.value), source.columns, in_first_line=source.is_csv)
+        with beside(out, room=self.table.stat().st_size + _ROOM) as files:
+            before = source.stamp()
+            table = source.read(list(dict.fromkeys(names)), self.columns.value)
+            with source.reading():
+                readings = read_readings(
+                    table, self.columns, self.series.grid, self.series.schedule, self.series.missing
+                )
+            left_out = table.num_rows - len(readings)
+            others = [] if self.totals else [name for name in source.columns if name not in names]
+            on_progress("drawing noise", None)
+            if self.totals is None:
+                noisy = self.series.release(readings)
+                del table
+                source.rewrite(
+                    files.path(),
+                    self.columns.value,
+                    readings.rows,
+                    readings.there,
+                    noisy,
+                    self.series.grid,
+                    lambda done: on_progress("writing", done),
+                )
+            else:
+                _write(self._totals_table(table, readings, self.totals), files.path(), out.suffix)
+            source.check(before)
+            files.place(dict(self.statement(), columns_as_they_are=others))
+        notes = [text for text in (untouched(others),) if text is not None]
+        if left_out:
+            notes.append(f"for the curator only: {left_out:,} rows outside the period were left out")
+        if readings.beyond:
+            notes.append(f"for the curator only: {readings.beyond:,} readings were beyond the bounds and moved to them")
+        summary = {"rows": len(readings), "fit_for_release": self.series.fit_for_release}
+        return Written(files.shown, summary, tuple(notes))
+
+    def _totals_table(self, table: Any, readings: Readings, totals: Totals) -> Any:
+        """Return noisy totals: one row a group and span, every span there whatever the readings are."""
+        import numpy as np
+        import pyarrow as pa
+
+        names, group = readings.meters, readings.meter
+        if self.by is not None:
+            names, group = ordered_names(table[self.by], self.by, readings.rows)
+        noisy = totals.release(readings, group, len(names))
+        days = [span.date for span in totals.spans]
+        held: dict[str, Any] = {}
+        column = self.by or self.columns.meter
+        if column is not None:
+            held[column] = pa.array([name for name in names for _ in days])
+        held[totals.per if totals.per == "day" else "from"] = pa.array(days * len(names), pa.date32())
+        held["readings"] = pa.array(np.tile([span.readings for span in totals.spans], len(names)))
+        held[f"total_{totals.unit}"] = pa.array(totals.values(noisy).ravel())
+        return pa.table(held)
+
+    def _check_out(self, out: Path, source: ReadingsFile) -> None:
+        if self.totals is None and (out.suffix.lower() == ".csv") != source.is_csv:
+            raise SpecError(
+                f"--out {out}", "the table is written as it was read", f"Name a file ending in {self.table.suffix}"
+            )
+        if out.suffix.lower() not in (".csv", ".parquet", ".pq"):
+            raise SpecError(f"--out {out}", "its kind is told by how its name ends", "Name a .parquet or .csv")
+        if os.path.exists(out) and out.samefile(self.table):  # False, too, where the name is too long
+            raise SpecError(f"--out {out}", "it would take the place of the true readings", "Name another file")
+        if not out.resolve().parent.is_dir():
+            raise SpecError(f"--out {out}", "its folder does not exist", "Make the folder first")
+
+
+def _write(table: Any, path: Path, suffix: str) -> None:
+    if suffix.lower() == ".csv":
+        write_table(table, path)
+        return
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path)

@@ -1,0 +1,235 @@
+"""The readings of a table as integers: which meter, which slot of the schedule, how many steps of the public grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._plain import told
+from leeward._private import Private
+from leeward.errors import DataError, InputError, nearest, no_column
+from leeward.local.series._quantities import check_unit, plain, positive_quantity, quantity
+from leeward.local.series._schedule import Schedule
+
+Integers = NDArray[np.int64]
+Missing = Literal["refuse", "keep"]
+
+_FARTHEST: Final = 2**30
+"""In steps. A float that is scaled and rounded within it is less than 2⁻²¹ of a step off: see `Grid.steps`."""
+
+
+class Grid:
+    """The public values a reading can have: lower, lower + step, …, upper, in the unit of the column.
+
+    Args:
+        unit: the unit of the column of readings.
+        step: the grid step, such as ``"1 W"``.
+        lower: the least value; negative where a meter may run backwards. A multiple of the step, like ``upper``.
+        upper: the greatest value.
+
+    Raises:
+        InputError: if the units differ in kind, or the values are no grid.
+    """
+
+    def __init__(self, *, unit: str, step: str, lower: str, upper: str) -> None:
+        self.unit = check_unit(unit, "the readings' unit")
+        self.step = positive_quantity(step, "step").into(unit)
+        self.low_value, self.high_value = (
+            quantity(lower, "lower").into(unit),
+            quantity(upper, "upper").into(unit),
+        )
+        low, high = self.low_value / self.step, self.high_value / self.step
+        if low.denominator != 1 or high.denominator != 1 or low >= high:
+            raise InputError(
+                f"Readings from {lower} to {upper} in steps of {step}",
+                "that is no grid",
+                "Give lower < upper, both whole numbers of steps",
+            )
+        if max(abs(low), abs(high)) > _FARTHEST:
+            raise InputError(
+                f"A step of {step}", "the bounds are more than 2^30 of them away from 0", "Take a larger step"
+            )
+        self.lower, self.upper = int(low), int(high)
+
+    @property
+    def width(self) -> Any:
+        """The public range, in the unit of the column."""
+        return self.high_value - self.low_value
+
+    def steps(self, values: NDArray[Any]) -> tuple[Integers, int]:
+        """Return values as the nearest grid points (half up), moved to the bounds, and how many lay beyond them.
+
+        Moving to the bounds never takes two readings further apart. Snapping does, by less than a step; floats are scaled
+        and rounded with relative errors below 2⁻⁵¹, which is less than 2⁻²⁰ of a step between two readings.
+        """
+        low, high = float(self.low_value), float(self.high_value)
+        beyond = int(np.count_nonzero((values < low) | (values > high)))
+        if values.dtype.kind in "iu":
+            near = np.clip(values, int(np.floor(low)), int(np.ceil(high))).astype(np.int64)
+            top, bottom = (1 / self.step).numerator, (1 / self.step).denominator
+            if max(abs(low), abs(high)) * top * 2 < 2**60:
+                return np.clip((2 * near * top + bottom) // (2 * bottom), self.lower, self.upper), beyond
+        near = np.clip(np.asarray(values, np.float64), low, high)
+        found = np.floor(near * float(1 / self.step) + 0.5).astype(np.int64)
+        return np.clip(found, self.lower, self.upper), beyond
+
+    def values(self, steps: Integers, *, whole: bool = False) -> NDArray[Any]:
+        """Return grid points as values in the unit of the column: floats, or integers where asked and the step is whole."""
+        if whole and self.step.denominator == 1:
+            return steps * int(self.step)
+        return steps * self.step.numerator / self.step.denominator
+
+    def __str__(self) -> str:
+        low, high, step = (plain(value) for value in (self.low_value, self.high_value, self.step))
+        return f"from {low} to {high} {self.unit} in steps of {step} {self.unit}"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns of readings.
+
+    Attributes:
+        time: when.
+        value: how much.
+        meter: of which meter; None where there is one.
+    """
+
+    time: str
+    value: str
+    meter: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are read."""
+        return [name for name in (self.meter, self.time, self.value) if name is not None]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Readings(Private):
+    """Readings of a table, one entry for each of its rows that lie in the period.
+
+    Attributes:
+        rows: which rows of the table they are.
+        meters: the meters, in the order of their names.
+        meter: the place of each reading's meter among them.
+        slot: the slot of the schedule.
+        steps: the reading, in grid steps; any value where there is none.
+        there: whether there is one.
+        beyond: how many were beyond the public bounds: for the curator only.
+    """
+
+    rows: Integers
+    meters: list[Any]
+    meter: Integers
+    slot: Integers
+    steps: Integers
+    there: NDArray[np.bool_]
+    beyond: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def read_readings(table: Any, columns: Columns, grid: Grid, schedule: Schedule, missing: Missing) -> Readings:
+    """Return the readings of a pyarrow table, checked.
+
+    Raises:
+        DataError: a column is missing or holds something else; two readings are of one meter and time; some are missing,
+            unless they are kept so.
+    """
+    if missing not in get_args(Missing):
+        raise InputError(f"missing = {told(missing)}", "it is not an option", nearest(str(missing), get_args(Missing)))
+    find_columns(columns, table.column_names)
+    slot = schedule.slots_of(table[columns.time].combine_chunks(), columns.time)
+    rows = np.flatnonzero(slot >= 0)
+    slot = slot[rows]
+    values, there = _numbers(table[columns.value], columns.value)
+    values, there = values[rows], there[rows]
+    meters, meter = _meters(table, columns.meter, rows)
+    _check_distinct(meter * schedule.slots + slot)
+    if missing == "refuse" and (not there.all() or len(rows) < len(meters) * schedule.slots):
+        raise DataError(
+            "Some readings are missing (this is for the curator only)",
+            f"every meter should have all {schedule.slots:,} of the period",
+            'Say missing = "keep": they stay missing, and it shows which; or fill them in with a public value',
+        )
+    steps, beyond = grid.steps(values[there])
+    filled = np.full(len(rows), grid.lower, np.int64)
+    filled[there] = steps
+    return Readings(rows, meters, meter, slot, filled, there, beyond)
+
+
+def find_columns(columns: Columns, known: list[str], *, in_first_line: bool = False) -> None:
+    """Refuse names that are no columns; those in the first line of a file of text may be a row of data.
+
+    Raises:
+        DataError: the first of them.
+    """
+    if len(set(columns.names)) < len(columns.names):
+        raise InputError("One column named twice", "meter, time and value are three", "Name each once")
+    for name in columns.names:
+        if name not in known:
+            raise no_column(name, known, in_first_line=in_first_line)
+
+
+def _numbers(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return a column as numbers, and which of them are there."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_decimal(column.type) or pa.types.is_uint64(column.type):
+        column = column.cast(pa.float64())
+    if pa.types.is_integer(column.type):
+        return pc.fill_null(column, 0).cast(pa.int64()).to_numpy(), ~column.is_null().to_numpy()
+    if not pa.types.is_floating(column.type):
+        raise DataError(f"The column '{name}'", "it holds something else than numbers", "Give readings as numbers")
+    values: NDArray[np.float64] = pc.fill_null(column.cast(pa.float64()), float("nan")).to_numpy()
+    if np.isinf(values).any():
+        raise DataError(
+            f"Infinite readings in '{name}' (this is for the curator only)", "no meter shows them", "Correct them"
+        )
+    there = ~np.isnan(values)
+    return np.where(there, values, 0.0), there
+
+
+def _meters(table: Any, column: str | None, rows: Integers) -> tuple[list[Any], Integers]:
+    if column is None:
+        return [None], np.zeros(len(rows), np.int64)
+    return ordered_names(table[column], column, rows)
+
+
+def ordered_names(column: Any, name: str, rows: Integers) -> tuple[list[Any], Integers]:
+    """Return the distinct names in some rows of a column, in order, and each row's place among them.
+
+    Raises:
+        DataError: one is missing.
+    """
+    coded = column.take(rows).combine_chunks()
+    if coded.null_count:
+        raise DataError(
+            f"The column '{name}'", "some rows say nothing (this is for the curator only)", "Leave those rows out"
+        )
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(coded.type):
+        coded = coded.dictionary_encode()
+    names = coded.dictionary.to_pylist()
+    codes = coded.indices.to_numpy().astype(np.int64)
+    used = np.unique(codes)
+    order = sorted(used.tolist(), key=lambda code: names[code])
+    place = np.empty(len(names), np.int64)
+    place[order] = np.arange(len(order))
+    return [names[code] for code in order], place[codes]
+
+
+def _check_distinct(keys: Integers) -> None:
+    if len(np.unique(keys)) < len(keys):
+        raise DataError(
+            "Two readings of one meter at one time (this is for the curator only)",
+            "each would be noised on its own, and the promise is about one; where clocks are set back, local times without"
+            " an offset come twice",
+            "Leave one out; or write times with their offset from UTC, and name the zone",
+        )

@@ -1,0 +1,195 @@
+"""The public clock of a series: when a reading is due, which window it falls in, and which day.
+
+Times are whole microseconds. With a time zone they are instants, so a day has 23 or 25 hours where the clocks change;
+without one they are those of a clock that never changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._plain import told
+from leeward.errors import DataError, InputError
+from leeward.local.series._quantities import microseconds
+from leeward.query._source import check_zone, is_within_calendar
+
+_EPOCH = datetime(1970, 1, 1)
+_MOST_SLOTS = 2**31
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day of the schedule, whole or in part.
+
+    Attributes:
+        date: its date, in local time.
+        first: the first slot in it.
+        stop: the first slot after it.
+    """
+
+    date: date
+    first: int
+    stop: int
+
+    @property
+    def readings(self) -> int:
+        """How many readings are due in it."""
+        return self.stop - self.first
+
+
+class Schedule:
+    """Readings due at ``start``, ``start + every``, … before ``end``; slot i is the one at start + i·every.
+
+    Args:
+        start: ISO 8601, such as ``"2026-01-01"`` or ``"2026-01-01T00:00+01:00"``.
+        end: likewise; a whole number of readings later.
+        every: ``"10 s"``, ``"15 min"``, ``"1 h"``.
+        zone: the time zone, such as ``"Europe/Paris"``; by default times have none.
+
+    Attributes:
+        slots: how many readings are due.
+        step: microseconds between two.
+
+    Raises:
+        InputError: if they do not fit together.
+    """
+
+    def __init__(self, *, start: str | datetime, end: str | datetime, every: str, zone: str | None = None) -> None:
+        self.step = microseconds(every, "every")
+        self.zone = zone
+        self._zone = None if zone is None else _zone(zone)
+        self.first, stop = self._instant(start, "start"), self._instant(end, "end")
+        if stop <= self.first or (stop - self.first) % self.step:
+            raise InputError(
+                f"A period from {start} to {end}",
+                f"it is no whole number of readings, one every {every}",
+                "Move an end",
+            )
+        self.slots = (stop - self.first) // self.step
+        if self.slots >= _MOST_SLOTS:
+            raise InputError(f"{self.slots:,} readings of each meter", "that is too many", "Take a shorter period")
+        self.start, self.end, self.every = str(start), str(end), every
+
+    def _instant(self, given: str | datetime, name: str) -> int:
+        try:
+            moment = given if isinstance(given, datetime) else datetime.fromisoformat(given)
+        except (TypeError, ValueError):
+            raise InputError(f"{name} = {told(given)}", "it is no time", f'Write {name} = "2026-01-31T00:00"') from None
+        if not is_within_calendar(moment):
+            raise InputError(f"{name} = {given}", "it has no day before it, or none after it", "Name a year of ours")
+        if moment.tzinfo is None and self._zone is not None:
+            moment = moment.replace(tzinfo=self._zone)
+        if moment.tzinfo is not None and self._zone is None:
+            raise InputError(
+                f"{name} = {given}", "it has an offset, but no zone is named", 'Add zone = "UTC", or the local zone'
+            )
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
+        return (moment - _EPOCH) // timedelta(microseconds=1)
+
+    def slots_of(self, times: Any, column: str) -> NDArray[np.int64]:
+        """Return the slot of each time of a pyarrow column; −1 outside the period.
+
+        Raises:
+            DataError: a time is missing, is no time, or is not one at which a reading is due.
+        """
+        since = self._microseconds(times, column) - self.first
+        slot, rest = np.divmod(since, self.step)
+        inside = (slot >= 0) & (slot < self.slots)
+        if (rest[inside] != 0).any():
+            raise self._off(column)
+        return np.where(inside, slot, -1)
+
+    def _microseconds(self, times: Any, column: str) -> NDArray[np.int64]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        times = _parsed(times, column)
+        if not pa.types.is_timestamp(times.type):
+            raise DataError(f"The column '{column}'", "it holds no times", "Give timestamps, or text in ISO 8601")
+        if times.null_count:
+            raise DataError(
+                f"The column '{column}'", "times are missing (this is for the curator only)", "Leave those out"
+            )
+        if times.type.tz is None and self.zone is not None:
+            try:
+                times = pc.assume_timezone(times, self.zone, ambiguous="raise", nonexistent="raise")
+            except pa.ArrowInvalid:
+                raise DataError(
+                    f"Times in '{column}' that the clock of {self.zone} shows twice, or never (for the curator only)",
+                    "at a change of the clocks a local time does not say which instant it is",
+                    "Write times with their offset from UTC",
+                ) from None
+        if times.type.tz is not None and self.zone is None:
+            raise DataError(
+                f"The column '{column}'",
+                "its times have a zone, and the schedule has none",
+                'Add zone = "Europe/Paris"',
+            )
+        try:
+            whole: NDArray[np.int64] = times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64()).to_numpy()
+        except pa.ArrowInvalid:
+            raise self._off(column) from None
+        return whole
+
+    def _off(self, column: str) -> DataError:
+        return DataError(
+            f"Times in '{column}' that are not on the schedule (this is for the curator only)",
+            f"a reading is due every {self.every} from the start, and a time between shows something of its own",
+            "Round the times first, or give the start and the interval that they have",
+        )
+
+    @property
+    def days(self) -> list[Day]:
+        """The days of the period in order; the first and the last may be in part."""
+        zone = self._zone or UTC
+        at = (_EPOCH + timedelta(microseconds=self.first)).replace(tzinfo=UTC)
+        day, found, slot = at.astimezone(zone).date(), list[Day](), 0
+        while slot < self.slots:
+            day += timedelta(days=1)
+            midnight = datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
+            edge = (midnight - _EPOCH) // timedelta(microseconds=1)
+            stop = min(-((self.first - edge) // self.step), self.slots)
+            if stop > slot:
+                found.append(Day(day - timedelta(days=1), slot, stop))
+            slot = max(slot, stop)
+        return found
+
+    def windows(self, readings: int) -> int:
+        """Return how many windows of so many readings the period has, the last perhaps in part."""
+        return -(-self.slots // readings)
+
+    def __str__(self) -> str:
+        clock = self.zone or "a clock without zone"
+        return f"{self.slots:,} readings of each meter, one every {self.every} from {self.start} up to {self.end} ({clock})"
+
+
+def _zone(name: str) -> ZoneInfo:
+    check_zone(name, "zone")
+    return ZoneInfo(name)
+
+
+def _parsed(times: Any, column: str) -> Any:
+    """Return a column of ISO 8601 text as timestamps, with a zone where the text has one."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(times.type):
+        times = times.cast(times.type.value_type)
+    if not (pa.types.is_string(times.type) or pa.types.is_large_string(times.type)):
+        return times
+    for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
+        try:
+            return times.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    raise DataError(
+        f"The column '{column}'",
+        "not all of it is time in ISO 8601, all with an offset or all without",
+        "Write times like 2026-01-31T18:00:00, or 2026-01-31T18:00:00+01:00",
+    )

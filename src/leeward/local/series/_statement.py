@@ -1,0 +1,310 @@
+"""The privacy statement of perturbed series and totals: what is promised, in every distance, and what is not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from leeward._plain import at_most, odds
+from leeward.exact._real import Real
+from leeward.local.series._quantities import plain
+from leeward.local.series._series import Series
+from leeward.local.series._totals import Totals
+from leeward.mechanism._series import Between, SeriesNoise, SeriesPrice
+from leeward.version import __version__
+
+_THEOREMS: Final = (
+    "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics,"
+    " Definition 6"
+    " and Section 6.1: noise of weight e^(-d(z, x)), with a normaliser that does not depend on x, is d-private.",
+    "Series of one meter over disjoint windows: distances add. Independent noise of rate r on n readings is"
+    " r·d_1-private, and"
+    " because d_1 ≤ n·d_∞ it is n·r·d_∞-private, and no better (their Example 2 draws it at r = ε).",
+)
+_NAMES: Final[dict[Between, str]] = {"maximum": "d_∞", "manhattan": "d_1", "hamming": "d_h"}
+_NOISES: Final[dict[SeriesNoise, str]] = {"norm": "norm noise on a window", "independent": "noise on each reading"}
+
+
+def statement(series: Series, totals: Totals | None = None) -> dict[str, Any]:
+    """Return the privacy statement. Exact numbers are strings; decimals are for display.
+
+    Args:
+        series: what is promised.
+        totals: the totals that are published; None for readings.
+    """
+    price = series.price if totals is None else totals.price
+    span = _span(series, totals)
+    return {
+        "leeward": __version__,
+        "created": datetime.now(UTC).date().isoformat(),
+        "kind": "series",
+        "publishes": "readings" if totals is None else f"totals per {totals.per}",
+        "promise": {
+            "asked": series.promise,
+            "between": series.between,
+            "distance": _NAMES[series.between],
+            "epsilon": str(series.epsilon),
+            "unit": str(series.unit),
+            "window": series.window if totals is None else span,
+            "text": _promise(series, span, totals),
+        },
+        "unit": "the readings of one meter over the whole period; each meter is protected on its own",
+        "price": _price(series, totals, price, span, 1 if totals is None else max(s.readings for s in totals.spans)),
+        "snapping": _snapping(series, totals),
+        "schedule": {
+            "start": series.schedule.start,
+            "end": series.schedule.end,
+            "every": series.schedule.every,
+            "zone": series.schedule.zone,
+            "readings": series.schedule.slots,
+            "windows": series.windows if totals is None else len(totals.spans),
+        },
+        "grid": {
+            "unit": series.grid.unit,
+            "step": plain(series.grid.step),
+            "lower": plain(series.grid.low_value),
+            "upper": plain(series.grid.high_value),
+            "text": "Readings beyond the bounds are moved to them first, which takes no two readings further apart;"
+            " then they"
+            " are rounded half up to the grid",
+        },
+        "mechanism": {
+            "name": series.mechanism.noise if totals is None else "geometric",
+            "rate": str(series.mechanism.rate) if totals is None else str(totals.law(max(_lengths(totals))).line.rise),
+            "text": _mechanism(series, totals),
+        },
+        "mean_error": _mean_error(series, totals),
+        "options": [] if totals is not None else _options(series),
+        "post_processing": _after(series, totals),
+        "assumptions": [
+            "The schedule, the bounds, the grid and every option were chosen without looking at the data",
+            "Which meters there are, and at which times they report, is not protected",
+        ],
+        "theorems": list(_THEOREMS),
+        "not_guaranteed": _not_guaranteed(series, price, span, totals),
+        "fit_for_release": series.fit_for_release,
+    }
+
+
+def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return a statement in short, as (title, sentence)."""
+    found = [("promise", made["promise"]["text"]), ("unit", made["unit"])]
+    found += [("price", text) for text in made["price"]["texts"]]
+    found += [("first", made["grid"]["text"]), ("rounding", made["snapping"]["text"])]
+    found.append(("mechanism", made["mechanism"]["text"]))
+    found.append(("mean error", made["mean_error"]["text"]))
+    found += [("at the same ε", option["text"]) for option in made["options"]]
+    found += [("then", text) for text in made["post_processing"]]
+    return found + [("not guaranteed", text) for text in made["not_guaranteed"]]
+
+
+def _lengths(totals: Totals) -> list[int]:
+    return sorted({span.readings for span in totals.spans})
+
+
+def _span(series: Series, totals: Totals | None) -> str:
+    if totals is not None:
+        return f"one {totals.per}"
+    return "one reading" if series.window == 1 else f"a window of {series.window:,} readings"
+
+
+def _mixes(series: Series) -> bool:
+    """Whether what is published of a window depends on the noisy readings of others."""
+    return series.published > series.price.window
+
+
+def _promise(series: Series, span: str, totals: Totals | None) -> str:
+    unit, factor = series.unit, odds(float(series.epsilon))
+    if series.between == "hamming":
+        return (
+            f"Any reading may have been any other: by what is published, two series that differ in one reading are"
+            f" told apart by"
+            f" odds of at most e^ε = {factor}, in k readings by e^(k·ε); ε = {series.epsilon}"
+        )
+    if series.between == "manhattan":
+        return (
+            f"Two series whose readings differ by {unit} in all, added up, are told apart by odds of at most e^ε ="
+            f" {factor}, by"
+            f" twice as much at e^(2ε), and so on; ε = {series.epsilon}"
+        )
+    if totals is None and _mixes(series):
+        mixed = _number(series.published)
+        return (
+            f"Two series that differ in no more than {span}, and in no reading by more than {unit}, are told apart by odds"
+            f" of at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {series.epsilon}. If every"
+            f" reading of the period differs by so much, what is published of {span} tells them apart by odds of"
+            f" at most e^({mixed}) = {odds(float(series.published))}: smoothing mixes it with the readings around it"
+        )
+    return (
+        f"Two series that differ by at most {unit} in every reading are told apart, by what is published of {span},"
+        f" by odds of"
+        f" at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {series.epsilon}"
+    )
+
+
+def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str, readings: int) -> dict[str, Any]:
+    unit, whole = series.unit, series.grid.width / series.size
+    change = price.readings * whole
+    texts = [
+        f"d_1: ε = {_number(price.readings)} for each {unit} that readings move in all",
+        f"d_∞: ε = {_number(price.window)} for each {unit} that all readings of {span} move at once",
+        f"d_∞: ε = {_number(price.total)} for each {unit} that all {series.schedule.slots:,} readings of the period"
+        f" move at once",
+        f"d_h: ε = {_number(change)} for one reading that changes, however far",
+    ]
+    published = series.published if totals is None else price.window
+    if published > price.window:
+        texts.insert(
+            2,
+            f"d_∞: ε = {_number(published)} for each {unit} that all readings of the period move at once, to who sees only"
+            f" what is published of {span}, which is smoothed",
+        )
+    return {
+        "manhattan": str(price.readings),
+        "maximum_window": str(price.window),
+        "maximum_published_window": str(published),
+        "maximum_total": str(price.total),
+        "hamming": str(change),
+        "per": str(unit),
+        "longest_span": readings if readings > 1 else series.window,
+        "texts": texts,
+    }
+
+
+def _number(value: Real) -> str:
+    """Write a price shortly: exactly, or rounded up."""
+    text = str(value)
+    return text if len(text) < 12 and "log" not in text else at_most(float(value), 6)
+
+
+def _snapping(series: Series, totals: Totals | None) -> dict[str, Any]:
+    if totals is not None:
+        found = {"maximum_total": str(totals.snapping)}
+        shown = float(totals.snapping)
+    else:
+        snapping = series.snapping
+        shown = float(snapping.total)
+        found = {
+            "manhattan": str(snapping.readings),
+            "maximum_window": str(snapping.window),
+            "maximum_total": str(snapping.total),
+        }
+    return found | {
+        "text": f"Readings that are whole multiples of {plain(series.grid.step)} {series.grid.unit} cost nothing more."
+        f" Others are rounded,"
+        f" which takes two readings less than a step further apart: at most ε = {at_most(shown, 4)} more over the"
+        " period"
+    }
+
+
+def _mechanism(series: Series, totals: Totals | None) -> str:
+    if totals is not None:
+        return (
+            f"Each total gets exact two-sided geometric noise of its own, of rate {_share(series)}, n the number"
+            f" of its readings"
+        )
+    rate = f"{_number(series.mechanism.rate)} for each {series.grid.unit}"
+    if series.mechanism.noise == "norm":
+        return (
+            f"Each window of {series.window:,} readings, counted from the start of the period, gets one draw of noise of"
+            f" weight e^(-ε·largest move), exact, rate {rate}"
+        )
+    return f"Each reading gets exact two-sided geometric noise of its own, of rate {rate}"
+
+
+def _share(series: Series) -> str:
+    return {"maximum": "ε/n", "manhattan": "ε", "hamming": "ε/range"}[series.between]
+
+
+def _mean_error(series: Series, totals: Totals | None) -> dict[str, Any]:
+    if totals is not None:
+        errors = {str(n): float(f"{float(totals.expected_error(n)):.6g}") for n in _lengths(totals)}
+        told = ", ".join(f"{error:,.4g} {totals.unit} for {int(n):,} readings" for n, error in errors.items())
+        moved = float(totals.step / 2)
+        return {
+            "unit": totals.unit,
+            "by_readings": errors,
+            "rounding_of_a_reading": moved,
+            "text": f"a total of readings on the grid is off by {told} on average; others are rounded first, which moves the"
+            f" total by at most {at_most(moved, 4)} {totals.unit} for each of them",
+        }
+    error, between = series.mechanism.typical_error(), series.mechanism.typical_error(between=True)
+    unit = series.grid.unit
+    return {
+        "unit": unit,
+        "reading": float(f"{error:.6g}"),
+        "reading_halfway": float(f"{between:.6g}"),
+        "text": f"a reading on the grid is off by {error:,.4g} {unit} on average, one halfway between two grid points by"
+        f" {between:,.4g} {unit}, before anything is done with it",
+    }
+
+
+def _options(series: Series) -> list[dict[str, Any]]:
+    found = []
+    for option in series.describe():
+        error = option.mean_error
+        found.append(
+            {
+                "between": option.between,
+                "noise": option.noise,
+                "mean_error": float(f"{error:.6g}"),
+                "manhattan": str(option.price.readings),
+                "maximum_window": str(option.price.window),
+                "maximum_total": str(option.price.total),
+                "chosen": option.chosen,
+                "text": f"{_NAMES[option.between]} by"
+                f" {_NOISES[option.noise]}{' (chosen)' if option.chosen else ''}: off by"
+                f" {error:,.4g} {series.grid.unit} on average, on the grid; for each {series.unit}, ε ="
+                f" {_number(option.price.readings)} in"
+                f" d_1, {_number(option.price.window)} in d_∞ a window, {_number(option.price.total)} in d_∞ in all",
+            }
+        )
+    return found
+
+
+def _after(series: Series, totals: Totals | None) -> list[str]:
+    if totals is not None:
+        return []
+    after, found = series.after, []
+    if after.prior is not None:
+        found.append("Each noisy reading is replaced by the median of what it leaves to believe under the public prior")
+    if after.smooth > 1:
+        found.append(
+            f"Each reading is the mean of those there are among the {after.smooth} around it, rounded to the grid"
+        )
+    if after.clamp:
+        found.append(
+            "Readings beyond the public bounds are moved to them, which takes means near a bound off the truth"
+        )
+    return found
+
+
+def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Totals | None) -> list[str]:
+    found = []
+    if totals is None and series.mechanism.noise == "independent" and series.window == 1:
+        found.append(
+            f"All {series.schedule.slots:,} readings moving together: in d_∞ the period costs ε ="
+            f" {_number(price.total)} for each"
+            f" {series.unit}, because noise on each reading hides one reading, and averages out over many"
+        )
+    elif series.between == "maximum":
+        windows = series.windows if totals is None else len(totals.spans)
+        found.append(
+            f"More than {span}: something that moves all readings of k of the {windows:,} is held to k·ε only, and"
+            f" a habit"
+            " that comes back every day shows in the mean of many days"
+        )
+    if totals is None and series.mechanism.noise == "norm" and series.window > 1 and series.windows > 1:
+        found.append(
+            f"Readings in a row that lie in two windows: windows of {series.window:,} readings follow one another from the"
+            " start of the period, and what moves readings on both sides of a cut is held to 2ε only"
+        )
+    found.append(
+        "Series far apart are told apart: that nobody was at home for the period is a large move of all readings"
+    )
+    if series.missing == "keep":
+        found.append("Where a reading is missing, none is published: that it is missing shows")
+    if totals is not None and series.missing == "keep":
+        found[-1] = "A missing reading adds nothing to a total; that there are some is not protected"
+    found.append("A second run draws new noise and costs as much again")
+    return found

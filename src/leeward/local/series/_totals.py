@@ -1,0 +1,121 @@
+"""Totals of readings, over a day or the whole period, of each meter or of each group of meters such as a feeder.
+
+A total of n readings of one meter moves by at most d_1, but by up to n times d_∞: under ``"maximum"`` its noise has rate
+ε/n, and a day is the window that ε is about. Under ``"hamming"`` one reading that changes moves it by the public range. Each
+reading is part of one total, so the totals of a day cost what one of them does, however many meters a group has: the
+promise is about the readings of each meter, and the readings of the others do not matter for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._taught import taught
+from leeward.errors import InputError, nearest
+from leeward.exact._real import Real
+from leeward.exact._weight import Weight
+from leeward.local.series._readings import Integers, Readings
+from leeward.local.series._schedule import Day
+from leeward.local.series._series import FLOAT_ROUNDING, Series
+from leeward.mechanism import Geometric
+from leeward.mechanism._series import SeriesPrice
+from leeward.noise import Bits, SystemBits
+
+Per = Literal["day", "period"]
+
+_HOUR = 3_600_000_000
+_ENERGY = {"W": "Wh", "kW": "kWh", "MW": "MWh"}
+
+
+@taught
+@dataclass(frozen=True)
+class Totals:
+    """Noisy totals for the promise of a `Series`.
+
+    Attributes:
+        series: what is promised, and the public clock and grid. Its window is not used: a total's own span is one.
+        per: ``"day"`` (of 23 or 25 hours where the clocks change) or ``"period"``.
+
+    Raises:
+        InputError: there is no such span.
+    """
+
+    series: Series
+    per: Per = "day"
+
+    def __post_init__(self) -> None:
+        if self.per not in get_args(Per):
+            raise InputError(f"per = {self.per!r}", "totals have no such span", nearest(str(self.per), get_args(Per)))
+
+    @property
+    def spans(self) -> list[Day]:
+        """The spans that are added up: days, or the whole period under its first day."""
+        days = self.series.schedule.days
+        return days if self.per == "day" else [Day(days[0].date, 0, self.series.schedule.slots)]
+
+    @property
+    def unit(self) -> str:
+        """The unit of a total: energy for readings of power, else that of the readings."""
+        return _ENERGY.get(self.series.grid.unit, self.series.grid.unit)
+
+    @property
+    def step(self) -> Fraction:
+        """The grid step of a total, in its unit."""
+        hours = Fraction(self.series.schedule.step, _HOUR) if self.unit != self.series.grid.unit else Fraction(1)
+        return self.series.grid.step * hours
+
+    def law(self, readings: int) -> Geometric:
+        """Return the mechanism for a total of so many readings, in steps."""
+        return self.series.mechanism.total(readings)
+
+    @property
+    def price(self) -> SeriesPrice:
+        """What one meter costs: ε for each of the series' units, in d_1, in d_∞ for one span, and in d_∞ for all."""
+        unit, spans = self.series.size, self.spans
+        rates = [self.law(span.readings).line.rise * unit for span in spans]
+        windows = [rate * span.readings for rate, span in zip(rates, spans, strict=True)]
+        return SeriesPrice(max(rates), max(windows), sum(windows[1:], start=windows[0]))
+
+    @property
+    def snapping(self) -> Real:
+        """What readings between grid points cost beyond the price over the period, as ε; nothing on the grid."""
+        return self.price.total / self.series.size * self.series.grid.step * (1 + FLOAT_ROUNDING)
+
+    def expected_error(self, readings: int | None = None) -> Weight:
+        """Return E|error| of a total of so many readings, in its unit; by default of the longest span."""
+        longest = max(span.readings for span in self.spans)
+        return self.law(readings or longest).expected_error() * self.step
+
+    def true(self, readings: Readings, group: Integers, groups: int) -> Integers:
+        """Return the exact totals in steps, shape (groups, spans): for the curator only. Missing readings add nothing."""
+        starts = np.array([span.first for span in self.spans])
+        span = np.searchsorted(starts, readings.slot, side="right") - 1
+        totals = np.zeros(groups * len(starts), np.int64)
+        np.add.at(totals, (group * len(starts) + span)[readings.there], readings.steps[readings.there])
+        return totals.reshape(groups, len(starts))
+
+    def release(self, readings: Readings, group: Integers, groups: int, bits: Bits | None = None) -> Integers:
+        """Return noisy totals in steps: shape (groups, spans).
+
+        Args:
+            readings: checked readings.
+            group: for each of them, the number of its group.
+            groups: how many groups there are.
+            bits: the entropy source; by default the series', or a fresh cryptographic stream.
+        """
+        bits = bits or self.series.bits or SystemBits()
+        totals = self.true(readings, group, groups)
+        lengths = np.array([span.readings for span in self.spans])
+        for length in np.unique(lengths).tolist():
+            same = lengths == length
+            totals[:, same] = self.law(length).noisy(totals[:, same], bits)
+        return totals
+
+    def values(self, steps: Integers) -> NDArray[Any]:
+        """Return totals as floats in their unit."""
+        return steps * self.step.numerator / self.step.denominator

@@ -1,0 +1,234 @@
+"""Series of readings, such as a meter's: what noise on each reading promises about all of them, and what it does not.
+
+A window is n readings, integers on a public grid. Three distances between windows (Chatzikokolakis et al., Section 6.1 and
+Figure 2), each read as ε for every unit:
+
+* ε·d_1, ``"manhattan"``: the changes of all readings add up;
+* ε·d_∞, ``"maximum"``: the largest change counts, though all readings may change by as much at once. It is what 6.1 asks
+  for, because the adversary knows every reading roughly;
+* ε·d_h, ``"hamming"``: ε for each reading that changes, however far: the baseline of 6.1. It is done with d_1 and a unit
+  as wide as the public range, which is at least as strong.
+
+Two noises. *Independent* noise of rate r on each reading is r·d_1-private, hence n·r·d_∞-private and no better: for ε·d_∞
+its rate is ε/n. (Example 2 of the paper draws noise of rate ε on every reading: that is ε·d_1, and n·ε·d_∞.) *Norm* noise
+of rate ε on the whole window is ε·d_∞-private, and ε·d_1-private because d_∞ ≤ d_1; a reading's mean error is about half.
+
+Windows share no reading, so their distances add up: m windows that are each ε·d_∞-private are m·ε·d_∞-private together.
+
+A *total* of n readings moves by at most d_1, but by up to n times d_∞.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward._plain import told
+from leeward.distance import Derived, DirectedDistance, Line, Plane
+from leeward.errors import InputError, nearest
+from leeward.exact._real import Exact, Real, plainly, positive, whole
+from leeward.exact._weight import Weight
+from leeward.mechanism._finite import FiniteMechanism
+from leeward.mechanism._geometric import Geometric, integers
+from leeward.mechanism._norm import NormMechanism
+from leeward.noise import Bits, SystemBits
+
+Between = Literal["maximum", "manhattan", "hamming"]
+"""The distances between series: d_∞, d_1 and d_h."""
+
+SeriesNoise = Literal["norm", "independent"]
+"""One draw for a whole window, or one for each reading."""
+
+WIDEST_NORM: Final = 256
+"""The longest window that norm noise is drawn for: preparing it takes the cube of its length."""
+
+_AT_ONCE: Final = 1 << 18
+
+
+@dataclass(frozen=True)
+class SeriesPrice:
+    """What a mechanism costs in each distance: ε for every unit of the answer (for d_h: for every reading).
+
+    Attributes:
+        readings: in d_1: for each unit that any reading moves.
+        window: in d_∞: for each unit that all readings of one window move.
+        total: in d_∞: for each unit that all readings of all windows move.
+    """
+
+    readings: Real
+    window: Real
+    total: Real
+
+
+class SeriesMechanism:
+    """Windows of readings on a public grid, plus exact noise.
+
+    Args:
+        between: which distance ε is about.
+        epsilon: ε for each unit of the answer, exact; for d_h, for each reading.
+        window: n, the readings of one window: those that d_∞ lets move together.
+        noise: ``"norm"`` (for d_∞ only) or ``"independent"``; by default norm for d_∞, up to `WIDEST_NORM` readings.
+        step: the grid step, in units of the answer; truths and outputs are integers, in steps.
+        width: the public range of one reading, in units of the answer; needed for d_h.
+
+    Attributes:
+        rate: ε for each unit, as the noise has it: of each reading, or of the largest move of a window.
+        law: the mechanism of one reading, or of one window.
+
+    Raises:
+        InputError: for options that do not go together.
+        NoiseError: if the noise does not fit in 64 bits.
+    """
+
+    def __init__(
+        self,
+        between: Between,
+        epsilon: Exact,
+        *,
+        window: int = 1,
+        noise: SeriesNoise | None = None,
+        step: Exact = 1,
+        width: Exact | None = None,
+    ) -> None:
+        if between not in get_args(Between):
+            raise InputError(f"'{between}'", "it is no distance between series", nearest(between, get_args(Between)))
+        window = whole(window, "window")
+        self.between, self.window, self.step = between, window, positive(step, "step")
+        self.noise: SeriesNoise = _noise(between, window, noise)
+        self.epsilon = positive(epsilon, "epsilon")
+        if between == "hamming" and width is None:
+            raise InputError("No width", "d_h lets a reading change by all of its public range", "Give the range")
+        share: Exact = 1
+        if between == "maximum" and self.noise == "independent":
+            share = window
+        elif between == "hamming" and width is not None:
+            share = width
+        self.width = None if width is None else positive(width, "width")
+        self.rate = self.epsilon / share
+        line = Line(self.rate, self.rate)
+        self.law: Geometric | NormMechanism = (
+            NormMechanism(line, window, step=self.step) if self.noise == "norm" else Geometric(line, step=self.step)
+        )
+
+    def price(self, windows: int = 1) -> SeriesPrice:
+        """Return what it costs over so many windows, in each distance."""
+        window = self.rate if self.noise == "norm" else self.rate * self.window
+        return SeriesPrice(self.rate, window, window * windows)
+
+    @property
+    def distance(self) -> DirectedDistance[tuple[int, ...]]:
+        """The distance between two windows, in steps, that ε is about."""
+        if self.between == "manhattan":
+            return Plane(self.epsilon * self.step, "manhattan", dimensions=self.window)
+        if self.between == "maximum":
+            return Derived(
+                "d_∞",
+                lambda x, y: (
+                    self.epsilon * self.step * max(abs(plainly(b) - plainly(a)) for a, b in zip(x, y, strict=True))
+                ),
+            )
+        return Derived("d_h", lambda x, y: self.epsilon * sum(a != b for a, b in zip(x, y, strict=True)))
+
+    def release(self, windows: ArrayLike, bits: Bits | None = None) -> NDArray[np.int64]:
+        """Return noisy readings, not clamped.
+
+        Args:
+            windows: integers in steps, shape (…, window); independent noise takes any shape.
+            bits: the entropy source; by default a fresh cryptographic stream keyed by the operating system.
+        """
+        truth, bits = integers(windows), bits or SystemBits()
+        if self.noise == "independent":
+            return self.law.noisy(truth, bits)
+        if truth.shape[-1:] != (self.window,):
+            raise InputError("Windows of another length", f"each has {self.window} readings", "Fill up the last one")
+        flat = truth.reshape(-1, self.window)
+        made = np.empty_like(flat)
+        some = max(_AT_ONCE // self.window, 1)
+        for start in range(0, len(flat), some):
+            made[start : start + some] = self.law.noisy(flat[start : start + some], bits)
+        return made.reshape(truth.shape)
+
+    def on(self, windows: Iterable[tuple[int, ...]]) -> FiniteMechanism:
+        """Return the exact matrix on the given windows, which for independent noise must be a full box of readings."""
+        windows = tuple(windows)
+        if isinstance(self.law, NormMechanism):
+            return self.law.on(windows)
+        sides = [sorted(set(side)) for side in zip(*windows, strict=True)]
+        if math.prod(len(side) for side in sides) != len(windows):
+            raise InputError("Windows that fill no box", "readings are independent here", "Give all combinations")
+        return FiniteMechanism.product(self.law.on(side) for side in sides)
+
+    def expected_error(self) -> Weight:
+        """Return E|error| of one reading in steps, exactly, before anything is done with it."""
+        return self.law.expected_error()
+
+    def total(self, readings: int) -> Geometric:
+        """Return the mechanism for the total of so many readings, private for the same distance between them.
+
+        The total moves by at most d_1, but by up to ``readings`` times d_∞; a reading that changes (d_h), by the range.
+
+        Args:
+            readings: how many are added up: public, and at most the window for d_∞ per window to be meant.
+        """
+        if readings < 1:
+            raise InputError(f"A total of {readings} readings", "it says nothing", "Give at least 1")
+        shares: dict[Between, Any] = {"maximum": readings, "manhattan": 1, "hamming": self.width}
+        rate = self.epsilon / shares[self.between]
+        return Geometric(Line(rate, rate), step=self.step)
+
+    def typical_error(self, *, between: bool = False) -> float:
+        """Return E|error| of one reading in units of the answer as a float: fast for long windows too, for display.
+
+        Args:
+            between: for a reading halfway between two grid points, which is rounded to one of them first. Noise that moves
+                it is as likely to make up for that as to add to it; only noise of 0, of probability p, does neither. So a
+                reading that is b off the grid is off by E|noise| + b·p on average.
+        """
+        rate, step = float(self.rate * self.step), float(self.step)
+        if self.noise == "independent":
+            error, stays = (1 / math.sinh(rate) if rate < 700 else 0.0), math.tanh(rate / 2)
+        else:
+            error, stays = _norm_error(rate, self.window)
+        return step * (error + stays / 2) if between else step * error
+
+    def __repr__(self) -> str:
+        return f"SeriesMechanism({self.between!r}, {str(self.epsilon)!r}, window={self.window}, noise={self.noise!r})"
+
+
+def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNoise:
+    if noise is None:
+        return "norm" if between == "maximum" and 1 < window <= WIDEST_NORM else "independent"
+    if noise not in get_args(SeriesNoise):
+        raise InputError(f"noise = {told(noise)}", "there is no such noise", nearest(str(noise), get_args(SeriesNoise)))
+    if noise == "norm" and between != "maximum":
+        raise InputError(
+            f"Norm noise for {between}", "it is one draw for the largest change", 'Use "maximum", or independent noise'
+        )
+    if noise == "norm" and window > WIDEST_NORM:
+        raise InputError(
+            f"Norm noise on a window of {window:,} readings",
+            f"it is prepared for at most {WIDEST_NORM}",
+            'Take a shorter window, or noise = "independent" at about twice the error',
+        )
+    return noise
+
+
+def _norm_error(rate: float, size: int) -> tuple[float, float]:
+    """E|z_1| and Pr[z_1 = 0] of norm noise.
+
+    Given the cube's radius R, of weight (2R + 1)^n·e^{−rate·R}, they are R(R + 1)/(2R + 1) and 1/(2R + 1).
+    """
+    peak, spread = size / rate, math.sqrt(size + 1) / rate
+    if rate < 1e-4:  # the grid no longer shows: R is Gamma(n + 1), and |z_1| uniform below it
+        return (size + 1) / (2 * rate), rate / (2 * size)
+    radius = np.arange(max(0, math.floor(peak - 40 * spread)), math.ceil(peak + 40 * spread) + 10, dtype=np.float64)
+    logs = size * np.log(2 * radius + 1) - rate * radius
+    mass = np.exp(logs - logs.max())
+    mass /= mass.sum()
+    sides = 2 * radius + 1
+    return float((mass * radius * (radius + 1) / sides).sum()), float((mass / sides).sum())

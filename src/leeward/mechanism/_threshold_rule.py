@@ -1,0 +1,279 @@
+"""Decisions from noisy counts: which outputs may be called *safe*, and how often the truth is.
+
+The proposition is "the count is at most t" (Takagi et al., ADP, Definition II.5). A sanitizer calls an output z *safe* iff
+``z ≤ t'``. Where noise is never negative, t' = t and *safe* is never wrong: the error is one-sided (Definition II.6 with
+α = 0), and ``Pr[safe | c] = 1 − e^{−b(t+1−c)}`` for c ≤ t, which no mechanism for one count betters. Where noise can be
+negative, t' is lowered until ``Pr[safe | t+1] ≤ α``; it may be negative, so decisions are taken on unclamped integers.
+
+The dual (IV-C2) is "the count is at least T", called *dangerous* iff ``z ≥ T'``: never wrong where noise is never positive,
+else with T' raised until ``Pr[dangerous | T−1] ≤ α``. No notion that makes one of them never wrong does so for the other.
+
+Machine-checked (docs/proved.md): `upward_never_errs`, `upward_odds`, `upward_best`, `downward_error`,
+`threshold_private`, `best_attained`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._plain import told
+from leeward._taught import taught
+from leeward.errors import InputError, NotPrivateError
+from leeward.exact._real import Exact, Real, exact, integer
+from leeward.exact._weight import Weight, weight
+from leeward.noise import Bits, Coin, SystemBits
+
+
+class CountNoise(Protocol):
+    """The noise on one count: `leeward.noise.DirectedGeometric`, or one coordinate of norm noise."""
+
+    @property
+    def up(self) -> Real:
+        """The rate of upward noise; ∞ where there is none."""
+        ...
+
+    @property
+    def down(self) -> Real:
+        """The rate of downward noise; ∞ where there is none."""
+        ...
+
+    def pmf(self, k: int) -> Weight:
+        """Return P(noise = k)."""
+        ...
+
+    def cdf(self, k: int) -> Weight:
+        """Return P(noise ≤ k)."""
+        ...
+
+    def tail(self, k: int) -> Weight:
+        """Return P(noise ≥ k)."""
+        ...
+
+    def quantile(self, p: Weight | Exact) -> int:
+        """Return the least k with P(noise ≤ k) ≥ p."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sanitizer:
+    """Calls an unclamped noisy count z *safe* iff ``z ≤ threshold``.
+
+    Build it with `sanitizer`.
+
+    Attributes:
+        at_most: t, what *safe* means: at most t people.
+        threshold: t', the largest noisy count that is called safe.
+        law: the noise on one count.
+        error_at_most: the α asked for; None where the promise is "never wrong".
+    """
+
+    at_most: int
+    threshold: int
+    law: CountNoise
+    error_at_most: Fraction | None
+
+    def safe(self, noisy: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which noisy counts are called safe; the same shape."""
+        return noisy <= self.threshold
+
+    def probability_safe(self, count: int) -> Weight:
+        """Return Pr[safe | true count], exactly."""
+        return self.law.cdf(self.threshold - integer(count, "count"))
+
+    @property
+    def never_wrong(self) -> bool:
+        """Whether *safe* is never said of more than ``at_most`` people."""
+        return self.error_at_most is None
+
+    @property
+    def error(self) -> Weight:
+        """The largest Pr[safe | unsafe]: attained at t + 1, 0 where never wrong."""
+        return self.probability_safe(self.at_most + 1)
+
+    def decision_curve(self, counts: Iterable[int] | None = None) -> dict[int, Weight]:
+        """Return Pr[safe | c] for each true count c (by default 0 to t + 5)."""
+        return {c: self.probability_safe(c) for c in (range(self.at_most + 6) if counts is None else counts)}
+
+
+def check_noise(law: object) -> None:
+    """Refuse what is no noise on one count.
+
+    Raises:
+        InputError: if it has no distribution function.
+    """
+    if not hasattr(law, "cdf"):
+        raise InputError(
+            f"A decision about {law!r}",
+            "decisions are read off the noise on one count",
+            "Give mechanism.law, or ask the mechanism itself: mechanism.sanitizer(at_most=…)",
+        )
+
+
+@taught
+def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None) -> Sanitizer:
+    """Return the best threshold sanitizer for "the count is at most t" under this noise.
+
+    Args:
+        law: the noise on one count.
+        at_most: t ≥ 0.
+        error_at_most: α, the largest Pr[safe | unsafe] for one count; needed iff noise can be negative.
+
+    Raises:
+        InputError: if it is no noise, t is negative, α is not in (0, 1), or if α is given where *safe* is never wrong.
+        NotPrivateError: if α is missing where noise can be negative.
+    """
+    check_noise(law)
+    at_most = integer(at_most, "safe_at_most")
+    if at_most < 0:
+        raise InputError(f"safe_at_most = {at_most}", "a count is never below 0", "Give at least 0")
+    if law.down.is_infinite:
+        if error_at_most is not None:
+            raise InputError(
+                f"error_at_most = {error_at_most}",
+                "under this notion noise never lowers a count, so 'safe' is never wrong and no error is granted",
+                "Leave error_at_most out",
+            )
+        return Sanitizer(at_most, at_most, law, None)
+    if error_at_most is None:
+        raise NotPrivateError(
+            f"safe_at_most = {at_most} without error_at_most",
+            "under this notion a count can be under-reported, so 'safe' cannot be promised never to be wrong",
+            "Give error_at_most = \"1e-4\" (the largest probability of a wrong 'safe' for one place), or choose a notion"
+            ' whose steps only lower counts: "presence" or "addition-only"',
+        )
+    alpha = chance_given(error_at_most, "error_at_most")
+    below = law.quantile(alpha)  # the smallest k with P(noise ≤ k) ≥ α
+    if law.cdf(below) > weight(alpha):
+        below -= 1
+    return Sanitizer(at_most, at_most + 1 + below, law, alpha)
+
+
+@dataclass(frozen=True)
+class RandomizedSanitizer:
+    """A sanitizer that says *safe* one value above its threshold too, by an exact coin, so that α is used up exactly.
+
+    With geometric noise no private mechanism for one count does better at any count: it attains the tight recursion of
+    `leeward.analysis._bounds.best_decision`. A coin for each decision is drawn anew whenever it is asked: keep the answers.
+
+    Attributes:
+        plain: the sanitizer without the coin.
+        boundary: the probability of *safe* at ``plain.threshold + 1``.
+    """
+
+    plain: Sanitizer
+    boundary: Weight
+
+    def safe(self, noisy: NDArray[np.int64], bits: Bits | None = None) -> NDArray[np.bool_]:
+        """Return which noisy counts are called safe; the same shape."""
+        coins = Coin(self.boundary).flip(noisy.size, bits or SystemBits()).reshape(noisy.shape)
+        said: NDArray[np.bool_] = self.plain.safe(noisy) | ((noisy == self.plain.threshold + 1) & coins)
+        return said
+
+    def probability_safe(self, count: int) -> Weight:
+        """Return Pr[safe | true count], exactly."""
+        law, threshold, count = self.plain.law, self.plain.threshold, integer(count, "count")
+        return law.cdf(threshold - count) + self.boundary * law.pmf(threshold + 1 - count)
+
+
+def randomized_sanitizer(law: CountNoise, at_most: int, error_at_most: Exact) -> RandomizedSanitizer:
+    """Return the threshold sanitizer with Pr[safe | t + 1] = α exactly; arguments and errors as `sanitizer`."""
+    plain = sanitizer(law, at_most, error_at_most)
+    rest = weight(plain.error_at_most or 0) - plain.error
+    return RandomizedSanitizer(plain, rest / law.pmf(plain.threshold - plain.at_most))
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """Calls an unclamped noisy count z *dangerous* iff ``z ≥ threshold``: the dual of `Sanitizer`.
+
+    Build it with `alarm`.
+
+    Attributes:
+        at_least: T, what *dangerous* means: at least T people.
+        threshold: T', the least noisy count that is called dangerous.
+        law: the noise on one count.
+        error_at_most: the α asked for; None where the promise is "never wrong".
+    """
+
+    at_least: int
+    threshold: int
+    law: CountNoise
+    error_at_most: Fraction | None
+
+    def dangerous(self, noisy: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which noisy counts are called dangerous; the same shape."""
+        return noisy >= self.threshold
+
+    def probability_dangerous(self, count: int) -> Weight:
+        """Return Pr[dangerous | true count], exactly."""
+        return self.law.tail(self.threshold - integer(count, "count"))
+
+    @property
+    def never_wrong(self) -> bool:
+        """Whether *dangerous* is never said of fewer than ``at_least`` people."""
+        return self.error_at_most is None
+
+    @property
+    def error(self) -> Weight:
+        """The largest Pr[dangerous | not dangerous]: attained at T − 1, 0 where never wrong."""
+        return self.probability_dangerous(self.at_least - 1)
+
+
+@taught
+def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) -> Alarm:
+    """Return the best threshold alarm for "the count is at least T" under this noise.
+
+    Args:
+        law: the noise on one count.
+        at_least: T ≥ 1.
+        error_at_most: α, the largest Pr[dangerous | not dangerous] for one count; needed iff noise can be positive.
+
+    Raises:
+        InputError: if it is no noise, T is below 1, α is not in (0, 1), or if α is given where *dangerous* is never wrong.
+        NotPrivateError: if α is missing where noise can be positive.
+    """
+    check_noise(law)
+    at_least = integer(at_least, "dangerous_at_least")
+    if at_least < 1:
+        raise InputError(f"dangerous_at_least = {at_least}", "every count is at least 0", "Give at least 1")
+    if law.up.is_infinite:
+        if error_at_most is not None:
+            raise InputError(
+                f"error_at_most = {error_at_most}",
+                "under this notion noise never raises a count, so 'dangerous' is never wrong and no error is granted",
+                "Leave error_at_most out",
+            )
+        return Alarm(at_least, at_least, law, None)
+    if error_at_most is None:
+        raise NotPrivateError(
+            f"dangerous_at_least = {at_least} without error_at_most",
+            "under this notion a count can be over-reported, so 'dangerous' cannot be promised never to be wrong",
+            "Give error_at_most = \"1e-4\" (the largest probability of a wrong 'dangerous' for one place), or choose a"
+            ' notion whose steps only raise counts: "removal-only"',
+        )
+    alpha = chance_given(error_at_most, "error_at_most")
+    above = law.quantile(1 - weight(alpha)) + 1  # the smallest k with P(noise < k) ≥ 1 − α, that is P(noise ≥ k) ≤ α
+    return Alarm(at_least, at_least - 1 + above, law, alpha)
+
+
+def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:
+    """Read a probability that is given as an argument of this name: a rational strictly between 0 and 1.
+
+    Args:
+        value: what was given.
+        name: what the message calls it.
+        or_zero: whether 0 will do.
+
+    Raises:
+        InputError: it is none.
+    """
+    number = exact(value).rational
+    if number is None or not 0 <= number < 1 or (number == 0 and not or_zero):
+        raise InputError(f"{name} = {told(value)}", "it is no probability between 0 and 1", 'Give, say, "1e-4"')
+    return number

@@ -1,0 +1,120 @@
+"""One-sided differential privacy in the sense of sensitive records (Doudalis et al.), in both published readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from leeward._plain import told
+from leeward._taught import taught
+from leeward.errors import InputError, nearest
+from leeward.exact._real import Exact, Real
+from leeward.notion._change import Change
+from leeward.notion._condition import Condition
+from leeward.notion._notion import Notion, PrivacyDescription, only_if, unless_equal
+from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
+from leeward.notion._sees import Sees
+
+Reading = Literal["any", "non-sensitive"]
+
+
+@dataclass(frozen=True)
+class Masks:
+    """The steps of OSDP: a sensitive record becomes another one."""
+
+    sensitive: Policy
+    reading: Reading
+
+    def __call__(self, before: Any, after: Any) -> bool:
+        """Whether a record may pass as another one."""
+        if before is None or after is None or not self.sensitive(before):
+            return False
+        return self.reading == "any" or not self.sensitive(after)
+
+    def among(self, records: Sequence[Any]) -> list[list[bool]]:
+        """Return which of the records may pass as which, asking about each record once."""
+        hidden = [record is not None and self.sensitive(record) for record in records]
+        cover = [r is not None and (self.reading == "any" or not h) for r, h in zip(records, hidden, strict=True)]
+        return [[bool(h and c) for c in cover] for h in hidden]
+
+
+@taught
+class OSDP(Notion):
+    """(ε, P)-OSDP: ε for a sensitive record to pass as another; a record that is not sensitive has no cover at all.
+
+    Two readings are in print. ``"any"``: as any other record (Takagi et al., ADP, Definition II.4), the stronger promise.
+    ``"non-sensitive"``: only as a record that is not sensitive (the account of *One-Sided Differential Privacy*). The number
+    of people is public. Not to be confused with `AdditionOnly` and `RemovalOnly`.
+
+    Args:
+        epsilon: ε of one step.
+        sensitive: which records are sensitive: a condition, or any function where ``records`` is given or the notion is only
+            used ``.on`` a finite universe.
+        reading: ``"any"`` or ``"non-sensitive"``.
+        records: all records there are, where that is a finite list.
+    """
+
+    name = "osdp"
+
+    def __init__(
+        self,
+        epsilon: Exact,
+        sensitive: Policy,
+        reading: Reading = "any",
+        *,
+        records: Iterable[Any] | None = None,
+    ) -> None:
+        if reading not in get_args(Reading):
+            raise InputError(
+                f"reading = {told(reading)}",
+                "it is none of the readings of OSDP",
+                nearest(str(reading), get_args(Reading)),
+            )
+        check_policies((sensitive,))
+        self.sensitive, self.reading = sensitive, reading
+        self.records = None if records is None else tuple(records)
+        super().__init__(epsilon)
+        cover = "any other record" if reading == "any" else "any record that is not sensitive"
+        self.words = PrivacyDescription(
+            definition=f"Pr[answer | data] ≤ e^ε · Pr[answer | data with one sensitive record replaced by {cover}]",
+            protects=("everything about a sensitive record" if reading == "any" else "that a record is sensitive")
+            + "; the number of people is public",
+            reveals="everything about a person whose record is not sensitive may be concluded with certainty",
+            cover=cover,
+        )
+
+    def record(self, before: Any, after: Any) -> Real:
+        """Return ε from a sensitive record to one that the reading names, else ∞."""
+        return unless_equal(before, after, only_if(Masks(self.sensitive, self.reading)(before, after), self.epsilon))
+
+    def one_step(self, before: Any, after: Any) -> bool:
+        """Return whether a sensitive record becomes one that the reading names."""
+        return Masks(self.sensitive, self.reading)(before, after)
+
+    @property
+    def sees(self) -> Sees:
+        """Which records are sensitive."""
+        if self.records is not None:
+            return Sees(records=self.records)
+        return Sees((self.sensitive,)) if isinstance(self.sensitive, Condition) else Sees(unknown=NO_FUNCTION)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Replacing a sensitive record.
+
+        Raises:
+            InputError: if ``sensitive`` is a function and ``records`` is not given.
+        """
+        cover = "any other" if self.reading == "any" else "one that is not sensitive"
+        text = f"a person's sensitive record becomes {cover}"
+        relation = Masks(self.sensitive, self.reading)
+        return (policy_change("masking", text, relation, (self.sensitive,), self.records),)
+
+    def cost(self, change: Change) -> Real:
+        """Return ε if every change of this kind replaces a sensitive record as the reading says, else ∞.
+
+        Raises:
+            InputError: if ``sensitive`` is a function and ``records`` is not given.
+        """
+        return only_if(covers(self.changes[0], change), self.epsilon)

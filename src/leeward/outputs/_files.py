@@ -1,0 +1,164 @@
+"""A file with its statement beside it, and single pages: replaced only if they are still what was written.
+
+``OUT.release.json`` says what ``OUT`` promises, and lists the digests of ``OUT``, of what else lies beside it, and of itself
+without that list. A page ends in a line with the digest of what is before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from leeward._paths import resolve
+from leeward._scratch import Scratch, scratch
+from leeward.errors import InputError
+from leeward.outputs._disk import digest, digest_or_none, mode, said, set_aside, sync
+
+STATEMENT: Final = ".release.json"
+"""What is added to a file's name for its statement."""
+
+_ROOM = "room"
+_SEAL = re.compile(rb"<!-- written by Leeward, SHA-256 ([0-9a-f]{64}) -->\n\Z")
+
+
+class Files:
+    """A file and what lies beside it, while they are made. `beside` makes it.
+
+    Attributes:
+        shown: the file and what lies beside it, the file first, as they were named.
+    """
+
+    def __init__(self, out: Path, endings: Sequence[str], made: Scratch) -> None:
+        # a link to a folder is followed; one in the place of the file itself is in the way
+        self._out = Path(os.path.realpath(resolve(out).parent)) / out.name
+        self._endings, self._made = endings, made
+        self.shown = tuple(out.with_name(out.name + ending) for ending in ("", STATEMENT, *endings))
+        self._check()
+
+    def path(self, ending: str = "") -> Path:
+        """Return where to write the file, or what lies beside it under its name with an ending."""
+        (self._made.path / _ROOM).unlink(missing_ok=True)
+        return self._made.path / f"file{ending}"
+
+    def place(self, statement: Mapping[str, Any]) -> None:
+        """Put all in place, the statement with the digests first and the file last: it is never there without it.
+
+        Raises:
+            InputError: one of the places was taken meanwhile, or they cannot be written.
+        """
+        with said(self.shown[0]):
+            made = {self._target(ending).name: digest(self.path(ending)) for ending in ("", *self._endings)}
+            made[self._target(STATEMENT).name] = _digest_of(statement)
+            self.path(STATEMENT).write_text(_text(statement, made), "utf-8")
+            order = (STATEMENT, *self._endings, "")
+            for ending in order:
+                sync(self.path(ending))
+            self._check()
+            for ending in reversed(order):
+                self._target(ending).unlink(missing_ok=True)
+            for ending in order:
+                os.replace(self.path(ending), self._target(ending))
+            sync(self._out.parent)
+
+    def _check(self) -> None:
+        """Refuse to write over what was not written here, or was changed since."""
+        known = _listed(self._target(STATEMENT))
+        for ending, shown in zip(("", STATEMENT, *self._endings), self.shown, strict=True):
+            target = self._target(ending)
+            if mode(target) is None or (ending == STATEMENT and known):
+                continue
+            if target.name not in known or digest_or_none(target) != known[target.name]:
+                raise _in_the_way(shown)
+
+    def _target(self, ending: str) -> Path:
+        return self._out.with_name(self._out.name + ending)
+
+
+@contextmanager
+def beside(out: Path, *endings: str, room: int = 0) -> Iterator[Files]:
+    """Prepare a file, its statement, and more files with these endings, to be written into one folder.
+
+    Args:
+        out: the file.
+        endings: what is added to its name for the names of the others.
+        room: about how many bytes will be written; they are set aside until then.
+
+    Raises:
+        InputError: the folder cannot be written, or something would be lost.
+    """
+    names = [f"file{ending}" for ending in ("", STATEMENT, *endings)]
+    with ExitStack() as stack, said(out):
+        parent = Path(os.path.realpath(resolve(out).parent))
+        made = stack.enter_context(scratch(parent, [*names, _ROOM]))
+        files = Files(out, endings, made)
+        set_aside(made.path / _ROOM, room)
+        yield files
+
+
+def write_page(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a page of HTML, whole or not at all. One that was written here before is replaced.
+
+    Raises:
+        InputError: something else is there, or the page was changed since, or it cannot be written.
+    """
+    shown = Path(path)
+    body = text.encode() + (b"" if text.endswith("\n") else b"\n")
+    seal = f"<!-- written by Leeward, SHA-256 {hashlib.sha256(body).hexdigest()} -->\n".encode()
+    with said(shown):
+        target = Path(os.path.realpath(resolve(path)))
+        if mode(target) is not None and not _is_sealed(target):
+            raise _in_the_way(shown)
+        fresh = target.with_name(f".leeward-{uuid.uuid4().hex}")
+        try:
+            with fresh.open("xb") as file:
+                file.write(body + seal)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(fresh, target)
+        finally:
+            fresh.unlink(missing_ok=True)
+    return shown
+
+
+def _in_the_way(shown: Path) -> InputError:
+    return InputError(
+        f"'{shown}'",
+        "it would be written over, and it is not as Leeward wrote it",
+        "Move it away, or name another file",
+    )
+
+
+def _is_sealed(path: Path) -> bool:
+    if digest_or_none(path) is None:
+        return False
+    held = path.read_bytes()
+    seal = _SEAL.search(held)
+    return seal is not None and hashlib.sha256(held[: seal.start()]).hexdigest().encode() == seal[1]
+
+
+def _listed(statement: Path) -> dict[str, str]:
+    """The digests that a statement lists, its own among them; none where it is no statement, or was changed."""
+    try:
+        text = statement.read_bytes() if digest_or_none(statement) else b"{}"
+        held: dict[str, Any] = json.loads(text)
+        listed: dict[str, str] = dict(held.pop("files"))
+        mine = _digest_of(held) if text == _text(held, listed).encode() else ""
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return {}
+    return listed if listed.get(statement.name) == mine else {}
+
+
+def _text(statement: Mapping[str, Any], files: Mapping[str, str]) -> str:
+    return json.dumps({**statement, "files": files}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _digest_of(statement: Mapping[str, Any]) -> str:
+    read_back = json.loads(json.dumps(statement))
+    return hashlib.sha256(json.dumps(read_back, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,115 @@
+"""ADP's curves for a table of visits that the user names: any hour, any day, the places that occur in it.
+
+A study, not a release: true counts are read and nothing is protected, so what comes out must not be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from leeward.errors import InputError
+from leeward.papers._adp_day import number_figure
+from leeward.papers._adp_hour import beta_figure
+from leeward.papers._claim import Chapter, Figure
+from leeward.papers._competitors import ALL, Setting, expected_beta
+
+Histogram = Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Where to find who was where, and when.
+
+    Attributes:
+        path: a parquet or CSV file, one row a visit.
+        person: the column with the person.
+        place: the column with the place.
+        time: the column with the time.
+    """
+
+    path: Path
+    person: str = "person"
+    place: str = "place"
+    time: str = "time"
+
+    def check(self) -> None:
+        """Raise an InputError if there is no such file."""
+        if not self.path.is_file():
+            raise InputError(f"--visits {self.path}", "there is no such file", "Name a parquet or CSV file")
+
+    def read(self) -> pd.DataFrame:
+        """Return the three columns, renamed.
+
+        Raises:
+            InputError: there is no such file, or it lacks a column.
+        """
+        self.check()
+        csv = self.path.suffix.lower() == ".csv"
+        table = pd.read_csv(self.path) if csv else pd.read_parquet(self.path)
+        wanted = {self.person: "person", self.place: "place", self.time: "time"}
+        for column in wanted:
+            if column not in table.columns:
+                raise InputError(
+                    f"The column {column!r} of {self.path.name}",
+                    f"it has only {', '.join(map(str, table.columns))}",
+                    "Name person, place and time: --columns user,venue,jst",
+                )
+        found = table[list(wanted)].rename(columns=wanted)
+        return found.assign(time=pd.to_datetime(found["time"])).dropna()
+
+
+def histograms(visits: pd.DataFrame, period: str) -> dict[pd.Timestamp, Histogram]:
+    """Return, for each hour ("h") or day ("D") with a visit, how many of all places have each count of people.
+
+    In an hour a person counts once, where they were last, as the low-sensitive query has it; in a day at every place.
+    """
+    ordered = visits.assign(period=visits["time"].dt.floor(period)).sort_values("time", kind="stable")
+    by = ["period", "person"] if period == "h" else ["period", "person", "place"]
+    counted = ordered.groupby(by, sort=False).last().reset_index()
+    places = visits["place"].nunique()
+    found: dict[pd.Timestamp, Histogram] = {}
+    for start, part in counted.groupby("period"):
+        counts, at = np.unique(part["place"].value_counts().to_numpy(), return_counts=True)
+        found[pd.Timestamp(str(start))] = {
+            0: places - int(at.sum()),
+            **dict(zip(counts.tolist(), at.tolist(), strict=True)),
+        }
+    return found
+
+
+def chapter(source: Visits) -> Chapter:
+    """Return Figures 4 and 6 and a table of numbers for one file; without pins: the data are not ours."""
+    visits, name = source.read(), source.path.stem
+    hours, days = histograms(visits, "h"), histograms(visits, "D")
+    busy, day = (max(found, key=lambda start: _people(found[start])) for found in (hours, days))
+    about = f"{source.path.name}, mean of {len(hours)} hours"
+    table = _table(hours[busy], f"the hour from {busy:%Y-%m-%d %H:%M}")
+    return Chapter(
+        figures=[
+            Figure(f"visits-{name}-hour", table, like="visits-hour", about=source.path.name),
+            beta_figure(f"visits-{name}-4", list(hours.values()), True, like="visits-4", about=about),
+            number_figure(f"visits-{name}-6", days[day], like="visits-6", about=f"{source.path.name}, {day:%Y-%m-%d}"),
+        ]
+    )
+
+
+def _people(histogram: Histogram) -> int:
+    return sum(c * n for c, n in histogram.items())
+
+
+def _table(histogram: Histogram, when: str) -> pd.DataFrame:
+    never = Setting().alpha * 0
+    columns: dict[str, list[object]] = {
+        "in " + when: ["places", "people", "safe places", *(f"right answers, {name}" for name in ALL)]
+    }
+    for setting in (Setting(t=3, alpha=never, strict=True), Setting(alpha=never), Setting()):
+        safe = sum(n for c, n in histogram.items() if c <= setting.at_most)
+        meaning = f"{'fewer than' if setting.strict else 'at most'} {setting.t}, α = {float(setting.alpha):g}"
+        right = [safe * expected_beta(histogram, setting, n) for n in ALL]
+        columns[f"safe = {meaning}"] = [sum(histogram.values()), _people(histogram), safe, *right]
+    return pd.DataFrame(columns)

@@ -1,0 +1,32 @@
+"""What an answer would cost and be worth, before anything is spent: plans, comparisons and recommendations."""
+
+from leeward.planner._advice import bounded_gain, cautions, crossover, extreme_reveals, filled_bins, region, variances
+from leeward.planner._compare import Comparison, compare
+from leeward.planner._decisions import Chances, Decisions, State, decisions
+from leeward.planner._number_plan import NumberPlan, plan_number
+from leeward.planner._option import Option
+from leeward.planner._plan import Plan, plan
+from leeward.planner._recommend import Recommendation, recommend
+
+__all__ = [
+    "Chances",
+    "Comparison",
+    "Decisions",
+    "NumberPlan",
+    "Option",
+    "Plan",
+    "Recommendation",
+    "State",
+    "bounded_gain",
+    "cautions",
+    "compare",
+    "crossover",
+    "decisions",
+    "extreme_reveals",
+    "filled_bins",
+    "plan",
+    "plan_number",
+    "recommend",
+    "region",
+    "variances",
+]

@@ -1,0 +1,33 @@
+"""What to do when people are at more places than the bound: only what the notion then allows is recommended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from leeward.errors import LeewardError
+from leeward.notion import Notion
+from leeward.query import CountVisitors
+from leeward.query._sensitivity import sensitivity, sensitivity_each
+
+
+def beyond_bound(query: CountVisitors, notion: Notion) -> str:
+    """Return the advice for a release that was refused because people exceed ``places_per_person``."""
+    ways = ["Raise places_per_person"]
+    if _holds(lambda: sensitivity(notion, replace(query, if_more="latest"))):
+        ways.append("choose which places to keep by if_more")
+    if _holds(lambda: _only_falls(query, notion)):
+        ways.append('leave the bound out and use mechanism = "sanitized", which needs none')
+    return ", or ".join(ways)
+
+
+def _holds(ask: Callable[[], object]) -> bool:
+    try:
+        return ask() is not False
+    except LeewardError:
+        return False
+
+
+def _only_falls(query: CountVisitors, notion: Notion) -> bool:
+    free = replace(query, places_per_person=None, if_more="refuse")
+    return sensitivity_each(notion, free).line.rise.is_infinite

@@ -1,0 +1,363 @@
+"""Before anything is spent: every notion and every mechanism that could answer a question, side by side.
+
+`compare` makes each row with `leeward.plan`, the function that `leeward.release` carries out, so what is shown here is what
+a release then does. The recommendation keeps what the notion asked for shelters; what would give some of that up is listed,
+and the listing says what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from numbers import Rational
+
+from leeward._plain import told
+from leeward._taught import taught
+from leeward.accounting._budget_notion import budget_notion, charge
+from leeward.accounting._prices import priced
+from leeward.errors import BudgetConflictError, InputError, NotPrivateError, RefusedError, UndecidedError
+from leeward.exact._real import Exact, Real, exact, inf, plainly, whole
+from leeward.mechanism import NormMechanism, SubsampledCount
+from leeward.mechanism._threshold_rule import chance_given
+from leeward.noise import DirectedGeometric
+from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
+from leeward.planner._decisions import decisions
+from leeward.planner._expected import Counts, check_counts
+from leeward.planner._option import Offered, Option, with_counts
+from leeward.planner._plan import USEFUL_FROM, MechanismName, Plan, What, plan
+from leeward.planner._useless import refuse_useless
+from leeward.query import CountVisitors
+from leeward.query._sensitivity import sensitivity, sensitivity_each
+
+RATIOS = ("2", "4", "8")
+"""How many times its price of presence a graded notion pays for absence, in the rows that are compared."""
+
+ASSUMED_ERROR = "0.001"
+"""α for the notions that can be wrong, where none is given."""
+
+MOST_NORM_PLACES = 16
+"""Norm noise grows with the number of places; beyond so many it is not listed."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be decided, and by which plan as written: the arguments of `leeward.plan`, and what is known beside them.
+
+    Attributes:
+        query: the question.
+        notion: the notion asked for.
+        safe_at_most: t, or None.
+        dangerous_at_least: T, or None.
+        error_at_most: α as written; None if none is.
+        assumed_error: α for notions that need one where none is written.
+        useful_from: see `leeward.plan`.
+        what: see `leeward.plan`.
+        mechanism: see `leeward.plan`.
+        stop_after: see `leeward.plan`.
+        places: how many places the public list has; None if that is not known.
+        counts: how many places hold how many people: public, or assumed.
+        releases: how many releases like this one are planned in all.
+        delta: δ for their total.
+        counted_in: what the budget is kept in, as a ledger writes it.
+        left: what is left of the budget; None if that is not known.
+    """
+
+    query: CountVisitors
+    notion: Notion
+    safe_at_most: int | None = None
+    dangerous_at_least: int | None = None
+    error_at_most: Exact | None = None
+    assumed_error: Exact = ASSUMED_ERROR
+    useful_from: Exact = USEFUL_FROM
+    what: What = "decisions"
+    mechanism: MechanismName = "auto"
+    stop_after: int | None = None
+    places: int | None = None
+    counts: Counts | None = None
+    releases: int = 1
+    delta: Exact = "1e-6"
+    counted_in: str = ""
+    left: Fraction | None = None
+
+    @property
+    def size(self) -> int:
+        """How many places expectations are about: those of the counts, else of the list, else 1."""
+        return sum(self.counts.values()) if self.counts else self.places or 1
+
+    @property
+    def epsilon(self) -> Real:
+        """The ε at which notions are compared: that of the notion asked for; of a graded one, its price of presence."""
+        rates = (getattr(self.notion, "presence", inf), getattr(self.notion, "absence", inf), self.notion.epsilon)
+        return next(rate for rate in rates if not exact(rate).is_infinite)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every row, and what was asked. `leeward.planner._recommend` chooses among them.
+
+    Attributes:
+        asked: what was asked.
+        options: every notion and mechanism, the one asked for first; refused ones are there with their reasons.
+        as_written: what `leeward.release` would do as asked; None if it refuses.
+        refusal: then why.
+    """
+
+    asked: Asked
+    options: tuple[Option, ...]
+    as_written: Plan | None
+    refusal: str
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.options))
+
+    @property
+    def possible(self) -> tuple[Option, ...]:
+        """The rows that are not refused."""
+        return tuple(option for option in self.options if not option.refused)
+
+    def find(self, notion: str, mechanism: Offered = "geometric") -> Option:
+        """Return the first row of a notion (by name) and a mechanism.
+
+        Raises:
+            InputError: there is none.
+        """
+        for option in self.options:
+            if (option.notion.name, option.mechanism) == (notion, mechanism):
+                return option
+        raise InputError(f"{notion} with {mechanism}", "it was not compared", "Look at .options")
+
+
+@taught
+def compare(
+    query: CountVisitors,
+    notion: Notion,
+    *,
+    safe_at_most: int | None = None,
+    dangerous_at_least: int | None = None,
+    error_at_most: Exact | None = None,
+    assumed_error: Exact = ASSUMED_ERROR,
+    useful_from: Exact = USEFUL_FROM,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+    places: int | None = None,
+    counts: Counts | None = None,
+    releases: int = 1,
+    delta: Exact = "1e-6",
+    counted_in: str | None = None,
+    left: Fraction | None = None,
+) -> Comparison:
+    """Compare all notions and mechanisms for a question: free, and private of nothing because it reads no data.
+
+    Args:
+        query: as for `leeward.plan`.
+        notion: as for `leeward.plan`; all notions are compared at its ε.
+        safe_at_most: as for `leeward.plan`.
+        dangerous_at_least: as for `leeward.plan`.
+        error_at_most: as for `leeward.plan`.
+        assumed_error: α for notions that can be wrong, where ``error_at_most`` is not given.
+        useful_from: as for `leeward.plan`.
+        what: as for `leeward.plan`.
+        mechanism: as for `leeward.plan`.
+        stop_after: as for `leeward.plan`; also for the sanitized rows where another mechanism is asked for.
+        places: how many places the public list has.
+        counts: how many places hold how many people, ``{0: 4101, 1: 214}``: public or assumed, never from the data.
+        releases: how many releases like this one are planned in all.
+        delta: δ at which their total is told.
+        counted_in: what the budget is kept in, such as ``presence/person``; by default the notion asked for.
+        left: what is left of the budget.
+
+    Raises:
+        InputError: an argument is malformed.
+    """
+    whole(releases, "releases")
+    chance_given(delta, "delta", or_zero=True)
+    chance_given(assumed_error, "assumed_error")
+    if counts is not None:
+        check_counts(counts)
+    if left is not None and (not isinstance(left, Rational) or left < 0):
+        raise InputError(
+            f"left = {told(left)}", "it is no amount of a budget", "Give a Fraction of at least 0, or None"
+        )
+    left = None if left is None else plainly(left)
+    asked = Asked(
+        query,
+        notion,
+        safe_at_most,
+        dangerous_at_least,
+        error_at_most,
+        assumed_error,
+        useful_from,
+        what,
+        mechanism,
+        stop_after,
+        places,
+        counts,
+        releases,
+        delta,
+        counted_in or budget_notion(notion),
+        left,
+    )
+    as_written, refusal = _as_written(asked)
+    options = tuple(_finished(option, asked) for option in _options(asked, as_written))
+    return Comparison(asked, options, as_written, refusal)
+
+
+def _as_written(asked: Asked) -> tuple[Plan | None, str]:
+    try:
+        made = plan(
+            asked.query,
+            asked.notion,
+            safe_at_most=asked.safe_at_most,
+            dangerous_at_least=asked.dangerous_at_least,
+            error_at_most=asked.error_at_most,
+            useful_from=asked.useful_from,
+            what=asked.what,
+            mechanism=asked.mechanism,
+            stop_after=asked.stop_after,
+            places=asked.places,
+        )
+        refuse_useless(made, asked.places)
+    except RefusedError as refused:
+        return None, str(refused)
+    return made, ""
+
+
+def _options(asked: Asked, as_written: Plan | None) -> Iterator[Option]:
+    if as_written is not None:
+        yield _of(as_written)
+    done = None if as_written is None else _of(as_written).mechanism
+    for notion in _notions(asked):
+        own = notion == asked.notion
+        if asked.query.places_per_person is not None and not (own and done == "geometric"):
+            yield _planned(asked, notion, "geometric")
+        if _falls_only(asked, notion) and asked.dangerous_at_least is None and not (own and done == "sanitized"):
+            yield _planned(asked, notion, "sanitized")
+        yield from _norm(asked, notion)
+        if isinstance(notion, UnboundedDP) and asked.query.places_per_person is not None:
+            yield _subsampled(asked, notion)
+
+
+def _notions(asked: Asked) -> list[Notion]:
+    e = asked.epsilon
+    kinds = (Presence, AdditionOnly, RemovalOnly, UnboundedDP, BoundedDP, ReplaceDP)
+    usual: list[Notion] = [kind(e) for kind in kinds]
+    usual += [Graded(presence=e, absence=e * exact(ratio)) for ratio in RATIOS]
+    return [asked.notion, *(notion for notion in usual if notion != asked.notion)]
+
+
+def _falls_only(asked: Asked, notion: Notion) -> bool:
+    try:
+        return sensitivity_each(notion, asked.query).line.rise.is_infinite and asked.safe_at_most is not None
+    except NotPrivateError:
+        return False
+
+
+def _of(made: Plan) -> Option:
+    kind: Offered = "geometric" if made.public()["mechanism"]["name"] == "geometric" else "sanitized"
+    law, decided = made.mechanism.law, made.decisions
+    return Option(made.notion, kind, made.price, plan=made, decisions=decided, law=law)
+
+
+def _planned(asked: Asked, notion: Notion, mechanism: Offered) -> Option:
+    price = notion.epsilon
+    try:
+        alpha = None
+        if mechanism == "geometric":
+            line = sensitivity(notion, asked.query).line
+            can_err = not line.rise.is_infinite if asked.safe_at_most is not None else False
+            can_err |= asked.dangerous_at_least is not None and not line.fall.is_infinite
+            alpha = (asked.error_at_most or asked.assumed_error) if can_err else None
+        made = plan(
+            asked.query,
+            notion,
+            safe_at_most=asked.safe_at_most,
+            dangerous_at_least=asked.dangerous_at_least,
+            error_at_most=alpha,
+            useful_from=asked.useful_from,
+            what=asked.what,
+            mechanism="sanitized" if mechanism == "sanitized" else "geometric",
+            stop_after=(asked.stop_after or 1) if mechanism == "sanitized" else None,
+            places=asked.places,
+        )
+    except RefusedError as refused:
+        return Option(notion, mechanism, price, refused=str(refused))
+    return _of(made)
+
+
+def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
+    """Norm noise: for the notions under which one person moves every count by at most 1, all the same way."""
+    size, alone = asked.places, asked.query.places_per_person == 1
+    if size is None or alone or not 2 <= size <= MOST_NORM_PLACES:
+        return
+    try:
+        line = sensitivity_each(notion, asked.query).line
+    except NotPrivateError:
+        return
+    if line.fall != notion.epsilon or line.rise not in (inf, line.fall):
+        return
+    law = NormMechanism(line, size).noise.marginal()
+    can_err = (asked.safe_at_most is not None and not law.down.is_infinite) or (
+        asked.dangerous_at_least is not None and not law.up.is_infinite
+    )
+    alpha = (asked.error_at_most or asked.assumed_error) if can_err else None
+    decided = decisions(
+        law, safe_at_most=asked.safe_at_most, dangerous_at_least=asked.dangerous_at_least, error_at_most=alpha
+    )
+    note = (
+        f"One noise for all {size} places together, whose size grows with their number and not with how many of them one"
+        " person visits. `leeward release` does not draw it; leeward.mechanism.NormMechanism does"
+    )
+    yield Option(notion, "norm", notion.epsilon, decisions=decided, law=law, note=note)
+
+
+SUBSAMPLED = (
+    "Never recommended for one count: it is the two-sided geometric answer with something thrown away (clamped at 0 and"
+    " thinned), so whatever it tells, that one tells too"
+)
+"""Why the subsampled count of *One-Sided Differential Privacy*, equation (3), is not recommended for a scalar count."""
+
+
+def _subsampled(asked: Asked, notion: Notion) -> Option:
+    k = asked.query.places_per_person or 1
+    count = SubsampledCount(notion.epsilon, places_per_person=k)
+    rate = notion.epsilon / k
+    usual = DirectedGeometric(rate, rate).variance()
+    deviations = ", ".join(f"{float(count.variance(c)) ** 0.5:.3g}" for c in (0, 1, 10))
+    spread = f"Standard deviation at 0, 1 and 10 people: {deviations}; two-sided: {float(usual) ** 0.5:.3g} everywhere"
+    if k == 1:
+        return Option(notion, "subsampled count", notion.epsilon, note=f"{SUBSAMPLED}. {spread}")
+    equal = float((usual - count.variance(0)) / (count.variance(1) - count.variance(0)))
+    better = f"its variance is the smaller one for counts below {equal:.3g}" if equal > 0 else "its variance is larger"
+    note = (
+        f"One coin a person and upward noise, for {k} places a person: {better}, and it is made for counts, not for 'safe'."
+        f" {spread}. `leeward release` does not draw it; leeward.mechanism.SubsampledCount does"
+    )
+    return Option(notion, "subsampled count", notion.epsilon, note=note)
+
+
+def _finished(option: Option, asked: Asked) -> Option:
+    """Add the prices in the budget's notion and in the notion asked for, and what counts make of it."""
+    try:
+        in_budget, incomparable = charge(option.notion, option.price, asked.counted_in), ""
+    except BudgetConflictError as refused:
+        in_budget, incomparable = None, refused.because
+    expected, remapped = with_counts(option, asked.counts)
+    return replace(
+        option,
+        in_budget=in_budget,
+        incomparable=incomparable,
+        in_asked=_in_asked(option, asked.notion),
+        expected=expected,
+        remapped=remapped,
+    )
+
+
+def _in_asked(option: Option, asked: Notion) -> Real:
+    try:
+        return priced(option.notion.with_epsilon(1), asked).cost * option.price
+    except BudgetConflictError:  # about another unit, of which one of theirs can have any number
+        return inf
+    except UndecidedError:  # irrational prices that have no closed quotient: do not claim that it is covered
+        return inf

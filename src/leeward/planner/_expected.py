@@ -1,0 +1,199 @@
+"""What a release would say, if so many places held so many people: expectations from public or assumed counts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+
+from leeward._encodings import UTF8, unfit
+from leeward._paths import read_small
+from leeward._plain import shown, told
+from leeward.errors import InputError
+from leeward.exact._real import whole
+from leeward.mechanism import Sanitized
+from leeward.mechanism._threshold_rule import CountNoise
+from leeward.planner._decisions import Decisions
+
+Counts = Mapping[int, int]
+"""How many places hold how many people: ``{0: 4101, 1: 214, 2: 11}``. Public, or assumed; never taken from the data."""
+
+
+@dataclass(frozen=True)
+class ExpectedAnswers:
+    """What is to be expected.
+
+    Attributes:
+        answered: how many places are answered, on average.
+        safe: how many safe places are called safe, on average.
+        truly_safe: how many there are; None if nothing is called safe.
+        wrongly_safe: how many places that are not safe are called safe, on average.
+        dangerous: how many dangerous places are called dangerous, on average.
+        truly_dangerous: how many there are; None if nothing is called dangerous.
+        wrongly_dangerous: how many others are, on average.
+        spread: the standard deviation of how many are called safe, where places are decided independently; else None.
+    """
+
+    answered: float
+    safe: float
+    truly_safe: int | None
+    wrongly_safe: float
+    dangerous: float
+    truly_dangerous: int | None
+    wrongly_dangerous: float
+    spread: float | None
+
+
+def expected_answers(decided: Decisions, counts: Counts, *, independent: bool = True) -> ExpectedAnswers:
+    """Return what to expect where every place is answered.
+
+    Args:
+        decided: the decisions about one count.
+        counts: how many places hold how many people.
+        independent: whether the noise of places is independent: without it there is no spread.
+    """
+    chances = {c: decided.probabilities(c) for c in counts}
+    safe = {c: float(p.safe) for c, p in chances.items()}
+    dangerous = {c: float(p.dangerous) for c, p in chances.items()}
+    t = None if decided.safe is None else decided.safe.at_most
+    least = None if decided.dangerous is None else decided.dangerous.at_least
+    right, wrong = _split(safe, counts, {c for c in counts if t is not None and c <= t})
+    found, false = _split(dangerous, counts, {c for c in counts if least is not None and c >= least})
+    variance = sum(n * safe[c] * (1 - safe[c]) for c, n in counts.items())
+    return ExpectedAnswers(
+        answered=float(sum(counts.values())),
+        safe=right,
+        truly_safe=None if t is None else sum(n for c, n in counts.items() if c <= t),
+        wrongly_safe=wrong,
+        dangerous=found,
+        truly_dangerous=None if least is None else sum(n for c, n in counts.items() if c >= least),
+        wrongly_dangerous=false,
+        spread=sqrt(variance) if independent else None,
+    )
+
+
+def expected_answers_sanitized(mechanism: Sanitized, counts: Counts) -> ExpectedAnswers:
+    """Return what to expect of the sanitized mechanism if the places come in a random order.
+
+    In a random order those that exceed (s of n) lie anywhere alike, so the c-th of them is met at place c·(n + 1)/(s + 1)
+    on average; s is a sum of independent coins, one a place.
+    """
+    law, t, stops = mechanism.law, mechanism.sanitizer().at_most, mechanism.stop_after
+    exceeding = np.ones(1)
+    for c, n in counts.items():
+        exceeding = np.convolve(exceeding, _binomial(n, float(law.tail(t + 1 - c))))
+    s, n = np.arange(exceeding.size), sum(counts.values())
+    reached = np.where(s >= stops, stops * (n + 1) / (s + 1), n)
+    answered = float(exceeding @ reached)
+    safe = answered - float(exceeding @ np.minimum(s, stops))
+    truly = sum(number for c, number in counts.items() if c <= t)
+    return ExpectedAnswers(answered, safe, truly, 0.0, 0.0, None, 0.0, None)
+
+
+def _binomial(n: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    from scipy.stats import binom  # lazily: scipy is slow to import
+
+    return np.asarray(binom.pmf(np.arange(n + 1), n, p), dtype=np.float64)
+
+
+def _split(chance: Mapping[int, float], counts: Counts, true: set[int]) -> tuple[float, float]:
+    right = sum(n * chance[c] for c, n in counts.items() if c in true)
+    return right, sum(n * chance[c] for c, n in counts.items()) - right
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How far a published count is from the truth, before clamping.
+
+    Attributes:
+        bias: the mean error.
+        mean: the mean of |error|: the expected absolute loss.
+        median: |error| is at most this with probability at least 1/2.
+        most: |error| is at most this with probability at least 95 %.
+    """
+
+    bias: float
+    mean: float
+    median: int
+    most: int
+
+
+def errors(law: CountNoise) -> Errors:
+    """Return the errors of one count under this noise."""
+    bias, mean = float(law.mean()), float(law.mean_absolute())  # type: ignore[attr-defined]
+    return Errors(bias, mean, _within(law, "1/2"), _within(law, "0.95"))
+
+
+def _within(law: CountNoise, chance: str) -> int:
+    from leeward.mechanism._calibration import least_multiple
+
+    least = least_multiple(lambda a: law.cdf(int(a) - 1) - law.cdf(-int(a)) >= chance, 1)  # |error| ≤ a − 1
+    return int(least) - 1
+
+
+def check_counts(counts: Counts) -> None:
+    """Refuse what does not say how many places hold how many people.
+
+    Raises:
+        InputError: a number of either is no whole number of at least 0, or no place is described.
+    """
+    if not isinstance(counts, Mapping):
+        raise InputError(f"counts = {told(counts)}", "it does not say how many places hold how many", _COUNTS)
+    for people, places in counts.items():
+        whole(people, "a number of people in counts", least=0)
+        whole(places, "a number of places in counts", least=0)
+    if not any(counts.values()):
+        raise InputError("counts of no place", "nothing is to be expected of them", _COUNTS)
+
+
+_COUNTS = "Give, say, {0: 4101, 1: 214}"
+
+
+def read_counts(text: str) -> dict[int, int]:
+    """Read counts written as ``0:4101,1:214``, or a CSV file with the columns ``count`` and ``places``.
+
+    Raises:
+        InputError: they cannot be read so.
+    """
+    pairs = _pairs_of_file(Path(text)) if os.path.exists(text) else [tuple(p.split(":")) for p in text.split(",")]
+    found: dict[int, int] = {}
+    for pair in pairs:
+        if (
+            len(pair) != 2
+            or not all(part.strip().isdecimal() and len(part) < 20 for part in pair)
+            or int(pair[0]) in found
+        ):
+            raise InputError(
+                f"The counts {told(text)}",
+                "they are no list of how many places hold how many people",
+                'Write, say, "0:4101,1:214,2:11", or name a CSV file with the columns count and places',
+            )
+        found[int(pair[0])] = int(pair[1])
+    if sum(found.values()) > _MOST_PLACES:
+        raise InputError(f"The counts {told(text)}", f"they describe over {_MOST_PLACES:,} places", "Give fewer")
+    if not any(found.values()):
+        raise InputError(f"The counts {told(text)}", "they describe no place", "Give at least one")
+    return found
+
+
+def _pairs_of_file(file: Path) -> list[tuple[str, ...]]:
+    because = "it is no CSV file in UTF-8"
+    try:
+        raw = read_small(file)
+        because = unfit(raw) or because
+        with io.StringIO(raw.decode(UTF8), newline="") as lines:
+            return [(row.get("count") or "", row.get("places") or "") for row in csv.DictReader(lines)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        if isinstance(error, OSError):
+            because = f"it cannot be read: {os.strerror(error.errno or 0)}"
+        raise InputError(f"The counts '{shown(str(file))}'", because, "Its columns are count and places") from None
+
+
+_MOST_PLACES = 10_000_000
+"""What is to be expected of more is not worth the memory that working it out takes."""

@@ -1,0 +1,297 @@
+"""From a statistic and a notion to noise, its price and its accuracy: before any data is touched.
+
+Every answer is an exact integer on a public grid plus directed geometric noise. A mean over a *private* number of people is
+made from two noisy integers, the sum of distances from the middle of the range (in half steps) and the number of people:
+its noise then shrinks with the number of people, which that of a mean itself may not (one person may be the only one). The
+two share the price of every step that moves both; steps that move only the sum give it their whole price.
+
+Where there are groups, a record is a group and a number, and a notion's price for *any* change of a record holds for going
+from one group to another too: for the metric notions, groups are as far apart as two numbers can be.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._taught import taught
+from leeward.accounting._budget_notion import promised
+from leeward.distance import Line
+from leeward.errors import NotPrivateError
+from leeward.exact._real import Real, inf
+from leeward.mechanism import Geometric
+from leeward.noise import Bits, DirectedGeometric
+from leeward.notion import INSERT, REPLACE, WITHDRAW, Notion, in_rows
+from leeward.notion._metric import BoundedChange
+from leeward.notion._notion import Step
+from leeward.query._numeric import Mean, Percentile
+from leeward.query._sensitivity import allowed_rates, sensitivity
+from leeward.query._statistic import Statistic
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+EXAMPLES = (100, 1_000, 10_000, 100_000)
+"""Numbers of people for which the accuracy of a mean over a private number of them is told."""
+
+_MOST_SHIFTS = 10**5
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a stored integer stands for: ``origin + unit · integer``, clamped to public bounds where there are any.
+
+    Attributes:
+        origin: the value of the integer 0.
+        unit: the grid step.
+        lower: the least integer that is published; None for no bound.
+        upper: the greatest.
+    """
+
+    origin: Fraction = Fraction(0)
+    unit: Fraction = Fraction(1)
+    lower: int | None = None
+    upper: int | None = None
+
+    def values(self, drawn: NDArray[np.int64]) -> list[Fraction]:
+        """Return the exact published values."""
+        clamped = np.clip(drawn, self.lower, self.upper) if (self.lower, self.upper) != (None, None) else drawn
+        return [self.origin + self.unit * int(k) for k in clamped]
+
+
+@dataclass(frozen=True)
+class NumberPlan:
+    """What a release of a statistic will do, known before anything is spent.
+
+    Attributes:
+        query: the question.
+        notion: the privacy notion.
+        parts: one mechanism; two for a mean over a private number of people (sum in half steps, then number).
+        scale: what the stored integers of a one-part answer stand for.
+    """
+
+    query: Statistic
+    notion: Notion
+    parts: tuple[Geometric, ...]
+    scale: Scale
+
+    @property
+    def price(self) -> Real:
+        """ε of the notion."""
+        return self.notion.epsilon
+
+    def public(self) -> dict[str, Any]:
+        """Return everything public that the drawn integers depend on, as JSON can hold it."""
+        return {**self.query.public(), **promised(self.notion), "mechanism": [repr(part) for part in self.parts]}
+
+    def draw(self, exactly: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        """Return the noisy integers, not clamped: what the ledger stores."""
+        drawn = [part.noisy(exactly[i :: len(self.parts)], bits) for i, part in enumerate(self.parts)]
+        return np.stack(drawn, axis=1).ravel()
+
+    def answers(self, drawn: NDArray[np.int64], keys: pa.Table) -> pa.Table:
+        """Return the published table: one row a public key, with ``value``, or ``count`` for a histogram.
+
+        A mean over a private number of people comes with ``people`` (or ``rows``), their noisy number, and
+        ``within_95_percent``: the exact mean is so near with probability at least 95 %, as far as can be told from what is
+        published. (The number of people is at least what it seems less the 99 % point of its noise, and the error then kept
+        with 96 %.)
+        """
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {name: keys[name] for name in keys.column_names}
+        if self.query.kind == "histogram":
+            columns["count"] = pa.array(drawn)
+        elif len(self.parts) == 2:
+            sums, people = drawn[0::2], drawn[1::2]
+            columns["value"] = [float(v) for v in self._means(sums, people)]
+            columns[self.query.many] = pa.array(people)
+            fewer = self.parts[1].law.quantile("0.99")
+            few = [_leading(int(n) - fewer) for n in people]  # fewer people have the larger error
+            errors = {n: self._mean_error(n, 0.96) for n in set(few)}
+            columns["within_95_percent"] = [errors[n] for n in few]
+        else:
+            values = self.scale.values(drawn)
+            whole = self.scale.unit.denominator == self.scale.origin.denominator == 1
+            columns["value"] = [int(v) for v in values] if whole else [float(v) for v in values]
+        return pa.table(columns)
+
+    def accuracy(self) -> dict[str, Any]:
+        """Return how far answers are off, in their own units.
+
+        For one part: ``mean_absolute``; ``within_95_percent``, the least error that one answer keeps with probability 95 %;
+        and ``all_within_95_percent``, which all answers keep together. Clamping can only make these smaller; of a mean, they
+        include the most that rounding it to its grid can add. For a mean over a private number of people the error depends
+        on that number: ``by_people`` (``by_rows``) gives ``within_95_percent`` for some.
+        """
+        if len(self.parts) == 2:
+            many = self.query.many
+            return {f"by_{many}": [{many: n, "within_95_percent": self._mean_error(n, 0.95)} for n in EXAMPLES]}
+        law, unit = self.parts[0].law, float(self.scale.unit)
+        rounding = float(self.query.numeric.rounding) if isinstance(self.query.numeric, Mean) else 0
+        return {
+            "mean_absolute": float(law.mean_absolute()) * unit + rounding,
+            "within_95_percent": _within(law, 0.95) * unit + rounding,
+            "all_within_95_percent": _within(law, 0.95 ** (1 / self.query.cells)) * unit + rounding,
+        }
+
+    def _mean_error(self, people: int, chance: float) -> float:
+        """Return how far a mean of at least so many people is off with this chance, wherever their mean lies.
+
+        With noises X and Y on sum and number, the error is |X − cY| / (people + Y) half steps, where |c| ≤ k is twice the
+        distance of the mean from the middle, in steps. X is symmetric and unimodal, so c = k is worst (Anderson 1955).
+        """
+        values, numeric = self.query.values, self.query.numeric
+        assert values is not None
+        assert isinstance(numeric, Mean)
+        k, (sums, number) = int(values.width / values.step), (part.law for part in self.parts)
+        far = _within(number, 1 - 1e-4)
+        if far > _MOST_SHIFTS:  # so noisy a number that nothing better is worth the working out
+            return float(values.width)
+        shift = np.arange(0 if number.down.is_infinite else -far, 1 + (0 if number.up.is_infinite else far))
+        shift = shift[people + shift >= 1]  # where nobody seems to be there, the answer counts as wrong
+        weight = number.pmf_array(shift)
+        a = math.exp(-float(sums.up))
+
+        def kept(error: float) -> float:
+            reach = error * (people + shift.astype(float))
+            high, low = np.floor(reach + k * shift), np.ceil(-reach + k * shift)
+            inside = np.where(high >= low, _below(a, high) - _below(a, low - 1), 0.0)
+            return float(weight @ inside)
+
+        least, most = 0.0, 2.0 * k  # in half steps: further apart no two means are
+        if kept(most) >= chance:
+            for _ in range(50):
+                middle = (least + most) / 2
+                least, most = (least, middle) if kept(middle) >= chance else (middle, most)
+        error = most * float(values.step) / 2 + float(numeric.rounding)
+        return min(error, float(values.width))
+
+    def _means(self, sums: NDArray[np.int64], people: NDArray[np.int64]) -> list[Fraction]:
+        values, numeric = self.query.values, self.query.numeric
+        assert values is not None
+        assert isinstance(numeric, Mean)
+        middle, found = (values.lower + values.upper) / 2, []
+        for total, n in zip(sums.tolist(), people.tolist(), strict=True):
+            mean = numeric.answer([]) if n < 1 else middle + values.step * Fraction(total, 2 * n)
+            found.append(numeric.rounded(min(max(mean, values.lower), values.upper)))
+        return found
+
+
+@taught
+def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
+    """Plan the release of a statistic: free, and private of nothing because it reads no data.
+
+    Raises:
+        NotPrivateError: the notion does not shelter such an answer.
+    """
+    try:
+        return _planned(query, notion)
+    except NotPrivateError as refused:
+        if query.of_rows:
+            raise NotPrivateError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
+        raise
+
+
+def _planned(query: Statistic, notion: Notion) -> NumberPlan:
+    if isinstance(query.numeric, Mean) and query.people is None:
+        return NumberPlan(query, notion, _sum_and_number(query, notion), Scale())
+    scale = _scale(query)
+    line = sensitivity(notion, query).line
+    if not notion.all_records:
+        every = [(step.cost, query.effect(step.change).total or ()) for step in _steps(query, notion)]
+        line = allowed_rates((cost, Fraction(up), Fraction(down)) for cost, moves in every for up, down in moves)
+    return NumberPlan(query, notion, (Geometric(line, step=scale.unit),), scale)
+
+
+def _steps(query: Statistic, notion: Notion) -> tuple[Step, ...]:
+    """Return the notion's steps, and with groups also what it promises each person for going from one to another.
+
+    A single listed group is enough: who leaves it goes where nobody is counted.
+    """
+    if query.by is None or REPLACE in notion.changes:
+        return notion.steps
+    between = dict.fromkeys(person.cost(REPLACE) for person in getattr(notion, "persons", (notion,)))
+    return (*notion.steps, *(Step(REPLACE, cost) for cost in between if not cost.is_infinite))
+
+
+def _scale(query: Statistic) -> Scale:
+    values, numeric = query.values, query.numeric
+    if values is None or numeric is None:
+        return Scale()
+    top = int(values.width / values.step)
+    if isinstance(numeric, Percentile):
+        return Scale(values.lower, values.step, 0, top)
+    if isinstance(numeric, Mean):
+        assert numeric.grid is not None
+        return Scale(Fraction(0), numeric.grid, *numeric.ends)
+    unit = values.grid_with_zero
+    if query.people is None:
+        return Scale(Fraction(0), unit)
+    return Scale(Fraction(0), unit, int(values.lower * query.people / unit), int(values.upper * query.people / unit))
+
+
+def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geometric]:
+    """Return the mechanisms of the sum of 2·(steps − middle) and of the number of people, which share each step's price."""
+    assert query.values is not None
+    if notion.all_records:
+        raise NotPrivateError(
+            "A mean where all values may change at once, over a private number of people",
+            "their sum may move by any amount",
+            "Declare the number of people, if it is public",
+        )
+    k = int(query.values.width / query.values.step)
+    moves = []  # cost, how far the sum moves, how far the number of people rises and falls
+    for step in _steps(query, notion):
+        query.effect(step.change)  # refuses what it refuses
+        if isinstance(step.change, BoundedChange):
+            moves.append((step.cost, 2, 0, 0))
+            continue
+        leaves, joins = (step.cost, k, 0, 1), (step.cost, k, 1, 0)
+        if step.change == WITHDRAW:
+            moves.append(leaves)
+        elif step.change == INSERT:
+            moves.append(joins)
+        else:  # any other record, in any other group, or none
+            other = int(len(query.groups) > 1)
+            moves += [(step.cost, 2 * k, other, other), leaves, joins]
+    rate = min((cost / (far * (2 if rise or fall else 1)) for cost, far, rise, fall in moves if far), default=inf)
+    left = [(cost - rate * far, Fraction(rise), Fraction(fall)) for cost, far, rise, fall in moves if rise or fall]
+    number = allowed_rates(left) if left else None
+    if number is None:
+        raise NotPrivateError(
+            f"A mean over a private number of people under {notion.name}",
+            "no step of the notion adds or removes a person, so their number is public",
+            "Declare it: people = …",
+        )
+    return Geometric(Line(rise=rate, fall=rate)), Geometric(number)
+
+
+def _leading(n: int) -> int:
+    """Return n rounded down to its first six binary digits, at most 1/32 of it lower: many groups ask for few numbers."""
+    below = max(n.bit_length() - 6, 0)
+    return n >> below << below
+
+
+def _within(law: DirectedGeometric, chance: float) -> int:
+    """Return the least k with P(|noise| ≤ k) ≥ chance, rounded up to a part in a thousand."""
+    above: int = next(j for j in range(64) if float(law.cdf(2**j) - law.cdf(-(2**j) - 1)) >= chance)
+    low, high = (1 << above) // 2 if above else -1, 1 << above  # low does not keep it
+    while high - low > max(1, high // 1000):
+        middle = (low + high) // 2
+        keeps = float(law.cdf(middle) - law.cdf(-middle - 1)) >= chance
+        low, high = (low, middle) if keeps else (middle, high)
+    return high
+
+
+def _below(a: float, k: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return P(K ≤ k) for the two-sided law P(k) ∝ a^|k|."""
+    with np.errstate(over="ignore"):
+        tail: NDArray[np.float64] = a ** np.where(k >= 0, k + 1, -k) / (1 + a)
+    return np.where(k >= 0, 1 - tail, tail)

@@ -1,0 +1,277 @@
+"""One way to answer a question: a notion and a mechanism, with what it costs and what it is worth, before it is bought.
+
+Rows that `leeward.release` can carry out hold the very `Plan` that it would carry out, and all their numbers are read off
+that plan. Two more are there for comparison only: norm noise, where one person may be at most of a few places, and the
+subsampled count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent, SanitizedEvent
+from leeward.accounting._events import Event
+from leeward.analysis._bounds import best_decision
+from leeward.errors import LowUtilityError
+from leeward.exact._real import Exact, Real, inf
+from leeward.exact._weight import Weight, weight
+from leeward.mechanism import Sanitized, sanitizer
+from leeward.mechanism._calibration import least_multiple, rate_for
+from leeward.mechanism._threshold_rule import CountNoise
+from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, GroupDP, Notion, Personalised
+from leeward.planner._decisions import Decisions
+from leeward.planner._expected import (
+    Counts,
+    Errors,
+    ExpectedAnswers,
+    errors,
+    expected_answers,
+    expected_answers_sanitized,
+)
+from leeward.planner._plan import Plan
+from leeward.query import CountVisitors
+from leeward.query._sensitivity import sensitivity, sensitivity_each
+
+Offered = Literal["geometric", "sanitized", "norm", "subsampled count"]
+
+_DIRECTIONS: dict[object, Direction] = {
+    WITHDRAW: "withdraw",
+    SHRINK: "withdraw",
+    DROP_FACT: "withdraw",
+    INSERT: "insert",
+    GROW: "insert",
+    ADD_FACT: "insert",
+    REPLACE: "replace",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """A notion and a mechanism that serves it, or the reason why it does not.
+
+    Attributes:
+        notion: the notion, with its ε.
+        mechanism: what makes the answer.
+        price: what one release costs, in ε of its own notion.
+        refused: why it cannot be had; empty if it can.
+        plan: what `leeward.release` would carry out; None if refused, and for what is only compared.
+        decisions: what is said of a noisy count; None if refused, and for the subsampled count.
+        law: the noise on one count; likewise.
+        in_budget: the price in the notion of the budget; None where that cannot cover it.
+        incomparable: then the reason.
+        in_asked: the least multiple of the notion asked for that covers one release; ∞ where something it shelters is
+            given up.
+        expected: what it would say if the places held the counts given; None without counts.
+        remapped: the expected absolute loss of a published count, after the best remap for those counts.
+        note: what else must be known of it.
+    """
+
+    notion: Notion
+    mechanism: Offered
+    price: Real
+    refused: str = ""
+    plan: Plan | None = None
+    decisions: Decisions | None = None
+    law: CountNoise | None = None
+    in_budget: Fraction | None = None
+    incomparable: str = ""
+    in_asked: Real = inf
+    expected: ExpectedAnswers | None = None
+    remapped: float | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        said = f"{self.notion}, {self.mechanism}: "
+        if self.refused:
+            return f"{said}refused: {self.refused}"
+        said += f"price {self.price}"
+        for word, chance in (("safe", self.probability_safe(0)), ("dangerous", self.probability_dangerous(0))):
+            if chance is not None:
+                said += f", a place with nobody called {word}: {float(chance):.1%}"
+        if self.decisions is None:
+            return said
+        return said + (", never wrong" if self.never_wrong else f", wrong at most {float(self.error_at_most or 0):g}")
+
+    @property
+    def releasable(self) -> bool:
+        """Whether `leeward.release` can carry it out."""
+        return self.plan is not None
+
+    @property
+    def never_wrong(self) -> bool:
+        """Whether nothing it decides is ever wrong."""
+        decided = self.decisions
+        return decided is not None and all(d is None or d.never_wrong for d in (decided.safe, decided.dangerous))
+
+    @property
+    def error_at_most(self) -> Fraction | None:
+        """α: how often a decision about one place may be wrong; None where none is ever."""
+        decided = self.decisions
+        if decided is None:
+            return None
+        return next((d.error_at_most for d in (decided.safe, decided.dangerous) if d and d.error_at_most), None)
+
+    @property
+    def errors(self) -> Errors | None:
+        """How far a published count is from the truth; for the sanitized mechanism, one above its threshold."""
+        return None if self.law is None else errors(self.law)
+
+    def probability_safe(self, count: int) -> Weight | None:
+        """Return Pr[safe | c], exactly; None if nothing is called safe; sanitized: of a place that is reached."""
+        if self.decisions is None or self.decisions.safe is None:
+            return None
+        return self.decisions.probabilities(count).safe
+
+    def probability_dangerous(self, count: int) -> Weight | None:
+        """Return Pr[dangerous | c], exactly; None if nothing is called dangerous."""
+        if self.decisions is None or self.decisions.dangerous is None:
+            return None
+        return self.decisions.probabilities(count).dangerous
+
+    def answered(self, places: int) -> float | None:
+        """Return how many of this many places are answered if nobody is anywhere; None if all always are."""
+        return None if self.plan is None else self.plan.expected_answered_if_empty(places)
+
+    def event(self, way: Direction) -> Event | None:
+        """Return what accountants see of one release in one direction; None if refused, or if they do not know its steps.
+
+        An event says what one *person* moves. A step that changes several people's records at once, such as those of a
+        group, moves more, and how they may move together has no event: then there is none. Of two promises that one output
+        keeps, one may be about persons and the other about single facts, so each direction has an event of its own.
+        """
+        if self.law is None or not _one_person(self.notion):
+            return None
+        if self.plan is None:
+            ways = {_DIRECTIONS[change] for change in self.notion.changes}
+            if "replace" in ways:  # a pure event does not say what replacing costs
+                return None
+            return PureEvent(*(self.price if way in ways else inf for way in ("withdraw", "insert")))
+        if isinstance(self.plan.mechanism, Sanitized):
+            return SanitizedEvent(self.law.up, stops=self.plan.mechanism.most_stops(self.plan.places))
+        steps = {change for change in self.notion.changes if _DIRECTIONS[change] == way}
+        facts = steps <= {DROP_FACT, ADD_FACT}  # a step is one fact, which is at one place
+        places = 1 if facts else self.plan.query.places_per_person or 1
+        return GeometricEvent(self.law.up, self.law.down, places=places)
+
+    def composed(self, releases: int, delta: Exact) -> dict[Direction, float]:
+        """Return ε at this δ of so many releases together, in each direction that the notion shelters.
+
+        Nothing where no event says what one of its steps moves (`event`): what is proved is then their price, added up.
+        """
+        grid = "1e-3" if self.notion.epsilon >= "0.1" else "1e-4"  # finer changes no digit that is shown
+        found: dict[Direction, float] = {}
+        for way in dict.fromkeys(_DIRECTIONS[change] for change in self.notion.changes if change in _DIRECTIONS):
+            event = self.event(way)
+            if event is not None:
+                found[way] = Accountant(grid=grid).compose(event, releases).epsilon(delta, way)
+        return found
+
+    def epsilon_for(self, count: int, probability: Exact) -> Notion | None:
+        """Return the notion at the least ε, in thousandths, at which a count is called safe so often; None if no ε does."""
+        if self.plan is None or self.decisions is None or self.decisions.safe is None:
+            return None
+        safe, query, one = self.decisions.safe, self.plan.query, self.notion.with_epsilon(1)
+        moves = sensitivity_each(one, query) if self.mechanism == "sanitized" else sensitivity(one, query)
+        wish = (count, safe.at_most)
+        try:
+            rate = rate_for(moves.line, safe=wish, probability=probability, error_at_most=safe.error_at_most)
+        except LowUtilityError:
+            return None
+        return self.notion.with_epsilon(rate)
+
+    def safe_at_most_for(self, count: int, probability: Exact) -> int | None:
+        """Return the least t with which a count is called safe so often, at this ε; None if no t does."""
+        if self.law is None or self.decisions is None or self.decisions.safe is None:
+            return None
+        law, alpha, wish = self.law, self.decisions.safe.error_at_most, weight(probability)
+
+        def often(step: Fraction) -> bool:
+            return sanitizer(law, count + int(step) - 1, alpha).probability_safe(count) >= wish
+
+        try:
+            return count + int(least_multiple(often, 1)) - 1
+        except LowUtilityError:
+            return None
+
+
+def with_counts(option: Option, counts: Counts | None) -> tuple[ExpectedAnswers | None, float | None]:
+    """Return what an option would say of these counts, and the loss of its remapped counts."""
+    if counts is None or option.decisions is None:
+        return None, None
+    if option.plan is not None and isinstance(option.plan.mechanism, Sanitized):
+        return expected_answers_sanitized(option.plan.mechanism, counts), None
+    return expected_answers(option.decisions, counts, independent=option.mechanism == "geometric"), _remapped(
+        option, counts
+    )
+
+
+_MOST_TRUTHS = 16
+"""The largest count up to which remapped losses are computed: they take time."""
+
+
+def _remapped(option: Option, counts: Counts) -> float | None:
+    top = max(counts)
+    if option.plan is None or isinstance(option.plan.mechanism, Sanitized) or top > _MOST_TRUTHS:
+        return None
+    from leeward.analysis._remap import remap
+
+    total = sum(counts.values())
+    prior = [Fraction(counts.get(c, 0), total) for c in range(top + 1)]
+    return float(remap(option.plan.mechanism.on(range(top + 1)), prior).loss)
+
+
+def _one_person(notion: Notion) -> bool:
+    """Return whether each step changes one person's record, in a way of which it is known where it may lead."""
+    alone = notion.sums_over_persons and not notion.all_records
+    return alone and all(change in _DIRECTIONS for change in notion.changes)
+
+
+def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple[Weight | None, Weight | None]]:
+    """Return the best (Pr[safe | c], Pr[dangerous | c]) of any decision about one count under the notion, given its errors.
+
+    A decision is as good as its steps allow: what it costs to lower one count by 1, and to raise it. With one place a
+    person, geometric noise and a threshold (with a coin at the threshold) attain it.
+
+    Under `GroupDP` one step moves the count by up to m, the size of the largest group, for one ε: between 0 and the number
+    of people, every such move is one of the largest group's, with the others where it needs them. So a count that is k from
+    the threshold is ⌈k/m⌉ steps from it, and the recursion over these is attained too: two counts at most m apart have at
+    most one step between them. Where there are too few people for *safe* to be wrong, nothing limits it.
+
+    (None, None) for a notion of which it is only known how far a step moves a count at most, such as one with policies:
+    noise is fitted to that, but it is no step that there is.
+    """
+    notion, jump = option.notion, 1
+    people = len(notion.persons) if isinstance(notion, Personalised) else None
+    lower = raised = inf
+    if type(notion) is GroupDP:
+        people, jump = notion.people, max(map(len, notion.groups))
+        lower = raised = notion.epsilon
+    elif not _one_person(notion):
+        return lambda count: (None, None)
+    else:
+        for step in notion.steps:
+            each = query.effect(step.change).each
+            lower = min(lower, step.cost) if any(fall for _, fall in each) else lower
+            raised = min(raised, step.cost) if any(rise for rise, _ in each) else raised
+    safe = option.decisions.safe if option.decisions else None
+    danger = option.decisions.dangerous if option.decisions else None
+
+    def best(count: int) -> tuple[Weight | None, Weight | None]:
+        found: list[Weight | None] = []
+        for decision, away, costs in (
+            (safe, safe and safe.at_most + 1 - count, (lower, raised)),
+            (danger, danger and count - danger.at_least + 1, (raised, lower)),
+        ):
+            if decision is None:
+                found.append(None)
+            elif decision is safe and people is not None and people <= safe.at_most:
+                found.append(weight(1))
+            else:
+                alpha, steps = decision.error_at_most or 0, -(-max(away or 0, 0) // jump)
+                found.append(best_decision(*costs, steps, alpha)[-1])
+        return found[0], found[1]
+
+    return best

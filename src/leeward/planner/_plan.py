@@ -1,0 +1,320 @@
+"""From a question and a notion to a mechanism, its price and its promise: before any data is touched.
+
+`plan` is what ``--dry-run`` prints and what `leeward.release` then carries out: one code path, so they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._plain import told
+from leeward._taught import taught
+from leeward.accounting._budget_notion import promised
+from leeward.errors import InputError, SpecError, nearest
+from leeward.exact._real import Exact, Real, exact, whole
+from leeward.exact._weight import Weight
+from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer
+from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
+from leeward.noise import Bits
+from leeward.notion import Notion
+from leeward.planner._decisions import Decisions, decisions
+from leeward.query import CountVisitors
+from leeward.query._sensitivity import Sensitivity, sensitivity, sensitivity_each
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MechanismName = Literal["auto", "geometric", "sanitized"]
+What = Literal["decisions", "counts"]
+
+USEFUL_FROM = "0.05"
+"""If nobody were anywhere, and a smaller share of the places were called safe, a release is refused."""
+
+_SAID = ("safe", "dangerous")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a release will do, known before anything is spent.
+
+    Attributes:
+        query: the question.
+        notion: the privacy notion.
+        mechanism: the noise that will be added.
+        sensitivity: how far the answer moves along the notion's steps, and the rates that follow.
+        decisions: what is called *safe* and *dangerous* (for the sanitized mechanism: where it is reached).
+        what: what is shown of the stored integers: decisions, or the noisy counts too.
+        useful_from: the least share of places called safe, if nobody were anywhere, for which it is worth its price.
+        places: how many places the public list has; None if that is not known.
+    """
+
+    query: CountVisitors
+    notion: Notion
+    mechanism: Geometric | Sanitized
+    sensitivity: Sensitivity
+    decisions: Decisions
+    what: What = "decisions"
+    useful_from: Fraction = Fraction(USEFUL_FROM)
+    places: int | None = None
+
+    @property
+    def price(self) -> Real:
+        """What it costs, in ε of the notion: for the sanitized mechanism ε for each stop that there can be, at most c.
+
+        Each stop costs the notion itself: the rate is the largest that every step's cost allows, so ε is the least price.
+        """
+        if isinstance(self.mechanism, Geometric):
+            return self.notion.epsilon
+        return self.notion.epsilon * self.mechanism.most_stops(self.places)
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether places may go unanswered: never, where no more than c are listed."""
+        c = None if isinstance(self.mechanism, Geometric) else self.mechanism.stop_after
+        return c is not None and (self.places is None or c < self.places)
+
+    def listing(self, places: int | None) -> Plan:
+        """Return the plan for a public list of so many places; None: it is not known, or grows from window to window."""
+        return replace(self, places=places)
+
+    @property
+    def sanitizer(self) -> Sanitizer | None:
+        """What is called *safe*; None if nothing is."""
+        return self.decisions.safe
+
+    @property
+    def alarm(self) -> Alarm | None:
+        """What is called *dangerous*; None if nothing is."""
+        return self.decisions.dangerous
+
+    @property
+    def safe_at_most(self) -> int | None:
+        """t: what *safe* means; None if it is not said."""
+        return None if self.sanitizer is None else self.sanitizer.at_most
+
+    @property
+    def dangerous_at_least(self) -> int | None:
+        """T: what *dangerous* means; None if it is not said."""
+        return None if self.alarm is None else self.alarm.at_least
+
+    @property
+    def error_at_most(self) -> Fraction | None:
+        """α: how often a decision about one place may be wrong; None where every decision is never wrong."""
+        return next((d.error_at_most for d in (self.sanitizer, self.alarm) if d is not None and d.error_at_most), None)
+
+    def decision_curve(self) -> dict[int, tuple[Weight | None, Weight | None]]:
+        """Return (Pr[safe | c], Pr[dangerous | c]), exact, for true counts c = 0, 1, 2, …; None for what is not said.
+
+        Of a great threshold only the last 500 counts below it are told.
+        """
+        last = max((self.safe_at_most or 0) + 5, 0 if self.alarm is None else min(self.alarm.threshold + 2, 60))
+        return {
+            c: (None if self.sanitizer is None else chances.safe, None if self.alarm is None else chances.dangerous)
+            for c, chances in self.decisions.curve(range(max(0, last - _CURVE), last + 1)).items()
+        }
+
+    def __str__(self) -> str:
+        """Say what it costs, what is said how often, how far off counts are, and what is sheltered."""
+        words, lines = self.notion.words, []
+        for state, decision, means in (
+            ("safe", self.sanitizer, f"at most {self.safe_at_most}"),
+            ("dangerous", self.alarm, f"at least {self.dangerous_at_least}"),
+        ):
+            if decision is not None:
+                trust = (
+                    "never wrong" if decision.never_wrong else f"wrong with probability at most {self.error_at_most}"
+                )
+                people = "person" if means.endswith(" 1") else "people"
+                lines.append(f"{state}: {means} {people}, {trust}")
+        curve = [
+            "  ".join(
+                [
+                    f"{count:>5}:",
+                    *(f"{float(p):.4g} {s}" for s, p in zip(_SAID, row, strict=True) if p is not None),
+                ]
+            )
+            for count, row in self.decision_curve().items()
+        ]
+        if isinstance(self.mechanism, Geometric):
+            lines.append(f"mean error of a count: {float(self.mechanism.expected_error()):.4g}")
+        return "\n".join(
+            [
+                f"{self.mechanism} under {self.notion}, price {self._at_most()}{self.price}",
+                *lines,
+                "chance of each word, by the true count:",
+                *curve,
+                f"sheltered: {words.protects}",
+                f"not sheltered: {words.reveals or 'nothing'}",
+            ]
+        )
+
+    def _at_most(self) -> str:
+        """Where the list may be shorter than c, the price is only known from above."""
+        stops = self.mechanism.stop_after if isinstance(self.mechanism, Sanitized) else 1
+        return "at most " if self.places is None and stops > 1 else ""
+
+    def public(self) -> dict[str, Any]:
+        """Return everything public that the drawn integers depend on, as JSON can hold it.
+
+        Thresholds belong to it only for the sanitized mechanism, whose draw they stop; for the geometric mechanism they
+        are post-processing.
+        """
+        mechanism: dict[str, Any] = {"name": "geometric"}
+        if isinstance(self.mechanism, Sanitized):
+            mechanism = {"name": "sanitized", "at_most": self.safe_at_most, "stop_after": self.mechanism.stop_after}
+        return {**self.query.public(), **promised(self.notion), "mechanism": mechanism}
+
+    def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""
+        if isinstance(self.mechanism, Geometric):
+            return self.mechanism.noisy(counts, bits)
+        return self.mechanism.release(counts, bits).coded()
+
+    def answers(self, drawn: NDArray[np.int64], places: pa.Table) -> pa.Table:
+        """Return the published table: post-processing of what was drawn, one row a public place, in the public order."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {name: places[name] for name in ("place", "name") if name in places.column_names}
+        if isinstance(self.mechanism, Geometric):
+            columns["state"] = pa.array(self.states(drawn))
+            if self.what == "counts":
+                columns["count"] = pa.array(drawn, pa.int64())
+        else:
+            columns["state"] = pa.array(np.where(drawn == SAFE, "safe", "obscure"))
+            columns["answered"] = pa.array(drawn != NOT_ANSWERED)
+            columns["count"] = pa.array(drawn, pa.int64(), mask=drawn < 0)
+        return pa.table(columns)
+
+    def states(self, noisy: NDArray[np.int64]) -> NDArray[np.str_]:
+        """Return what is said of each unclamped noisy count: ``safe``, ``dangerous`` or ``obscure``."""
+        return self.decisions.states(noisy)
+
+    def expected_answered_if_empty(self, places: int) -> float | None:
+        """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""
+        if isinstance(self.mechanism, Geometric):
+            return None
+        return self.mechanism.expected_answered([0] * places)
+
+
+@taught
+def plan(
+    query: CountVisitors,
+    notion: Notion,
+    *,
+    safe_at_most: int | None = None,
+    dangerous_at_least: int | None = None,
+    error_at_most: Exact | None = None,
+    useful_from: Exact = USEFUL_FROM,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+    places: int | None = None,
+) -> Plan:
+    """Plan the release of safe places: free, and private of nothing because it reads no data.
+
+    Args:
+        query: the question, from `leeward.count_visitors`.
+        notion: the privacy notion.
+        safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
+        dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
+        error_at_most: α, the largest probability of a wrong decision about one place; required where the notion cannot
+            promise "never wrong" for what is decided, refused where it can.
+        useful_from: releases are refused if a smaller share of the places would be called safe even if nobody were anywhere
+            (see `leeward.planner._useless`; the plan can be read all the same).
+        what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
+        mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
+            order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
+            it can.
+        stop_after: c, for the sanitized mechanism (default 1); its price is c·ε, or n·ε where only n < c places are listed.
+        places: n, how many places the public list has, if that is known: `leeward.release` counts them itself.
+
+    Raises:
+        InputError: an argument is malformed.
+        NotPrivateError: the notion does not shelter such an answer.
+    """
+    if not isinstance(query, CountVisitors):
+        raise InputError(
+            f"A plan for a {type(query).__name__}",
+            "this function plans which places are safe, from `count_visitors`",
+            "Plan a statistic with plan_number(query, notion)",
+        )
+    if mechanism not in get_args(MechanismName):
+        raise SpecError(
+            f"mechanism = {told(mechanism)}",
+            "there is no such mechanism",
+            nearest(str(mechanism), get_args(MechanismName)),
+        )
+    if what not in get_args(What):
+        raise SpecError(f"what = {told(what)}", "there is no such thing to publish", nearest(str(what), get_args(What)))
+    _check_thresholds(safe_at_most, dangerous_at_least)
+    bounded = query.places_per_person is not None
+    if mechanism == "auto":
+        mechanism = "geometric" if bounded else "sanitized"
+    made: Geometric | Sanitized
+    if mechanism == "sanitized":
+        if safe_at_most is None or dangerous_at_least is not None:
+            raise SpecError(
+                "The sanitized mechanism",
+                "it decides what is safe, and publishes the counts that are not",
+                "Give safe_at_most, and leave dangerous_at_least out",
+            )
+        moves = sensitivity_each(notion, query)
+        made = Sanitized(moves.line, at_most=safe_at_most, stop_after=1 if stop_after is None else stop_after)
+    else:
+        if stop_after is not None:
+            raise SpecError(
+                f"stop_after = {stop_after} with the geometric mechanism",
+                "it answers every place and never stops",
+                'Leave stop_after out, or use mechanism = "sanitized"',
+            )
+        moves = sensitivity(notion, query)
+        made = Geometric(moves.line)
+    decided = decisions(
+        made.law, safe_at_most=safe_at_most, dangerous_at_least=dangerous_at_least, error_at_most=error_at_most
+    )
+    safe, dangerous = decided.safe, decided.dangerous
+    if safe is not None and dangerous is not None and safe.threshold >= dangerous.threshold:
+        raise InputError(
+            f"error_at_most = {error_at_most}",
+            "it is so large that one noisy count would be called both safe and dangerous",
+            "Lower error_at_most",
+        )
+    listed = None if places is None else whole(places, "places", least=1)
+    return Plan(query, notion, made, moves, decided, what, _share(useful_from), listed)
+
+
+_CURVE, _MOST_PEOPLE = 500, 10**12
+
+
+def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> None:
+    if safe_at_most is None and dangerous_at_least is None:
+        raise SpecError(
+            "[decide] without a decision",
+            "nothing would be said of any place",
+            "Give safe_at_most, dangerous_at_least or both",
+        )
+    for name, value, least in (("safe_at_most", safe_at_most, 0), ("dangerous_at_least", dangerous_at_least, 1)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+            raise InputError(
+                f"{name} = {told(value)}", "it is no number of people", f"Give an integer of at least {least}"
+            )
+        if value is not None and value > _MOST_PEOPLE:
+            raise InputError(f"{name} = {value}", "there are not so many people", "Give the number that matters")
+    if safe_at_most is not None and dangerous_at_least is not None and dangerous_at_least <= safe_at_most:
+        raise InputError(
+            f"dangerous_at_least = {dangerous_at_least} with safe_at_most = {safe_at_most}",
+            "a place could be both",
+            "Give dangerous_at_least above safe_at_most",
+        )
+
+
+def _share(useful_from: Exact) -> Fraction:
+    least = exact(useful_from).rational
+    if least is None or not 0 <= least < 1:
+        raise InputError(f"useful_from = {useful_from}", "it is no share below 1", f'Give, say, "{USEFUL_FROM}"')
+    return least

@@ -1,0 +1,285 @@
+"""Which row of a comparison to take, and why: a rule that is stated, not a taste.
+
+* Only what `leeward.release` carries out is recommended: nothing that it refuses as useless, and never the subsampled
+  count.
+* The side that the notion asked for shelters stays sheltered, at no more than its price: the row must cost at most as much
+  in that notion as the plan as written would.
+* The budget can pay for one release.
+* Where nothing was granted to be wrong, nothing is.
+* Among these, the row with the most right words about the places that are safe (or dangerous): of the counts given, or if
+  nobody were anywhere. Of equals, the one whose notion implies more of the others; then the one asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leeward._plain import at_most, told
+from leeward._taught import taught
+from leeward.accounting._budget_notion import in_words
+from leeward.accounting._prices import priced
+from leeward.errors import BudgetConflictError, InputError, LowUtilityError, UndecidedError
+from leeward.exact._real import Exact, Real, exact, whole
+from leeward.notion import INSERT, Notion, UnboundedDP
+from leeward.planner._advice import cautions
+from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
+from leeward.planner._option import Option
+from leeward.planner._useless import refuse_useless
+
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What to take.
+
+    Attributes:
+        option: the row; None if no row will do.
+        reason: why, in sentences.
+        cautions: what must be known before it is chosen.
+        gives_up: for each other row that would say more: what it would give up.
+        plain_dp: whether plain differential privacy is enough here, in a sentence.
+        plain_dp_is_enough: the same as a yes or no; None where it was not compared.
+    """
+
+    option: Option | None
+    reason: str
+    cautions: tuple[str, ...]
+    gives_up: tuple[tuple[Option, str], ...]
+    plain_dp: str
+    plain_dp_is_enough: bool | None
+
+    def __str__(self) -> str:
+        lines = [self.reason if self.option is None else f"{self.option}\n{self.reason}", *self.cautions]
+        return "\n".join([*lines, *(f"{option}: {what}" for option, what in self.gives_up), self.plain_dp])
+
+
+@taught
+def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9") -> Recommendation:
+    """Choose among the rows of a comparison.
+
+    Args:
+        compared: from `leeward.compare`.
+        count: for "is plain DP enough?": places with so many people …
+        probability: … must be called safe so often.
+
+    Raises:
+        InputError: if the count is below 0, or the probability is not above 0 and at most 1.
+    """
+    count, wished = whole(count, "count", 0), exact(probability)
+    if not 0 < wished <= 1:
+        raise InputError(
+            f"probability = {told(probability)}", "it is how often places are to be called safe", 'Give "0.9"'
+        )
+    asked = compared.asked
+    allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon
+    kept = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]
+    eligible = [o for o in kept if _payable(o, asked) and not _wrong_anew(o, compared)]
+    useful = [o for o in eligible if _useful(o, asked)]
+    chosen = max(useful, key=lambda o: _rank(o, useful, asked), default=None)
+    enough, sentence = _plain_dp(compared, count, probability)
+    return Recommendation(
+        chosen,
+        _none(compared, kept) if chosen is None else _reason(chosen, compared, eligible),
+        () if chosen is None else _cautions(chosen, asked),
+        tuple(_gives_up(compared, chosen, eligible, allowed)),
+        sentence,
+        enough,
+    )
+
+
+def right_words(option: Option, asked: Asked) -> float:
+    """Return how many right words are to be expected: safe places called safe and dangerous ones called dangerous.
+
+    Of the counts given; without counts, if nobody were anywhere (or T people everywhere, where only danger is decided).
+    """
+    if option.expected is not None:
+        return option.expected.safe + option.expected.dangerous
+    if (safe := option.probability_safe(0)) is not None:
+        # whether a place is reached hangs on those before it, and its own noise is drawn afresh
+        reached = option.answered(asked.size)
+        return (asked.size if reached is None else reached) * float(safe)
+    least = asked.dangerous_at_least or 1
+    return asked.size * float(option.probability_dangerous(least) or 0)
+
+
+def _useful(option: Option, asked: Asked) -> bool:
+    """Whether `leeward.release` would carry it out, and not refuse it as useless."""
+    if option.plan is None:
+        return False
+    try:
+        refuse_useless(option.plan, asked.places)
+    except LowUtilityError:
+        return False
+    return True
+
+
+def _payable(option: Option, asked: Asked) -> bool:
+    """Whether the budget covers the notion, and what is left of it one release."""
+    return option.in_budget is not None and (asked.left is None or option.in_budget <= asked.left)
+
+
+def _wrong_anew(option: Option, compared: Comparison) -> tuple[str, ...]:
+    """Return which words the option can get wrong, where as asked they never would be."""
+    asked, written = compared.asked, compared.as_written
+    if written is not None:
+        own = written.decisions
+    else:  # as one would be with the error that is missing; a notion that cannot be had at all grants nothing
+        rows = [o.decisions for o in compared.possible if o.notion == asked.notion and o.decisions is not None]
+        if not rows:
+            return ("safe",) if asked.error_at_most is None and not option.never_wrong else ()
+        own = rows[0]
+    assert option.decisions is not None
+    pairs = {
+        "safe": (own.safe, option.decisions.safe),
+        "dangerous": (own.dangerous, option.decisions.dangerous),
+    }
+    return tuple(
+        word for word, (mine, theirs) in pairs.items() if mine and theirs and mine.never_wrong > theirs.never_wrong
+    )
+
+
+def _rank(option: Option, eligible: list[Option], asked: Asked) -> tuple[float, int, bool]:
+    words = right_words(option, asked)
+    best = max(right_words(o, asked) for o in eligible)
+    level = best if words >= best * (1 - _EQUAL) else words
+    return level, sum(implies(option.notion, o.notion) for o in eligible), option.notion == asked.notion
+
+
+def implies(notion: Notion, other: Notion) -> bool:
+    """Return whether whatever keeps one notion keeps the other one too."""
+    try:
+        return priced(notion, other).cost <= 1
+    except (BudgetConflictError, UndecidedError):  # about another unit, or not to be told
+        return False
+
+
+def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str:
+    asked, said = compared.asked, []
+    if asked.counts is not None:
+        said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} places get a right word")
+    elif (safe := chosen.probability_safe(0)) is not None:
+        reached = chosen.answered(asked.size)
+        said.append(
+            f"A place where nobody was is called safe with probability {percent(float(safe))}"
+            if reached is None
+            else f"If nobody were anywhere it would say safe of about {_number(right_words(chosen, asked))} places"
+        )
+    else:
+        said.append("It calls dangerous places dangerous most often")
+    rivals = [o for o in eligible if o is not chosen]
+    if not rivals:
+        said[0] += "; no other row keeps what is asked"
+    elif all(right_words(o, asked) <= right_words(chosen, asked) * (1 + _EQUAL) for o in rivals):
+        said[0] += "; no row that keeps what is asked does better at this price"
+    if chosen.never_wrong:
+        said.append("What it says is never wrong")
+    elif chosen.decisions is not None and (wrong := chosen.decisions.wrong_at_most):
+        said.append(
+            f"A word is wrong with probability at most {at_most(float(wrong), 4)} a place: at most"
+            f" {at_most(float(wrong * asked.size), 3)} wrong ones are to be expected in {asked.size:,} places"
+        )
+    if chosen.notion != asked.notion:
+        more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)
+        also = f", and it shelters more: {chosen.notion.words.protects}" if more else ""
+        said.append(f"It keeps all that {asked.notion.name} shelters{also}")
+    return ". ".join(said) + "."
+
+
+def _none(compared: Comparison, kept: list[Option]) -> str:
+    left = compared.asked.left
+    prices = [o.in_budget for o in kept if o.in_budget is not None and not _wrong_anew(o, compared)]
+    if prices and left is not None and not compared.refusal:
+        spent = "The budget is spent" if left <= 0 else f"Only {left} is left of the budget"
+        less = "" if left <= 0 else f", or ask for a smaller epsilon, which costs at most {left}"
+        return (
+            f"{spent}: of the rows that keep what is asked, the cheapest costs {min(prices)}. Raise the cap on purpose with"
+            f" `leeward budget set-cap`{less}."
+        )
+    said = "No row keeps what is asked at its price and can be paid from this budget"
+    return f"{said}. As written it is refused: {compared.refusal}" if compared.refusal else f"{said}."
+
+
+def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
+    assert chosen.plan is not None
+    said = cautions(chosen.notion, chosen.plan.mechanism.line, asked.releases)
+    one_sided = bool(said)
+    if one_sided and asked.what == "decisions" and chosen.mechanism == "geometric":
+        said = said[1:]  # about published counts, and none are
+    if one_sided and asked.releases == 1:
+        said = tuple(s for s in said if not s.startswith("k releases"))
+    if not one_sided and chosen.notion.words.reveals:
+        said += (f"Not sheltered: {chosen.notion.words.reveals}.",)
+    if {step.change for step in chosen.notion.steps} == {INSERT}:
+        said += ("Removal-only alone is hardly a promise: take it only together with addition-only.",)
+    if asked.query.truncates:
+        said += ("'Safe' is about the counts after people's places were cut to the bound.",)
+    return said
+
+
+def _gives_up(
+    compared: Comparison, chosen: Option | None, eligible: list[Option], allowed: Real
+) -> list[tuple[Option, str]]:
+    """What would say more, or is cheaper than it seems, and what it lacks."""
+    asked, found = compared.asked, []
+    words = 0.0 if chosen is None else right_words(chosen, asked)
+    for option in compared.possible:
+        if any(option is o for o in eligible) or not option.releasable:
+            continue
+        if right_words(option, asked) <= words * (1 + _EQUAL):
+            continue
+        lacks = []
+        if not _payable(option, asked):
+            lacks.append(f"this budget, kept in {in_words(asked.counted_in)}, does not pay for it")
+        if option.in_asked.is_infinite:
+            lacks.append(f"it does not shelter all that {asked.notion.name} shelters: {asked.notion.words.protects}")
+        elif option.in_asked * asked.notion.epsilon > allowed:
+            lacks.append(f"it costs {option.in_asked} times as much, in {asked.notion.name}")
+        lacks += [f"'{word}' can be wrong" for word in _wrong_anew(option, compared)]
+        found.append((option, "; ".join(lacks)))
+    return found
+
+
+def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[bool | None, str]:
+    asked = compared.asked
+    plain = next(
+        (o for o in compared.options if isinstance(o.notion, UnboundedDP) and o.mechanism == "geometric"), None
+    )
+    if plain is None or asked.safe_at_most is None:
+        return (
+            None,
+            "Plain differential privacy was not compared: it needs places_per_person, and a decision about safe.",
+        )
+    wish = f"{percent(float(exact(probability)))} of the places with {people(count)}"
+    if plain.refused:
+        return False, f"No: under plain differential privacy it is refused. {plain.refused}"
+    chance, alpha = plain.probability_safe(count), plain.error_at_most
+    assert chance is not None
+    assert alpha is not None
+    enough = chance >= exact(probability)
+    wrong = f"if a wrong 'safe' with probability {float(alpha):g} a place is acceptable"
+    at = (
+        f"plain differential privacy at ε = {float(plain.notion.epsilon):g} calls {percent(float(chance))} of them safe"
+    )
+    if enough:
+        return True, f"Yes, {wrong}: asked for {wish}, {at}, and it shelters absence as well as presence."
+    needed = plain.epsilon_for(count, probability)
+    more = "no ε would be enough" if needed is None else f"it would take ε = {float(needed.epsilon):g}"
+    return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. And never to be wrong is beyond it at any ε."
+
+
+def people(count: int) -> str:
+    """Return a number of people in words."""
+    return "nobody" if count == 0 else "1 person" if count == 1 else f"{count} people"
+
+
+def percent(chance: float) -> str:
+    """Return a probability in percent, rounded down, so that what is not certain never reads 100 %."""
+    return f"{int(chance * 1000) / 10:.1f} %"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+__all__ = ["SUBSAMPLED", "Recommendation", "implies", "people", "percent", "recommend", "right_words"]

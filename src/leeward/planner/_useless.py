@@ -1,0 +1,114 @@
+"""What a release would say at best: refused before anything is charged where that is practically nothing.
+
+Only public things are looked at: the plan, and how long the public list is. So a refusal tells nothing about the data, and
+the same question is refused for every table.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from leeward._plain import at_most
+from leeward.errors import LowUtilityError
+from leeward.mechanism import Geometric, Sanitized, Sanitizer
+from leeward.planner._number_plan import EXAMPLES, NumberPlan
+from leeward.planner._plan import Plan
+from leeward.query._numeric import Mean
+
+_ACCEPT = "if it is what you want, go on with accept_useless=True (in the command: --accept-useless)"
+
+
+def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
+    """Refuse a release whose noise would be larger than the range it is about, or that would say next to nothing.
+
+    * A number: its 95 % error is at least as large as its whole public range. For a mean over a private number of people,
+      also if it is about 100,000 of them. Sums over a private number of people, and counts, have no public range.
+    * Places: even if nobody were anywhere, a smaller share of them than the plan's ``useful_from`` would be called safe:
+      because noise hides that they are empty, or because the mechanism that stops would not reach them.
+    * A bound of more places a person than are listed. Nobody can be counted at more than all of them, so with m listed
+      places the counts move by at most min(k, m) where a person counts at most k times: noise for k > m is wasted.
+
+    Args:
+        made: the plan.
+        places: how many places are listed (of a number: how many groups); None if that is not known.
+
+    Raises:
+        LowUtilityError: it is refused; nothing was charged.
+    """
+    if isinstance(made, NumberPlan):
+        _refuse_number(made)
+        return
+    k = made.query.places_per_person
+    if places is not None and k is not None and k > places and isinstance(made.mechanism, Geometric):
+        raise LowUtilityError(
+            f"places_per_person = {k} with a list of {places:,} {'place' if places == 1 else 'places'}",
+            f"nobody can be at more places than are listed, and the noise is made for {k}",
+            f"Give places_per_person = {places} or less, which promises the same of everybody; {_ACCEPT}",
+        )
+    if (safe := made.sanitizer) is None:
+        return
+    chance = safe.probability_safe(0)
+    if chance < made.useful_from:
+        _refuse_chance(made, safe, float(chance))
+    if places is not None and isinstance(made.mechanism, Sanitized):
+        reached = made.mechanism.expected_answered([0] * places)
+        if float(chance) * reached < made.useful_from * places:
+            _refuse_reach(made, reached, places)
+
+
+def _refuse_chance(made: Plan, safe: Sanitizer, chance: float) -> None:
+    error = "" if safe.never_wrong else f" with error_at_most = {safe.error_at_most}"
+    raise LowUtilityError(
+        f"safe_at_most = {safe.at_most}{error} under {made.notion.name} at epsilon = {made.notion.epsilon}",
+        f"even a place where nobody was would be called safe with probability {chance:.2g} only, below"
+        f" useful_from = {_written(made.useful_from)}",
+        (
+            "Raise epsilon or safe_at_most"
+            + (", or lower places_per_person" if (made.query.places_per_person or 1) > 1 else "")
+            if safe.never_wrong
+            else "Raise epsilon, safe_at_most or error_at_most, or choose presence or addition-only, under which 'safe'"
+            " can be promised never to be wrong"
+        )
+        + f"; {_ACCEPT}",
+    )
+
+
+def _refuse_reach(made: Plan, reached: float, places: int) -> None:
+    forgotten = made.query.places_per_person is None
+    raise LowUtilityError(
+        "The sanitized mechanism" + (" (places_per_person is missing)" if forgotten else ""),
+        f"it would answer about {reached:.0f} of {places:,} places before it stops, even if nobody were anywhere: those"
+        f" called safe are a smaller share than useful_from = {_written(made.useful_from)}",
+        (
+            "Give places_per_person (and if_more), and every place is answered at the price of one stop; or raise"
+            if forgotten
+            else "Use the geometric mechanism, which answers every place; or raise"
+        )
+        + f" stop_after or epsilon; {_ACCEPT}",
+    )
+
+
+def _refuse_number(made: NumberPlan) -> None:
+    query, accuracy = made.query, made.accuracy()
+    if len(made.parts) == 2:
+        assert query.values is not None
+        width, many = float(query.values.width), query.many
+        error, where = accuracy[f"by_{many}"][-1]["within_95_percent"], f" even with {EXAMPLES[-1]:,} {many}"
+    elif made.scale.lower is not None and made.scale.upper is not None:
+        width = float(made.scale.unit * (made.scale.upper - made.scale.lower))
+        if isinstance(query.numeric, Mean) and query.values is not None:  # its grid may end before the bounds do
+            width = float(query.values.width)
+        error, where = accuracy["within_95_percent"], ""
+    else:
+        return
+    if error >= width > 0:
+        raise LowUtilityError(
+            f"The {query.kind} of '{query.column}' under {made.notion.name} at epsilon = {made.notion.epsilon}",
+            f"its 95 % error would be {at_most(error)}{where}, and its whole public range is {width:g}",
+            f"Raise epsilon, ask a histogram, or choose a notion of closeness such as manhattan; {_ACCEPT}",
+        )
+
+
+def _written(share: Fraction) -> str:
+    """A share as it is mostly written: the default as a decimal."""
+    return str(float(share)) if Fraction(str(float(share))) == share else str(share)

@@ -1,0 +1,393 @@
+"""A statistic of one number a person from a real table: sum, mean, percentile or histogram, whole or by public groups.
+
+The number is clamped to public bounds (so ±∞ are the bounds) and rounded half up to a public grid, so that it is one of
+``values``. NULL, NaN, an empty field and a text that is no number mean that the person has none. A floating-point number
+stands for the decimal that it prints as, to nine places; to fewer where the bounds hold more than about 10⁶ steps, so that
+bounds times places stay within 2⁵⁰, and what is not a column of whole numbers is refused beyond that.
+
+What one change can do is `leeward.query._numeric`'s, group by group: a person is in one group, so withdrawing or inserting a
+person, or moving their number, touches one group. Replacing their record may do more: it may take them from one group to
+another, which touches two, and it may leave them without a number, which is withdrawing by another name. Only where the
+number of people *with a number* is public, and checked, can it not.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from leeward._plain import told
+from leeward._taught import describing
+from leeward.errors import InputError, NotPrivateError, SpecError, nearest
+from leeward.exact._real import Exact, exact
+from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
+from leeward.notion._metric import BoundedChange, bounded_change
+from leeward.notion._value_grid import ValueGrid
+from leeward.query._effect import Effect, Move
+from leeward.query._numeric import Mean, Numeric, Percentile, Sum, check_fine, maximum, median, minimum, percentile
+from leeward.query._source import EACH_ROW, Allowed, Visits, check_whole, no_person, visits
+from leeward.query._table import Source
+
+Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram"]
+Combine = Literal["refuse", "sum", "min", "max"]
+
+MOST_CELLS = 10**6
+"""The most answers that one histogram may have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """A private table with one number a person, or several that are combined. Build it with `records`.
+
+    Attributes:
+        source: where the table is; given as a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
+        person: the column that says who; None where every row is a person of its own (`records` is told so by
+            ``person="each row"``). The unit of every promise is then a row.
+        combine: what becomes of a person's several rows: ``refuse`` the release, or take the ``sum``, ``min`` or ``max`` of
+            their numbers. A person in several groups belongs to the first of them in the public order.
+        keep: only rows whose column holds one of the allowed values take part.
+        table: the name of the table inside a DuckDB file.
+    """
+
+    source: Source
+    person: str | None = None
+    combine: Combine = "refuse"
+    keep: dict[str, tuple[Allowed, ...]] = field(default_factory=dict)
+    table: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", Source(self.source))
+
+
+@describing
+def records(
+    source: Any,
+    *,
+    person: str | None = None,
+    combine: Combine = "refuse",
+    keep: Any = None,
+    table: str | None = None,
+) -> Records:
+    """Describe a private table of numbers. See `Records` for what each argument means.
+
+    ``person`` is required: the column that says who, or ``"each row"`` where every row is a person of its own. The promise
+    is then about a single row: whoever has several is sheltered for each of them alone, not for all of them together.
+
+    Raises:
+        SpecError: an argument is missing or malformed; nothing has been opened yet.
+    """
+    if person is None:
+        raise no_person("")
+    if combine not in get_args(Combine):
+        raise SpecError(
+            f"combine = {told(combine)}", "it is not a known choice", nearest(str(combine), get_args(Combine))
+        )
+    rows = person == EACH_ROW
+    if combine != "refuse" and rows:
+        raise SpecError(
+            f'combine = "{combine}" with person = "{EACH_ROW}"',
+            "every row is then a person of its own, and there is nothing to combine",
+            'Name the column that says who, person = "customer", or leave combine out',
+        )
+    checked: Visits = visits(source, person="-" if rows else person, place="-", keep=keep, table=table)
+    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table)
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A question about one number a person. Build it with `statistic`.
+
+    Attributes:
+        records: the private table.
+        kind: ``sum``, ``mean``, ``percentile`` or ``histogram``.
+        column: where the number stands; None for a histogram of groups alone.
+        values: the public universe of the numbers; None for a histogram of groups alone.
+        numeric: what one number's change does to the answer of one group; None for a histogram.
+        by: the column that says in which public group a person is; None for one group of all.
+        groups: the public groups, in the order of the answers.
+    """
+
+    records: Records
+    kind: Literal["sum", "mean", "percentile", "histogram"]
+    column: str | None
+    values: ValueGrid | None
+    numeric: Numeric | None
+    by: str | None = None
+    groups: tuple[Allowed, ...] = ()
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether every row is a person of its own, so that the unit of every promise is a row."""
+        return self.records.person is None
+
+    @property
+    def many(self) -> str:
+        """What those are called whom the answer is about: ``people``, or ``rows``."""
+        return "rows" if self.of_rows else "people"
+
+    @property
+    def people(self) -> int | None:
+        """The public number of people (or rows) with a value; None if it is private."""
+        return None if self.numeric is None else self.numeric.people
+
+    @property
+    def bins(self) -> int:
+        """How many intervals a histogram of numbers has; 1 where it counts groups, or for other kinds."""
+        if self.kind != "histogram" or self.values is None:
+            return 1
+        return int(self.values.width / self.values.step)
+
+    @property
+    def cells(self) -> int:
+        """How many answers there are: one a group, and for a histogram of numbers one a group and interval."""
+        return max(1, len(self.groups)) * self.bins
+
+    def over_bound(self, people: int) -> str:
+        """Say what becomes of so many people who have several rows that count."""
+        have = "person has" if people == 1 else "people have"
+        how = {"sum": "the sum of all", "min": "the least", "max": "the greatest"}.get(self.records.combine, "one")
+        counts = f"counts once, with {how} of their numbers" if self.values is not None else "counts once"
+        among = ", in the first listed group they are in" if len(self.groups) > 1 else ""
+        return f"{people:,} {have} several rows that count: each {counts}{among}"
+
+    def effect(self, change: Change) -> Effect:
+        """Return the extreme moves of all answers under one change of one person.
+
+        Raises:
+            NotPrivateError: for changes of single facts, because a record here is a number; for small changes of a number
+                that also decides whether, or in which group, its person counts, or that are larger than a step of the
+                grid; and see `Numeric.effect`.
+        """
+        self._refuse_deciding(change)
+        if change.of_facts:
+            raise NotPrivateError(
+                f"A {self.kind} under a notion whose steps are '{change.name}'",
+                "a person's record here is a number, not a set of facts",
+                'Use "addition-only", "removal-only", "dp" or a metric notion such as "manhattan"',
+            )
+        if isinstance(change, BoundedChange):
+            change = self._on_grid(change)
+        if self.numeric is None:
+            return _counted(change)
+        if isinstance(change, BoundedChange):
+            return self.numeric.effect(change)
+        if change in {WITHDRAW, INSERT}:
+            return self.numeric.effect(change)
+        within = self.numeric.effect(REPLACE)
+        if self.people is not None:
+            return self.numeric.effect(change) if change.moves_people else within
+        leaves, joins = self.numeric.effect(WITHDRAW).each, self.numeric.effect(INSERT).each
+        each = (*within.each, *leaves, *joins)
+        pairs = itertools.product(leaves, joins) if len(self.groups) > 1 else ()
+        return Effect(total=(*each, *((a + c, b + d) for (a, b), (c, d) in pairs)), each=each)
+
+    def effect_of_all(self, change: Change) -> Effect:
+        """Return the extreme moves when the numbers of all persons change so at once: every group moves.
+
+        Raises:
+            NotPrivateError: if nothing bounds them, or as for `effect`.
+        """
+        self._refuse_deciding(change)
+        if self.numeric is None:
+            raise NotPrivateError(
+                "A histogram where all values may change at once",
+                "everybody may go to another interval, and the number of people is not public",
+                "Ask a mean or a percentile, or use another notion",
+            )
+        one = self.numeric.effect_of_all(self._on_grid(change) if isinstance(change, BoundedChange) else change)
+        n = max(1, len(self.groups))
+        return Effect(total=tuple((r * n, f * n) for r, f in one.each), each=one.each)
+
+    def _refuse_deciding(self, change: Change) -> None:
+        deciding = {self.by, self.records.person, *self.records.keep}
+        if isinstance(change, BoundedChange) and self.column in deciding:
+            raise NotPrivateError(
+                f"Closeness of '{self.column}', which also decides who counts",
+                "the smallest change of it may take a person out of the answer, or from one group to another",
+                "Filter and group by other columns, or use a notion such as dp",
+            )
+
+    def _on_grid(self, change: BoundedChange) -> BoundedChange:
+        """Return how far a rounded number moves: by one whole step, because the number itself moves by no more.
+
+        Raises:
+            NotPrivateError: see `leeward.query._numeric.check_fine`; and where there is no number that could be near.
+        """
+        if self.values is None:
+            raise NotPrivateError(
+                f"Closeness of numbers, in a {self.kind} of groups alone",
+                "no number is asked about, and groups are not near or far",
+                "Use a notion about whole records, such as dp",
+            )
+        check_fine(change, self.values)
+        return bounded_change(self.values.step)
+
+    def public(self) -> dict[str, Any]:
+        """Everything public that the answer depends on, as JSON can hold it."""
+        asked = ("p", "people", "default")
+        numeric = {} if self.numeric is None else {name: getattr(self.numeric, name, None) for name in asked}
+        return {
+            "query": self.kind,
+            "column": self.column,
+            "values": None if self.values is None else repr(self.values),
+            "grid": getattr(self.numeric, "grid", None),
+            **numeric,
+            "by": self.by,
+            "person": self.records.person,
+            "combine": self.records.combine if self.records.person is not None else None,
+            "keep": {column: list(allowed) for column, allowed in self.records.keep.items()},
+        }
+
+
+@describing
+def statistic(
+    records: Records,
+    kind: Kind,
+    *,
+    column: str | None = None,
+    lower: Exact | None = None,
+    upper: Exact | None = None,
+    step: Exact = 1,
+    p: Exact | None = None,
+    people: int | None = None,
+    grid: Exact | None = None,
+    by: str | None = None,
+    groups: Any = None,
+) -> Statistic:
+    """Ask a statistic of one number a person.
+
+    Args:
+        records: the private table, from `records`.
+        kind: ``sum``, ``mean``, ``percentile`` (with ``p``), ``median``, ``min``, ``max``, or ``histogram`` (people a public
+            group, or people an interval ``[lower + i·step, lower + (i + 1)·step)`` of a number).
+        column: the column of the number; for a histogram of groups, leave it out and give ``by``.
+        lower: public lower bound; numbers below are clamped to it.
+        upper: public upper bound.
+        step: the public grid the numbers are rounded to, half up; for a histogram the width of its intervals.
+        p: the percentile, 0 ≤ p < 100.
+        people: the number of people with a value, if that is public; noise on a mean is then 1/people as large.
+        grid: the public grid a mean is published on (default: ``step``): the multiples of it that lie within the bounds.
+        by: the column that says in which group a person is.
+        groups: the public groups, in the order of the answers; people in no listed group are not counted.
+
+    Raises:
+        SpecError: an argument is missing, unknown or malformed.
+    """
+    if kind not in get_args(Kind):
+        raise SpecError(f"kind = {told(kind)}", "there is no such statistic", nearest(str(kind), get_args(Kind)))
+    listed = _groups(by, groups)
+    _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper)
+    if kind == "histogram" and column is None:
+        if not listed:
+            raise SpecError("A histogram of nothing", "its keys are public", "Give column and bounds, or by and groups")
+        return Statistic(records, "histogram", None, None, None, by, listed)
+    if column is None:
+        raise SpecError(f"A {kind} without a column", "there is no number to take", "Give the column of the number")
+    if lower is None or upper is None:
+        raise SpecError(
+            f"A {kind} of '{column}' without bounds",
+            "how far one person moves it must be public",
+            "Give lower and upper; numbers beyond are clamped to them",
+        )
+    values = _values(lower, upper, step)
+    if records.combine == "sum" and (kind == "histogram" or values.lower % values.step):
+        raise SpecError(
+            'combine = "sum" of numbers that are not whole steps from 0',
+            "a histogram puts them into intervals"
+            if kind == "histogram"
+            else "their sums fall between the grid points",
+            'Combine by "min" or "max"' if kind == "histogram" else "Make lower a whole number of steps",
+        )
+    if kind == "histogram":
+        made = Statistic(records, "histogram", column, values, None, by, listed)
+        if made.cells > MOST_CELLS:
+            raise SpecError(f"A histogram of {made.cells:,} answers", f"{MOST_CELLS:,} is the most", "Use wider steps")
+        return made
+    if people is not None and len(listed) > 1:
+        raise SpecError(
+            "people with groups",
+            f"how many {'rows' if records.person is None else 'people'} each group has would have to be public",
+            "Leave people out",
+        )
+    numeric: Numeric
+    if kind == "sum":
+        numeric = Sum(values, people)
+    elif kind == "mean":
+        published = values.step if grid is None else _fraction(grid, "grid")
+        if published > 0 and max(abs(values.lower), abs(values.upper)) / published >= 2**60:
+            raise SpecError(f"grid = {published}", "so fine a grid does not fit in 64 bits", "Take a coarser one")
+        numeric = Mean(values, people, grid=published)
+    else:
+        if kind == "percentile" and p is None:
+            raise SpecError("A percentile without p", "it does not say which one", 'Give, say, p = "90"')
+        ask = {"median": median, "min": minimum, "max": maximum}.get(kind)
+        numeric = ask(values, people=people) if ask is not None else percentile(values, p or 0, people=people)
+    plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
+    return Statistic(records, plain, column, values, numeric, by, listed)
+
+
+def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
+    """Refuse what has no meaning for a kind of statistic: it was meant for something."""
+    meant = {"p": {"percentile"}, "grid": {"mean"}, "people": {*get_args(Kind)} - {"histogram"}}
+    for name, value in given.items():
+        if value is not None and kind not in meant.get(name, {kind}):
+            raise SpecError(f"{name} = {told(value)} for a {kind}", "it has no meaning there", "Leave it out")
+    bounds = [name for name in ("lower", "upper") if given[name] is not None]
+    if kind == "histogram" and column is None and bounds:
+        raise SpecError(f"{bounds[0]} without a column", "groups have no bounds", "Name the column of a number")
+    people = given["people"]
+    if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
+        raise SpecError(f"people = {told(people)}", "it is no whole number", "Give how many people have a number")
+
+
+def _values(lower: Exact, upper: Exact, step: Exact) -> ValueGrid:
+    values = ValueGrid(lower, upper, step)
+    if (4 * max(abs(values.lower), abs(values.upper)) + values.step) * fine(values) >= 2**62:
+        given = f"Numbers from {values.lower} to {values.upper} in steps of {values.step}"
+        raise SpecError(given, "so many steps do not fit in 64 bits", "Take a larger step, or narrower bounds")
+    return values
+
+
+def _counted(change: Change) -> Effect:
+    """Return what one person's change does to a histogram: they are counted in one cell at most."""
+    moves: Move = {WITHDRAW: (0, 1), INSERT: (1, 0)}.get(change, (1, 1))
+    each: tuple[Move, ...] = (moves,) if 0 in moves else ((1, 0), (0, 1))
+    if isinstance(change, BoundedChange):
+        return Effect(total=((1, 1),), each=each)
+    return Effect(total=(moves,), each=each)
+
+
+def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
+    if (by is None) != (groups is None):
+        raise SpecError(
+            "by without groups, or groups without by",
+            "the groups of an answer are public, never read from the data",
+            'Give both: by = "income", groups = ["<=50K", ">50K"]',
+        )
+    if isinstance(groups, str):
+        raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
+    if groups is not None and (not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0):
+        raise SpecError(f"groups = {told(groups)}", "it is no list of groups", 'Give a list: ["<=50K", ">50K"]')
+    listed = () if groups is None else tuple(groups)
+    if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
+        raise SpecError("groups that are no texts or whole numbers", "they are public keys", "Write them as such")
+    check_whole("The list of groups", listed)
+    if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
+        raise SpecError("groups that repeat, mix types or are none", "each is a public key", "List each once")
+    return listed
+
+
+def fine(values: ValueGrid) -> int:
+    """Return the least whole number that makes the bounds and the step of a universe whole."""
+    return math.lcm(values.lower.denominator, values.step.denominator)
+
+
+def _fraction(value: Exact, name: str) -> Fraction:
+    number = exact(value).rational
+    if number is None:
+        raise InputError(f"{name} = {value}", "it is not rational", "Give a decimal or fraction in a string")
+    return number

@@ -1,0 +1,249 @@
+"""The question of the main job: how many distinct people were at each place of a public list in a time window.
+
+Machine-checked (docs/proved.md): `others_do_not_matter`, `truncation_not_monotone`, `truncated_presence_breaks`,
+`truncated_presence_has_no_price`, `truncation_addition_only`, `truncation_witness`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Literal, get_args
+
+from leeward._plain import told
+from leeward._taught import describing
+from leeward.errors import NotPrivateError, SpecError, nearest
+from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
+from leeward.query._effect import Effect, Move
+from leeward.query._source import Grid, Places, Visits
+
+IfMore = Literal["refuse", "latest", "earliest"]
+
+
+@dataclass(frozen=True)
+class Window:
+    """The half-open span of time [start, end): both with an offset from UTC, or both without."""
+
+    start: datetime
+    end: datetime
+
+    def __post_init__(self) -> None:
+        for key, each in (("start", self.start), ("end", self.end)):
+            try:
+                each.replace(tzinfo=each.tzinfo or UTC).astimezone(UTC)
+            except OverflowError:
+                raise SpecError(
+                    f"The window's {key} is {each.isoformat()}", "UTC has no such day", "Name a year of ours"
+                ) from None
+        if (self.start.utcoffset() is None) != (self.end.utcoffset() is None):
+            raise SpecError(
+                "One end of the window has an offset from UTC and the other has none",
+                "they cannot be compared",
+                "Give both an offset, or neither",
+            )
+        # Python compares two times of one zone by their readings, of which an hour comes twice where clocks are put back
+        back = (self.end.utcoffset() or timedelta()) - (self.start.utcoffset() or timedelta())
+        if self.end.replace(tzinfo=None) - self.start.replace(tzinfo=None) <= back:
+            raise SpecError(
+                f"The window from {self.start.isoformat()} to {self.end.isoformat()} is empty or reversed",
+                "the end itself does not belong to the window",
+                "Give an end later than the start",
+            )
+
+    @property
+    def aware(self) -> bool:
+        """Whether the ends are instants (with an offset from UTC) rather than readings of a clock on a wall."""
+        return self.start.utcoffset() is not None
+
+    def public(self) -> dict[str, str]:
+        """The canonical text of both ends; instants are written in UTC, so equal windows read the same."""
+        start, end = ((t.astimezone(UTC) if self.aware else t).isoformat() for t in (self.start, self.end))
+        return {"start": start, "end": end}
+
+
+@dataclass(frozen=True)
+class CountVisitors:
+    """Count the distinct people at each place. Build it with `count_visitors`.
+
+    The steps, in this order: the filter ``keep``, the window, the public list, then the bound. A person counts once at
+    a place, however often they went there.
+
+    Attributes:
+        visits: the private table.
+        places: the public list; the answer has one integer per place, in its order.
+        window: when.
+        places_per_person: at most so many distinct places per person (k); None where no bound is needed.
+        if_more: what becomes of a person at more than k places: ``refuse`` the release, or keep the k distinct places
+            visited ``latest`` or ``earliest``. Of places visited at the same time, the one earlier in the list is kept.
+    """
+
+    visits: Visits
+    places: Places | Grid
+    window: Window
+    places_per_person: int | None = None
+    if_more: IfMore = "refuse"
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether every row is a person of its own: never, because it is people who are counted."""
+        return False
+
+    @property
+    def truncates(self) -> bool:
+        """Whether visits beyond the bound are dropped, so that counts are about what was kept."""
+        return self.places_per_person is not None and self.if_more != "refuse"
+
+    def over_bound(self, people: int) -> str:
+        """Say what becomes of so many people who were at more places than the bound allows."""
+        k = self.places_per_person
+        if k is None:
+            return ""
+        were = "person was" if people == 1 else "people were"
+        places = "listed place" if k == 1 else "listed places"
+        kept = f"the {self.if_more} of them counts" if k == 1 else f"the {k} {self.if_more} of them count"
+        return f"{people:,} {were} at more than {k} {places}: only {kept}"
+
+    def effect(self, change: Change) -> Effect:
+        """Return how far one change of one person can move the counts.
+
+        One place counts one person at most once, so any one count moves by at most 1; all counts together by at most k.
+
+        Raises:
+            NotPrivateError: for changes of single facts when visits are truncated. Keeping at most k places maps
+                {a, b, c} to {a, b} but {b, c} to {b, c}: taking the visit to a away lets c *rise*. No way of keeping
+                sets of at most k places is monotone.
+        """
+        if self.truncates and change in {SHRINK, GROW, DROP_FACT, ADD_FACT}:
+            raise NotPrivateError(
+                f'if_more = "{self.if_more}" under a notion about single visits',
+                "keeping only some places of a person is not monotone: taking one visit away can let another place's count"
+                " rise, and then 'safe' would not be sheltered",
+                'Use notion = "addition-only", under which it is allowed; or if_more = "refuse" where the bound is a fact of'
+                " the world; or the sanitized mechanism, which needs no bound",
+            )
+        rise, fall = _direction(change)
+        k = 1 if change in {DROP_FACT, ADD_FACT} else self.places_per_person
+        return Effect(total=None if k is None else ((rise * k, fall * k),), each=((rise, fall),))
+
+    def public(self) -> dict[str, Any]:
+        """Everything public that the counts depend on, apart from the list of places, as JSON can hold it.
+
+        The digest of the list itself is added where the list has been read. Paths are left out: a moved file is the
+        same data.
+        """
+        visits = self.visits
+        return {
+            "query": "count visitors",
+            "person": visits.person,
+            "place": visits.place,
+            "time": visits.time,
+            "latitude": visits.latitude,
+            "longitude": visits.longitude,
+            "keep": {column: list(values) for column, values in visits.keep.items()},
+            "timezone": visits.timezone,
+            "time_unit": visits.time_unit,
+            "grid": asdict(self.places) if isinstance(self.places, Grid) else None,
+            "window": self.window.public(),
+            "places_per_person": self.places_per_person,
+            "if_more": self.if_more if self.places_per_person is not None else None,
+        }
+
+
+_DIRECTION: dict[Change, Move] = {
+    WITHDRAW: (0, 1),
+    SHRINK: (0, 1),
+    DROP_FACT: (0, 1),
+    INSERT: (1, 0),
+    GROW: (1, 0),
+    ADD_FACT: (1, 0),
+    REPLACE: (1, 1),
+}
+
+
+def _direction(change: Change) -> Move:
+    if change in _DIRECTION:
+        return _DIRECTION[change]
+    if change.conditions or change.records is not None:
+        return 1, 1  # policies about one person's record: who is counted at which place may change either way
+    raise NotPrivateError(
+        f"Counts of people under a notion whose steps are '{change.name}'",
+        "it is not known how such a step moves them",
+        "Use a notion about people or about their visits",
+    )
+
+
+@describing
+def count_visitors(
+    visits: Visits,
+    places: Places | Grid,
+    *,
+    start: datetime | date | str,
+    end: datetime | date | str,
+    places_per_person: int | None = None,
+    if_more: IfMore = "refuse",
+) -> CountVisitors:
+    """Ask how many distinct people were at each place from ``start`` up to, but not at, ``end``.
+
+    Args:
+        visits: the private table, from `leeward.visits`.
+        places: the public list, from `leeward.places` or `leeward.grid`.
+        start: a datetime, or a text such as ``2012-04-04T19:00``.
+        end: likewise.
+        places_per_person: see `CountVisitors`.
+        if_more: see `CountVisitors`.
+
+    Raises:
+        SpecError: an argument is malformed, or the visits lack a column that this list of places needs.
+    """
+    if visits.time is None:
+        raise SpecError("The visits name no time column", "a window needs one", "Name the `time` column")
+    if isinstance(places, Grid) and visits.latitude is None:
+        raise SpecError(
+            "The places are a grid, and the visits name no coordinates",
+            "a visit is put into a cell by its coordinates",
+            "Name the `latitude` and `longitude` columns",
+        )
+    if isinstance(places, Places) and visits.place is None:
+        raise SpecError(
+            "The places are a list, and the visits name no place column",
+            "a visit is matched to the list by its place",
+            "Name the `place` column",
+        )
+    if if_more not in get_args(IfMore):
+        raise SpecError(
+            f"if_more = {told(if_more)}", "it is not a known choice", nearest(str(if_more), get_args(IfMore))
+        )
+    if places_per_person is None and if_more != "refuse":
+        raise SpecError(
+            f"if_more = {told(if_more)} without places_per_person",
+            "there is no bound to keep",
+            "Give places_per_person, or leave if_more out",
+        )
+    if places_per_person is not None and (
+        not isinstance(places_per_person, int) or isinstance(places_per_person, bool) or places_per_person < 1
+    ):
+        raise SpecError(
+            f"places_per_person = {told(places_per_person)}",
+            "it is not a number of places",
+            "Give an integer of at least 1",
+        )
+    window = Window(moment("start", start), moment("end", end))
+    return CountVisitors(visits, places, window, places_per_person, if_more)
+
+
+def moment(key: str, value: object) -> datetime:
+    """Read one end of a window: a datetime, a date, or a text such as ``2012-04-04T19:00``.
+
+    Raises:
+        SpecError: it is none of these.
+    """
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)
+    try:
+        return datetime.fromisoformat(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise SpecError(
+            f"The window's {key} is {told(value)}", "it is not a date and time", "Write it like 2012-04-04T19:00:00"
+        ) from None

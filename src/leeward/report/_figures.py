@@ -1,0 +1,330 @@
+"""The figures of a release, as plotly figures that notebooks can show and the report embeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from leeward.errors import InputError
+from leeward.report._ground import Ground, is_lattice, round_length, squares
+from leeward.report._words import Readable, decimal, percent
+
+BLUE, SAND, RED, GREY = "#0072b2", "#e2b860", "#d55e00", "#9a958c"
+"""Safe, obscure, dangerous and not asked: told apart in any colour vision (after Okabe and Ito), and by size."""
+
+MARKS: Mapping[str, Mapping[str, Any]] = {
+    "not asked": {"color": GREY, "size": 5, "symbol": "circle", "opacity": 0.6},
+    "obscure": {"color": SAND, "size": 9, "symbol": "circle", "opacity": 0.9},
+    "safe": {"color": BLUE, "size": 5, "symbol": "circle", "opacity": 0.75},
+    "dangerous": {"color": RED, "size": 8, "symbol": "diamond"},
+}
+"""How a place is drawn by what is said of it, from the lowest layer up."""
+
+MOST_POINTS = 20_000
+"""Lists longer than this are drawn as squares: SVG points would make the page slow, and WebGL is not everywhere."""
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+
+
+def mapped(result: Readable) -> int:
+    """Return how many places of the public list have coordinates, and so are on the map."""
+    if not {"latitude", "longitude"} <= set(result.places.column_names):
+        return 0
+    return pc.sum(_located(result.places)).as_py() or 0
+
+
+def places_map(result: Readable) -> go.Figure:
+    """Draw what is said of each place, on a plane in kilometres with a scale bar and no tiles.
+
+    Places are points; the cells of a grid, and lists of more than `MOST_POINTS` places, are squares coloured by the
+    share of their places that are said to be safe.
+
+    Raises:
+        InputError: no place of the list has coordinates.
+    """
+    if not mapped(result):
+        raise InputError(
+            "A map of places without coordinates",
+            "nothing says where they are",
+            "Name the latitude and longitude columns of the list of places",
+        )
+    located = _located(result.places)
+    answers, places = result.answers.filter(located), result.places.filter(located)
+    ground = Ground.of(*(np.asarray(places[axis].to_numpy(), dtype=float) for axis in ("latitude", "longitude")))
+    if is_lattice(ground) or len(ground.east) > MOST_POINTS:
+        traces = _squares(ground, answers, places)
+    else:
+        traces = _points(ground, answers, places)
+    figure = go.Figure(traces)
+    east, north = _degrees(ground.longitude, "E", "W"), _degrees(ground.latitude, "N", "S")
+    axis: dict[str, Any] = {"zeroline": False, "showgrid": False, "ticks": "outside", "ticklen": 4, "automargin": True}
+    figure.update_layout(_look())
+    figure.update_layout(
+        xaxis={
+            **axis,
+            "title": {"text": f"km east of {east}"},
+            "range": _span(ground.east, ground),
+        },
+        yaxis={
+            **axis,
+            "title": {"text": f"km north of {north}"},
+            "range": _span(ground.north, ground, strip=0.07),
+            "scaleanchor": "x",
+            "scaleratio": 1,
+        },
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},
+        hovermode="closest",
+    )
+    _scale_bar(figure, ground)
+    return figure
+
+
+def decision_curve(statement: Mapping[str, Any]) -> go.Figure:
+    """Draw the chance that a place with c people is said to be safe, and dangerous, over the true count c.
+
+    Args:
+        statement: a privacy statement as in release.json; only ``decision`` is read.
+    """
+    decision = statement["decision"]
+    counts = [entry["count"] for entry in decision["curve"]]
+    last, few = max(counts, default=0), len(counts) <= 14
+    figure = go.Figure(layout=_look())
+    highest = 0.0
+    for state, colour, symbol in (("safe", BLUE, "circle"), ("dangerous", RED, "diamond")):
+        exact = [entry[state] for entry in decision["curve"] if state in entry]
+        if exact:
+            highest = max(highest, *map(float, exact))
+            figure.add_traces(_stems(counts, exact, f"said to be {state}", colour, symbol, few))
+    # chances that are all small (two-sided notions at many places) get an axis of their own size, or nothing is seen
+    top = 1.0 if highest > 0.1 else highest or 1.0
+    if "safe_at_most" in decision and last > decision["safe_at_most"]:
+        limit = decision["safe_at_most"]
+        never = "never called safe"
+        often = f"called safe with at most {decimal(decision['error_at_most'] or '0')}"
+        figure.add_vrect(x0=limit + 0.5, x1=last + 0.5, fillcolor=RED, opacity=0.09, line_width=0, layer="below")
+        figure.add_annotation(
+            x=limit + 0.6,
+            y=1.13 * top,
+            text=never if decision["never_wrong"] else often,
+            xanchor="left",
+            showarrow=False,
+        )
+    figure.update_layout(
+        xaxis={
+            "title": {"text": "people who were there (true count)", "standoff": 12},
+            "range": [-0.5, last + 0.5],
+            "dtick": 1 if few else None,
+            "zeroline": False,
+            "showgrid": False,
+            "fixedrange": True,
+        },
+        yaxis={
+            "title": {"text": "chance", "standoff": 12},
+            "automargin": True,
+            "range": [-0.04 * top, 1.22 * top],
+            "tickvals": [0, 0.25, 0.5, 0.75, 1] if top == 1 else None,
+            "tickformat": ".0%" if top == 1 else ".1~%",
+            "zeroline": True,
+            "fixedrange": True,
+        },
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+    )
+    return figure
+
+
+def _stems(
+    counts: list[int], exact: list[str], name: str, colour: str, symbol: str, few: bool
+) -> tuple[go.Scatter, go.Scatter]:
+    chances = [float(chance) for chance in exact]
+    written = [percent(chance) for chance in exact]
+    short = {"under": "≈ 0 %", "over": "≈ 100 %"}
+    stems = go.Scatter(
+        x=[x for count in counts for x in (count, count, None)],
+        y=[y for chance in chances for y in (0, chance, None)],
+        mode="lines",
+        line={"color": colour, "width": 2.5 if few else 1},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    heads = go.Scatter(
+        x=counts,
+        y=chances,
+        mode="markers+text" if few else "markers",
+        marker={"color": colour, "size": 10 if few else 5, "symbol": symbol},
+        text=[short.get(text.split()[0], text) for text in written],
+        textposition="top center",
+        customdata=exact,
+        hovertemplate="%{x} people: %{customdata}<extra></extra>",
+        name=name,
+        cliponaxis=False,
+    )
+    return stems, heads
+
+
+def _located(places: pa.Table) -> pa.ChunkedArray:
+    return pc.fill_null(pc.and_(pc.is_finite(places["latitude"]), pc.is_finite(places["longitude"])), False)
+
+
+def _labels(table: pa.Table) -> NDArray[np.object_]:
+    """Name places for the hover box, which reads a few HTML tags: escaped, so that a name stays a name."""
+    keys = [escape(str(key)) for key in table["place"].to_pylist()]
+    if "name" not in table.column_names:
+        return np.array(keys, dtype=object)
+    names = table["name"].to_pylist()
+    return np.array(
+        [f"<b>{escape(str(name))}</b><br>{key}" if name else key for name, key in zip(names, keys, strict=True)],
+        dtype=object,
+    )
+
+
+def _points(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scatter]:
+    states = answers["state"].to_pandas().to_numpy(dtype=object, copy=True)
+    if "answered" in answers.column_names:
+        states[~answers["answered"].to_numpy()] = "not asked"
+    larger = min(2.0, max(1.0, (4_000 / len(states)) ** 0.25))
+    said = _said(answers)
+    labels = _labels(places)
+    traces = []
+    for state, mark in MARKS.items():
+        here = np.flatnonzero(states == state)
+        if len(here):
+            traces.append(
+                go.Scatter(
+                    x=ground.east[here].round(3).astype(np.float32),
+                    y=ground.north[here].round(3).astype(np.float32),
+                    mode="markers",
+                    marker={**mark, "size": round(mark["size"] * larger, 1)},
+                    name=f"{state} ({len(here):,})",
+                    text=[f"{labels[i]}<br>{said[i]}" for i in here],
+                    hovertemplate="%{text}<extra></extra>",
+                )
+            )
+    return traces
+
+
+def _said(answers: pa.Table) -> list[str]:
+    """Say what was answered about each place: the state, the noisy count, or that it was not asked."""
+    said: list[str] = answers["state"].to_pylist()
+    if "count" in answers.column_names:
+        counts = answers["count"].to_pylist()
+        said = [
+            f"{word}, noisy count {count}" if count is not None else word
+            for word, count in zip(said, counts, strict=True)
+        ]
+    if "answered" in answers.column_names:
+        asked = answers["answered"].to_pylist()
+        said = [word if yes else "not asked" for word, yes in zip(said, asked, strict=True)]
+    return said
+
+
+def _squares(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Heatmap | go.Scatter]:
+    cells = squares(ground)
+    total, safe = cells.total(), cells.total(pc.equal(answers["state"], "safe").to_numpy())
+    share = np.divide(safe, total, out=np.full_like(total, np.nan), where=total > 0).astype(np.float32)
+    heat = go.Heatmap(
+        x=cells.east.round(4),
+        y=cells.north.round(4),
+        z=share,
+        zmin=0,
+        zmax=1,
+        hoverongaps=False,
+        colorscale=[[0, SAND], [1, BLUE]],
+    )
+    if not cells.one_each:
+        return [
+            heat.update(
+                customdata=np.stack([safe, total], axis=-1).astype(np.int32),
+                hovertemplate="%{customdata[0]} of %{customdata[1]} places here are said to be safe<extra></extra>",
+                colorbar={
+                    "title": {"text": "share said to be safe", "side": "top"},
+                    "orientation": "h",
+                    "x": 0,
+                    "xanchor": "left",
+                    "y": 1.01,
+                    "yanchor": "bottom",
+                    "len": 0.5,
+                    "thickness": 10,
+                    "tickformat": ".0%",
+                    "tickvals": [0, 0.5, 1],
+                },
+            )
+        ]
+    heat.update(showscale=False, hoverinfo="skip")
+    if len(places) <= MOST_POINTS:
+        text = np.full(share.size, "", dtype=object)
+        text[cells.index] = [f"{label}<br>{word}" for label, word in zip(_labels(places), _said(answers), strict=True)]
+        heat.update(text=text.reshape(share.shape), hovertemplate="%{text}<extra></extra>", hoverinfo="text")
+    key = [("obscure", SAND), ("safe", BLUE)]
+    return [
+        heat,
+        *(
+            go.Scatter(
+                x=[None],
+                y=[None],
+                mode="markers",
+                marker={"symbol": "square", "size": 11, "color": colour},
+                name=f"{state} ({pc.sum(pc.equal(answers['state'], state)).as_py():,})",
+                hoverinfo="skip",
+            )
+            for state, colour in key
+        ),
+    ]
+
+
+def _span(axis: NDArray[np.float64], ground: Ground, strip: float = 0) -> list[float]:
+    """Return the range of an axis: its places, a margin of 4 % (at least 50 metres), and a strip before them."""
+    size = max(ground.width, ground.height, 1.25)
+    return [float(axis.min() - (0.04 + strip) * size), float(axis.max() + 0.04 * size)]
+
+
+def _degrees(angle: float, positive: str, negative: str) -> str:
+    return f"{abs(angle):.3f}° {positive if angle >= 0 else negative}"
+
+
+def _scale_bar(figure: go.Figure, ground: Ground) -> None:
+    """Draw the first shape and annotation of the figure: the report's script moves them when the reader zooms."""
+    left, right = _span(ground.east, ground)
+    length = round_length((right - left) / 4)
+    start = left + 0.03 * (right - left)
+    figure.add_shape(
+        type="line",
+        name="scale",
+        xref="x",
+        yref="paper",
+        x0=start,
+        x1=start + length,
+        y0=0.035,
+        y1=0.035,
+        line={"width": 4, "color": "#444"},
+    )
+    figure.add_annotation(
+        name="scale",
+        xref="x",
+        yref="paper",
+        x=start + length / 2,
+        y=0.045,
+        yanchor="bottom",
+        showarrow=False,
+        bgcolor="rgba(255,255,255,0.8)",
+        borderpad=1,
+        text=f"{length:g} km" if length >= 1 else f"{length * 1000:g} m",
+    )
+
+
+def _look() -> dict[str, Any]:
+    return {
+        "template": "none",
+        "font": {"family": FONT, "size": 13, "color": "#333"},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": 50, "r": 12, "t": 44, "b": 60},
+        "autosize": True,
+        "modebar": {"bgcolor": "rgba(0,0,0,0)"},
+    }

@@ -1,0 +1,137 @@
+"""The picture of a released statistic: bars for counts, points for numbers, each with the error that it keeps."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+
+from leeward.report._figures import BLUE, FONT, SAND
+from leeward.report._numbers import plain
+from leeward.report._words import Readable, many
+
+COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
+"""After Okabe and Ito; groups beyond are drawn in the same colours again."""
+
+MOST_LINES = 80
+"""With more answers than this their errors are told in words: lines would hide the bars."""
+
+
+MOST_GROUPS = 100
+"""Groups beyond are in the table alone."""
+
+
+def answers_figure(result: Readable) -> go.Figure:
+    """Draw the answers of a statistic, with a line for the 95 % error of each where they are few enough.
+
+    Groups are named down the side, where long names have room; intervals of a number stand in their order along the axis.
+    """
+    answers = result.answers
+    names = answers.column_names
+    reach = answers["within_95_percent"].to_pylist() if "within_95_percent" in names else None
+    if reach is None:
+        reach = [result.statement["accuracy"]["within_95_percent"]] * answers.num_rows
+    if answers.num_rows > MOST_LINES:
+        reach = [0.0] * answers.num_rows
+    figure = _intervals(result, reach) if "from" in names else _groups(result, reach[:MOST_GROUPS])
+    several = "from" in names and len(result.statement["query"]["groups"]) > 1
+    figure.update_layout(
+        template="none",
+        font={"family": FONT, "size": 13, "color": "#333"},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        margin={"l": 50, "r": 12, "t": 44 if several else 12, "b": 60},
+        autosize=True,
+        showlegend=several,
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+    )
+    return figure
+
+
+def height(result: Readable) -> int:
+    """Return how high the picture must be, in pixels: groups have a line each."""
+    return (
+        380 if "from" in result.answers.column_names else max(180, 80 + 28 * min(result.answers.num_rows, MOST_GROUPS))
+    )
+
+
+def _intervals(result: Readable, reach: list[float]) -> go.Figure:
+    answers, query = result.answers, result.statement["query"]
+    low, high, counts = (answers[name].to_pylist() for name in ("from", "to", "count"))
+    groups = query["groups"] or [None]
+    bins = len(low) // len(groups)
+    figure = go.Figure(layout={"barmode": "group", "bargap": 0.08 if bins <= 60 else 0})
+    for i, group in enumerate(groups):
+        part = slice(i * bins, (i + 1) * bins)
+        colour = COLOURS[i % len(COLOURS)]
+        figure.add_trace(
+            go.Bar(
+                x=[(a + b) / 2 for a, b in zip(low[part], high[part], strict=True)],
+                y=counts[part],
+                error_y=_lines(reach[part]),
+                marker={"color": colour},
+                name="" if group is None else escape(str(group)),
+                customdata=[f"{plain(a)} to {plain(b)}" for a, b in zip(low[part], high[part], strict=True)],
+                hovertemplate="%{customdata}: %{y:,}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        xaxis=_axis(escape(str(query["column"])), [low[0], high[-1]]),
+        yaxis={
+            **_axis(f"{many(result.statement)} (noisy)", _span(counts, reach, zero=True)),
+            "showgrid": True,
+            "zeroline": True,
+        },
+    )
+    return figure
+
+
+def _groups(result: Readable, reach: list[float]) -> go.Figure:
+    answers, query = result.answers.slice(0, MOST_GROUPS), result.statement["query"]
+    counted = "count" in answers.column_names
+    values = answers["count" if counted else "value"].to_pylist()
+    labels = [escape(str(group)) for group in answers["group"].to_pylist()]
+    places = list(range(len(labels)))
+    shown: dict[str, Any] = {
+        "x": values,
+        "y": places,
+        "error_x": _lines(reach),
+        "marker": {"color": BLUE} if counted else {"color": BLUE, "size": 11},
+        "customdata": [f"{label}: {plain(value)}" for label, value in zip(labels, values, strict=True)],
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
+    figure = go.Figure(go.Bar(orientation="h", **shown) if counted else go.Scatter(mode="markers", **shown))
+    named = f"{many(result.statement)} (noisy)" if counted else escape(str(query["column"]))
+    figure.update_layout(
+        xaxis={**_axis(named, _span(values, reach, zero=counted)), "showgrid": True, "zeroline": counted},
+        yaxis={
+            **_axis("", [len(places) - 0.4, -0.6]),
+            "tickvals": places,
+            "ticktext": [label if len(label) <= 24 else label[:23] + "…" for label in labels],
+        },
+    )
+    return figure
+
+
+def _lines(reach: list[float]) -> dict[str, Any]:
+    return {"type": "data", "array": reach, "visible": any(reach), "color": "#666666", "thickness": 1.5, "width": 4}
+
+
+def _span(values: list[float], reach: list[float], *, zero: bool) -> list[float]:
+    """Return a range that holds the answers and their errors, 0 too for counts, and a margin."""
+    ends = [v + sign * r for v, r in zip(values, reach, strict=True) for sign in (-1, 1)] + ([0.0] if zero else [])
+    low, high = min(ends), max(ends)
+    margin = 0.06 * (high - low) or 1
+    return [low - (margin if low < 0 or not zero else 0), high + margin]
+
+
+def _axis(title: str, span: list[float]) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "standoff": 12},
+        "range": [float(end) for end in span],
+        "automargin": True,
+        "zeroline": False,
+        "showgrid": False,
+        "fixedrange": True,
+    }

@@ -1,0 +1,64 @@
+"""What the pages share: one self-contained file, with a policy that forbids every request and names every script."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import re
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from leeward.planner._words import short
+from leeward.report import _words as words
+
+
+def asset(name: str) -> str:
+    """Return a file of the folder ``assets``."""
+    return (Path(__file__).parent / "assets" / name).read_text(encoding="utf-8")
+
+
+def template(name: str) -> jinja2.Template:
+    """Return a template of the folder ``assets``; what is put into it is escaped."""
+    return _environment().get_template(name)
+
+
+@functools.cache  # a template is compiled once, which takes longer than to fill it
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        finalize=lambda value: unturned(value) if type(value) is str else value,
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "assets"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["grouped"] = lambda number: f"{number:,}"
+    environment.filters["sentence"] = words.sentence
+    environment.filters["short"] = short
+    return environment
+
+
+def digest(script: str) -> str:
+    """Return the digest of a script, by which the policy allows it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def unturned(text: str) -> str:
+    r"""Return a text whose marks of direction are written out, as ``\u202e``: a name turns no word of the page around."""
+    return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_TURNS_IN_JSON = re.compile(r"(?<!\\)((?:\\\\)*)\\(u(?:061c|200[ef]|202[a-e]|206[6-9]))", re.IGNORECASE)
+
+
+def embedded(text: str) -> Markup:
+    """Make JSON safe inside a script element, and for being shown: only its strings can hold these characters.
+
+    Marks of direction become what `unturned` makes of them, also those that JSON has escaped already.
+    """
+    text = _TURNS_IN_JSON.sub(r"\1\\\\\2", unturned(text))
+    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))

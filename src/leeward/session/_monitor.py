@@ -1,0 +1,181 @@
+"""A monitor over time: window after window, free while every place is safe, at most c·ε in all.
+
+The rules are `leeward.mechanism.Monitor`'s and their state is what the ledger stores: one answer a round, under a key that
+names the monitor, the round and every window asked so far. So a monitor goes on where it stopped, on any machine that has
+the ledger; two at once give one answer; and a round killed between its reservation and its answer is drawn again, because
+nothing of it was shown. A round reserves ε for every count that may turn out not safe, and settles at ε for each that did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._taught import taught
+from leeward.accounting._budget_notion import charge
+from leeward.errors import SpecError
+from leeward.exact._real import Real
+from leeward.mechanism import Monitor, MonitorState, Sanitized
+from leeward.noise import Bits
+from leeward.planner._plan import Plan
+from leeward.planner._useless import refuse_useless
+from leeward.session._release import Budget, Charge, IfDoubtful, Session, Told, check_if_doubtful
+from leeward.session._result import CuratorNotes, Release
+
+_PROMISES = (
+    "The windows, their order and the thresholds depend only on public data and on answers already published",
+    "Each window counts the people of that window alone: no count looks at another window ('first visit', 'new people')",
+)
+
+
+@dataclass(frozen=True)
+class MonitorResult:
+    """Where a monitor stands.
+
+    Attributes:
+        releases: one a window that was answered, oldest first.
+        state: its state: what was asked and answered, and whether it has stopped for good.
+        unasked: how many of the given windows were not asked, because it has stopped.
+        spent: what the answers cost so far, in ε of the notion: ε for each that was not safe.
+        price_at_most: c·ε: what they can cost in all.
+    """
+
+    releases: tuple[Release, ...]
+    state: MonitorState
+    unasked: int
+    spent: Real
+    price_at_most: Real
+
+
+@taught
+def monitor(
+    plans: Iterable[Plan],
+    budget: Budget,
+    *,
+    if_doubtful: IfDoubtful = "refuse",
+    accept_useless: bool = False,
+    bits: Bits | None = None,
+    on_stage: Told | None = None,
+) -> MonitorResult:
+    """Ask the windows of these plans in order, going on from what the ledger holds, until the c-th not-safe answer.
+
+    Args:
+        plans: one a window, alike but for the window, for the sanitized mechanism; later calls may add windows at the end.
+        budget: where the price is charged; every window's content has a version label of its own.
+        if_doubtful: see `leeward.release`; the windows that have no answer yet are looked at together. A monitor that
+            publishes by a timetable should say ``"publish"``: that a round is missing is a fact about the data too.
+        accept_useless: see `leeward.release`.
+        bits: the entropy source; anything but the default marks releases unfit for publication.
+        on_stage: told what is going on.
+
+    Raises:
+        SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.
+        LeewardError: a round is refused; nothing was charged for it.
+    """
+    plans = [made.listing(None) for made in plans]  # windows may be added: how many answers there will be is not known
+    looked = if_doubtful == "publish"
+    check_if_doubtful(if_doubtful)
+    mechanism = _shared(plans)
+    rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
+    state, releases, asked = rules.start(), list[Release](), list[Any]()
+    each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
+    with Session(plans[0].query, budget, bits, on_stage) as session:
+        charge(
+            plans[0].notion, each * rules.stop_after, session.counted_in(plans[0].notion)
+        )  # what has no price is refused here
+        for made in plans:
+            if state.stopped:
+                break
+            asked.append(made.query.window.public())
+            reserved = rules.reserve(state, str(asked[-1]), mechanism.at_most, len(session.keys))
+            stops = state.stops
+            paid = _known(made, session, asked)
+            if paid is None:
+                if not accept_useless:
+                    refuse_useless(made, len(session.keys))
+                if not looked:
+                    rest = plans[len(asked) - 1 :]
+                    session.look_over([later.query for later in rest], going_on=len(asked) > 1)
+                    looked = True
+                paid = _answer(made, session, asked, reserved, rules)
+            state = rules.decide(reserved, paid.stored)  # what was published decides as what was drawn did
+            told = _told(len(asked), stops, rules, each)
+            releases.append(session.publish(made, paid, promises=_PROMISES, monitor=told))
+    return MonitorResult(
+        tuple(releases), state, len(plans) - len(releases), each * state.stops, each * rules.stop_after
+    )
+
+
+def _named(made: Plan, session: Session, asked: list[Any]) -> tuple[str, str]:
+    """The key of a round, and the label of its window's content."""
+    window = asked[-1]
+    key = session.key(**_identity(made), round=len(asked), windows=asked)
+    return key, f"{session.budget.version}/{window['start']}/{window['end']}"
+
+
+def _known(made: Plan, session: Session, asked: list[Any]) -> Charge | None:
+    """The answer of a round that was answered before: the data, which may have grown since, is not looked at again."""
+    known = session.stored(*_named(made, session, asked))
+    if known is None:
+        return None
+    return Charge(np.frombuffer(known.payload, dtype="<i8").astype(np.int64), known.id, CuratorNotes(None, None, "0"))
+
+
+def _answer(made: Plan, session: Session, asked: list[Any], reserved: MonitorState, rules: Monitor) -> Charge:
+    key, version = _named(made, session, asked)
+
+    def draw(counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        answers = rules.answer(reserved, counts, bits).rounds[-1].answers
+        return np.array(answers, dtype=np.int64)
+
+    return session.answer(
+        made.query,
+        made.notion,
+        key,
+        made.notion.epsilon * reserved.may_stop,
+        draw,
+        version=version,
+        settle=lambda drawn: made.notion.epsilon * int((drawn >= 0).sum()),
+    )
+
+
+def _told(number: int, stops: int, rules: Monitor, each: Real) -> dict[str, Any]:
+    """Return what the statement of a round says of its monitor."""
+    return {
+        "round": number,
+        "stops_before": stops,
+        "stop_after": rules.stop_after,
+        "price_at_most": str(each * rules.stop_after),
+        "text": f"Round {number} of a monitor that costs ε = {each} for each place it cannot call safe, and stops for good"
+        f" after {rules.stop_after} of them: at most ε = {each * rules.stop_after} for one person's data in all windows",
+    }
+
+
+def _shared(plans: list[Plan]) -> Sanitized:
+    if not plans:
+        raise SpecError("A monitor without a window", "there is nothing to ask", "Give at least one window")
+    mechanism = plans[0].mechanism
+    if not isinstance(mechanism, Sanitized):
+        raise SpecError(
+            "A monitor with the geometric mechanism",
+            "it pays for every answer; only the sanitized mechanism says 'safe' for free",
+            'Set mechanism = "sanitized" and stop_after in [publish]',
+        )
+    windows = [str(made.query.window.public()) for made in plans]
+    if len(set(windows)) < len(windows):
+        raise SpecError(
+            "A monitor that asks one window twice", "its answer is drawn once", "List each window once, oldest first"
+        )
+    if any(_identity(made) != _identity(plans[0]) for made in plans):
+        raise SpecError(
+            "A monitor of several questions", "its windows differ in more than their time", "Use one spec each"
+        )
+    return mechanism
+
+
+def _identity(made: Plan) -> dict[str, Any]:
+    return {"monitor": {name: value for name, value in made.public().items() if name != "window"}}

@@ -1,0 +1,231 @@
+"""What may be published: answers, the public list, and the privacy statement; and how it is written to a directory."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import InitVar, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from leeward._plain import plain
+from leeward._private import Private
+from leeward.errors import RefusedError
+from leeward.outputs import STATEMENT, Write, prepared
+from leeward.query._reasons import said
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from plotly.graph_objects import Figure
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CuratorNotes(Private):
+    """Facts about the data that the release does not protect: for the curator's terminal, never to be published.
+
+    Its ``repr`` tells none of them, and it is not pickled; ``str`` tells them.
+
+    Attributes:
+        dropped: rows that take no part, by reason; None if a stored answer was used and nothing was counted.
+        people_over_bound: people at more places than the bound; of a statistic, people with several rows.
+        charged: what this call added to what is spent; 0 for a stored answer.
+        over: what became of the people over the bound, in words.
+    """
+
+    dropped: Mapping[str, int] | None
+    people_over_bound: int | None
+    charged: str
+    over: str = ""
+
+    def lines(self) -> list[str]:
+        """Return the facts in words, without what was charged; none where nothing was counted."""
+        if self.dropped is None:
+            return []
+        lines = [f"not counted: {said(reason, rows)}" for reason, rows in self.dropped.items() if rows]
+        if self.people_over_bound and self.over:
+            lines.append(self.over)
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(["For the curator only (facts about the data; do not publish):", *self.lines()])
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """What may be published.
+
+    Attributes:
+        answers: one row a place, in the public order: ``place``, ``name`` (if known), ``state`` (safe or obscure), and where
+            published ``answered`` and ``count``.
+        places: the public list in the same order, with coordinates where known.
+        statement: the privacy statement, as written to release.json.
+
+    The curator's notes travel beside it, as `curator`, and are no part of it: they are in no copy, pickle or file.
+    """
+
+    answers: pa.Table
+    places: pa.Table
+    statement: dict[str, Any]
+    _list_is_ours: bool = field(default=False, repr=False)
+    _notes: InitVar[CuratorNotes | None] = None
+
+    def __post_init__(self, _notes: CuratorNotes | None) -> None:
+        object.__setattr__(self, "_curator", _notes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    @property
+    def curator(self) -> CuratorNotes:
+        """Notes for the curator only: what was not counted, and what this call charged.
+
+        Raises:
+            RefusedError: this is a copy of a release, or was read from a file: the notes stayed where it was made.
+        """
+        notes: CuratorNotes | None = getattr(self, "_curator", None)
+        if notes is None:
+            raise RefusedError(
+                "The curator's notes on this release",
+                "they are facts about the data, and stay with the release that `leeward.release` returned",
+                "Read them there; a copy holds what may be published, and nothing else",
+            )
+        return notes
+
+    def __repr__(self) -> str:
+        said = self.statement
+        notion = f"{said['notion']['name']} at ε = {said['notion']['epsilon']}"
+        dataset = plain(said["dataset"])
+        return f"<Release of {self.answers.num_rows:,} answers from '{dataset}', {notion}, entry {said['entry']}>"
+
+    def __str__(self) -> str:
+        """Say what was asked, of what, at which price, what is sheltered, and what was answered; all of it is public."""
+        said, notion = self.statement, self.statement["notion"]
+        lines = [
+            said["query"]["text"],
+            f"dataset: {said['dataset']}, version {said['version']}",
+            f"notion: {notion['name']}, ε = {notion['epsilon']} per {notion['unit']}, price {said['price']}",
+            f"sheltered: {notion['shelters']}",
+            f"not sheltered: {notion['does_not_shelter'] or 'nothing'}",
+        ]
+        if "state" in self.answers.column_names:
+            states = self.answers["state"].value_counts().to_pylist()
+            lines.append("answers: " + ", ".join(f"{entry['counts']:,} {entry['values']}" for entry in states))
+        if not said["fit_for_release"]:
+            lines.insert(0, "NOT FIT FOR RELEASE: drawn from a stream that others can repeat")
+        lines += [f"guaranteed: {sentence}" for sentence in said["guaranteed"]]
+        return "\n".join(plain(line) for line in lines)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the answers as a DataFrame; ``count`` is a nullable Int64."""
+        import pandas as pd
+
+        frame: pd.DataFrame = self.answers.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+        return frame
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the answers as Parquet."""
+        import pyarrow.parquet as pq
+
+        pq.write_table(self.answers, path)
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the answers as CSV; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
+        from leeward._sheets import write_table
+
+        write_table(self.answers, path)
+
+    def map(self) -> Figure:
+        """Return the map of safe and obscure places as a plotly figure.
+
+        Raises:
+            InputError: the public list has no coordinates.
+        """
+        from leeward.report import places_map
+
+        return places_map(self)
+
+    def save(self, directory: str | os.PathLike[str]) -> Path:
+        """Write answers.parquet, release.json and report.html (and the list of a grid as places.parquet).
+
+        A new directory appears whole or not at all. In one that holds an earlier release, what was written then is replaced
+        if nobody changed it since, and all other files stay as they are; see `leeward.outputs`.
+
+        Raises:
+            InputError: the directory holds something else, or what would be lost, or cannot be written.
+        """
+        return save_all({"": self}, directory)
+
+    def _files(self) -> dict[str, Write]:
+        """What is written, by name: the statement last."""
+        import pyarrow.parquet as pq
+
+        from leeward.report import report_html
+
+        text = json.dumps(self.statement, indent=2, ensure_ascii=False) + "\n"
+        files: dict[str, Write] = {"answers.parquet": self.to_parquet}
+        if self._list_is_ours:
+            files["places.parquet"] = lambda path: pq.write_table(self.places, path)
+        files["report.html"] = lambda path: path.write_text(report_html(self), "utf-8")
+        files[STATEMENT] = lambda path: path.write_text(text, "utf-8")
+        return files
+
+
+def save_all(releases: Mapping[str, Release], directory: str | os.PathLike[str]) -> Path:
+    """Write several releases as sub-folders of one directory, as `Release.save` does.
+
+    Args:
+        releases: by the name of their folder; one without a name is written into the directory itself.
+        directory: the directory.
+
+    Raises:
+        InputError: the directory holds something else, or what would be lost, or cannot be written.
+    """
+    with saving(directory, list(releases)) as save:
+        return save(list(releases.values()))
+
+
+@contextmanager
+def saving(
+    directory: str | os.PathLike[str], folders: Sequence[str], *, what: str = "a release", keep: bool = False
+) -> Iterator[Callable[[Sequence[Release]], Path]]:
+    """Prepare a directory before releases are paid for; what can be refused is refused now.
+
+    Args:
+        directory: the directory.
+        folders: the name of each one's folder; an empty name is the directory itself.
+        what: what is saved; another kind of output is not replaced.
+        keep: leave the folders of an earlier call that are not among these.
+
+    Yields:
+        A function that writes releases, in the order of their folders; there may be fewer.
+
+    Raises:
+        InputError: the directory holds something else, or what would be lost, or cannot be written.
+    """
+    below = [f"{folder}/" if folder else "" for folder in folders]
+    names = [folder + name for folder in below for name in _NAMES]
+    again = "running the same release again shows the stored answer at no further price"
+    with prepared(directory, what, names=names, keep=keep, room=_ROOM * len(below), again=again) as place:
+
+        def save(releases: Sequence[Release]) -> Path:
+            made = zip(below, releases, strict=False)
+            return place.write({folder + name: write for folder, one in made for name, write in one._files().items()})
+
+        yield save
+
+
+def folder_names(windows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a folder's name for each window: its start, and its end too where several begin at one time."""
+    starts = [str(window["start"]) for window in windows]
+    alone = len(set(starts)) == len(starts)
+    named = starts if alone else [f"{window['start']}--{window['end']}" for window in windows]
+    return [name.replace(":", "-") for name in named]
+
+
+_NAMES = ("answers.parquet", "places.parquet", "report.html", STATEMENT)
+_ROOM = 8_000_000
+"""About as many bytes as a release takes, most of them for the report."""

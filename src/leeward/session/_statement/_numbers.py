@@ -1,0 +1,206 @@
+"""The statement of a release of a sum, mean, percentile or histogram."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from leeward._plain import at_most
+from leeward.notion import PrivacyDescription, of_rows
+from leeward.notion._metric import Manhattan
+from leeward.planner._number_plan import NumberPlan
+from leeward.query._numeric import Percentile
+from leeward.query._statistic import Statistic
+from leeward.session._statement._heading import SIDES, direction, heading, privacy_statement
+
+_THEOREM = (
+    "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and"
+    " Definition 6, for a directed line: an exact integer answer that moves at most as far as the notion's distance, plus"
+    " geometric noise of that line, is private under the notion."
+)
+
+
+@privacy_statement.register
+def number_statement(plan: NumberPlan, *, places: int, dataset: str, version: str) -> dict[str, Any]:
+    """Return the statement of a release of a statistic; see `privacy_statement`."""
+    query = plan.query
+    return {
+        **heading(plan.notion, plan.price, dataset, version, rows=plan.query.of_rows),
+        "query": {
+            "kind": query.kind,
+            "text": _question(query),
+            "answers": places,
+            "column": query.column,
+            "p": None if not isinstance(query.numeric, Percentile) else str(query.numeric.p),
+            "combine": None if query.records.person is None else query.records.combine,
+            "by": query.by,
+            "groups": list(query.groups),
+            "lower": None if query.values is None else str(query.values.lower),
+            "upper": None if query.values is None else str(query.values.upper),
+            "step": None if query.values is None else str(query.values.step),
+            "people": query.people,
+            "keep": {column: list(allowed) for column, allowed in query.records.keep.items()},
+        },
+        "mechanism": {
+            "name": "geometric",
+            "text": _mechanism(plan),
+            "parts": [
+                {"rate_up": str(part.law.up), "rate_down": str(part.law.down), "step": str(part.step)}
+                for part in plan.parts
+            ],
+            "lower": None
+            if plan.scale.lower is None
+            else float(plan.scale.origin + plan.scale.unit * plan.scale.lower),
+            "upper": None
+            if plan.scale.upper is None
+            else float(plan.scale.origin + plan.scale.unit * plan.scale.upper),
+        },
+        "accuracy": plan.accuracy(),
+        "assumptions": _assumptions(query),
+        "theorems": [_THEOREM, *([SIDES[plan.notion.name]] if plan.notion.name in SIDES else [])],
+        "guaranteed": _guaranteed(plan),
+        "not_guaranteed": _not_guaranteed(plan),
+    }
+
+
+def _words(plan: NumberPlan) -> PrivacyDescription:
+    """Return the notion's words, about rows where every row is a person of its own."""
+    return of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words
+
+
+def _question(query: Statistic) -> str:
+    groups = f"{len(query.groups):,} public {'group' if len(query.groups) == 1 else 'groups'} by '{query.by}'"
+    if query.kind == "histogram":
+        if query.values is None:
+            return f"How many {query.many} are in each of {groups}"
+        of = f", in each of {groups}" if query.groups else ""
+        return f"How many {query.many} have a '{query.column}' in each of {query.bins:,} public intervals{of}"
+    numeric, name = query.numeric, str(query.kind)
+    if isinstance(numeric, Percentile):
+        named = {0: "least value", 50: "median", 100: "greatest value"}
+        name = named.get(numeric.p, f"{float(numeric.p):g} % point")  # type: ignore[call-overload]
+    of = f"the '{query.column}' of all rows" if query.of_rows else f"everybody's '{query.column}'"
+    return f"The {name} of {of}" + (f", in each of {groups}" if query.groups else "")
+
+
+def _mechanism(plan: NumberPlan) -> str:
+    laws, many = [direction(part.law.up, part.law.down) for part in plan.parts], plan.query.many
+    if len(laws) == 2:
+        return (
+            "Two exact integers a group get exact geometric noise: the sum of distances from the middle of the range, in"
+            f" half steps ({laws[0]}), and the number of {many} ({laws[1]}); their quotient is published, clamped"
+        )
+    clamped = "" if plan.scale.lower is None else ", then clamped to the public bounds"
+    grid = f"an integer on a public grid of step {_plain(plan.scale.unit)}"
+    return f"Each answer, {grid}, gets exact geometric noise, {laws[0]}{clamped}"
+
+
+def _assumptions(query: Statistic) -> list[str]:
+    found, table = [], query.records
+    if table.person is None:
+        found.append(
+            "Every row is a person of its own: the promise is about a single row, and whoever has several rows is sheltered"
+            " for each of them alone, not for all of them together"
+        )
+    else:
+        found.append("One person's rows all carry the same id, and different people carry different ids")
+        if table.combine == "refuse":
+            found.append("Nobody has more than one row that counts: that was checked on the data, and is not protected")
+    if query.people is not None:
+        found.append(f"That {_having(query)} a number is publicly known: it was checked, and is not protected")
+    chosen = [
+        *(["the bounds", "the grid"] if query.values is not None else []),
+        *(["the groups"] if query.groups else []),
+    ]
+    found.append(f"{_listed(chosen, 'and').capitalize()} were chosen without looking at the data")
+    return found
+
+
+def _guaranteed(plan: NumberPlan) -> list[str]:
+    notion, query, accuracy, found = plan.notion, plan.query, plan.accuracy(), []
+    if len(plan.parts) == 2:
+        many = query.many
+        known = [f"{at_most(each['within_95_percent'])} with {each[many]:,} {many}" for each in accuracy[f"by_{many}"]]
+        found.append(
+            f"How far an answer is from the exact one at most, with probability at least 95 %, depends on how many {many}"
+            f" it is about: {', '.join(known)}"
+        )
+    else:
+        one, every = (at_most(accuracy[name], 6) for name in ("within_95_percent", "all_within_95_percent"))
+        within = f"An answer is within {one} of the exact one with probability at least 95 %"
+        if query.cells > 1:
+            within += f"; all {query.cells:,} are within {every} with that probability"
+        found.append(within)
+        law = plan.parts[0].law
+        if law.down.is_infinite or law.up.is_infinite:
+            side = "below" if law.down.is_infinite else "above"
+            found.append(f"No answer is {side} the exact one: the noise goes the other way only")
+    found.append(
+        f"Whatever one concludes from all that is published here: {_words(plan).definition}, with ε = {notion.epsilon}"
+    )
+    return found
+
+
+def _not_guaranteed(plan: NumberPlan) -> list[str]:
+    query, found = plan.query, []
+    values, closeness = query.values, isinstance(plan.notion, Manhattan)
+    if values is not None and query.kind != "histogram":
+        found.append(
+            f"Numbers are clamped to {_plain(values.lower)} … {_plain(values.upper)} and rounded half up to steps of"
+            f" {_plain(values.step)}: the answer is about these"
+        )
+    if query.kind == "histogram":
+        negative = "" if plan.parts[0].law.down.is_infinite else "a noisy count may be negative, and "
+        found.append(f"Counts are not clamped: {negative}small ones say little")
+        if values is not None:
+            found.append("Numbers beyond the bounds count in the first and last interval")
+    if closeness:
+        found.append(
+            "Closeness is that of the intervals: numbers in neighbouring ones are one step apart, however near"
+            if query.kind == "histogram"
+            else "Closeness is that of each person's sum of rounded numbers"
+            if query.records.combine == "sum"
+            else "Closeness is that of the rounded numbers: they may be up to one step further apart than the numbers were"
+        )
+        if len(query.groups) > 1:
+            whose = "a row" if query.of_rows else "somebody"
+            found.append(f"Groups are not near or far: which group {whose} is in is hidden like the largest change")
+    if query.records.person is not None and query.records.combine != "refuse":
+        how = {"sum": "the sum", "min": "the least", "max": "the greatest"}[query.records.combine]
+        among = ", in the first listed group they are in" if len(query.groups) > 1 else ""
+        found.append(
+            f"Someone with several rows counts once{among}"
+            + (f", with {how} of their numbers" if values is not None else "")
+            + (", clamped again" if query.records.combine == "sum" and values is not None else "")
+        )
+    if query.numeric is not None and query.kind != "sum" and query.people is None:
+        who = "no row" if query.of_rows else "nobody"
+        found.append(f"Where {who} has a number, {_plain(query.numeric.answer([]))} stands in for the exact answer")
+    lacking = [*([] if query.of_rows else ["a person"]), *([] if values is None else ["a number"])]
+    left_out = [
+        *([f"without {' or '.join(lacking)}"] if lacking else []),
+        *(["in no listed group"] if query.groups else []),
+    ]
+    left_out += ["removed by the filter"] if query.records.keep else []
+    if left_out:
+        found.append(f"Rows {_listed(left_out, 'or')} are not counted")
+    if reveals := _words(plan).reveals:
+        found.append(f"Not sheltered: {reveals}")
+    return found
+
+
+def _having(query: Statistic) -> str:
+    if query.people == 1:
+        return f"1 {'row' if query.of_rows else 'person'} has"
+    return f"{query.people:,} {query.many} have"
+
+
+def _listed(parts: list[str], last: str) -> str:
+    """Write a list: ``a``, ``a or b``, ``a, b or c``."""
+    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _plain(number: Fraction) -> str:
+    """Write a public number as a decimal where it is one of a few digits, else as a fraction."""
+    short = f"{float(number):.10g}"
+    return short if Fraction(short) == number else str(number)

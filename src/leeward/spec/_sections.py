@@ -1,0 +1,161 @@
+"""The sections of a spec file, as pydantic models: which keys there are, and what each may hold."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from leeward._toml import ExactText, Section
+from leeward.errors import SpecError
+from leeward.planner._plan import USEFUL_FROM, MechanismName, What
+from leeward.query._statistic import Combine
+
+Moment = datetime | date | str
+
+
+class Data(Section):
+    """``[data]``: the private table (``visits``, or ``table`` for a statistic), and what its columns mean."""
+
+    visits: str | list[str] | None = None
+    visits_table: str | None = None
+    table: str | list[str] | None = None
+    person: str | None = None
+    place: str | None = None
+    time: str | None = None
+    latitude: str | None = None
+    longitude: str | None = None
+    keep: dict[str, list[str | int | bool]] = Field(default_factory=dict)
+    timezone: str | None = None
+    time_unit: Literal["s", "ms", "us"] | None = None
+
+
+class Query(Section):
+    """``[query]``: a statistic of one number a person; without this section, visitors are counted by place."""
+
+    kind: Literal["visitors", "sum", "mean", "percentile", "median", "min", "max", "histogram"] = "visitors"
+    column: str | None = None
+    lower: ExactText | None = None
+    upper: ExactText | None = None
+    step: ExactText = "1"
+    p: ExactText | None = None
+    people: int | None = None
+    grid: ExactText | None = None
+    by: dict[str, list[str | int]] | None = None
+    combine: Combine = "refuse"
+
+
+class GridBox(Section):
+    """``[places] grid``: cells over a public box, square (``metres``) or H3 (``h3`` = resolution)."""
+
+    west: float | int
+    south: float | int
+    east: float | int
+    north: float | int
+    metres: float | int | None = None
+    h3: int | None = None
+
+
+class PublicPlaces(Section):
+    """``[places]``: the public list, as a table or as a grid."""
+
+    table: str | None = None
+    place: str | None = None
+    latitude: str | None = None
+    longitude: str | None = None
+    name: str | None = None
+    places_table: str | None = None
+    grid: GridBox | None = None
+
+    @model_validator(mode="after")
+    def _one_list(self) -> PublicPlaces:
+        if (self.table is None) == (self.grid is None):
+            raise ValueError("name either a table or a grid as the public list of places")
+        if self.table is not None and self.place is None:
+            raise ValueError('name the column of the table that holds the places: place = "…"')
+        return self
+
+
+class Span(Section):
+    """A half-open window of time."""
+
+    start: Moment
+    end: Moment
+
+
+class Windows(Section):
+    """``[window]``: one window, or several as ``windows``."""
+
+    start: Moment | None = None
+    end: Moment | None = None
+    every: str | None = None
+    windows: list[Span] | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Windows:
+        single = self.start is not None and self.end is not None
+        if single == bool(self.windows) or (self.start is None) != (self.end is None):
+            raise ValueError("give start and end, or a list windows = [{ start = …, end = … }, …]")
+        if self.every is not None and self.windows:
+            raise ValueError("give either every, which cuts start to end into windows, or a list of windows")
+        return self
+
+
+class Protect(Section):
+    """``[protect]``: the notion, its ε, and what bounds one person's effect."""
+
+    notion: str
+    epsilon: ExactText | None = None
+    presence: ExactText | None = None
+    absence: ExactText | None = None
+    unit: str | None = None
+    places_per_person: int | None = None
+    if_more: Literal["refuse", "latest", "earliest"] = "refuse"
+
+    def one_rate(self) -> str:
+        """Return ε, for the notions that have one."""
+        if self.presence is not None or self.absence is not None:
+            raise SpecError(
+                "[protect] presence and absence", "this notion has one price", "Give epsilon, or a graded notion"
+            )
+        if self.epsilon is None:
+            raise SpecError("[protect] epsilon is missing", "it is required", 'Add epsilon = "1"')
+        return self.epsilon
+
+    def two_rates(self) -> tuple[str, str]:
+        """Return ε_presence and ε_absence, for the graded notions."""
+        if self.epsilon is not None or self.presence is None or self.absence is None:
+            raise SpecError(
+                f'[protect] notion = "{self.notion}"',
+                "it has a price for each direction",
+                'Give presence = "1" and absence = "4" instead of epsilon',
+            )
+        return self.presence, self.absence
+
+
+class Decide(Section):
+    """``[decide]``: what *safe* and *dangerous* mean, and how often they may be wrong where they can be."""
+
+    safe_at_most: int | None = None
+    dangerous_at_least: int | None = None
+    error_at_most: ExactText | None = None
+    useful_from: ExactText = USEFUL_FROM
+
+
+class Publish(Section):
+    """``[publish]``: what is shown, and by which mechanism."""
+
+    what: What = "decisions"
+    mechanism: MechanismName = "auto"
+    stop_after: int | None = None
+
+
+class Account(Section):
+    """``[budget]``: where the price is charged."""
+
+    ledger: str
+    dataset: str
+    cap: ExactText | None = None
+    version: str = "1"
+    notion: str | None = None

@@ -1,0 +1,236 @@
+"""A whole spec: what its keys mean together, and the plans that follow from it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from leeward._paths import resolve, resolve_ledger, resolve_source
+from leeward._toml import Section, check, keys_at, read_toml
+from leeward.errors import SpecError, nearest
+from leeward.notion import Notion
+from leeward.planner._number_plan import NumberPlan, plan_number
+from leeward.planner._plan import Plan, plan
+from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
+from leeward.query._source import no_person
+from leeward.query._statistic import Statistic, records, statistic
+from leeward.session._release import Budget
+from leeward.spec._notions import GRADED, NOTIONS, NUMBER_NOTIONS, named, number_notion
+from leeward.spec._sections import Account, Data, Decide, Protect, PublicPlaces, Publish, Query, Span, Windows
+from leeward.spec._windows import cut
+
+EXAMPLES = {
+    "epsilon": 'epsilon = "1"',
+    "notion": 'notion = "addition-only"',
+    "safe_at_most": "safe_at_most = 2",
+    "ledger": 'ledger = "sqlite:///budget.db"',
+    "dataset": 'dataset = "a-public-name"',
+    "visits": 'visits = "visits.parquet"',
+    "table": 'table = "records.parquet"',
+    "time": 'time = "the column that says when"',
+}
+"""How keys are written that a message says to add."""
+
+_OF_VISITORS = {
+    "data": {"visits", "place", "time", "latitude", "longitude", "timezone", "time_unit"},
+    "protect": {"places_per_person", "if_more"},
+}
+_OF_STATISTICS = {"data": {"table"}, "query": {*Query.model_fields} - {"kind"}}
+
+
+class Spec(Section):
+    """A whole spec. `read_spec` makes it from a file."""
+
+    data: Data
+    query: Query = Query()
+    places: PublicPlaces | None = None
+    window: Windows | None = None
+    windows: list[Span] | None = None
+    protect: Protect
+    decide: Decide = Decide()
+    publish: Publish = Publish()
+    budget: Account
+    folder: Path = Field(default=Path(), exclude=True)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Spec:
+        visitors = self.query.kind == "visitors"
+        for key in ("visits", "person", "time") if visitors else ("table", "person"):
+            if getattr(self.data, key) is None:
+                raise ValueError(
+                    str(no_person("[data] ")) if key == "person" else f"[data] {key} is missing. Add {EXAMPLES[key]}"
+                )
+        if visitors and self.places is None:
+            raise ValueError("the section [places] is missing. Add it: the public list of places")
+        if visitors and (self.window is None) == (self.windows is None):
+            raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
+        for section in sorted(self.model_fields_set & {"places", "window", "windows", "decide", "publish"}):
+            if not visitors:
+                raise ValueError(f"a {self.query.kind} has no [{section}]. Leave it out")
+        for section, keys in (_OF_STATISTICS if visitors else _OF_VISITORS).items():
+            if given := sorted(getattr(self, section).model_fields_set & keys):
+                asked = "where visitors are counted" if visitors else f"for a {self.query.kind}"
+                raise ValueError(f"[{section}] {given[0]} means nothing {asked}. Leave it out")
+        return self
+
+    @property
+    def spans(self) -> list[Span]:
+        """The windows asked for, in order."""
+        if self.windows is not None:
+            return self.windows
+        assert self.window is not None
+        if self.window.windows:
+            return self.window.windows
+        assert self.window.start is not None
+        assert self.window.end is not None
+        if self.window.every is not None:
+            return cut(self.window.start, self.window.end, self.window.every)
+        return [Span(start=self.window.start, end=self.window.end)]
+
+    def visits(self) -> Visits:
+        """Return the description of the private table."""
+        d = self.data
+        assert d.visits is not None
+        assert d.person is not None
+        return visits(
+            resolve_source(d.visits, self.folder),
+            person=d.person,
+            place=d.place,
+            time=d.time,
+            latitude=d.latitude,
+            longitude=d.longitude,
+            keep=d.keep,
+            timezone=d.timezone,
+            time_unit=d.time_unit,
+            table=d.visits_table,
+        )
+
+    def public_places(self) -> Places | Grid:
+        """Return the description of the public list."""
+        p = self.places
+        assert p is not None
+        if p.grid is not None:
+            return grid(**p.grid.model_dump(exclude_none=True))
+        assert p.table is not None
+        assert p.place is not None
+        return places(
+            resolve_source(p.table, self.folder),
+            place=p.place,
+            latitude=p.latitude,
+            longitude=p.longitude,
+            name=p.name,
+            table=p.places_table,
+        )
+
+    def statistic(self) -> Statistic:
+        """Return the question of a spec whose ``[query] kind`` is not visitors."""
+        d, q = self.data, self.query
+        assert d.table is not None
+        table = records(
+            resolve_source(d.table, self.folder),
+            person=d.person,
+            combine=q.combine,
+            keep=d.keep or None,
+            table=d.visits_table,
+        )
+        if q.by is not None and len(q.by) != 1:
+            raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')
+        by, groups = next(iter(q.by.items())) if q.by else (None, None)
+        kind: Any = q.kind
+        named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid"})
+        return statistic(table, kind, by=by, groups=groups, **named)
+
+    def queries(self) -> list[CountVisitors]:
+        """Return one question a window."""
+        private, public = self.visits(), self.public_places()
+        made = [
+            count_visitors(
+                private,
+                public,
+                start=span.start,
+                end=span.end,
+                places_per_person=self.protect.places_per_person,
+                if_more=self.protect.if_more,
+            )
+            for span in self.spans
+        ]
+        asked = [tuple(query.window.public().values()) for query in made]
+        if twice := [window for window in asked if asked.count(window) > 1] if len(set(asked)) < len(asked) else []:
+            start, end = twice[0]
+            raise SpecError(f"The window from {start} to {end}", "it is listed twice", "List each window once")
+        return made
+
+    def notion(self) -> Notion:
+        """Return the privacy notion.
+
+        Raises:
+            SpecError: there is none of that name, or not for this kind of question.
+        """
+        name, unit = self.protect.notion, self.protect.unit
+        if self.query.kind == "visitors":
+            if unit is not None:
+                raise SpecError("[protect] unit", "visits have no size", "Leave it out")
+            if name in GRADED:
+                return GRADED[name](*self.protect.two_rates())
+            return named(NOTIONS, name)(self.protect.one_rate())
+        epsilon = self.protect.one_rate()
+        return number_notion(named(NUMBER_NOTIONS, name), self.statistic(), epsilon, unit)
+
+    def plans(self) -> list[Plan] | list[NumberPlan]:
+        """Return one plan a window, or the plan of a statistic: what can be refused without data is refused here."""
+        if self.query.kind != "visitors":
+            return [plan_number(self.statistic(), self.notion())]
+        return self.visitor_plans()
+
+    def visitor_plans(self) -> list[Plan]:
+        """Return one plan a window, for a spec about visitors.
+
+        Raises:
+            SpecError: it is about something else.
+        """
+        if self.query.kind != "visitors":
+            raise SpecError(f'[query] kind = "{self.query.kind}"', "this is for visitors", "Use `leeward release`")
+        notion = self.notion()
+        return [
+            plan(
+                query,
+                notion,
+                safe_at_most=self.decide.safe_at_most,
+                dangerous_at_least=self.decide.dangerous_at_least,
+                error_at_most=self.decide.error_at_most,
+                useful_from=self.decide.useful_from,
+                what=self.publish.what,
+                mechanism=self.publish.mechanism,
+                stop_after=self.publish.stop_after,
+            )
+            for query in self.queries()
+        ]
+
+    def ledger(self) -> Budget:
+        """Return where the price is charged."""
+        b = self.budget
+        return Budget(str(resolve_ledger(b.ledger, self.folder)), b.dataset, b.cap, b.version, b.notion)
+
+
+def read_spec(path: str | os.PathLike[str]) -> Spec:
+    """Read and check a spec file.
+
+    Raises:
+        SpecError: it is missing, is no TOML, or a key or value is not as described.
+    """
+    given, folder = read_toml(path)
+    return check_spec(given, folder=folder)
+
+
+def check_spec(given: dict[str, Any], *, folder: str | os.PathLike[str] = ".") -> Spec:
+    """Check a spec given as nested dicts, as TOML reads it.
+
+    Raises:
+        SpecError: a key or value is not as described; the message names the first such key.
+    """
+    if "folder" in given:
+        raise SpecError("The key 'folder'", "it is not known", nearest("folder", keys_at(Spec, [])))
+    return check(Spec, {**given, "folder": resolve(folder)}, EXAMPLES)

@@ -1,0 +1,140 @@
+"""Reports moved to places, cells, and the best mechanism: post-processing that helps, and promises that are kept."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import h3
+import numpy as np
+import pytest
+from tests.statistical.gof import rejects
+
+from leeward.cli import InputError
+from leeward.distance import Plane
+from leeward.local.location import BayesRemap, Places, PlanarLaplace, compare_over_places
+from leeward.local.location._after import h3_cells, h3_centres
+from leeward.noise import SeededBitsForTests
+from leeward.verification import verify
+
+GEO = PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2)
+RNG = np.random.default_rng(1)
+LAT, LON = 39.9 + RNG.uniform(-0.01, 0.01, 12), 116.4 + RNG.uniform(-0.01, 0.01, 12)
+WEIGHTS = RNG.uniform(0.1, 1, 12)
+
+
+@pytest.mark.parametrize("norm", ["euclidean", "manhattan"])
+def test_the_remap_is_the_least_expected_distance_by_hand(norm: Any) -> None:
+    places = Places.of(GEO.plane, LAT, LON, WEIGHTS)
+    remap = BayesRemap(places, 0.003, norm)
+    seen = RNG.uniform(-2000, 2000, (50, 2)) + places.at[0]
+    for z, chosen in zip(seen, remap(seen).tolist(), strict=True):
+        moves = np.abs(z - places.at)
+        away = moves.sum(axis=1) if norm == "manhattan" else np.sqrt((moves**2).sum(axis=1))
+        belief = WEIGHTS * np.exp(-0.003 * away)
+        losses = [sum(b * np.linalg.norm(x - w) for b, x in zip(belief, places.at, strict=True)) for w in places.at]
+        assert losses[chosen] == pytest.approx(min(losses))
+
+
+def test_long_lists_are_weighed_near_the_report() -> None:
+    lat, lon = 39.9 + RNG.uniform(-0.05, 0.05, 2000), 116.4 + RNG.uniform(-0.05, 0.05, 2000)
+    places = Places.of(GEO.plane, lat, lon, None)
+    seen = places.at[:200] + RNG.normal(0, 300, (200, 2))
+    chosen = places.at[BayesRemap(places, 0.1, "euclidean")(seen)]
+    nearest = places.at[places.nearest(*GEO.plane.unproject(seen))]
+    away, least = (np.hypot(*(seen - where).T) for where in (chosen, nearest))
+    assert (away - least).max() < 60, "at this ε the posterior is within tens of metres"
+
+
+def test_reports_are_places_and_nearer_to_the_truth() -> None:
+    compared = compare_over_places(GEO, LAT, LON, WEIGHTS, draws=4000)
+    assert compared.best is not None
+    assert compared.best < compared.remapped - 5 * compared.remapped_error < compared.planar_laplace - 100
+    moved = GEO.to_places(LAT, LON, WEIGHTS)
+    reports = {
+        *zip(*(axis.tolist() for axis in moved.perturb_points(np.full(300, LAT[0]), np.full(300, LON[0]))), strict=True)
+    }
+    assert len(reports) > 1
+    assert reports <= {*zip(LAT.tolist(), LON.tolist(), strict=True)}
+    assert "Bayes remap" in moved.statement()["post_processing"][0]
+    assert moved.statement()["displacement"] is not None
+
+
+def test_the_best_mechanism_is_certified_and_draws_from_its_matrix() -> None:
+    moved, best = GEO.best_over(LAT, LON, WEIGHTS)
+    assert best.optimal.bound * best.step <= best.loss * (1 + 1e-9)
+    places = best.optimal.mechanism.inputs
+    promise = Plane(GEO.epsilon * GEO.step).on(places)
+    assert verify(best.optimal.mechanism, promise)
+    assert not verify(best.optimal.mechanism, Plane(GEO.epsilon * GEO.step * "0.98").on(places))
+    n = 20_000
+    # a position near the third place, nearer than to any other
+    lat, lon = moved.perturb_points(np.full(n, LAT[2] + 1e-6), np.full(n, LON[2]))
+    row = best.optimal.mechanism.row(places[2])
+    counts = [int(((lat == a) & (lon == o)).sum()) for a, o in zip(LAT, LON, strict=True)]
+    assert rejects(counts, [float(row.get(z, 0)) for z in places], n) is None
+    other = best.optimal.mechanism.row(places[3])
+    assert rejects(counts, [float(other.get(z, 0)) for z in places], n) is not None
+    assert moved.statement()["mechanism"]["name"] == "best over places"
+    assert moved.statement()["displacement"] is None
+
+
+def test_every_ordered_pair_of_places_keeps_the_promise() -> None:
+    _, best = GEO.best_over(LAT, LON)
+    matrix, at = best.optimal.mechanism.to_numpy(), best.places.at
+    for x, y in itertools.permutations(range(len(at)), 2):
+        apart = np.hypot(*(np.round(at[x]) - np.round(at[y])))
+        assert (matrix[x] <= matrix[y] * np.exp(float(GEO.epsilon) * apart) * (1 + 1e-9)).all()
+
+
+def test_cells() -> None:
+    moved = GEO.to_h3(8)
+    lat, lon = moved.perturb_points(np.full(200, 39.9), np.full(200, 116.4))
+    cells = h3_cells(lat, lon, 8)
+    assert len(set(cells)) > 5
+    for a, o, cell in zip(lat, lon, cells, strict=True):
+        assert h3.cell_to_latlng(cell) == pytest.approx((a, o), abs=1e-6)
+    gone = h3_centres([None, cells[0]])
+    assert np.isnan(gone[0]).tolist() == [True, False]
+    assert h3_cells(np.array([np.nan]), np.array([1.0]), 8) == [None]
+    assert "H3 cell of resolution 8" in moved.statement()["post_processing"][-1]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (([], []), "none"),
+        (([39.9], [116.4, 116.5]), "different lengths"),
+        (([39.9], [16.4]), "outside the box"),
+        (([39.9], [116.4], [-1]), "no weights"),
+        (([39.9], [116.4], [np.nan]), "no weights"),
+        (([39.9], [116.4], [0]), "no weights"),
+    ],
+)
+def test_lists_of_places_that_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        GEO.to_places(*given)
+
+
+def test_too_many_places_or_two_at_one_point_have_no_best_mechanism() -> None:
+    with pytest.raises(InputError, match="61 places"):
+        GEO.best_over(np.linspace(39.8, 39.9, 61), np.full(61, 116.4))
+    with pytest.raises(InputError, match="one grid point"):
+        GEO.best_over([39.9, 39.9], [116.4, 116.4])
+
+
+@pytest.mark.parametrize("resolution", [-1, 16, True, 8.0])
+def test_what_is_no_resolution(resolution: Any) -> None:
+    with pytest.raises(InputError, match="resolutions 0 to 15"):
+        GEO.to_h3(resolution)
+
+
+def test_the_best_mechanism_draws_from_the_bits_that_it_was_given() -> None:
+    def reports(seed: int) -> list[float]:
+        seeded = PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2, bits=SeededBitsForTests(seed))
+        moved, _ = seeded.best_over(LAT, LON, WEIGHTS)
+        assert not moved.fit_for_release
+        return list(moved.perturb_points(np.full(100, LAT[2]), np.full(100, LON[2]))[0])
+
+    assert reports(1) == reports(1)
+    assert reports(1) != reports(2)  # false alarm: the chance that 100 reports agree, below 1e-10

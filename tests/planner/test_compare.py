@@ -1,0 +1,354 @@
+"""The comparison before anything is spent: its numbers, its prices, and what it recommends."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import leeward as lw
+from leeward.cli import InputError
+from leeward.errors import RefusedError
+from leeward.exact import Weight
+from leeward.mechanism import Sanitized
+from leeward.noise import SeededBitsForTests
+from leeward.planner import Comparison, Option, compare, plan, recommend
+from leeward.planner._compare import ASSUMED_ERROR
+from leeward.planner._expected import read_counts
+from leeward.planner._option import best_possible
+from leeward.planner._recommend import right_words
+from leeward.planner._view import tell
+from leeward.query import CountVisitors
+
+COUNTS = {0: 300, 1: 80, 2: 40, 3: 20, 5: 10}
+
+
+def query(bound: int | None = 1, if_more: Any = "refuse") -> CountVisitors:
+    visits = lw.visits("visits.parquet", person="user", place="venue", time="at")
+    places = lw.places("places.parquet", place="venue")
+    window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
+    return lw.count_visitors(visits, places, **window, places_per_person=bound, if_more=if_more)
+
+
+TEN: list[tuple[CountVisitors, lw.Notion, dict[str, Any]]] = [
+    (query(), lw.Presence("1"), {"safe_at_most": 2}),
+    (query(), lw.AdditionOnly("1/2"), {"safe_at_most": 1}),
+    (query(3, "latest"), lw.AdditionOnly("2"), {"safe_at_most": 2}),
+    (query(), lw.RemovalOnly("2"), {"safe_at_most": 2, "error_at_most": "0.05"}),
+    (query(2), lw.UnboundedDP("3"), {"safe_at_most": 2, "error_at_most": "0.01"}),
+    (query(), lw.notion.Graded(presence="1", absence="4"), {"safe_at_most": 2, "error_at_most": "0.01"}),
+    (query(), lw.Presence("1"), {"safe_at_most": 1, "dangerous_at_least": 3, "error_at_most": "0.1"}),
+    (query(), lw.RemovalOnly("1"), {"dangerous_at_least": 2}),
+    (query(None), lw.Presence("1"), {"safe_at_most": 2, "stop_after": 3}),
+    (query(None), lw.AdditionOnly("2"), {"safe_at_most": 3, "stop_after": 1}),
+]
+"""Questions of every kind: one-sided both ways, two-sided, graded, several places, both decisions, sanitized."""
+
+
+def simulated(made: lw.planner.Plan, runs: int, seed: int) -> np.ndarray:
+    """Right safe words, wrong ones, dangerous right, wrong, answered, mean |error| and bias of each run."""
+    bits, order = SeededBitsForTests(seed), np.random.default_rng(seed)
+    truth = np.repeat(list(COUNTS), list(COUNTS.values()))
+    t = made.safe_at_most if made.safe_at_most is not None else -1
+    least = made.dangerous_at_least if made.dangerous_at_least is not None else 10**9
+    rows = []
+    for _ in range(runs):
+        counts = order.permutation(truth).astype(np.int64)
+        drawn = made.draw(counts, bits)
+        if isinstance(made.mechanism, Sanitized):
+            safe, dangerous, answered, off = drawn == -1, np.zeros(len(counts), bool), drawn != -2, np.zeros(1)
+        else:
+            said = made.states(drawn)
+            safe, dangerous, answered, off = said == "safe", said == "dangerous", np.ones(1), drawn - counts
+        rows.append(
+            [
+                *((safe & (counts <= t)).sum(), (safe & (counts > t)).sum()),
+                *((dangerous & (counts >= least)).sum(), (dangerous & (counts < least)).sum()),
+                *(answered.sum() if answered.size > 1 else len(counts), np.abs(off).mean(), off.mean()),
+            ]
+        )
+    return np.array(rows, dtype=float)
+
+
+def foretold(option: Option) -> list[float]:
+    expected, off = option.expected, option.errors
+    assert expected is not None
+    assert off is not None
+    errors = [0.0, 0.0] if option.mechanism == "sanitized" else [off.mean, off.bias]
+    words = [expected.safe, expected.wrongly_safe, expected.dangerous, expected.wrongly_dangerous, expected.answered]
+    return words + errors
+
+
+def far(rows: np.ndarray, expected: list[float]) -> bool:
+    """Whether a mean is off by more than 5.5 standard errors: 4e-8 for each of 7 numbers, so below 3e-6 for ten specs."""
+    wide = 5.5 * rows.std(axis=0, ddof=1) / math.sqrt(len(rows)) + 1e-9
+    rare = 5.5 * np.sqrt(np.array(expected).clip(0) / len(rows)) + 6 / len(rows)  # for what hardly ever happens
+    return bool(
+        (np.abs(rows.mean(axis=0) - expected) > np.maximum(wide, np.where(rows.std(axis=0) == 0, rare, 0))).any()
+    )
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("number", range(len(TEN)))
+def test_what_is_foretold_is_what_happens(number: int) -> None:
+    """False alarm below 3e-6 in all; ε off by a factor of 1.5 (or of 2, sanitized) is noticed in every spec."""
+    asked_query, notion, asked = TEN[number]
+    made = plan(asked_query, notion, **asked)
+    rows = simulated(made, 300, seed=100 + number)
+    own = compare(asked_query, notion, **asked, counts=COUNTS).options[0]
+    assert own.plan is not None
+    assert own.plan.public() == made.public()
+    assert not far(rows, foretold(own))
+    another = "1/2" if isinstance(made.mechanism, Sanitized) else "3/2"  # how far one gets varies much from run to run
+    wrong = compare(asked_query, notion.scale(another), **asked, counts=COUNTS).options[0]
+    assert far(rows, foretold(wrong))
+
+
+@pytest.mark.statistical
+def test_error_quantiles_and_spread_are_met() -> None:
+    """Each comparison is off by chance with probability below 1e-6."""
+    own = compare(query(2), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.1", counts=COUNTS).options[0]
+    assert own.plan is not None
+    assert own.errors is not None
+    assert own.expected is not None
+    assert own.expected.spread is not None
+    off = np.abs(own.plan.draw(np.zeros(100_000, np.int64), SeededBitsForTests(3)))
+    for chance, quantile in ((0.5, own.errors.median), (0.95, own.errors.most)):
+        assert (off <= quantile).mean() > chance - 0.008
+        assert (off <= quantile - 1).mean() < chance
+    safe = simulated(own.plan, 400, seed=4)[:, :2].sum(axis=1)
+    assert 0.8 < safe.std() / own.expected.spread < 1.2  # 5 standard errors of a deviation from 400 runs
+
+
+@pytest.mark.parametrize("number", range(len(TEN)))
+def test_every_row_is_a_plan_that_release_would_carry_out(number: int) -> None:
+    asked_query, notion, asked = TEN[number]
+    compared = compare(asked_query, notion, **asked)
+    assert compared.as_written is compared.options[0].plan
+    for option in compared.options:
+        if option.plan is None:
+            continue
+        decided = {"safe_at_most": asked.get("safe_at_most"), "dangerous_at_least": asked.get("dangerous_at_least")}
+        stop = option.plan.mechanism.stop_after if isinstance(option.plan.mechanism, Sanitized) else None
+        again = plan(
+            asked_query,
+            option.notion,
+            **decided,
+            error_at_most=option.error_at_most,
+            mechanism="sanitized" if stop else "geometric",
+            stop_after=stop,
+        )
+        assert again.public() == option.plan.public()
+        assert again.decision_curve() == option.plan.decision_curve()
+        assert (option.price, option.law) == (again.price, again.mechanism.law)
+
+
+def test_prices_in_the_budget_and_what_it_cannot_cover() -> None:
+    expected = {
+        "presence/person": {"presence": 1, "addition-only": None, "dp": 2, "bounded-dp": None, "removal-only": None},
+        "addition-only/person": {"presence": 1, "addition-only": 1, "dp": 1, "bounded-dp": None},
+        "dp/person": {"presence": None, "addition-only": None, "dp": 1, "add-remove-replace-dp": 1},
+    }
+    for counted_in, prices in expected.items():
+        compared = compare(query(), lw.Presence("1"), safe_at_most=2, counted_in=counted_in)
+        for name, price in prices.items():
+            option = compared.find(name)
+            assert option.in_budget == price, (counted_in, name)
+            assert bool(option.incomparable) == (price is None)
+
+
+def test_the_best_possible_decision_is_met_where_theory_says_so() -> None:
+    compared = compare(query(), lw.Presence("1"), safe_at_most=2, error_at_most=None)
+    one_sided, dp = compared.find("presence"), compared.find("dp")
+    for count in range(5):
+        best, mine = best_possible(one_sided, query())(count)[0], one_sided.probability_safe(count)
+        assert best == mine  # one place a person: nothing does better
+        above, below = best_possible(dp, query())(count)[0], dp.probability_safe(count)
+        assert isinstance(above, Weight)
+        assert isinstance(below, Weight)
+        assert below < above  # integer thresholds leave some of α unused
+    two = compare(query(2), lw.Presence("1"), safe_at_most=2).find("presence")
+    assert (two.probability_safe(0) or 0) < (best_possible(two, query(2))(0)[0] or 0)
+    danger = compare(query(), lw.RemovalOnly("1"), dangerous_at_least=3).find("removal-only")
+    assert all(best_possible(danger, query())(c)[1] == danger.probability_dangerous(c) for c in range(7))
+
+
+def chance_at(option: Option, notion: lw.Notion, count: int) -> Weight:
+    assert option.plan is not None
+    made = plan(option.plan.query, notion, safe_at_most=2, error_at_most=option.error_at_most, useful_from="0")
+    assert made.sanitizer is not None
+    return made.sanitizer.probability_safe(count)
+
+
+@pytest.mark.parametrize("name", ["presence", "addition-only", "removal-only", "dp", "bounded-dp", "graded"])
+def test_the_epsilon_for_a_wish_is_a_knife_edge(name: str) -> None:
+    option = compare(query(), lw.Presence("1"), safe_at_most=2).find(name)
+    needed = option.epsilon_for(1, "0.9")
+    assert needed is not None
+    assert chance_at(option, needed, 1) >= Fraction(9, 10)
+    assert chance_at(option, needed.with_epsilon(needed.epsilon - Fraction(1, 1000)), 1) < Fraction(9, 10)
+
+
+def test_the_threshold_for_a_wish_is_a_knife_edge() -> None:
+    for option in compare(query(), lw.Presence("1"), safe_at_most=2).possible:
+        t = option.safe_at_most_for(1, "0.9")
+        if option.plan is None or option.mechanism == "sanitized":
+            continue
+        assert t is not None
+        alpha = option.error_at_most
+        chances = [
+            plan(query(), option.notion, safe_at_most=s, error_at_most=alpha, useful_from="0").decision_curve()[1][0]
+            for s in (t - 1, t)
+        ]
+        assert chances[0] is not None
+        assert chances[1] is not None
+        assert chances[0] < Fraction(9, 10) <= chances[1]
+
+
+def name_of(compared: Comparison) -> tuple[str, str] | None:
+    option = recommend(compared).option
+    return None if option is None else (option.notion.name, option.mechanism)
+
+
+def test_the_sheltered_side_is_kept() -> None:
+    dp = compare(query(), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.01")
+    assert name_of(dp) == ("dp", "geometric")
+    lacks = {o.notion.name: what for o, what in recommend(dp).gives_up}
+    assert "does not shelter all that dp shelters" in lacks["presence"]
+    assert "it costs 4 times as much, in dp" in next(
+        w for o, w in recommend(dp).gives_up if str(o.notion).endswith('absence="4")')
+    )
+    assert name_of(compare(query(), lw.Presence("1"), safe_at_most=2)) == ("presence", "geometric")
+
+
+def test_what_the_budget_cannot_pay_is_not_recommended() -> None:
+    asked: dict[str, Any] = {"safe_at_most": 2, "counted_in": "presence/person"}
+    assert name_of(compare(query(1, "latest"), lw.AdditionOnly("1"), **asked)) is None
+    assert name_of(compare(query(), lw.AdditionOnly("1"), **asked)) == ("presence", "geometric")
+    assert name_of(compare(query(), lw.Presence("1"), **asked, left=Fraction(1))) == ("presence", "geometric")
+    advice = recommend(compare(query(), lw.Presence("1"), **asked, left=Fraction(999, 1000)))
+    assert advice.option is None
+    assert "Only 999/1000 is left of the budget" in advice.reason
+    assert any("does not pay for it" in what for _, what in advice.gives_up)
+
+
+def test_of_equal_rows_the_one_that_shelters_more() -> None:
+    advice = recommend(compare(query(), lw.AdditionOnly("1"), safe_at_most=2))
+    assert advice.option is not None
+    assert advice.option.notion.name == "presence"
+    assert "shelters more" in advice.reason
+    truncated = recommend(compare(query(1, "latest"), lw.AdditionOnly("1"), safe_at_most=2))
+    assert truncated.option is not None
+    assert truncated.option.notion.name == "addition-only"  # presence is refused there
+    assert any("cut to the bound" in said for said in truncated.cautions)
+
+
+def test_nothing_that_can_be_wrong_replaces_what_never_is() -> None:
+    """With a large α dp would say more at the same price, and be wrong: it is told, and not recommended."""
+    compared = compare(query(), lw.AdditionOnly("1"), safe_at_most=2, assumed_error="0.3")
+    dp, advice = compared.find("dp"), recommend(compared)
+    assert advice.option is not None
+    assert dp.in_asked == 1
+    assert right_words(dp, compared.asked) > right_words(advice.option, compared.asked)
+    assert advice.option.never_wrong
+    assert next(what for option, what in advice.gives_up if option is dp) == "'safe' can be wrong"
+
+
+def test_sanitized_or_geometric_depends_on_how_far_one_gets() -> None:
+    many = compare(query(5), lw.Presence("1"), safe_at_most=2, places=5)
+    assert name_of(many) == ("presence", "sanitized")
+    assert name_of(compare(query(6), lw.Presence("1"), safe_at_most=2, places=500)) == ("presence", "geometric")
+    crowded = compare(query(5), lw.Presence("1"), safe_at_most=2, places=5, counts={0: 1, 9: 4})
+    assert name_of(crowded) == ("presence", "geometric")  # it would stop at once
+    unbounded = compare(query(None), lw.Presence("1"), safe_at_most=2, places=300)
+    assert name_of(unbounded) == ("presence", "sanitized")
+    useless = compare(query(None), lw.Presence("1"), safe_at_most=2, places=500)  # it reaches 20 of them
+    assert "of 500 places before it stops" in useless.refusal
+    assert name_of(useless) is None
+
+
+def test_the_subsampled_count_is_never_recommended_for_a_count_and_says_why() -> None:
+    for bound, said in ((1, "Never recommended"), (3, "the smaller one for counts below")):
+        compared = compare(query(bound), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.1")
+        option = compared.find("dp", "subsampled count")
+        assert said in option.note
+        assert not option.releasable
+        assert name_of(compared) == ("dp", "geometric")
+
+
+def test_norm_noise_is_compared_where_places_are_few() -> None:
+    """The figures of DESIGN, section 2: three places, a person may be at all of them, ε = 1/2."""
+    compared = compare(query(3), lw.Presence("1/2"), safe_at_most=2, places=3)
+    norm, usual = compared.find("presence", "norm"), compared.find("presence")
+    assert (norm.errors and round(norm.errors.mean, 2), usual.errors and round(usual.errors.mean, 2)) == (3.5, 5.51)
+    safe = [round(float(option.probability_safe(0) or 0), 3) for option in (norm, usual)]
+    assert safe == [0.472, 0.393]
+    assert not norm.releasable
+    with pytest.raises(InputError):
+        compare(query(), lw.Presence("1"), safe_at_most=2, places=3).find("presence", "norm")  # one place a person
+
+
+def test_a_refused_spec_is_refused_in_words_and_its_neighbours_are_shown() -> None:
+    compared = compare(query(), lw.UnboundedDP("1"), safe_at_most=2)
+    assert compared.as_written is None
+    assert "error_at_most" in compared.refusal
+    assert compared.find("dp").error_at_most == Fraction(ASSUMED_ERROR)
+    with pytest.raises(RefusedError):
+        plan(query(), lw.UnboundedDP("1"), safe_at_most=2)
+    with pytest.raises(InputError):
+        compare(query(), lw.Presence("1"), safe_at_most=2, releases=0)
+
+
+def test_is_plain_dp_enough() -> None:
+    small = recommend(compare(query(), lw.Presence("1"), safe_at_most=2))
+    assert small.plain_dp_is_enough is False
+    assert "ε = 2.27" in small.plain_dp
+    large = recommend(compare(query(), lw.Presence("2.27"), safe_at_most=2))
+    assert large.plain_dp_is_enough is True
+    assert recommend(compare(query(), lw.Presence("2.269"), safe_at_most=2)).plain_dp_is_enough is False
+    assert recommend(compare(query(None), lw.Presence("1"), safe_at_most=2)).plain_dp_is_enough is None
+
+
+def test_one_sided_releases_add_up_and_two_sided_ones_gain() -> None:
+    compared = compare(query(), lw.Presence("1/10"), safe_at_most=20, releases=100)
+    one = compared.find("presence").composed(100, "1e-6")
+    assert one["withdraw"] == pytest.approx(10 + math.log1p(-1e-6), abs=1e-9)
+    both = compared.find("dp").composed(100, "1e-6")
+    assert both["withdraw"] == pytest.approx(4.77, abs=0.005)
+    assert both["insert"] == pytest.approx(both["withdraw"], abs=1e-6)
+    told = tell(compared)["options"][0]["composed"]
+    assert told["price"] == told["price_in_budget"] == "10"
+
+
+def test_removal_only_is_cautioned_against() -> None:
+    said = recommend(compare(query(), lw.RemovalOnly("1"), dangerous_at_least=3, releases=5, what="counts")).cautions
+    assert any("99.3%" in line for line in said)
+    assert any("hardly a promise" in line for line in said)
+    assert any("drawn at random, in the clear" in line for line in said)
+
+
+def test_counts_are_read_from_text_and_files(tmp_path: Any) -> None:
+    assert read_counts("0:4101, 1:214") == {0: 4101, 1: 214}
+    file = tmp_path / "counts.csv"
+    file.write_text("count,places\n0,10\n3,2\n")
+    assert read_counts(str(file)) == {0: 10, 3: 2}
+    for bad in ("0=1", "0:1,0:2", "-1:3", "0:0", "", "1:2:3"):
+        with pytest.raises(InputError):
+            read_counts(bad)
+
+
+def test_a_printed_comparison_has_a_line_for_each_row_and_a_printed_recommendation_the_reason() -> None:
+    compared = compare(query(2), lw.Presence("1"), safe_at_most=2)
+    lines = str(compared).splitlines()
+    assert len(lines) == len(compared.options)
+    first = 'Presence("1"), geometric: price 1, a place with nobody called safe: 77.7%, never wrong'
+    assert first in lines
+    assert any(line.startswith('BoundedDP("1"), ') and line.endswith(", wrong at most 0.001") for line in lines)
+    refused = compare(query(1, "latest"), lw.Presence("1"), safe_at_most=2)
+    assert any(line.startswith('Presence("1"), geometric: refused: ') for line in str(refused).splitlines())
+    chosen = recommend(compared)
+    assert str(chosen).splitlines()[:2] == [str(chosen.option), chosen.reason]
+    assert str(chosen).splitlines()[-1] == chosen.plain_dp

@@ -1,0 +1,276 @@
+"""``leeward release`` for statistics, as its user runs it: what it writes, what it refuses, what it charges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from tests.session.conftest import Town
+
+import leeward as lw
+from leeward.noise import SeededBitsForTests
+from leeward.spec._notions import number_notion
+
+SPEC = """
+[data]
+table = "records.parquet"
+person = "who"
+
+[query]
+kind = "mean"
+column = "age"
+lower = "0"
+upper = "100"
+
+[protect]
+notion = "dp"
+epsilon = "1"
+
+[budget]
+ledger = "sqlite:///budget.db"
+cap = "5"
+dataset = "people"
+"""
+
+
+@pytest.fixture
+def people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Town:
+    """600 people aged 20 to 79, in two groups; and three rows that take no part."""
+    rows = [(f"p{i}", 20 + i % 60, "ab"[i % 2]) for i in range(600)]
+    rows += [(None, 50, "a"), ("q", None, "a"), ("r", 30, "z")]
+    pd.DataFrame(rows, columns=["who", "age", "group"]).to_parquet(tmp_path / "records.parquet")
+    return Town(tmp_path, capsys)
+
+
+def write(town: Town, *changes: tuple[str, str]) -> Path:
+    text = SPEC
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path = town.folder / "numbers.toml"
+    path.write_text(text)
+    return path
+
+
+def spent(town: Town) -> str | None:
+    code, out, _ = town.run("budget", "show", "--ledger", town.folder / "budget.db", "--json")
+    return json.loads(out)[0]["spent"] if code == 0 and json.loads(out) else None
+
+
+GROUPS = ("[protect]", 'by = { group = ["a", "b"] }\n\n[protect]')
+KINDS = {
+    "sum": ("sum", ["group", "value"], 600 * 49.5),
+    "mean": ("mean", ["group", "value", "people", "within_95_percent"], 49.5),
+    "median": ("median", ["group", "value"], 50),
+    "min": ("min", ["group", "value"], 20),
+    "max": ("max", ["group", "value"], 79),
+    "percentile": ('percentile"\np = "90', ["group", "value"], 74),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_released_with_a_report(people: Town, kind: str) -> None:
+    """At ε = 200 the noise is practically none, so the answer can be seen; the row in no group counts without groups."""
+    asked, columns, expected = KINDS[kind]
+    spec = write(
+        people, ('"mean"', f'"{asked}"'), ('epsilon = "1"', 'epsilon = "2000"'), ('cap = "5"', 'cap = "9000"'), GROUPS
+    )
+    code, out, err = people.run("release", spec, "--out", people.out)
+    assert code == 0, err
+    assert sorted(p.name for p in people.out.iterdir()) == [
+        *("answers.parquet", "leeward-files.json", "release.json", "report.html")
+    ]
+    answers = people.answers()
+    assert list(answers.columns) == columns
+    assert list(answers["group"]) == ["a", "b"]
+    found = answers["value"].sum() if kind == "sum" else answers["value"].mean()
+    assert found == pytest.approx(expected, abs=1)
+    assert "Charged 2000." in out
+    assert err.count("not counted: 1 row ") == 3
+
+
+def test_a_histogram_is_released_interval_by_interval(people: Town) -> None:
+    changes = [
+        ('"mean"', '"histogram"\nstep = "25"'),
+        ('epsilon = "1"', 'epsilon = "200"'),
+        ('cap = "5"', 'cap = "900"'),
+    ]
+    assert people.run("release", write(people, *changes), "--out", people.out)[0] == 0
+    answers = people.answers()
+    assert answers.to_dict("list") == {"from": [0, 25, 50, 75], "to": [25, 50, 75, 100], "count": [50, 251, 250, 50]}
+    statement = json.loads((people.out / "release.json").read_text())
+    assert statement["query"]["answers"] == 4
+    assert any("may be negative" in said for said in statement["not_guaranteed"])
+
+
+def test_asking_again_is_free_and_another_question_is_not(people: Town) -> None:
+    people.run("release", write(people), "--out", people.out)
+    first = people.answers()
+    _, out, _ = people.run("release", write(people), "--out", people.out)
+    assert "charged nothing" in out
+    pd.testing.assert_frame_equal(people.answers(), first)
+    people.run("release", write(people, ('upper = "100"', 'upper = "101"')), "--out", people.out)
+    assert spent(people) == "2"
+
+
+REFUSED: list[tuple[list[tuple[str, str]], str]] = [
+    ([('"mean"', '"meen"')], "kind"),
+    ([('column = "age"', 'colunm = "age"')], "Did you mean 'column'?"),
+    ([('column = "age"\n', "")], "Give the column"),
+    ([('lower = "0"\n', "")], "Give lower and upper"),
+    ([('upper = "100"', "upper = 1.5")], "binary float"),
+    ([('upper = "100"', 'upper = "-1"')], "lower < upper"),
+    ([('upper = "100"', 'upper = "100"\np = "5"')], "p = '5' for a mean"),
+    ([('upper = "100"', 'upper = "100"\npeople = 600')], "number of people is then not public"),
+    ([("[protect]", "by = { a = [1], b = [2] }\n[protect]")], "several columns"),
+    ([("[protect]", 'by = "group"\n[protect]')], "[query] by"),
+    ([("[protect]", 'by = { group = ["a", "a"] }\n[protect]')], "List each once"),
+    ([('"dp"', '"presence"')], "no such notion for this question"),
+    ([('"dp"', '"manhatten"')], "Did you mean 'manhattan'?"),
+    ([('"dp"', '"dp"\nunit = "10 W"')], "does not measure how far"),
+    ([('"dp"', '"manhattan"\nunit = "W 10"')], 'unit = "10 W"'),
+    ([('"dp"', '"manhattan"\nunit = "-10 W"')], "above 0"),
+    ([('"dp"', '"manhattan"\nunit = ""')], 'unit = "10 W"'),
+    ([('"dp"\nepsilon = "1"', '"manhattan"\nepsilon = "0"')], "epsilon must be above 0"),
+    ([('"dp"', '"normalised-manhattan"\nunit = "10"')], "Leave it out"),
+    ([('"dp"', '"maximum"')], "may move by any amount"),
+    ([('"dp"', '"dp"\nplaces_per_person = 1')], "[protect] places_per_person"),
+    ([('"dp"', '"dp"\npresence = "1"')], "presence"),
+    ([("[budget]", "[decide]\nsafe_at_most = 2\n[budget]")], "[decide]"),
+    ([("[budget]", '[publish]\nwhat = "counts"\n[budget]')], "[publish]"),
+    ([("[budget]", "[window]\nstart = 2020-01-01\nend = 2020-01-02\n[budget]")], "[window]"),
+    ([('person = "who"', 'person = "who"\ntime = "at"')], "[data] time"),
+    ([('table = "records.parquet"\n', "")], "[data] table is missing"),
+    ([('person = "who"', 'person = "whom"')], "Did you mean 'who'?"),
+    ([('column = "age"', 'column = "group"\ncombine = "sum"'), ('"who"', '"each row"')], "nothing to combine"),
+    ([('column = "age"', 'column = "ages"')], "Did you mean 'age'?"),
+    ([('"mean"', '"histogram"'), ('column = "age"\nlower = "0"\nupper = "100"\n', "")], "A histogram of nothing"),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), REFUSED, ids=[said for _, said in REFUSED])
+def test_what_cannot_be_is_refused_in_one_line_and_charged_nothing(
+    people: Town, changes: list[tuple[str, str]], said: str
+) -> None:
+    code, out, err = people.run("release", write(people, *changes), "--out", people.out)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert len(err.strip().splitlines()) == 1
+    assert not people.out.exists()
+    assert spent(people) in {None, "0"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('upper = "100"', 'upper = "100"\npeople = 600'), "601 people have a number, and 600 were declared"),
+        (None, "1 person has more than one row"),
+    ],
+)
+def test_what_the_data_refuse_is_for_the_curator_and_charged_nothing(people: Town, change: Any, said: str) -> None:
+    if change is None:  # somebody has two rows
+        table = pd.read_parquet(people.folder / "records.parquet")
+        pd.concat([table, table.iloc[:1]]).to_parquet(people.folder / "records.parquet")
+    changes = [change] if change else []
+    code, out, err = people.run("release", write(people, ('"dp"', '"bounded-dp"'), *changes), "--out", people.out)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "do not publish" in err
+    assert not people.out.exists()
+    assert spent(people) in {None, "0"}
+
+
+def test_several_rows_can_be_combined(people: Town) -> None:
+    table = pd.read_parquet(people.folder / "records.parquet")
+    pd.concat([table, table]).to_parquet(people.folder / "records.parquet")
+    changes = [
+        ('"mean"', '"sum"\ncombine = "sum"'),
+        ('epsilon = "1"', 'epsilon = "2000"'),
+        ('cap = "5"', 'cap = "9000"'),
+    ]
+    assert people.run("release", write(people, *changes), "--out", people.out)[0] == 0
+    expected = sum(min(2 * (20 + i % 60), 100) for i in range(600)) + 60
+    assert people.answers()["value"][0] == pytest.approx(expected, abs=1)
+    statement = json.loads((people.out / "release.json").read_text())
+    assert any("counts once, with the sum of their numbers" in said for said in statement["not_guaranteed"])
+    assert not any("more than one row" in said for said in statement["assumptions"])
+
+
+def test_the_unit_is_named_in_the_promise(people: Town) -> None:
+    spec = write(people, ('"mean"', '"median"'), ('"dp"', '"manhattan"\nunit = "5 years"'))
+    assert people.run("release", spec, "--out", people.out)[0] == 0
+    statement = json.loads((people.out / "release.json").read_text())
+    assert "a value 5 years away at a factor of e^ε" in statement["notion"]["cover"]
+    assert statement["mechanism"]["parts"] == [{"rate_up": "1/5", "rate_down": "1/5", "step": "1"}]
+    assert any("rounded numbers" in said for said in statement["not_guaranteed"])
+
+
+def test_a_dry_run_touches_nothing(people: Town) -> None:
+    (people.folder / "records.parquet").unlink()
+    code, out, _ = people.run("release", write(people), "--dry-run", "--json")
+    assert code == 0
+    (statement,) = json.loads(out)
+    errors = [entry["within_95_percent"] for entry in statement["accuracy"]["by_people"]]
+    assert errors == sorted(errors, reverse=True)
+    assert not (people.folder / "budget.db").exists()
+
+
+def test_nobody_s_statistic_is_an_answer(people: Town) -> None:
+    """An error would tell that the group is empty: only the curator is asked, beforehand."""
+    for kind in ("mean", "median"):
+        spec = write(people, ('"mean"', f'"{kind}"'), ("[protect]", 'by = { group = ["nobody"] }\n[protect]'))
+        going_on = ("--out", people.out, "--accept-useless")
+        assert people.run("release", spec, *going_on)[0] == 2
+        assert people.run("release", spec, *going_on, "--if-doubtful", "publish")[0] == 0
+        assert 0 <= people.answers()["value"][0] <= 100
+
+
+def test_the_same_from_python_and_seeded_releases_are_unfit(people: Town) -> None:
+    table = lw.records(people.folder / "records.parquet", person="who")
+    query = lw.statistic(table, "mean", column="age", lower=0, upper=100, grid="1/100")
+    budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="5")
+    result = lw.release(query, lw.UnboundedDP("1"), budget=budget, bits=SeededBitsForTests(7))
+    assert not result.statement["fit_for_release"]
+    answer = result.answers.to_pylist()[0]
+    assert abs(answer["value"] - 49.47) < 3 * answer["within_95_percent"]
+    result.save(people.out)
+    assert "Not fit for release" in (people.out / "report.html").read_text()
+    with pytest.raises(lw.LeewardError, match="decisions are about counts"):
+        lw.release(query, lw.UnboundedDP("1"), budget=budget, safe_at_most=2)
+
+
+def test_the_stated_error_holds_from_end_to_end(people: Town) -> None:
+    """200 groups' means at once: 95 % of them within what is published beside them, 4 deviations allowed (3.2e-5)."""
+    rows = [(i, g, 30 + (i * 7 + g) % 41) for g in range(200) for i in range(150)]
+    frame = pd.DataFrame(rows, columns=["i", "g", "age"])
+    table = lw.records(frame, person="each row")
+    query = lw.statistic(table, "mean", column="age", lower=0, upper=100, grid="1/100", by="g", groups=range(200))
+    budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="5")
+    answers = lw.release(query, lw.UnboundedDP("1"), budget=budget, bits=SeededBitsForTests(3)).to_pandas()
+    off = (answers["value"] - frame.groupby("g")["age"].mean()).abs()
+    kept = (off <= answers["within_95_percent"]).mean()
+    assert kept >= 0.95 - 4 * (0.95 * 0.05 / 200) ** 0.5
+    assert (off <= answers["within_95_percent"] / 3).mean() < 0.95 - 4 * (0.95 * 0.05 / 200) ** 0.5  # can fail
+
+
+@pytest.mark.parametrize("kind", [lw.Manhattan, lw.notion.Maximum, lw.notion.NormalisedManhattan])
+@pytest.mark.parametrize("people", [None, 3])
+def test_a_metric_notion_shelters_whether_somebody_has_a_number_unless_their_number_is_public(
+    kind: Any, people: Any
+) -> None:
+    """Where it is private, somebody may be missing from a table; where it is public, no table lacks anybody."""
+    rows = lw.records("people.parquet", person="who")
+    asked = lw.statistic(rows, "mean", column="age", lower=0, upper=3, people=people, grid="1/10")
+    made = number_notion(kind, asked, "1", None)
+    finite = [
+        change for change in ((1, lw.notion.ABSENT), (lw.notion.ABSENT, 1)) if not _between(made, *change).is_infinite
+    ]
+    assert len(finite) == (2 if people is None else 0)
+    assert not _between(made, 1, 2).is_infinite
+
+
+def _between(notion: Any, before: Any, after: Any) -> Any:
+    return notion((before, 1), (after, 1))

@@ -1,0 +1,117 @@
+"""The spec: every malformed key is refused by name, with the nearest known one."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.session.conftest import SPEC
+
+from leeward.cli import InputError, LeewardError
+from leeward.errors import SpecError
+from leeward.spec import check_spec, read_spec
+
+GIVEN = tomllib.loads(SPEC)
+
+
+def _with(section: str, **changes: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda spec: spec[section].update(changes)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_with("protect", epsilonn="1"), "Did you mean 'epsilon'?"),
+        (_with("protect", epsilon=1.0), "binary float"),
+        (_with("protect", epsilon="0"), "epsilon must be above 0"),
+        (_with("protect", epsilon="-1"), "epsilon must be above 0"),
+        (_with("protect", epsilon="inf"), "promises nothing"),
+        (_with("protect", epsilon="one"), "not an exact number"),
+        (_with("protect", notion="presense"), "Did you mean 'presence'?"),
+        (_with("protect", if_more="newest"), "if_more"),
+        (_with("protect", places_per_person=0), "places_per_person"),
+        (_with("protect", places_per_person=True), "places_per_person"),
+        (lambda s: s["protect"].pop("epsilon"), 'Add epsilon = "1"'),
+        (lambda s: s.pop("protect"), "[protect]"),
+        (lambda s: s.update(budgets={}), "Did you mean 'budget'?"),
+        (_with("decide", safe_at_most="2"), "safe_at_most"),
+        (_with("decide", safe_at_most=-1), "safe_at_most"),
+        (_with("decide", error_at_most="2"), "error_at_most"),
+        (lambda s: s.pop("window"), "[window]"),
+        (lambda s: s["window"].pop("end"), "start and end"),
+        (_with("window", start=5), "[window] start"),
+        (_with("window", end="2020-01-01"), "empty or reversed"),
+        (lambda s: s["places"].pop("table"), "a table or a grid"),
+        (_with("places", grid={"west": 1}), "south"),
+        (_with("publish", mechanism="laplace"), "mechanism"),
+        (_with("publish", stop_after=1), "stop_after"),
+        (_with("publish", what="everything"), "what"),
+        (_with("data", keep={"state": "STAY"}), "keep"),
+        (lambda s: s.update(folder="/etc"), "folder"),
+    ],
+)
+def test_what_is_malformed_is_refused_by_name(change: Callable[[dict[str, Any]], Any], said: str) -> None:
+    spec = copy.deepcopy(GIVEN)
+    change(spec)
+    with pytest.raises(LeewardError) as refused:
+        check_spec(spec).plans()
+    assert isinstance(refused.value, InputError)
+    assert said in str(refused.value)
+
+
+def test_the_unchanged_spec_is_accepted() -> None:
+    (plan,) = check_spec(copy.deepcopy(GIVEN)).plans()
+    assert str(plan.price) == "1"
+
+
+def test_paths_are_relative_to_the_spec(tmp_path: Any) -> None:
+    (tmp_path / "spec.toml").write_text(SPEC)
+    spec = read_spec(tmp_path / "spec.toml")
+    assert spec.visits().source.held() == str(tmp_path / "visits.parquet")
+    assert spec.ledger().ledger == f"sqlite:///{tmp_path / 'budget.db'}"
+
+
+@pytest.mark.parametrize(("text", "said"), [("[data", "not TOML"), (None, "no such file")])
+def test_files_that_are_no_spec(tmp_path: Any, text: str | None, said: str) -> None:
+    path = tmp_path / "spec.toml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(SpecError, match=said):
+        read_spec(path)
+
+
+def test_windows_may_stand_at_the_top() -> None:
+    spec = copy.deepcopy(GIVEN)
+    window = spec.pop("window")
+    spec["windows"] = [window, {"start": "2026-01-02", "end": "2026-01-03"}]
+    assert len(check_spec(spec).plans()) == 2
+
+
+def test_graded_notions_have_two_prices() -> None:
+    spec = copy.deepcopy(GIVEN)
+    spec["protect"] |= {"notion": "graded", "presence": "1", "absence": "4", "if_more": "refuse"}
+    del spec["protect"]["epsilon"]
+    spec["decide"]["error_at_most"] = "1e-2"
+    (plan,) = check_spec(spec).plans()
+    assert str(plan.notion) == 'Graded(presence="1", absence="4")'
+    spec["protect"]["epsilon"] = "1"
+    with pytest.raises(SpecError, match="a price for each direction"):
+        check_spec(spec).plans()
+    other = copy.deepcopy(GIVEN)
+    other["protect"]["presence"] = "1"
+    with pytest.raises(SpecError, match="one price"):
+        check_spec(other).plans()
+
+
+def test_graded_promises_of_other_prices_are_other_questions() -> None:
+    keys = []
+    for presence in ("1", "2"):
+        spec = copy.deepcopy(GIVEN)
+        spec["protect"] |= {"notion": "graded", "presence": presence, "absence": "4", "if_more": "refuse"}
+        del spec["protect"]["epsilon"]
+        spec["decide"]["error_at_most"] = "1e-2"
+        keys.append(check_spec(spec).visitor_plans()[0].public())
+    assert keys[0] != keys[1]

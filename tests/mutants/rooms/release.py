@@ -27,7 +27,7 @@ MUTANTS = [
       "several windows are begun that cannot all be paid for"),
     M(RELEASE, "Session.check_total", "if self.stored(key) is None", "", "tests/session", "windows that are stored already are paid for again in the check"),
     M(RELEASE, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/session tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
-    M(RELEASE, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "another budget_notion than the budget's is accepted"),
+    M(RELEASE, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "a notion other than the budget's is accepted"),
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),
     M(MONITOR, "monitor", "asked.append(made.query.window.public())", "asked[:] = [made.query.window.public()]", MONITORS,
       "earlier windows leave the key of a round"),

@@ -58,7 +58,7 @@ MUTANTS = [
     M(STATISTIC, "Statistic.effect", "leaves, joins = self.numeric.effect(WITHDRAW).each, self.numeric.effect(INSERT).each",
       "leaves, joins = (), ()", "tests/query/test_statistic.py", "replacing a record never takes a number away"),
     M(STATISTIC, "Statistic._on_grid", "bounded_change(self.values.step)", "change", "tests/query/test_statistic.py",
-      "a bounded change of less than a step moves a rounded number by as little"),
+      "a change of less than a step moves a rounded number by as little"),
     M(NUMERIC, "check_fine", "change.size > values.step", "change.size > values.width", "tests/attacks/test_numbers.py",
       "closeness in steps coarser than the question's gets noise for whole steps"),
     M("leeward.notion._domain", "_anything", "[*may_occur, *whole]", "[None, *whole]", "tests/attacks/test_numbers.py",

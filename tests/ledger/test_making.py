@@ -25,7 +25,7 @@ from leeward.ledger._sqlite import _explained
 
 STOPPED = """
 import os, resource, signal, sys
-from leeward.ledger import schema, Ledger, sqlite
+from leeward.ledger import Ledger, _schema as schema, _sqlite as sqlite
 how, path = sys.argv[1:]
 make = schema.metadata.create_all
 def stopped(connection, **words):

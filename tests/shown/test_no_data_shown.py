@@ -322,6 +322,7 @@ MEET_DATA = {"query", "engine", "session", "local", "spec", "planner"}
 
 NEED_NO_TABLE = {
     "engine.File",  # the name and path of a file
+    "engine.Length",  # private, and dropped when the rows are counted
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
     *("local.Publish", "local.Spec", "spec.GridBox", "spec.Span", "local.Day", "local.Days", "local.Option"),

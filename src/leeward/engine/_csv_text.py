@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 
 from leeward._encodings import UTF8, any_length, unfit
+from leeward._private import Private
 from leeward.engine._files import File
 from leeward.errors import DataError
 
@@ -35,8 +36,8 @@ _COMMENT, _HEAD_SUM = 0x10, 0x02
 """Bits of the fourth byte of a packed file: a comment, and a checksum of its head, which the engine does not read."""
 
 
-@dataclass(frozen=True)
-class Length:
+@dataclass(frozen=True, repr=False, slots=True)
+class Length(Private):
     """How long a CSV file is, its first line included.
 
     Attributes:

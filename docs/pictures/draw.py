@@ -68,7 +68,7 @@ def cover() -> str:
             "a truth passes as what is on its right; nobody is passed off as having visited",
         )
     )
-    return svg(660, 240, "Arrows from more visits to fewer: visits are sheltered, their absence is not", parts)
+    return svg(660, 240, "Arrows from more visits to fewer: visits are protected, their absence is not", parts)
 
 
 def noise() -> str:

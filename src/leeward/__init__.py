@@ -1,6 +1,6 @@
 """Leeward: differential privacy whose neighbouring relation has a direction and a distance.
 
-Say which side of a secret is sheltered, and how far; publish answers in which an error on one side is impossible, or in
+Say which side of a secret is protected, and how far; publish answers in which an error on one side is impossible, or in
 which closeness is what counts. ``import leeward as lw``; the README has a five-minute tour.
 
 The public names are listed in ``__init__.pyi`` and loaded when first used, so that importing the package costs nothing.

@@ -6,7 +6,7 @@
     │   ├── SpecError                a key or value of a spec file
     │   └── DataError                a table, a column, a file
     ├── RefusedError                 well-formed, but the promise would not hold
-    │   ├── NotPrivateError        the notion does not shelter what this answer would show
+    │   ├── NotPrivateError        the notion does not protect what this answer would show
     │   ├── BoundExceededError       people exceed the declared bound (for the curator only)
     │   ├── DoubtfulDataError        nothing, or too little, of the data would count (for the curator only)
     │   └── LowUtilityError             private, but the answer would say nothing
@@ -85,7 +85,7 @@ class RefusedError(LeewardError):
 
 
 class NotPrivateError(RefusedError):
-    """The notion does not shelter what this answer would show."""
+    """The notion does not protect what this answer would show."""
 
 
 class BoundExceededError(RefusedError):

@@ -110,7 +110,7 @@ def test_a_release_about_persons_in_a_budget_about_their_days(release: Notion, b
 
 
 def test_part_of_a_person_is_no_withdrawal() -> None:
-    """Addition-only shelters that a person is there at all, not that they were there on Monday too."""
+    """Addition-only protects that a person is there at all, not that they were there on Monday too."""
     with pytest.raises(BudgetConflictError, match="part of what belongs to one person"):
         price(AdditionOnly("1"), AdditionOnly("1"), budget_unit="person-day")
 

@@ -104,7 +104,7 @@ def test_single_facts_touch_one_part() -> None:
     assert parts_touched(Facts("1"), cut="records", parts_per_unit=7) == 1
 
     class Others(Facts):
-        """Says that single facts are its steps, and shelters whole records at the price of one."""
+        """Says that single facts are its steps, and protects whole records at the price of one."""
 
         record, sees = Presence.record, Presence.sees
 

@@ -73,7 +73,7 @@ def test_upward_geometric_noise_attains_it_at_alpha_0(rate: str) -> None:
 
 @pytest.mark.parametrize(("presence", "absence"), [("1", "1"), ("1/2", "4"), ("4", "1/3"), ("0.1", "0.1")])
 @pytest.mark.parametrize("alpha", ["1e-4", "0.01", "1/2"])
-def test_the_randomized_threshold_attains_it_where_absence_is_sheltered(
+def test_the_randomized_threshold_attains_it_where_absence_is_protected(
     presence: str, absence: str, alpha: str
 ) -> None:
     """Two-sided and graded: with a coin at the boundary value, at every count at once, exactly."""
@@ -89,7 +89,7 @@ def test_without_the_coin_it_is_not_attained() -> None:
 
 
 def test_removal_only_decisions_follow_the_recursion() -> None:
-    """Falls not sheltered: presence = ∞ leaves e^{kε}·α."""
+    """Falls not protected: presence = ∞ leaves e^{kε}·α."""
     curve = best_decision(inf, "1", 4, "0.01")
     assert [p == exp(k) / 100 for k, p in enumerate(curve)] == [True] * 5
     assert best_decision(inf, "1", 5, "0.01")[5] == 1

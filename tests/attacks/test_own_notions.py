@@ -76,7 +76,7 @@ class Dear(lw.UnboundedDP):
 
 
 class Hidden(lw.AdditionOnly):
-    """Shelters replacing too, and does not list it among its changes."""
+    """Protects replacing too, and does not list it among its changes."""
 
     def record(self, before: Any, after: Any) -> Real:
         if present(before, after):
@@ -92,7 +92,7 @@ class Whole(lw.UnboundedDP):
 
 
 class Nothing(Notion):
-    """Shelters everything by its distance, and lists no change."""
+    """Protects everything by its distance, and lists no change."""
 
     name, words, changes = "nothing", WORDS, ()
 

@@ -63,9 +63,9 @@ def test_the_plan_is_what_release_does(town: Town, name: str) -> None:
     assert (row["notion"]["name"], row["mechanism"]) == (released["notion"]["name"], released["mechanism"]["name"])
     assert row["price"] == released["price"]
     assert row["price_in_budget"] == released["budget"]["price"]
-    assert (row["shelters"], row["leaks"] or "") == (
-        released["notion"]["shelters"],
-        released["notion"]["does_not_shelter"],
+    assert (row["protects"], row["leaks"] or "") == (
+        released["notion"]["protects"],
+        released["notion"]["does_not_protect"],
     )
     for entry, mine in zip(released["decision"]["curve"], row["curve"], strict=False):
         assert {key: mine[key] for key in entry} == entry

@@ -42,7 +42,7 @@ def in_and_out(rate: Cost) -> Steps:
 
 NOTIONS: dict[str, tuple[Notion, list[Steps]]] = {
     "people public": (Manhattan(1, VALUES, nobody=False), [moves(1, nobody=False)] * 2),
-    "absence sheltered": (Manhattan(1, VALUES), [moves(1, nobody=True)] * 2),
+    "absence protected": (Manhattan(1, VALUES), [moves(1, nobody=True)] * 2),
     "each their own, people public": (
         Personalised(Manhattan(1, VALUES, nobody=False), ["1", "1/10"]),
         [moves(1, nobody=False), moves(Fraction(1, 10), nobody=False)],

@@ -58,7 +58,7 @@ def metrics(*, crossing: bool) -> list[Row]:
         metric("normalised", NormalisedManhattan(3, whole), Fraction(3, 2), 2, crossing=crossing),
         metric(
             "maximum", Maximum(1, whole), 1, 2, crossing=True
-        ),  # where absence is sheltered, any replacement is a step
+        ),  # where absence is protected, any replacement is a step
         metric("maximum, people public", Maximum(2, whole, nobody=False), 2, None, crossing=crossing),
     ]
 

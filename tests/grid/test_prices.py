@@ -382,7 +382,7 @@ KEEPS_ALL = {"graded", "graded, absence only", "graded, alike", "adp, not at a",
 
 
 def test_a_mean_over_a_public_number_of_people_has_no_price_in_a_presence_budget() -> None:
-    """Bounded DP may tell how many people there are; presence, addition-only and the rest shelter that."""
+    """Bounded DP may tell how many people there are; presence, addition-only and the rest protect that."""
     names = ("presence", "addition-only", "removal-only", "dp", "graded(absence=1, presence=1)")
     for counted_in in (f"{name}/person" for name in names):
         for notion in (BoundedDP(1), Manhattan(1, ValueGrid(0, 2), nobody=False)):

@@ -39,11 +39,11 @@ def test_a_year_with_a_noisy_rebate_is_private_one_way_exactly() -> None:
     assert found, str(found)
     assert found.tight
     assert verify(matrix, billing.distance.scale("0.999").on(YEARS)).outcome == "not private"
-    # the other way nothing is sheltered: a bill is an upper bound
+    # the other way nothing is protected: a bill is an upper bound
     assert verify(matrix, Line("100", "100").on(YEARS)).outcome == "not private"
 
 
-def test_an_exact_rebate_shelters_nothing_from_who_sees_the_bills() -> None:
+def test_an_exact_rebate_protects_nothing_from_who_sees_the_bills() -> None:
     billing = Billing("1/2", bills=2, rebate="exact")
     matrix = published(billing, exact_year=True)
     assert billing.price == inf
@@ -101,13 +101,13 @@ def test_the_expected_overpayment_summed_by_hand() -> None:
     assert float(Billing("1", rebate="exact").expected_overpaid()) == 0
 
 
-def test_the_statement_says_what_is_sheltered_and_from_whom() -> None:
+def test_the_statement_says_what_is_protected_and_from_whom() -> None:
     noisy, plain = Billing("1/2", unit=10).statement(), Billing("1/2", unit=10, rebate="exact").statement()
     assert noisy["price"] == "1"
     assert plain["price"] == "inf"
-    assert "as high as it was" in noisy["shelters"]
-    assert "low bill shows a low" in noisy["does_not_shelter"]
-    assert "nothing is sheltered" in plain["rebate"]
+    assert "as high as it was" in noisy["protects"]
+    assert "low bill shows a low" in noisy["does_not_protect"]
+    assert "nothing is protected" in plain["rebate"]
     assert "ε = 1/2" in plain["rebate"]
 
 

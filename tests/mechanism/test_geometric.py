@@ -343,10 +343,10 @@ def test_decisions_are_read_off_the_unclamped_law() -> None:
     assert Geometric(Line(1, inf)).alarm(at_least=4).probability_dangerous(3) == 0
 
 
-def test_bounds_the_wrong_way_round_and_no_shelter_are_refused() -> None:
+def test_bounds_the_wrong_way_round_and_nothing_protected_are_refused() -> None:
     with pytest.raises(InputError, match="reversed"):
         Geometric(Line(1, 1), lower=3, upper=2)
-    with pytest.raises(InputError, match="shelters neither"):
+    with pytest.raises(InputError, match="protects neither"):
         Geometric(Line(inf, inf))
     assert exact(1) == Geometric(Line(1, 1)).step
 

@@ -96,7 +96,7 @@ def row(*cells: str) -> str:
 
 
 def promises() -> str:
-    lines = [row("notion", "in Python", "unit", "shelters", "may reveal beyond doubt"), row(*["---"] * 5)]
+    lines = [row("notion", "in Python", "unit", "protects", "may reveal beyond doubt"), row(*["---"] * 5)]
     for name, (notion, code) in NOTIONS.items():
         words = notion.words
         lines.append(row(name, f"`{code}`", words.unit, words.protects, words.reveals or "nothing"))

@@ -247,7 +247,7 @@ def test_presence_is_adp_with_all_policies_at_once_and_not_with_one_made_of_them
         assert made((SETS[1], SETS[0]), (SETS[2], SETS[0])) == EPS  # {a} → {b}: b's count rises
 
 
-def test_a_policy_that_always_holds_shelters_everything() -> None:
+def test_a_policy_that_always_holds_protects_everything() -> None:
     notion = ADP(EPS, [lambda record: True], records=SETS)
     assert notion.on(all_tables(SETS, 2)) == BoundedDP(EPS).on(all_tables(SETS, 2))
     assert notion.price_in(BoundedDP(EPS)) == 1

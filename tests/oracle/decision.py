@@ -15,7 +15,7 @@ def best_by_program(
     """The greatest Pr[safe] at distance k from unsafe.
 
     Variables: Pr[safe | c] for counts −k+1, …, n seen from the boundary (c ≤ 0 is safe, so the target is c = 1 − k); both
-    words, both directions of every step; Pr[safe | c] ≤ α for each unsafe c. A rate of None is not sheltered.
+    words, both directions of every step; Pr[safe | c] ≤ α for each unsafe c. A rate of None is not protected.
     """
     counts = list(range(1 - k, n + 1))
     rows, limits = [], []

@@ -176,7 +176,7 @@ def graded_facts(pres: Cost, abse: Cost) -> Steps:
 def moves(
     steps: Steps, records: Sequence[Any], answer: Callable[[Sequence[Any]], Sequence[int]], persons: int
 ) -> list[tuple[Cost, tuple[int, ...]]]:
-    """(distance, change of every coordinate) for every ordered pair of tables that the notion shelters."""
+    """(distance, change of every coordinate) for every ordered pair of tables that the notion protects."""
     universe = tables(records, persons)
     distance = between_tables(steps, universe)
     answers = [answer(table) for table in universe]

@@ -213,11 +213,11 @@ def name_of(compared: Comparison) -> tuple[str, str] | None:
     return None if option is None else (option.notion.name, option.mechanism)
 
 
-def test_the_sheltered_side_is_kept() -> None:
+def test_the_protected_side_is_kept() -> None:
     dp = compare(query(), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.01")
     assert name_of(dp) == ("dp", "geometric")
     lacks = {o.notion.name: what for o, what in recommend(dp).gives_up}
-    assert "does not shelter all that dp shelters" in lacks["presence"]
+    assert "does not protect all that dp protects" in lacks["presence"]
     assert "it costs 4 times as much, in dp" in next(
         w for o, w in recommend(dp).gives_up if str(o.notion).endswith('absence="4")')
     )
@@ -235,11 +235,11 @@ def test_what_the_budget_cannot_pay_is_not_recommended() -> None:
     assert any("does not pay for it" in what for _, what in advice.gives_up)
 
 
-def test_of_equal_rows_the_one_that_shelters_more() -> None:
+def test_of_equal_rows_the_one_that_protects_more() -> None:
     advice = recommend(compare(query(), lw.AdditionOnly("1"), safe_at_most=2))
     assert advice.option is not None
     assert advice.option.notion.name == "presence"
-    assert "shelters more" in advice.reason
+    assert "protects more" in advice.reason
     truncated = recommend(compare(query(1, "latest"), lw.AdditionOnly("1"), safe_at_most=2))
     assert truncated.option is not None
     assert truncated.option.notion.name == "addition-only"  # presence is refused there

@@ -37,7 +37,7 @@ def test_where_counts_only_rise_it_is_the_other_way_round() -> None:
     assert 0 < made.probabilities(3).safe <= Fraction(1, 100)
 
 
-def test_where_both_are_sheltered_both_keep_the_error() -> None:
+def test_where_both_are_protected_both_keep_the_error() -> None:
     made = decisions(BOTH, safe_at_most=2, dangerous_at_least=3, error_at_most="0.01")
     assert 0 < made.probabilities(3).safe <= Fraction(1, 100)
     assert 0 < made.probabilities(2).dangerous <= Fraction(1, 100)

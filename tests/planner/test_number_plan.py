@@ -380,7 +380,7 @@ def test_notions_about_facts_are_refused() -> None:
         plan_number(question(ASKS["sum"]), Presence("1"))
 
 
-def test_a_mean_needs_a_private_number_to_be_sheltered() -> None:
+def test_a_mean_needs_a_private_number_to_be_protected() -> None:
     values = ValueGrid(0, 2)
     with pytest.raises(NotPrivateError, match="people = "):
         plan_number(question(ASKS["mean"]), Manhattan("1", values, nobody=False))

@@ -121,7 +121,7 @@ def test_promises_that_differ_have_keys_that_differ() -> None:
     assert keys[2].public()["notion"] == "presence"
 
 
-def test_a_printed_plan_says_price_chances_and_what_is_sheltered() -> None:
+def test_a_printed_plan_says_price_chances_and_what_is_protected() -> None:
     made = plan(query(), lw.Presence("1"), safe_at_most=2, dangerous_at_least=6, error_at_most="0.05")
     said = str(made).splitlines()
     assert said[0] == f'{made.mechanism} under Presence("1"), price 1'
@@ -129,7 +129,7 @@ def test_a_printed_plan_says_price_chances_and_what_is_sheltered() -> None:
     assert "dangerous: at least 6 people, wrong with probability at most 1/20" in said
     assert "    0:  0.9502 safe  0.0003355 dangerous" in said
     assert "mean error of a count: 0.582" in said
-    assert said[-2:] == [f"sheltered: {made.notion.words.protects}", f"not sheltered: {made.notion.words.reveals}"]
+    assert said[-2:] == [f"protected: {made.notion.words.protects}", f"not protected: {made.notion.words.reveals}"]
     assert "mean error" not in str(plan(query(None), lw.Presence("1"), safe_at_most=2))
 
 

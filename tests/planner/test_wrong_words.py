@@ -79,8 +79,8 @@ def test_the_sanitized_mechanism_is_told_to_call_as_many_places_safe_as_it_does(
 
 
 def test_what_is_lost_of_two_sides_is_not_told_as_both() -> None:
-    """Presence shelters that someone was at a place, as a graded notion does; it does not shelter that they were not."""
+    """Presence protects that someone was at a place, as a graded notion does; it does not protect that they were not."""
     compared = lw.compare(question(), lw.notion.Graded("2", "4"), safe_at_most=2, error_at_most="1/100", places=10)
     lacks = {o.notion.name: what for o, what in lw.recommend(compared).gives_up}
-    assert "it does not shelter all that graded shelters" in lacks["presence"]
+    assert "it does not protect all that graded protects" in lacks["presence"]
     assert not any("gives up what" in what for what in lacks.values())

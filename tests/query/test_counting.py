@@ -117,7 +117,7 @@ def test_numbers_beyond_the_universe_are_clamped() -> None:
     assert Sum(ValueGrid(1, 3))((100, None, -5)) == 4
 
 
-def test_records_that_a_notion_does_not_know_are_not_sheltered() -> None:
+def test_records_that_a_notion_does_not_know_are_not_protected() -> None:
     """Once priced at 0, so that a promise of both notions made no sense."""
     two = RecordDistance("1", FiniteDistance("st", [[0, 2], [1, 0]]))
     three = RecordDistance("1", FiniteDistance("stn", [[0, 9, 9], [9, 0, 1], [9, 1, 0]]))

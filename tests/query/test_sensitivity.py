@@ -123,7 +123,7 @@ def test_several_policies_are_all_of_them_at_once() -> None:
         wrong = sensitivity(notion, query)
         assert not wrong.monotone
         assert wrong.sign == 0
-        # the step {a} → {b} is sheltered, and one-sided noise has an infinite ratio on it
+        # the step {a} → {b} is protected, and one-sided noise has an infinite ratio on it
         assert notion.record(at_a, at_b) == 1
         assert together.line(query.answer([at_a]), query.answer([at_b])) == inf
 

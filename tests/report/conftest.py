@@ -45,8 +45,8 @@ def statement(places: int, **changes: Any) -> dict[str, Any]:
             "unit": "person",
             "definition": "Whatever is published is at most e^ε times as likely with a person's records as without them: "
             "Pr[K(present) ∈ Z] ≤ e^ε · Pr[K(absent) ∈ Z].",
-            "shelters": "That a person was there: everyone present can pass as absent.",
-            "does_not_shelter": "That a person was absent.",
+            "protects": "That a person was there: everyone present can pass as absent.",
+            "does_not_protect": "That a person was absent.",
             "cover": "Having no record in the data at all.",
         },
         "price": "1",

@@ -144,7 +144,7 @@ def test_the_whole_statement_is_carried_and_spoken(located: Any) -> None:
     (shown,) = page.all("pre")
     assert json.loads(shown.text) == located.statement
     text, notion = page.text(), located.statement["notion"]
-    for part in ("definition", "shelters", "does_not_shelter", "cover"):
+    for part in ("definition", "protects", "does_not_protect", "cover"):
         assert notion[part] in text
     for part in ("assumptions", "theorems", "guaranteed", "not_guaranteed"):
         assert all(each in text for each in located.statement[part])

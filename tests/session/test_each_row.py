@@ -35,7 +35,7 @@ KINDS: dict[str, dict[str, Any]] = {
 GROUPS: dict[str, Any] = {"whole": {}, "one group": {"g": ["a"]}, "two groups": {"g": ["a", "b"]}}
 OF_PEOPLE = re.compile(r"\b(people|persons?|person's|everybody|somebody|someone|nobody)\b", re.IGNORECASE)
 SAID_ON_PURPOSE = (
-    "Every row is a person of its own: the promise is about a single row, and whoever has several rows is sheltered for each"
+    "Every row is a person of its own: the promise is about a single row, and whoever has several rows is protected for each"
     " of them alone, not for all of them together"
 )
 

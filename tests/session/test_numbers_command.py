@@ -258,7 +258,7 @@ def test_the_stated_error_holds_from_end_to_end(people: Town) -> None:
 
 @pytest.mark.parametrize("kind", [lw.Manhattan, lw.notion.Maximum, lw.notion.NormalisedManhattan])
 @pytest.mark.parametrize("people", [None, 3])
-def test_a_metric_notion_shelters_whether_somebody_has_a_number_unless_their_number_is_public(
+def test_a_metric_notion_protects_whether_somebody_has_a_number_unless_their_number_is_public(
     kind: Any, people: Any
 ) -> None:
     """Where it is private, somebody may be missing from a table; where it is public, no table lacks anybody."""

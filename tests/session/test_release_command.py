@@ -368,7 +368,7 @@ def test_both_decisions_give_three_states(town: Town) -> None:
     assert 0 < wrong <= 0.1
 
 
-def test_dangerous_is_never_wrong_where_absence_is_sheltered(town: Town) -> None:
+def test_dangerous_is_never_wrong_where_absence_is_protected(town: Town) -> None:
     changes = [('"addition-only"', '"removal-only"'), ("safe_at_most = 2", "dangerous_at_least = 5")]
     assert town.run("release", town.spec(*changes), "--out", town.out)[0] == 0
     answers = town.answers().set_index("place")

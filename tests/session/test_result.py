@@ -34,7 +34,7 @@ def test_a_printed_release_is_its_statement_in_short(town: dict[str, Any]) -> No
     said = str(released).splitlines()
     assert said[0] == released.statement["query"]["text"]
     assert "notion: addition-only, ε = 20 per person, price 20" in said
-    assert f"not sheltered: {lw.AdditionOnly('20').words.reveals}" in said
+    assert f"not protected: {lw.AdditionOnly('20').words.reveals}" in said
     states = released.to_pandas()["state"].value_counts().to_dict()
     told = next(line for line in said if line.startswith("answers: ")).removeprefix("answers: ").split(", ")
     assert sorted(told) == sorted(f"{n} {state}" for state, n in states.items())

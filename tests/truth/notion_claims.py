@@ -154,38 +154,38 @@ def register(claims: Claims) -> None:
         near = covered(world, lambda r, s: None not in (r, s))
         return near and (people_public(world) if public else covered(world, lambda r, s: True))
 
-    # ---- what is not sheltered
+    # ---- what is not protected
 
-    @says(r"(Not sheltered: )?that a person is not in the data may be concluded with certainty")
+    @says(r"(Not protected: )?that a person is not in the data may be concluded with certainty")
     def _(world: Any) -> bool:
         return bare(world, lambda r, s: r is None)
 
     @says(
-        r"(Not sheltered: )?that a person is in the data, and what their records say, may be concluded with certainty"
+        r"(Not protected: )?that a person is in the data, and what their records say, may be concluded with certainty"
     )
     def _(world: Any) -> bool:
         return bare(world, lambda r, s: r is not None)
 
     @says(
-        r"(Not sheltered: )?that a person was not at a listed place may be concluded with certainty; so, to someone who knows that a"
+        r"(Not protected: )?that a person was not at a listed place may be concluded with certainty; so, to someone who knows that a"
         r" person was at one of several listed places, may which one it was"
     )
     def _(world: Any) -> bool:
         return bare(world, lambda r, s: not facts(s) <= facts(r))
 
     @says(
-        r"(Not sheltered: )?that (a person|a single fact) (was|is) (?P<no>not )?(at a listed place|in the data) may be concluded with certainty"
+        r"(Not protected: )?that (a person|a single fact) (was|is) (?P<no>not )?(at a listed place|in the data) may be concluded with certainty"
     )
     def _(world: Any, no: str | None) -> bool:
         if not hasattr(world.notion, "presence"):
             return True  # said of another notion, with a predicate of its own
         return bare(world, (lambda r, s: facts(r) < facts(s)) if no else (lambda r, s: facts(s) < facts(r)))
 
-    @says(r"(Not sheltered: )?that one of (?P<name>.+) holds for a person's record may be concluded with certainty")
+    @says(r"(Not protected: )?that one of (?P<name>.+) holds for a person's record may be concluded with certainty")
     def _(world: Any, name: str) -> bool:
         return bare(world, lambda r, s: None not in (r, s) and not world.keeps(r, s))
 
-    @says(r"(Not sheltered: )?everything about a person whose record is not sensitive may be concluded with certainty")
+    @says(r"(Not protected: )?everything about a person whose record is not sensitive may be concluded with certainty")
     def _(world: Any) -> bool:
         return bare(world, lambda r, s: r is not None and not world.sensitive(r))
 

@@ -277,7 +277,7 @@ def near(world: Any) -> bool:
 
 REQUIRED = [
     ("the promise", r"Whatever one concludes.*", lambda w: True),
-    ("what is not sheltered", r"Not sheltered: .*", lambda w: bool(w.notion.words.reveals)),
+    ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
     ("clamping", r"Numbers are clamped.*", lambda w: w.query.kind != "histogram"),
     ("a side", r"No answer is .*", lambda w: len(w.plan.parts) == 1 and (one(w).up.is_infinite or one(w).down.is_infinite)),
     ("one row each", r"Nobody has more.*", lambda w: w.query.records.combine == "refuse" and w.query.records.person is not None),

@@ -151,7 +151,7 @@ def register(claims: Claims) -> None:
 
     @says(
         r"The promise is (?P<name>\S+) at ε = (?P<epsilon>\S+), for each (?P<unit>\S+)\. (?P<definition>Pr\[.*?)\.?( Here e\^ε is about"
-        r" (?P<factor>\S+): the smaller, the better people are sheltered\.)?"
+        r" (?P<factor>\S+): the smaller, the better people are protected\.)?"
     )
     def _(world: Any, name: str, epsilon: str, unit: str, definition: str, factor: str | None) -> bool:
         from tests.truth.notion_claims import private
@@ -162,11 +162,11 @@ def register(claims: Claims) -> None:
             and number(epsilon) == float(world.price) and (factor is None or math.isclose(float(factor.replace(",", "")), about, rel_tol=5e-3))
         )  # fmt: skip
 
-    @says(r"Sheltered: (?P<rest>.*)\.", r"The cover: (?P<rest>.*)\.")
+    @says(r"Protected: (?P<rest>.*)\.", r"The cover: (?P<rest>.*)\.")
     def _(world: Any, rest: str) -> bool:
         return claims_hold(rest[0].lower() + rest[1:], world)
 
-    @says(r"Not sheltered: (?P<rest>.*)\.")
+    @says(r"Not protected: (?P<rest>.*)\.")
     def _(world: Any, rest: str) -> bool:
         if rest == "Nothing about a person in the data":
             from tests.truth.notion_claims import covered

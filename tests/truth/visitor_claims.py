@@ -241,7 +241,7 @@ def meant(world: Any, state: str, much: str, relative: str) -> bool:
 REQUIRED = [
     ("an assumption on the world", r"Nobody was at more than.*", lambda w: w.bound is not None and not w.truncated),
     ("truncation", r"Someone at more than.*", lambda w: w.truncated),
-    ("what is not sheltered", r"Not sheltered: .*", lambda w: bool(w.notion.words.reveals)),
+    ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
     ("places after the stop", r"Places after the stop.*", lambda w: w.stops is not None and not w.all_answered),
     ("what safe means", r"(Where 'safe'|'Safe').*", lambda w: w.plan.safe_at_most is not None),
     ("what dangerous means", r"(Where 'dangerous'|'Dangerous').*", lambda w: w.plan.dangerous_at_least is not None),

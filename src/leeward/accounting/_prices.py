@@ -1,7 +1,7 @@
 """Budgets are kept in a notion: what a release under one costs in a budget kept in another.
 
 A budget is "cap × notion per unit", such as 5 × Presence("1") per person. A release under another notion is allowed if some
-multiple of the budget's notion covers it: ``d_release ≤ price · d_budget`` between all data that the budget shelters.
+multiple of the budget's notion covers it: ``d_release ≤ price · d_budget`` between all data that the budget protects.
 
 One output can keep promises about different units, single facts and whole persons: then there is no unit of the whole, and
 each promise is priced in its own. A budget kept in both is the closure of the smaller of two distances, and a release is a

@@ -77,7 +77,7 @@ def best_decision(presence: Exact, absence: Exact, k: int, alpha: Exact = 0, *, 
 
     Args:
         presence: what a step that lowers the count by 1 costs.
-        absence: what a step that raises it costs; ∞ where that is not sheltered.
+        absence: what a step that raises it costs; ∞ where that is not protected.
         k: the largest distance wanted, at least 0.
         alpha: α in [0, 1].
         delta: δ of every step, in [0, 1].

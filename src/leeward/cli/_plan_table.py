@@ -86,8 +86,8 @@ def _advice(advice: dict[str, Any], options: list[dict[str, Any]]) -> Iterable[t
         if option.get("expected"):
             yield "expect", _expected(option)
     yield "plain DP?", advice["plain_dp"]
-    # what is not sheltered is told for every notion below
-    yield from (("mind", sentence) for sentence in advice["cautions"] if not sentence.startswith("Not sheltered"))
+    # what is not protected is told for every notion below
+    yield from (("mind", sentence) for sentence in advice["cautions"] if not sentence.startswith("Not protected"))
     lacks: dict[str, list[str]] = {}
     for other in advice["gives_up"]:
         name = f"{label(options[other['option']])} ({options[other['option']]['mechanism']})"

@@ -246,8 +246,8 @@ def _print_statement(statement: dict[str, Any]) -> None:
         ("question", statement["query"]["text"]),
         ("notion", f"{notion['name']}, ε = {notion['epsilon']}, per {notion['unit']}"),
         ("means", notion["definition"]),
-        ("sheltered", notion["shelters"]),
-        ("not sheltered", notion["does_not_shelter"] or "nothing"),
+        ("protected", notion["protects"]),
+        ("not protected", notion["does_not_protect"] or "nothing"),
         ("cover", notion["cover"]),
         ("mechanism", mechanism["text"]),
     ]

@@ -19,7 +19,7 @@ class Line(DirectedDistance[Any]):
     """The directed line: ``d(y → y') = rise·(y'−y)⁺ + fall·(y−y')⁺``; on vectors the sum over coordinates.
 
     ``rise`` is the price of pushing an answer up by 1, ``fall`` of pushing it down. A rate of 0 would mean that the answer
-    may not depend on the data at all; ∞ means that this direction is not sheltered.
+    may not depend on the data at all; ∞ means that this direction is not protected.
 
     Args:
         rise: rate a in (0, ∞].

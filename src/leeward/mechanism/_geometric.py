@@ -66,7 +66,7 @@ class Geometric:
         shifts: what centring subtracts: pairs (integer, probability).
 
     Raises:
-        InputError: if both rates are infinite (nothing is sheltered), the step is not above 0, the bounds are reversed or
+        InputError: if both rates are infinite (nothing is protected), the step is not above 0, the bounds are reversed or
             no integers, or there is no such centre.
         NoiseError: if a rate is too small for 64-bit answers.
     """
@@ -87,7 +87,7 @@ class Geometric:
             raise InputError(f"Bounds from {lower} to {upper}", "they are reversed", "Give lower ≤ upper")
         if line.rise.is_infinite and line.fall.is_infinite:
             raise InputError(
-                f"{line}", "it shelters neither direction, so no noise is asked for", "Publish the answer itself"
+                f"{line}", "it protects neither direction, so no noise is asked for", "Publish the answer itself"
             )
         if centre is not None and centre not in get_args(Centre):
             raise InputError(f"centre = {told(centre)}", "noise has no such centre", nearest(centre, get_args(Centre)))

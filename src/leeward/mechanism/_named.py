@@ -96,7 +96,7 @@ def osdp_laplace(epsilon: Exact, *, centre: Centre | None = None) -> Geometric:
 
 
 def graded(presence: Exact, absence: Exact) -> Geometric:
-    """Return the graded mechanism: ε ``presence`` shelters a fall by 1, ε ``absence`` a rise by 1.
+    """Return the graded mechanism: ε ``presence`` protects a fall by 1, ε ``absence`` a rise by 1.
 
     absence = ∞ is `alap`; absence = presence is `two_sided`.
     """

@@ -67,7 +67,7 @@ class Sanitized:
 
     Raises:
         NotPrivateError: if a count can rise along a step of the notion.
-        InputError: if a threshold is negative, ``stop_after`` is below 1, or the line shelters nothing.
+        InputError: if a threshold is negative, ``stop_after`` is below 1, or the line protects nothing.
     """
 
     def __init__(self, line: Line, *, at_most: int | Sequence[int], stop_after: int = 1) -> None:
@@ -78,7 +78,7 @@ class Sanitized:
                 'Use notion = "presence" or "addition-only", or mechanism = "geometric"',
             )
         if line.fall.is_infinite:
-            raise InputError(f"{line}", "it shelters neither direction", "Publish the answers themselves")
+            raise InputError(f"{line}", "it protects neither direction", "Publish the answers themselves")
         stop_after = whole(stop_after, "stop_after")
         self._thresholds = whole_thresholds(at_most)
         self.line, self.at_most, self.stop_after = line, as_given(at_most, self._thresholds), stop_after

@@ -80,7 +80,7 @@ class ADP(Notion):
         self.absent_too = absent_too
         if not self.policies:
             raise InputError(
-                "ADP without a policy", "with none, every step is sheltered", "Use BoundedDP, which says so"
+                "ADP without a policy", "with none, every step is protected", "Use BoundedDP, which says so"
             )
         super().__init__(epsilon)
         self.words = PrivacyDescription(

@@ -1,6 +1,6 @@
-"""Graded asymmetry: both directions are sheltered, one more than the other.
+"""Graded asymmetry: both directions are protected, one more than the other.
 
-Between asymmetric privacy (the other direction is not sheltered: ∞) and differential privacy (both alike) lies a scale. On
+Between asymmetric privacy (the other direction is not protected: ∞) and differential privacy (both alike) lies a scale. On
 it an answer can say *safe* with an error that is as small as one likes, while absence keeps some cover.
 """
 
@@ -32,7 +32,7 @@ class _TwoRates(Notion):
 
     @abstractmethod
     def _promise(self, presence: bool, absence: bool) -> tuple[str, str]:
-        """Return the definition and the cover in words, where presence and absence are sheltered or not."""
+        """Return the definition and the cover in words, where presence and absence are protected or not."""
 
     _sides: tuple[str, str]
     """What is withdrawn and what is invented, in words."""
@@ -89,7 +89,7 @@ class Graded(_TwoRates):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Taking away, inventing, and both at once, as far as they are sheltered."""
+        """Taking away, inventing, and both at once, as far as they are protected."""
         return tuple(change for change in (SHRINK, GROW, REPLACE) if not self.cost(change).is_infinite)
 
     def cost(self, change: Change) -> Real:
@@ -148,7 +148,7 @@ class GradedFacts(_TwoRates):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Single facts, in the directions that are sheltered."""
+        """Single facts, in the directions that are protected."""
         return tuple(change for change in (DROP_FACT, ADD_FACT) if not self.cost(change).is_infinite)
 
     def cost(self, change: Change) -> Real:

@@ -57,7 +57,7 @@ class ContextAwareLDP(RecordDistance):
     """Context-aware local DP (Acharya et al. 2020): a bound of its own for every ordered pair of records.
 
     The bounds need not be symmetric, nor keep the triangle inequality: what they imply is their closure under shortest
-    paths, and that is the distance. A pair that is not named is not sheltered.
+    paths, and that is the distance. A pair that is not named is not protected.
 
     Args:
         epsilon: what a bound of 1 means; "1" where the bounds are meant as they are.
@@ -84,7 +84,7 @@ class InputDiscriminativeLDP(ContextAwareLDP):
     """Input-discriminative local DP (Gu et al. 2020): each record has its own ε; a pair gets a function of both.
 
     With the minimum, the default, it is MinID-LDP. Its closure bounds every pair by ``min(max ε, 2·min ε)``, since any two
-    records are two steps from the most sheltered one: so MinID-LDP gains at most a factor 2 over ε-LDP at the smallest ε.
+    records are two steps from the most protected one: so MinID-LDP gains at most a factor 2 over ε-LDP at the smallest ε.
 
     Args:
         epsilons: record → ε.

@@ -67,7 +67,7 @@ class Manhattan(Notion):
         epsilon: ε of a change by one unit.
         values: the public universe of values.
         unit: the change that ε is about: ``"10"`` or ``"10 W"`` reads "a factor e^ε for a change of 10 W".
-        nobody: whether absence is sheltered, as far from any value as two values can be. If not, the number of people with
+        nobody: whether absence is protected, as far from any value as two values can be. If not, the number of people with
             a value is public.
     """
 
@@ -100,7 +100,7 @@ class Manhattan(Notion):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """A bounded change by one grid step; people coming and going, where absence is sheltered."""
+        """A bounded change by one grid step; people coming and going, where absence is protected."""
         return (bounded_change(self.values.step), *((WITHDRAW, INSERT) if self.nobody else ()))
 
     @property
@@ -200,7 +200,7 @@ class Maximum(Manhattan):
         """Return which ordered pairs of tables are one step apart: every value moves by at most one grid step.
 
         Raises:
-            InputError: where absence is sheltered: a change of everything at once is then a step as well as a chain of them.
+            InputError: where absence is protected: a change of everything at once is then a step as well as a chain of them.
         """
         if self.nobody:
             raise InputError(
@@ -215,7 +215,7 @@ class Maximum(Manhattan):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """All values nudged by one grid step at once; anything at all, where absence is sheltered."""
+        """All values nudged by one grid step at once; anything at all, where absence is protected."""
         return (bounded_change(self.values.step), *((WITHDRAW, INSERT, REPLACE) if self.nobody else ()))
 
 

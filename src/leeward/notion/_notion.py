@@ -2,7 +2,7 @@
 
 A table is one record a person, `ABSENT` for nobody; a record is, for the notions about facts, a set of facts ("was at
 place a"). A notion's distance is the sum over persons of a distance between records. What sensitivities need of it is only
-its *steps*: the kinds of change of one person's record that it shelters, and what each costs.
+its *steps*: the kinds of change of one person's record that it protects, and what each costs.
 
 Machine-checked (docs/proved.md): `private_shortest`.
 """
@@ -34,7 +34,7 @@ ABSENT = None
 
 @dataclass(frozen=True)
 class Step:
-    """A change that a notion shelters, and its cost d(truth → cover)."""
+    """A change that a notion protects, and its cost d(truth → cover)."""
 
     change: Change
     cost: Real
@@ -46,9 +46,9 @@ class PrivacyDescription:
 
     Attributes:
         definition: the inequality it stands for.
-        shelters: what nobody can be sure of from the answer.
+        protects: what nobody can be sure of from the answer.
         exposes: what the answer may reveal beyond doubt; empty if nothing.
-        cover: what someone with the sheltered property could equally well have.
+        cover: what someone with the protected property could equally well have.
         unit: whose data one ε is about. A notion that keeps promises about several units has none of its own: it is then
             "person and each fact", a list that is no name of a unit.
     """
@@ -89,7 +89,7 @@ class Notion(SumOverPersons):
 
     @abstractmethod
     def cost(self, change: Change) -> Real:
-        """Return the largest d over all changes of this kind; ∞ if some are not sheltered.
+        """Return the largest d over all changes of this kind; ∞ if some are not protected.
 
         Noise is fitted to it, so each of the `changes` of a notion is a kind of one price: `leeward.sensitivity` refuses a
         class of a user's own of which that is not so (`leeward.notion._generated`).
@@ -97,7 +97,7 @@ class Notion(SumOverPersons):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The kinds of change that generate the notion: every sheltered pair is a chain of them."""
+        """The kinds of change that generate the notion: every protected pair is a chain of them."""
         return tuple(change for change in CHANGES if not self.cost(change).is_infinite)
 
     @property

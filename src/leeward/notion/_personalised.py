@@ -22,7 +22,7 @@ class Personalised(Notion):
     """A notion in which person i has ε_i. Any notion that is a sum over persons can be personalised.
 
     Noise for everybody at once must serve the person with the smallest ε, so sensitivities follow that one; the others get
-    more shelter than they asked for.
+    more protection than they asked for.
 
     Args:
         notion: the promise; its own ε is not used.

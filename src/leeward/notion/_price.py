@@ -1,6 +1,6 @@
 """What a promise under one notion costs in a budget kept in another: derived from their distances, or refused.
 
-The price of d in d' is the least c with ``d ≤ c·d'``: the supremum of d/d' over all pairs of secrets that d' shelters,
+The price of d in d' is the least c with ``d ≤ c·d'``: the supremum of d/d' over all pairs of secrets that d' protects,
 where 0/0 = 0, a/0 = ∞ and ∞/a = ∞ (Chatzikokolakis et al., Proposition 1). There is one derivation for all pairs of notions:
 
 * d' is a sum over persons. As d has the triangle inequality, pairs of tables that differ in one person suffice: pairs of
@@ -56,7 +56,7 @@ def price(mine: PerPerson, other: Notion) -> Price:
         return _of_groups(mine, other)
     if other.all_records and not isinstance(mine, Maximum):
         return refused(
-            "one step of the budget's notion changes the data of everybody at once, which this release does not shelter"
+            "one step of the budget's notion changes the data of everybody at once, which this release does not protect"
         )
     pairs = paired(mine, other)
     if pairs is None:
@@ -194,7 +194,7 @@ _MOST_READ = 10_000
 def _bound(mine: PerPerson, other: Notion, because: str) -> Price:
     """Return an upper bound where there are too many pairs; a refusal where there is none.
 
-    Of policies that are too many: what this release costs at most wherever they may shelter anything, at their price. Of two
+    Of policies that are too many: what this release costs at most wherever they may protect anything, at their price. Of two
     promises that one output keeps: the price of the cheaper.
     """
     found = []
@@ -207,7 +207,7 @@ def _bound(mine: PerPerson, other: Notion, because: str) -> Price:
 
 
 def _wherever(mine: PerPerson, other: ADP | OSDP) -> Price:
-    """Return what a release costs at most between any two records that policies can shelter, over what they cost there."""
+    """Return what a release costs at most between any two records that policies can protect, over what they cost there."""
     if seen_by(mine).counted:
         return refused("any number of facts")
     try:

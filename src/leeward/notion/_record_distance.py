@@ -97,7 +97,7 @@ class RecordDistance(Notion):
 class Blowfish(RecordDistance):
     """(ε, G)-Blowfish: ε × the shortest path between two records in a policy graph (ADP, Definition II.3).
 
-    The graph is undirected: a pair of records is sheltered both ways or not at all, so Blowfish cannot be one-sided. Records
+    The graph is undirected: a pair of records is protected both ways or not at all, so Blowfish cannot be one-sided. Records
     in different components may be told apart. The number of people is public unless `ABSENT` is a node.
 
     Args:

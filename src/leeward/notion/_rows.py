@@ -1,7 +1,7 @@
 """The words of a promise where every row of a table is a person of its own.
 
 The mathematics of a notion does not say what a person is: a table is a map from persons to records. Where each row is taken
-for one, all that is promised is promised of a single row, and must be said so: who has many rows is sheltered for each of
+for one, all that is promised is promised of a single row, and must be said so: who has many rows is protected for each of
 them alone. What the words say of a person is therefore said of a row.
 """
 

@@ -178,7 +178,7 @@ def cautions(notion: Notion, line: Line, releases: int = 1) -> tuple[str, ...]:
         " loss and gains nothing.",
     ]
     if notion.words.reveals:
-        said.append(f"Not sheltered: {notion.words.reveals}.")
+        said.append(f"Not protected: {notion.words.reveals}.")
     if {step.change for step in notion.steps} == {INSERT}:
         # of several ε (one for each person, or of two promises kept at once) the least limits a sample of everybody
         sample = float(1 - exp_minus(min(step.cost for step in notion.steps)))

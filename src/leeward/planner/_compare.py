@@ -1,7 +1,7 @@
 """Before anything is spent: every notion and every mechanism that could answer a question, side by side.
 
 `compare` makes each row with `leeward.plan`, the function that `leeward.release` carries out, so what is shown here is what
-a release then does. The recommendation keeps what the notion asked for shelters; what would give some of that up is listed,
+a release then does. The recommendation keeps what the notion asked for protects; what would give some of that up is listed,
 and the listing says what.
 """
 

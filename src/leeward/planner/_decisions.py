@@ -116,7 +116,7 @@ def decisions(
         dangerous_at_least: T > t, what *dangerous* means; None for no such decision.
         error_at_most: α, the largest probability of a wrong word about one count. It is for those of the decisions that can
             be wrong: *dangerous* under notions whose steps only lower counts, *safe* under those whose steps only raise
-            them, both under notions that shelter both directions.
+            them, both under notions that protect both directions.
 
     Raises:
         InputError: no decision is asked for, T ≤ t, or α is given where neither can be wrong.

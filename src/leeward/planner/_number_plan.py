@@ -189,7 +189,7 @@ def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
     """Plan the release of a statistic: free, and private of nothing because it reads no data.
 
     Raises:
-        NotPrivateError: the notion does not shelter such an answer.
+        NotPrivateError: the notion does not protect such an answer.
     """
     try:
         return _planned(query, notion)

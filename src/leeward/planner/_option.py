@@ -62,7 +62,7 @@ class Option:
         law: the noise on one count; likewise.
         in_budget: the price in the notion of the budget; None where that cannot cover it.
         incomparable: then the reason.
-        in_asked: the least multiple of the notion asked for that covers one release; ∞ where something it shelters is
+        in_asked: the least multiple of the notion asked for that covers one release; ∞ where something it protects is
             given up.
         expected: what it would say if the places held the counts given; None without counts.
         remapped: the expected absolute loss of a published count, after the best remap for those counts.
@@ -157,7 +157,7 @@ class Option:
         return GeometricEvent(self.law.up, self.law.down, places=places)
 
     def composed(self, releases: int, delta: Exact) -> dict[Direction, float]:
-        """Return ε at this δ of so many releases together, in each direction that the notion shelters.
+        """Return ε at this δ of so many releases together, in each direction that the notion protects.
 
         Nothing where no event says what one of its steps moves (`event`): what is proved is then their price, added up.
         """

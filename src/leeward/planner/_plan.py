@@ -119,7 +119,7 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        """Say what it costs, what is said how often, how far off counts are, and what is sheltered."""
+        """Say what it costs, what is said how often, how far off counts are, and what is protected."""
         words, lines = self.notion.words, []
         for state, decision, means in (
             ("safe", self.sanitizer, f"at most {self.safe_at_most}"),
@@ -148,8 +148,8 @@ class Plan:
                 *lines,
                 "chance of each word, by the true count:",
                 *curve,
-                f"sheltered: {words.protects}",
-                f"not sheltered: {words.reveals or 'nothing'}",
+                f"protected: {words.protects}",
+                f"not protected: {words.reveals or 'nothing'}",
             ]
         )
 
@@ -235,7 +235,7 @@ def plan(
 
     Raises:
         InputError: an argument is malformed.
-        NotPrivateError: the notion does not shelter such an answer.
+        NotPrivateError: the notion does not protect such an answer.
     """
     if not isinstance(query, CountVisitors):
         raise InputError(

@@ -2,7 +2,7 @@
 
 * Only what `leeward.release` carries out is recommended: nothing that it refuses as useless, and never the subsampled
   count.
-* The side that the notion asked for shelters stays sheltered, at no more than its price: the row must cost at most as much
+* The side that the notion asked for protects stays protected, at no more than its price: the row must cost at most as much
   in that notion as the plan as written would.
 * The budget can pay for one release.
 * Where nothing was granted to be wrong, nothing is.
@@ -181,8 +181,8 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
         )
     if chosen.notion != asked.notion:
         more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)
-        also = f", and it shelters more: {chosen.notion.words.protects}" if more else ""
-        said.append(f"It keeps all that {asked.notion.name} shelters{also}")
+        also = f", and it protects more: {chosen.notion.words.protects}" if more else ""
+        said.append(f"It keeps all that {asked.notion.name} protects{also}")
     return ". ".join(said) + "."
 
 
@@ -209,7 +209,7 @@ def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
     if one_sided and asked.releases == 1:
         said = tuple(s for s in said if not s.startswith("k releases"))
     if not one_sided and chosen.notion.words.reveals:
-        said += (f"Not sheltered: {chosen.notion.words.reveals}.",)
+        said += (f"Not protected: {chosen.notion.words.reveals}.",)
     if {step.change for step in chosen.notion.steps} == {INSERT}:
         said += ("Removal-only alone is hardly a promise: take it only together with addition-only.",)
     if asked.query.truncates:
@@ -232,7 +232,7 @@ def _gives_up(
         if not _payable(option, asked):
             lacks.append(f"this budget, kept in {in_words(asked.counted_in)}, does not pay for it")
         if option.in_asked.is_infinite:
-            lacks.append(f"it does not shelter all that {asked.notion.name} shelters: {asked.notion.words.protects}")
+            lacks.append(f"it does not protect all that {asked.notion.name} protects: {asked.notion.words.protects}")
         elif option.in_asked * asked.notion.epsilon > allowed:
             lacks.append(f"it costs {option.in_asked} times as much, in {asked.notion.name}")
         lacks += [f"'{word}' can be wrong" for word in _wrong_anew(option, compared)]
@@ -262,7 +262,7 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
         f"plain differential privacy at ε = {float(plain.notion.epsilon):g} calls {percent(float(chance))} of them safe"
     )
     if enough:
-        return True, f"Yes, {wrong}: asked for {wish}, {at}, and it shelters absence as well as presence."
+        return True, f"Yes, {wrong}: asked for {wish}, {at}, and it protects absence as well as presence."
     needed = plain.epsilon_for(count, probability)
     more = "no ε would be enough" if needed is None else f"it would take ε = {float(needed.epsilon):g}"
     return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. And never to be wrong is beyond it at any ε."

@@ -81,7 +81,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> dic
         "releasable": option.releasable,
         "refused": option.refused or None,
         "note": option.note or None,
-        "shelters": words.protects,
+        "protects": words.protects,
         "leaks": words.reveals or None,
         "cover": words.cover,
         "price": str(option.price),

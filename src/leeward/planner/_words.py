@@ -42,11 +42,11 @@ def head(asked: dict[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def sides(shown: Iterable[dict[str, Any]]) -> Iterable[tuple[str, str]]:
-    """Say of each notion what it shelters and what it leaks; notions that promise the same share an entry."""
+    """Say of each notion what it protects and what it leaks; notions that promise the same share an entry."""
     alike: dict[str, list[str]] = {}
     for option in shown:
         leaks = f"Leaks: {option['leaks']}." if option["leaks"] else "Leaks nothing beyond doubt about anybody."
-        names = alike.setdefault(f"shelters {option['shelters']}. {leaks}", [])
+        names = alike.setdefault(f"protects {option['protects']}. {leaks}", [])
         if label(option) not in names:
             names.append(label(option))
     yield from ((", ".join(names), told) for told, names in alike.items())

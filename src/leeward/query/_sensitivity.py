@@ -140,8 +140,8 @@ def _solve(notion: Notion, effects: Iterable[tuple[Step, tuple[Move, ...]]]) -> 
     if not rise and not fall:
         raise NotPrivateError(
             f"This answer under {notion}",
-            "no step of the notion changes it, so it says nothing about what the notion shelters",
-            "Publish it without noise, or choose the notion that shelters what you count",
+            "no step of the notion changes it, so it says nothing about what the notion protects",
+            "Publish it without noise, or choose the notion that protects what you count",
         )
     return Sensitivity(rise, fall, allowed_rates(moves))
 

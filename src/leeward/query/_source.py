@@ -43,7 +43,7 @@ def no_person(where: str) -> SpecError:
         f"{where}person is missing",
         "the promise is about persons, and it must be said whose each row is",
         f'Give person = "the column that says who", or person = "{EACH_ROW}" if every row is a person of its own: the'
-        " promise is then about a single row, and whoever has several rows is sheltered for each of them alone, not for all"
+        " promise is then about a single row, and whoever has several rows is protected for each of them alone, not for all"
         " of them together",
     )
 

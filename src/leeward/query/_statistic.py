@@ -75,7 +75,7 @@ def records(
     """Describe a private table of numbers. See `Records` for what each argument means.
 
     ``person`` is required: the column that says who, or ``"each row"`` where every row is a person of its own. The promise
-    is then about a single row: whoever has several is sheltered for each of them alone, not for all of them together.
+    is then about a single row: whoever has several is protected for each of them alone, not for all of them together.
 
     Raises:
         SpecError: an argument is missing or malformed; nothing has been opened yet.

@@ -199,10 +199,10 @@ def _ends(asked: dict[str, Any], word: str) -> list[int]:
 
 
 def _sides(shown: list[dict[str, Any]]) -> list[tuple[str, str, str | None]]:
-    leaks = {option["shelters"]: option["leaks"] for option in shown}
+    leaks = {option["protects"]: option["leaks"] for option in shown}
     names: dict[str, dict[str, None]] = {}
     for option in shown:
-        names.setdefault(option["shelters"], {})[label(option)] = None
+        names.setdefault(option["protects"], {})[label(option)] = None
     return [(", ".join(labels), protects, leaks[protects]) for protects, labels in names.items()]
 
 

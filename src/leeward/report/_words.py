@@ -242,7 +242,7 @@ def factor(statement: Mapping[str, Any]) -> str:
         ratio = math.exp(Fraction(statement["notion"]["epsilon"]))
     except (ValueError, OverflowError):
         return ""
-    return f"Here e^ε is about {ratio:,.3g}: the smaller, the better {many(statement)} are sheltered."
+    return f"Here e^ε is about {ratio:,.3g}: the smaller, the better {many(statement)} are protected."
 
 
 def sentence(words: str) -> str:

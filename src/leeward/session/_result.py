@@ -102,14 +102,14 @@ class Release:
         return f"<Release of {self.answers.num_rows:,} answers from '{dataset}', {notion}, entry {said['entry']}>"
 
     def __str__(self) -> str:
-        """Say what was asked, of what, at which price, what is sheltered, and what was answered; all of it is public."""
+        """Say what was asked, of what, at which price, what is protected, and what was answered; all of it is public."""
         said, notion = self.statement, self.statement["notion"]
         lines = [
             said["query"]["text"],
             f"dataset: {said['dataset']}, version {said['version']}",
             f"notion: {notion['name']}, ε = {notion['epsilon']} per {notion['unit']}, price {said['price']}",
-            f"sheltered: {notion['shelters']}",
-            f"not sheltered: {notion['does_not_shelter'] or 'nothing'}",
+            f"protected: {notion['protects']}",
+            f"not protected: {notion['does_not_protect'] or 'nothing'}",
         ]
         if "state" in self.answers.column_names:
             states = self.answers["state"].value_counts().to_pylist()

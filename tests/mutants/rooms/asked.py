@@ -30,7 +30,7 @@ MUTANTS = [
     M("leeward.spec._notions", "number_notion", "if kind is ReplaceDP and asked.people is not None:", "if False:", "tests/session/test_numbers_command.py " + KEYS,
       "hamming with a public number of people is refused"),
     M("leeward.spec._notions", "number_notion", '"nobody": asked.people is None', '"nobody": True', "tests/session/test_numbers_command.py",
-      "metric notions always shelter absence"),
+      "metric notions always protect absence"),
     M("leeward._toml", "_exact_text", "return str(exact(value))", "return str(value)", "tests/spec/test_spec.py", "floats pass for exact numbers"),
     M("leeward._toml", "Section", 'extra="forbid"', 'extra="ignore"', "tests/spec/test_spec.py", "unknown keys are ignored"),
     M("leeward.cli", "_Commands.invoke", "typer.Exit(_stopped(error))", "typer.Exit(1)", OPTIONS, "an interrupt ends as a failure"),

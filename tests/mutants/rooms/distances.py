@@ -53,7 +53,7 @@ MUTANTS = [
       "self.absence if gone else ZERO, self.presence if new else ZERO", NOTIONS, "withdrawing costs the price of inventing"),
     M("leeward.notion._graded", "GradedFacts.record", "self.presence * len(gone) + self.absence * len(new)",
       "self.presence * len(gone) + self.absence * bool(new)", NOTIONS, "inventing several facts costs one"),
-    M("leeward.notion._osdp", "Masks.__call__", "or not self.sensitive(before)", "", NOTIONS, "records that are not sensitive are sheltered"),
+    M("leeward.notion._osdp", "Masks.__call__", "or not self.sensitive(before)", "", NOTIONS, "records that are not sensitive are protected"),
     M("leeward.notion._osdp", "Masks.__call__", 'self.reading == "any" or not self.sensitive(after)', 'self.reading == "any"', NOTIONS,
       "the narrower reading protects nothing"),
     M("leeward.notion._metric", "Manhattan.record", "self._price(self.values.width)", "self._price(self.values.step)", "tests/notion/test_metric.py",

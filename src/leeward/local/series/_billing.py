@@ -6,7 +6,7 @@ is one-sided, like addition-only DP: with d_Y = Line(rise=∞, fall=ε) on amoun
 
     Pr[bills | truth] ≤ e^{ε·(y − y')} · Pr[bills | y']        for amounts y' ≤ y.
 
-Sheltered: that an amount was as *high* as it was; any lower one is its cover. Not sheltered: that it was not higher. A bill
+Protected: that an amount was as *high* as it was; any lower one is its cover. Not protected: that it was not higher. A bill
 is an upper bound on the truth, so a low bill shows a low consumption: "nobody was at home" can be read from it, "somebody
 was at home" cannot.
 
@@ -17,7 +17,7 @@ At the end of the year money goes back. Two ways:
   and the promise stays one-sided.
 * ``"exact"``: all noise is paid back, so exactly the truth is paid. Whoever sees the bills and the rebate then knows the
   exact year. Amounts of a year with another sum are told apart for sure; and of those with the same sum, one of the bills
-  is higher, which its own bill rules out. So nothing is sheltered from that reader: the distance is ∞ between any two years.
+  is higher, which its own bill rules out. So nothing is protected from that reader: the distance is ∞ between any two years.
   It is only for a rebate that the reader of the bills does not see, which is what the cryptography of that paper is for.
 """
 
@@ -180,8 +180,8 @@ class Billing:
         told = {
             "price": str(self.price),
             "definition": held,
-            "shelters": "that an amount was as high as it was: every lower one is its cover",
-            "does_not_shelter": "that an amount was not higher: a bill is an upper bound, so a low bill shows a low"
+            "protects": "that an amount was as high as it was: every lower one is its cover",
+            "does_not_protect": "that an amount was not higher: a bill is an upper bound, so a low bill shows a low"
             " consumption",
             "guaranteed": "no bill, and no year's payment, is ever below the true amount",
         }
@@ -194,5 +194,5 @@ class Billing:
         return told | {
             "rebate": "all of the noise is paid back. Whoever sees the bills and the rebate knows the exact year,"
             " and nothing"
-            f" is sheltered from them; whoever sees the bills alone is held to ε = {self.law.line.fall * self.unit}",
+            f" is protected from them; whoever sees the bills alone is held to ε = {self.law.line.fall * self.unit}",
         }

@@ -99,7 +99,7 @@ def _assumptions(query: Statistic) -> list[str]:
     found, table = [], query.records
     if table.person is None:
         found.append(
-            "Every row is a person of its own: the promise is about a single row, and whoever has several rows is sheltered"
+            "Every row is a person of its own: the promise is about a single row, and whoever has several rows is protected"
             " for each of them alone, not for all of them together"
         )
     else:
@@ -185,7 +185,7 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
     if left_out:
         found.append(f"Rows {_listed(left_out, 'or')} are not counted")
     if reveals := _words(plan).reveals:
-        found.append(f"Not sheltered: {reveals}")
+        found.append(f"Not protected: {reveals}")
     return found
 
 

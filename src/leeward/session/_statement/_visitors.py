@@ -170,7 +170,7 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.may_stop:
         found.append("Places after the stop are not answered at all; they are marked so and say nothing")
     if plan.notion.words.reveals:
-        found.append(f"Not sheltered: {plan.notion.words.reveals}")
+        found.append(f"Not protected: {plan.notion.words.reveals}")
     return found
 
 

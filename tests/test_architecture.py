@@ -30,6 +30,7 @@ LAYERS = [
         "_optional",
         "_sheets",
         "version",
+        "_document",
         "_paths",
         "_scratch",
         "outputs",

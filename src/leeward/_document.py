@@ -1,0 +1,34 @@
+"""Documents: what is published, printed as JSON or kept in a ledger, as typed models with one serialiser.
+
+A document is frozen, knows each of its keys, and says its ``format``: a reader of old files sees which rules they follow.
+Exact numbers are texts ("1/3", "inf"), so no reader rounds them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Part(BaseModel):
+    """A part of a document: read by attribute, never changed; a key that it does not know is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Document(Part):
+    """A whole document. Its ``format``, a literal integer in each subclass, grows when the meaning of a key changes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON can hold it: dicts, lists, texts, numbers, truths and None."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    def to_json(self) -> str:
+        """Return it as the text that is written to files and printed."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def canonical(self) -> str:
+        """Return the one text of it that two equal documents share: keys in order, one line, no escapes."""
+        return json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)

@@ -19,8 +19,7 @@ for notion in (
     lw.Manhattan("1/2", ages, unit="10 years"),
 ):
     errors = {
-        entry["rows"]: entry["within_95_percent"]
-        for entry in lw.planner.plan_number(question, notion).accuracy()["by_rows"]
+        entry.number: entry.within_95_percent for entry in lw.planner.plan_number(question, notion).accuracy().by_number
     }
     print(f"{notion.name:14} ± {errors[1_000]:.2f} years with 1,000 rows, ± {errors[10_000]:.2f} with 10,000")
 

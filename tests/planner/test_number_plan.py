@@ -415,13 +415,13 @@ def test_the_stated_error_holds(name: str, notion: Notion) -> None:
         for r in (law.up, law.down)
     )
     noise = np.abs(up - down) * unit
-    assert simulated(plan, noise.ravel()[:DRAWS], accuracy["within_95_percent"]) < BAND
-    assert simulated(plan, noise.max(axis=1), accuracy["all_within_95_percent"]) < BAND
-    assert accuracy["mean_absolute"] == pytest.approx(noise.mean(), rel=0.05)
+    assert simulated(plan, noise.ravel()[:DRAWS], accuracy.within_95_percent) < BAND
+    assert simulated(plan, noise.max(axis=1), accuracy.all_within_95_percent) < BAND
+    assert accuracy.mean_absolute == pytest.approx(noise.mean(), rel=0.05)
     # the broken variants: a tenth less, and the error of one answer taken for that of all
-    assert simulated(plan, noise.ravel()[:DRAWS], accuracy["within_95_percent"] * 0.85) > BAND
+    assert simulated(plan, noise.ravel()[:DRAWS], accuracy.within_95_percent * 0.85) > BAND
     if plan.query.cells > 1:
-        assert simulated(plan, noise.max(axis=1), accuracy["within_95_percent"]) > BAND
+        assert simulated(plan, noise.max(axis=1), accuracy.within_95_percent) > BAND
 
 
 @pytest.mark.parametrize("up", ["1", "1/7", "1e-5", "3"])
@@ -430,7 +430,7 @@ def test_the_error_of_an_answer_is_the_least_that_is_kept(up: str, down: str) ->
     plan = plan_number(question(ASKS["sum"]), UnboundedDP("1"))
     law = DirectedGeometric(up, down)
     object.__setattr__(plan, "parts", (Geometric(Line(down, up)),))
-    stated = int(plan.accuracy()["within_95_percent"])
+    stated = int(plan.accuracy().within_95_percent)
     kept = [float(law.cdf(k) - law.cdf(-k - 1)) for k in (stated, math.floor(stated / 1.0011 - 1e-9) - (stated < 1000))]
     assert kept[0] >= 0.95 > kept[1]
 
@@ -441,7 +441,7 @@ def test_the_error_of_an_answer_is_the_least_that_is_kept(up: str, down: str) ->
 def test_the_stated_error_of_a_mean_holds_and_is_not_idle(notion: Notion, people: int) -> None:
     """Where everybody has the greatest number it is worst, and without clamping reached."""
     plan = plan_number(question(ask("mean", 0, 100, grid=F(1, 1000))), notion)
-    stated = next(e for e in plan.accuracy()["by_people"] if e["people"] == people)["within_95_percent"]
+    stated = next(e for e in plan.accuracy().by_number if e.number == people).within_95_percent
     rng = np.random.default_rng(people)
     (sums, number) = (part.law for part in plan.parts)
 
@@ -464,7 +464,7 @@ def test_the_stated_error_of_a_mean_holds_and_is_not_idle(notion: Notion, people
 
 def test_the_error_of_a_mean_is_never_more_than_the_range() -> None:
     plan = plan_number(question(ask("mean")), UnboundedDP("1/100000"))
-    assert [entry["within_95_percent"] for entry in plan.accuracy()["by_people"]][:3] == [2.0, 2.0, 2.0]
+    assert [entry.within_95_percent for entry in plan.accuracy().by_number][:3] == [2.0, 2.0, 2.0]
 
 
 def test_sums_and_numbers_get_their_own_noise_and_stay_in_their_places() -> None:

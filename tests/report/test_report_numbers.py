@@ -72,7 +72,7 @@ def grouped() -> FakeRelease:
             "within_95_percent": [0.5, 0.25, 100.0],
         },
         groups=NASTY,
-        accuracy={"by_people": [{"people": 100, "within_95_percent": 39.456}]},
+        accuracy={"counted": "people", "by_number": [{"number": 100, "within_95_percent": 39.456}]},
     )
 
 

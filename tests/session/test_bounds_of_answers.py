@@ -87,7 +87,7 @@ def test_the_stated_error_of_a_mean_is_kept_wherever_it_lies(bounds: tuple[str, 
     if made is None:
         return
     lower, upper, step = map(Fraction, bounds)
-    within, mean_error = (made.accuracy()[name] for name in ("within_95_percent", "mean_absolute"))
+    within, mean_error = made.accuracy().within_95_percent, made.accuracy().mean_absolute
     unit, least, most = Fraction(grid), math.ceil(lower / Fraction(grid)), math.floor(upper / Fraction(grid))
     law = made.parts[0].law
     noises = range(-400, 401)

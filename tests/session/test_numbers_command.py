@@ -213,7 +213,7 @@ def test_a_dry_run_touches_nothing(people: Town) -> None:
     code, out, _ = people.run("release", write(people), "--dry-run", "--json")
     assert code == 0
     (statement,) = json.loads(out)
-    errors = [entry["within_95_percent"] for entry in statement["accuracy"]["by_people"]]
+    errors = [entry["within_95_percent"] for entry in statement["accuracy"]["by_number"]]
     assert errors == sorted(errors, reverse=True)
     assert not (people.folder / "budget.db").exists()
 

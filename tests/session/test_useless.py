@@ -70,7 +70,7 @@ def test_it_is_refused_for_every_table_alike_and_charged_nothing(case: str, tmp_
 def test_the_edge_is_the_range_itself(epsilon: str, useless: bool, tmp_path: Path) -> None:
     """A least value of 0 to 3 moves by 3 at most: its 95 % error is 3 at ε = 3 and less at ε = 4."""
     query, notion = number(FULL, "min"), lw.UnboundedDP(epsilon)
-    assert (lw.planner.plan_number(query, notion).accuracy()["within_95_percent"] >= 3) == useless
+    assert (lw.planner.plan_number(query, notion).accuracy().within_95_percent >= 3) == useless
     budget = lw.Budget(tmp_path / "b.db", "d", "9")
     if useless:
         with pytest.raises(LowUtilityError):

@@ -32,8 +32,8 @@ PARTS = {
     *("query.upper", "query.step", "query.people", "query.keep.state", "mechanism.name"),
     *("mechanism.lower", "mechanism.upper"),
     *("mechanism.parts.rate_up", "mechanism.parts.rate_down", "mechanism.parts.step", "accuracy.mean_absolute"),
-    *("accuracy.within_95_percent", "accuracy.all_within_95_percent", "accuracy.by_people.people"),
-    "accuracy.by_people.within_95_percent",
+    *("accuracy.within_95_percent", "accuracy.all_within_95_percent", "accuracy.counted", "accuracy.by_number.number"),
+    "accuracy.by_number.within_95_percent",
 }  # fmt: skip
 """The parts that are no sentences."""
 

@@ -29,6 +29,7 @@ from leeward.noise import Bits, DirectedGeometric
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Notion, in_rows
 from leeward.notion._metric import BoundedChange
 from leeward.notion._notion import Step
+from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
 from leeward.query._numeric import Mean, Percentile
 from leeward.query._sensitivity import allowed_rates, sensitivity
 from leeward.query._statistic import Statistic
@@ -122,24 +123,18 @@ class NumberPlan:
             columns["value"] = [int(v) for v in values] if whole else [float(v) for v in values]
         return pa.table(columns)
 
-    def accuracy(self) -> dict[str, Any]:
-        """Return how far answers are off, in their own units.
-
-        For one part: ``mean_absolute``; ``within_95_percent``, the least error that one answer keeps with probability 95 %;
-        and ``all_within_95_percent``, which all answers keep together. Clamping can only make these smaller; of a mean, they
-        include the most that rounding it to its grid can add. For a mean over a private number of people the error depends
-        on that number: ``by_people`` (``by_rows``) gives ``within_95_percent`` for some.
-        """
+    def accuracy(self) -> NumberAccuracy | MeanAccuracy:
+        """Return how far answers are off, in their own units: for a mean over a private number of people, by that number."""
         if len(self.parts) == 2:
-            many = self.query.many
-            return {f"by_{many}": [{many: n, "within_95_percent": self._mean_error(n, 0.95)} for n in EXAMPLES]}
+            errors = [ErrorAt(number=n, within_95_percent=self._mean_error(n, 0.95)) for n in EXAMPLES]
+            return MeanAccuracy(counted=self.query.many, by_number=tuple(errors))
         law, unit = self.parts[0].law, float(self.scale.unit)
         rounding = float(self.query.numeric.rounding) if isinstance(self.query.numeric, Mean) else 0
-        return {
-            "mean_absolute": float(law.mean_absolute()) * unit + rounding,
-            "within_95_percent": _within(law, 0.95) * unit + rounding,
-            "all_within_95_percent": _within(law, 0.95 ** (1 / self.query.cells)) * unit + rounding,
-        }
+        return NumberAccuracy(
+            mean_absolute=float(law.mean_absolute()) * unit + rounding,
+            within_95_percent=_within(law, 0.95) * unit + rounding,
+            all_within_95_percent=_within(law, 0.95 ** (1 / self.query.cells)) * unit + rounding,
+        )
 
     def _mean_error(self, people: int, chance: float) -> float:
         """Return how far a mean of at least so many people is off with this chance, wherever their mean lies.

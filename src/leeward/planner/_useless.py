@@ -11,7 +11,8 @@ from fractions import Fraction
 from leeward._plain import at_most
 from leeward.errors import LowUtilityError
 from leeward.mechanism import Geometric, Sanitized, Sanitizer
-from leeward.planner._number_plan import EXAMPLES, NumberPlan
+from leeward.planner._accuracy import MeanAccuracy
+from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.query._numeric import Mean
 
@@ -90,15 +91,15 @@ def _refuse_reach(made: Plan, reached: float, places: int) -> None:
 
 def _refuse_number(made: NumberPlan) -> None:
     query, accuracy = made.query, made.accuracy()
-    if len(made.parts) == 2:
+    if isinstance(accuracy, MeanAccuracy):
         assert query.values is not None
-        width, many = float(query.values.width), query.many
-        error, where = accuracy[f"by_{many}"][-1]["within_95_percent"], f" even with {EXAMPLES[-1]:,} {many}"
+        width, most = float(query.values.width), accuracy.by_number[-1]
+        error, where = most.within_95_percent, f" even with {most.number:,} {accuracy.counted}"
     elif made.scale.lower is not None and made.scale.upper is not None:
         width = float(made.scale.unit * (made.scale.upper - made.scale.lower))
         if isinstance(query.numeric, Mean) and query.values is not None:  # its grid may end before the bounds do
             width = float(query.values.width)
-        error, where = accuracy["within_95_percent"], ""
+        error, where = accuracy.within_95_percent, ""
     else:
         return
     if error >= width > 0:

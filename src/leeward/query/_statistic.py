@@ -125,7 +125,7 @@ class Statistic:
         return self.records.person is None
 
     @property
-    def many(self) -> str:
+    def many(self) -> Literal["people", "rows"]:
         """What those are called whom the answer is about: ``people``, or ``rows``."""
         return "rows" if self.of_rows else "people"
 

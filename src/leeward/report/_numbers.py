@@ -116,9 +116,8 @@ def asked(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def by_number(statement: Mapping[str, Any]) -> list[tuple[int, str]]:
     """Return the 95 % errors of a mean over a private number, by that number; empty where it does not depend on one."""
-    name = many(statement)
-    told = statement["accuracy"].get(f"by_{name}", [])
-    return [(each[name], _bound(each["within_95_percent"])) for each in told]
+    told = statement["accuracy"].get("by_number", [])
+    return [(each["number"], _bound(each["within_95_percent"])) for each in told]
 
 
 def decimal(exact: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from leeward._plain import at_most
 from leeward.notion import PrivacyDescription, of_rows
 from leeward.notion._metric import Manhattan
+from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
@@ -55,7 +56,7 @@ def number_statement(plan: NumberPlan, *, places: int, dataset: str, version: st
             if plan.scale.upper is None
             else float(plan.scale.origin + plan.scale.unit * plan.scale.upper),
         },
-        "accuracy": plan.accuracy(),
+        "accuracy": plan.accuracy().model_dump(mode="json"),
         "assumptions": _assumptions(query),
         "theorems": [_THEOREM, *([SIDES[plan.notion.name]] if plan.notion.name in SIDES else [])],
         "guaranteed": _guaranteed(plan),
@@ -118,15 +119,15 @@ def _assumptions(query: Statistic) -> list[str]:
 
 def _guaranteed(plan: NumberPlan) -> list[str]:
     notion, query, accuracy, found = plan.notion, plan.query, plan.accuracy(), []
-    if len(plan.parts) == 2:
-        many = query.many
-        known = [f"{at_most(each['within_95_percent'])} with {each[many]:,} {many}" for each in accuracy[f"by_{many}"]]
+    if isinstance(accuracy, MeanAccuracy):
+        many = accuracy.counted
+        known = [f"{at_most(each.within_95_percent)} with {each.number:,} {many}" for each in accuracy.by_number]
         found.append(
             f"How far an answer is from the exact one at most, with probability at least 95 %, depends on how many {many}"
             f" it is about: {', '.join(known)}"
         )
     else:
-        one, every = (at_most(accuracy[name], 6) for name in ("within_95_percent", "all_within_95_percent"))
+        one, every = at_most(accuracy.within_95_percent, 6), at_most(accuracy.all_within_95_percent, 6)
         within = f"An answer is within {one} of the exact one with probability at least 95 %"
         if query.cells > 1:
             within += f"; all {query.cells:,} are within {every} with that probability"

@@ -1,0 +1,50 @@
+"""How far the answers of a statistic are off, in their own units: parts of a release's statement, known before it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from leeward._document import Part
+
+
+class NumberAccuracy(Part):
+    """How far answers are off that all have the same noise.
+
+    Clamping can only make these smaller; of a mean, they include the most that rounding it to its grid can add.
+
+    Attributes:
+        mean_absolute: the mean of |error|.
+        within_95_percent: the least error that one answer keeps with probability 95 %.
+        all_within_95_percent: the least error that all answers keep together with that probability.
+    """
+
+    mean_absolute: float
+    within_95_percent: float
+    all_within_95_percent: float
+
+
+class ErrorAt(Part):
+    """The error of a mean over so many.
+
+    Attributes:
+        number: how many people, or rows, the mean is over.
+        within_95_percent: the error that it then keeps with probability 95 %.
+    """
+
+    number: int
+    within_95_percent: float
+
+
+class MeanAccuracy(Part):
+    """How far a mean over a private number of people is off, which depends on that number.
+
+    Attributes:
+        counted: whom the mean is over: ``people``, or ``rows`` where each is a person of its own.
+        by_number: the errors for some numbers, in ascending order.
+    """
+
+    counted: Literal["people", "rows"]
+    by_number: tuple[ErrorAt, ...]
+
+
+__all__ = ["ErrorAt", "MeanAccuracy", "NumberAccuracy"]

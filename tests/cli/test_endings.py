@@ -102,8 +102,8 @@ def test_a_signal_that_is_ignored_stays_ignored(town: Town) -> None:
 
 _NOHUP = (
     "import os, signal, leeward.session._release as r; from leeward.cli import main;"
-    " real = r.release_planned;"
-    " r.release_planned = lambda *a, **k: (os.kill(os.getpid(), signal.SIGHUP), real(*a, **k))[1]; main()"
+    " real = r.release_priced;"
+    " r.release_priced = lambda *a, **k: (os.kill(os.getpid(), signal.SIGHUP), real(*a, **k))[1]; main()"
 )
 
 
@@ -189,7 +189,7 @@ def broken(*words, **more):
     raise {"AttributeError": AttributeError("half loaded"), "DataError": DataError("The table", "it is damaged"),
            "SystemExit": SystemExit(130), "OSError": OSError(28, "x"), "KeyboardInterrupt": KeyboardInterrupt()}[which]
 
-leeward.session._release.release_planned = broken
+leeward.session._release.release_priced = broken
 sys.argv = ["leeward", *sys.argv[3:]]
 main()
 """

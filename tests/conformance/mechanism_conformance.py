@@ -9,6 +9,7 @@ private 0.1 % below, neither as a whole nor in any one rate.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +38,7 @@ class Case:
 
     Attributes:
         name: shown by pytest.
-        matrix: the exact matrix on a few secrets, ``mechanism.on(points)``.
+        on: the exact matrix on a few secrets, ``mechanism.on(points)``; where that takes long, a function that returns it.
         distance: the directed distance it claims.
         sample: its sampler.
         broken: a sampler that is a little wrong and must be found out; by default it serves the wrong secret.
@@ -49,7 +50,7 @@ class Case:
     """
 
     name: str
-    matrix: FiniteMechanism
+    on: FiniteMechanism | Callable[[], FiniteMechanism]
     distance: DirectedDistance[Any]
     sample: Sampler
     broken: Sampler | None = None
@@ -57,6 +58,11 @@ class Case:
     draws: int = 50_000
     lowered: Sequence[DirectedDistance[Any]] = field(default=())
     reached: str = "1"
+
+    @functools.cached_property
+    def matrix(self) -> FiniteMechanism:
+        """The exact matrix; it is made once, and only in a process whose tests read it."""
+        return self.on if isinstance(self.on, FiniteMechanism) else self.on()
 
     @property
     def one_rate_lower(self) -> list[DirectedDistance[Any]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from tests.conformance.mechanism_conformance import Case, MechanismConformance, 
 
 from leeward.distance import FiniteDistance, Line
 from leeward.exact import Real, exact, inf
-from leeward.mechanism import Sanitized
+from leeward.mechanism import FiniteMechanism, Sanitized
 from leeward.noise import Bits
 
 VECTORS = list(itertools.product(range(3), repeat=3))
@@ -25,9 +26,14 @@ def one_person_leaves(price: Real) -> FiniteDistance[tuple[int, ...]]:
     return FiniteDistance.closed(VECTORS, steps)
 
 
-def sampler(mechanism: Sanitized, top: int) -> Sampler:
+def greatest(matrix: FiniteMechanism) -> int:
+    """The count at which the matrix merges all that is greater."""
+    return max(z for output in matrix.outputs for z in output if isinstance(z, int))
+
+
+def sampler(mechanism: Sanitized, matrix: Callable[[], FiniteMechanism]) -> Sampler:
     def sample(counts: Any, size: int, bits: Bits) -> list[tuple[object, ...]]:
-        truth = np.array(counts, dtype=np.int64)
+        truth, top = np.array(counts, dtype=np.int64), greatest(matrix())
         outputs = []
         for _ in range(size):
             said = mechanism.release(truth, bits)
@@ -50,10 +56,9 @@ def cases() -> Iterator[Case]:
             ("thresholds of their own, second stop", (0, 2, 1), 2),
         ):
             mechanism = Sanitized(line, at_most=at_most, stop_after=c)
-            matrix = mechanism.on(VECTORS)
-            top = max(z for output in matrix.outputs for z in output if isinstance(z, int))
+            matrix = functools.cache(functools.partial(mechanism.on, VECTORS))
             claimed = one_person_leaves(exact(text) * c)
-            yield Case(f"{name} at {text}", matrix, claimed, sampler(mechanism, top), one_way=True, draws=1500)
+            yield Case(f"{name} at {text}", matrix, claimed, sampler(mechanism, matrix), one_way=True, draws=1500)
 
 
 class TestSanitized(MechanismConformance):

@@ -5,6 +5,7 @@ Its ε is reached only in the limit of ever more counts: on two counts the pinne
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -50,7 +51,7 @@ def cases() -> Iterator[Case]:
         too_sharp = SparseVector("4", at_most=1, stop_after=stops, monotonic=monotonic)
         yield Case(
             f"ε = {epsilon}, {'monotonic' if monotonic else 'any'} counts, {stops} stops",
-            mechanism.on(VECTORS),
+            functools.partial(mechanism.on, VECTORS),
             one_step(epsilon, monotonic=monotonic),
             sampler(mechanism),
             sampler(too_sharp),

@@ -39,8 +39,9 @@ from leeward.local.location._formats import open_positions
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.query import Source
-from leeward.session._release import Session, release_planned
+from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
+from leeward.session._session import Session
 from leeward.spec import check_spec
 
 SPEC: dict[str, Any] = {
@@ -116,9 +117,18 @@ def _visitors(made: LongSession) -> None:
     keys = read_keys(query)
     with open_data(query, keys) as table, Session(query, budget) as session:
         counted = table.count(query)
-        paid = session.answer(query, plan.notion, session.key(**plan.public()), plan.price, plan.draw)
+        (priced,) = session.price([plan])
+        paid = session.answer(priced)
         held["content"], held["look"] = table.content(bytes(32)), table.look(query)
-        held |= {"table": table, "bound": table._bound, "counted": counted, "door": session, "paid": paid, "keys": keys}
+        held |= {
+            "table": table,
+            "bound": table._bound,
+            "counted": counted,
+            "session": session,
+            "priced": priced,
+            "paid": paid,
+            "keys": keys,
+        }
         held["printed inside"] = canaries.printed(table) + canaries.printed(table._bound)
     ledger = Ledger(budget.ledger)
     with ledger.reserve(

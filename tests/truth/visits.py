@@ -296,10 +296,11 @@ def made(notion: str, question: str, decision: str, look: str = "plain") -> Worl
     return None
 
 
-def worlds() -> list[World]:
+@functools.cache
+def worlds() -> tuple[World, ...]:
     """Every combination that is not refused; the looks with one notion."""
     grid = itertools.product(NOTIONS, QUESTIONS, DECISIONS)
     found = [made(*choices) for choices in grid] + [
         made("dp", "latest", "both", look) for look in LOOKS if look != "plain"
     ]
-    return [world for world in found if world is not None]
+    return tuple(world for world in found if world is not None)

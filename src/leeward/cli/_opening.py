@@ -14,7 +14,7 @@ from leeward.cli._output import say
 from leeward.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
-    from leeward.session._release import Budget
+    from leeward.session._budget import Budget
 
 Yes = Annotated[
     bool,
@@ -57,8 +57,7 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
     path, known = resolve_ledger(budget.ledger), list[str]()
     if (ledger := Ledger.find(path)) is not None:
         known = [account.dataset for account in ledger.show()]
-        if not new:
-            ledger.refuse_alike(budget.dataset)
+        ledger.account(budget.dataset, new=new)  # refuses a name that is nearly another's
     asked = replace(budget, new=new)
     if budget.dataset in known or budget.cap is None:  # without a cap the ledger says what is missing
         return Opening(asked, None)

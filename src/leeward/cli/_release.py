@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from leeward.exact._real import Real
     from leeward.planner._number_plan import NumberPlan
     from leeward.planner._plan import Plan
-    from leeward.session._release import Budget
+    from leeward.session._budget import Budget
     from leeward.session._result import Release
 
 
@@ -110,23 +110,25 @@ def publish(
         as_json: print JSON.
         asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
     """
-    from leeward.engine import read_keys
-    from leeward.session._release import listing, release_planned
+    from leeward.session._release import release_priced
     from leeward.session._result import folder_names, saving
+    from leeward.session._session import Session
 
     names = folder_names([made.query.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
     refuse_ledger_in(out, budget)
     with saving(out, names) as save:
         opened = Opening(budget, None) if asked is None else asked()
-        if len(plans) > 1 and not quiet and not as_json:
-            price, total = _prices(listing(plans, len(read_keys(plans[0].query))))
-            say(f"{len(plans)} windows at {price} each: a total price of at most {total}.")
         with stages(quiet) as on_stage:
-            releases = release_planned(
-                plans, opened.budget, if_doubtful=if_doubtful, accept_useless=accept_useless, on_stage=on_stage
-            )
-            on_stage("writing the report")
-            wrote(save(releases))
+            session = Session(plans[0].query, opened.budget, on_stage=on_stage)
+        with session:
+            priced = session.price(plans)
+            if len(plans) > 1 and not quiet and not as_json:
+                price, total = _prices([each.plan for each in priced])
+                say(f"{len(plans)} windows at {price} each: a total price of at most {total}.")
+            with stages(quiet) as session.on_stage:
+                releases = release_priced(session, priced, if_doubtful=if_doubtful, accept_useless=accept_useless)
+                session.on_stage("writing the report")
+                wrote(save(releases))
     if not quiet:
         for one in releases:
             print_notes(one.curator)
@@ -219,11 +221,10 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
     from leeward.accounting._budget_notion import charge
     from leeward.engine import read_keys
     from leeward.planner._useless import refuse_useless
-    from leeward.session._release import listing
     from leeward.session._statement import privacy_statement
 
     count = len(read_keys(plans[0].query))
-    plans, rows = listing(plans, count), plans[0].query.of_rows
+    plans, rows = [made.listing(count) for made in plans], plans[0].query.of_rows
     counted_in = budget.counted_in(plans[0].notion, None, rows=rows)
     for made in plans:
         charge(made.notion, made.price, counted_in, rows=rows)  # what has no price in the budget is refused

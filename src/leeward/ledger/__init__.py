@@ -1,11 +1,11 @@
 """The budget: reserve, then release. Every spend is durable before data is looked at, every answer before it is shown.
 
-Files, in reading order: ``records`` (what a ledger tells), ``schema`` (its tables), ``chain`` (hashes over entries),
-``secret`` (the key of content digests, which no ledger holds), ``content`` (what is recognised by them),
-``beside`` (names and modes of the small files beside a ledger), ``mark`` (its high-water mark), ``hold`` (who is at work),
-``sqlite`` (transactions), ``account`` (balances and refusals), ``claim`` (one reservation), ``book`` (the ledger itself).
-Beside it, for reports of single people: ``people`` (budgets per person and day) and ``memo`` (the same answer for the same
-question).
+Files, in reading order: ``_records`` (what a ledger tells), ``_schema`` (its tables), ``_chain`` (hashes over entries),
+``_secret`` (the key of content digests, which no ledger holds), ``_content`` (what is recognised by them), ``_beside``
+(names and modes of the small files beside a ledger), ``_high_water_mark``, ``_lock`` (who is at work), ``_sqlite``
+(transactions), ``_balance`` (accounts and refusals), ``_reservation`` (from reserving to the answer), ``_ledger`` (the
+ledger itself). Beside it, for reports of single people: ``_person_budgets`` and ``_memoized_reports`` (the same answer for
+the same question).
 """
 
 from leeward.ledger._ledger import Ledger

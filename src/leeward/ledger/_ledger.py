@@ -113,16 +113,23 @@ class Ledger:
             append(connection, Balance(None, None, Fraction(0)), kind="new-key", dataset="", seal=now)
         self._store.advance_high_water_mark()
 
-    def refuse_alike(self, dataset: str) -> None:
-        """Refuse a name that is nearly that of an open budget, and has none itself.
+    def account(self, dataset: str, *, new: bool = False) -> Account | None:
+        """Return the open budget of a dataset; None where its first release will open one.
+
+        Args:
+            dataset: its public name.
+            new: a budget of this name is to be opened, although another has nearly the same.
 
         Raises:
-            BudgetConflictError: it is.
+            BudgetConflictError: there is none, its name is nearly that of an open budget, and ``new`` is not said.
         """
         with self._store.reading() as connection:
-            known = open_budgets(connection)
-        if dataset not in known:
-            refuse_alike(dataset, known)
+            standing = balance(connection, dataset)
+            if standing.cap is None:
+                if not new:
+                    refuse_alike(dataset, open_budgets(connection))
+                return None
+        return Account(dataset, str(standing.notion), standing.cap, standing.spent)
 
     def peek(self, dataset: str, version: str, key: str) -> Answer | None:
         """Return the stored answer for a public key, or None. Charges nothing; tells a price before it is paid."""
@@ -179,7 +186,7 @@ class Ledger:
             on_stage: told each of ``STAGES``.
 
         Yields:
-            A claim. Where its ``answer`` is None, compute it and call ``store``.
+            A reservation. Where its ``answer`` is None, compute it and call ``store``.
 
         Raises:
             CapExceededError: the price is more than what is left.
@@ -199,17 +206,17 @@ class Ledger:
             content=replace(Fingerprint.of(digest_columns, digest, marks or {}, telling), form=digest_form),
             new=new,
         )
-        claim = Reservation(self._store, on_stage)
+        reservation = Reservation(self._store, on_stage)
         try:
-            claim.acquire(request, wait)
-            yield claim
+            reservation.acquire(request, wait)
+            yield reservation
         except BaseException as error:
             try:
-                claim.end()
+                reservation.end()
             except LedgerError as also:
                 error.add_note(f"The charge could not be withdrawn; running the same release again uses it. ({also})")
             raise
-        claim.end()
+        reservation.end()
 
     def show(self, dataset: str | None = None) -> list[Account]:
         """Return the open budgets, by name, or that of one dataset; of a dataset without any, none."""

@@ -1,4 +1,4 @@
-"""A claim: one reservation, from its first durable moment to its answer, its withdrawal or its takeover."""
+"""One reservation, from its first durable moment to its answer, its withdrawal or its takeover."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Reservation:
                 pause = min(2 * pause, 0.25)
 
     def _try(self, request: Request) -> str | None:
-        """Settle the claim in one transaction; or return the living holder to wait for."""
+        """Settle the request in one transaction; or return the living holder to wait for."""
         with self._store.writing() as connection:
             standing = balance(connection, request.dataset)
             agree(standing, request.dataset, request.notion, request.cap)
@@ -222,7 +222,7 @@ class Reservation:
         return charge
 
     def _is_mine(self) -> bool:
-        """A child forked inside the block has a copy of the claim, which is not its own to store or withdraw."""
+        """A child forked inside the block has a copy of the reservation, which is not its own to store or withdraw."""
         return os.getpid() == self._process
 
 

@@ -87,6 +87,10 @@ class NumberPlan:
         """ε of the notion."""
         return self.notion.epsilon
 
+    def listing(self, places: int | None) -> NumberPlan:
+        """Return the plan for so many public keys: the same, because its price does not depend on them."""
+        return self
+
     def public(self) -> dict[str, Any]:
         """Return everything public that the drawn integers depend on, as JSON can hold it."""
         return {**self.query.public(), **promised(self.notion), "mechanism": [repr(part) for part in self.parts]}

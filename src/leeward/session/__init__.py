@@ -1,7 +1,8 @@
 """The path of an answer: data, noise and budget meet only here."""
 
+from leeward.session._budget import Budget
 from leeward.session._monitor import MonitorResult, monitor
-from leeward.session._release import Budget, release
+from leeward.session._release import release
 from leeward.session._result import Release
 from leeward.session._statement import privacy_statement
 

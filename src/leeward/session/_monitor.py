@@ -16,15 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._taught import taught
-from leeward.accounting._budget_notion import charge
 from leeward.errors import SpecError
 from leeward.exact._real import Real
 from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
 from leeward.planner._plan import Plan
 from leeward.planner._useless import refuse_useless
-from leeward.session._release import Budget, Charge, IfDoubtful, Session, Told, check_if_doubtful
+from leeward.session._budget import Budget
+from leeward.session._release import IfDoubtful, check_if_doubtful
 from leeward.session._result import CuratorNotes, Release
+from leeward.session._session import Charge, PricedPlan, Session, Told
 
 _PROMISES = (
     "The windows, their order and the thresholds depend only on public data and on answers already published",
@@ -84,16 +85,14 @@ def monitor(
     state, releases, asked = rules.start(), list[Release](), list[Any]()
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
     with Session(plans[0].query, budget, bits, on_stage) as session:
-        charge(
-            plans[0].notion, each * rules.stop_after, session.counted_in(plans[0].notion)
-        )  # what has no price is refused here
         for made in plans:
             if state.stopped:
                 break
             asked.append(made.query.window.public())
             reserved = rules.reserve(state, str(asked[-1]), mechanism.at_most, len(session.keys))
             stops = state.stops
-            paid = _known(made, session, asked)
+            priced = _priced(made, session, asked)  # what has no price is refused here
+            paid = _known(priced, session)
             if paid is None:
                 if not accept_useless:
                     refuse_useless(made, len(session.keys))
@@ -101,45 +100,39 @@ def monitor(
                     rest = plans[len(asked) - 1 :]
                     session.look_over([later.query for later in rest], going_on=len(asked) > 1)
                     looked = True
-                paid = _answer(made, session, asked, reserved, rules)
+                paid = _answer(priced, session, reserved, rules)
             state = rules.decide(reserved, paid.stored)  # what was published decides as what was drawn did
             told = _told(len(asked), stops, rules, each)
-            releases.append(session.publish(made, paid, promises=_PROMISES, monitor=told))
+            releases.append(session.publish(priced, paid, promises=_PROMISES, monitor=told))
     return MonitorResult(
         tuple(releases), state, len(plans) - len(releases), each * state.stops, each * rules.stop_after
     )
 
 
-def _named(made: Plan, session: Session, asked: list[Any]) -> tuple[str, str]:
-    """The key of a round, and the label of its window's content."""
+def _priced(made: Plan, session: Session, asked: list[Any]) -> PricedPlan:
+    """A round under its own key, and under the label of its window's content."""
     window = asked[-1]
     key = session.key(**_identity(made), round=len(asked), windows=asked)
-    return key, f"{session.budget.version}/{window['start']}/{window['end']}"
+    return session.priced(made, key, version=f"{session.budget.version}/{window['start']}/{window['end']}")
 
 
-def _known(made: Plan, session: Session, asked: list[Any]) -> Charge | None:
+def _known(priced: PricedPlan, session: Session) -> Charge | None:
     """The answer of a round that was answered before: the data, which may have grown since, is not looked at again."""
-    known = session.stored(*_named(made, session, asked))
+    known = session.stored(priced)
     if known is None:
         return None
     return Charge(np.frombuffer(known.payload, dtype="<i8").astype(np.int64), known.id, CuratorNotes(None, None, "0"))
 
 
-def _answer(made: Plan, session: Session, asked: list[Any], reserved: MonitorState, rules: Monitor) -> Charge:
-    key, version = _named(made, session, asked)
+def _answer(priced: PricedPlan, session: Session, reserved: MonitorState, rules: Monitor) -> Charge:
+    each = priced.plan.notion.epsilon
 
     def draw(counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         answers = rules.answer(reserved, counts, bits).rounds[-1].answers
         return np.array(answers, dtype=np.int64)
 
     return session.answer(
-        made.query,
-        made.notion,
-        key,
-        made.notion.epsilon * reserved.may_stop,
-        draw,
-        version=version,
-        settle=lambda drawn: made.notion.epsilon * int((drawn >= 0).sum()),
+        priced, draw, reserve=each * reserved.may_stop, settle=lambda drawn: each * int((drawn >= 0).sum())
     )
 
 

@@ -17,7 +17,7 @@ from leeward.planner._plan import Plan, plan
 from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
 from leeward.query._source import no_person
 from leeward.query._statistic import Statistic, records, statistic
-from leeward.session._release import Budget
+from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NOTIONS, NUMBER_NOTIONS, named, number_notion
 from leeward.spec._sections import Account, Data, Decide, Protect, PublicPlaces, Publish, Query, Span, Windows
 from leeward.spec._windows import cut

@@ -2,7 +2,8 @@
 
 from tests.mutants.mutant import Mutant as M
 
-RELEASE = "leeward.session._release"
+SESSION = "leeward.session._session"
+BUDGETS = "leeward.session._budget"
 MONITOR = "leeward.session._monitor"
 RESULT = "leeward.session._result"
 CLAIM = "leeward.ledger._reservation"
@@ -14,29 +15,29 @@ FILES = "tests/ledger/test_ledger_files.py"
 MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs.py"
 
 MUTANTS = [
-    M(RELEASE, "Session.key", 'public["fit_for_release"] = False', "pass", "tests/keys/test_visitor_inputs.py tests/keys/test_monitor_inputs.py",
+    M(SESSION, "Session.key", 'public["fit_for_release"] = False', "pass", "tests/keys/test_visitor_inputs.py tests/keys/test_monitor_inputs.py",
       "a seeded answer is shown as one drawn from fresh entropy"),
-    M(RELEASE, "Session.key", 'public |= {"keys": self.keys.digest()}', "pass", "tests/keys", "the public list leaves the key"),
-    M(RELEASE, "Session.answer", "version=version or self.budget.version,", 'version=version or "1",', "tests/keys tests/spec", "the version leaves the key"),
-    M(RELEASE, "Session.answer", "cost = most if settled is None else each * settled", "cost = most",
+    M(SESSION, "Session.key", 'public |= {"keys": self.keys.digest()}', "pass", "tests/keys", "the public list leaves the key"),
+    M(SESSION, "Session.priced", "self.budget.version if version is None else version", '"1" if version is None else version', "tests/keys tests/spec", "the version leaves the key"),
+    M(SESSION, "Session.answer", "cost = most if settle is None else priced.unit * _exactly(settle(drawn))", "cost = most",
       MONITORS, "a monitor pays for places that are safe"),
-    M(RELEASE, "Session.answer", "self.bits or SystemBits()", "SystemBits()", "tests/session tests/keys", "the caller's entropy is ignored", equivalent=False),
-    M(RELEASE, "Session.publish", '"fit_for_release": self.fit_for_release,', '"fit_for_release": True,', "tests/session tests/keys tests/truth",
+    M(SESSION, "Session.answer", "self.bits or SystemBits()", "SystemBits()", "tests/session tests/keys", "the caller's entropy is ignored", equivalent=False),
+    M(SESSION, "Session.publish", '"fit_for_release": self.fit_for_release,', '"fit_for_release": True,', "tests/session tests/keys tests/truth",
       "seeded noise is said to be fit for release"),
-    M(RELEASE, "Session.check_total", "if len(new) > 1 and left is not None and total > left:", "if False:", "tests/session/test_release_command.py",
+    M(SESSION, "Session._check_total", "if len(new) > 1 and left is not None and total > left:", "if False:", "tests/session/test_release_command.py",
       "several windows are begun that cannot all be paid for"),
-    M(RELEASE, "Session.check_total", "if self.stored(key) is None", "", "tests/session", "windows that are stored already are paid for again in the check"),
-    M(RELEASE, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/session tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
-    M(RELEASE, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "a notion other than the budget's is accepted"),
+    M(SESSION, "Session._check_total", "if self.stored(each) is None", "", "tests/session", "windows that are stored already are paid for again in the check"),
+    M(BUDGETS, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/session tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
+    M(BUDGETS, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "a notion other than the budget's is accepted"),
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),
     M(MONITOR, "monitor", "asked.append(made.query.window.public())", "asked[:] = [made.query.window.public()]", MONITORS,
       "earlier windows leave the key of a round"),
-    M(MONITOR, "_named", "round=len(asked), windows=asked", "windows=asked[-1:]", MONITORS, "a round belongs to no monitor"),
+    M(MONITOR, "_priced", "round=len(asked), windows=asked", "windows=asked[-1:]", MONITORS, "a round belongs to no monitor"),
     M(MONITOR, "_identity", 'if name != "window"', 'if name not in ("window", "keep")', MONITORS, "the filter leaves the key of a monitor"),
     M(MONITOR, "_identity", 'if name != "window"', 'if name not in ("window", "mechanism")', MONITORS, "threshold and stops leave the key of a monitor"),
     M(MONITOR, "_answer", "int((drawn >= 0).sum())", "int((drawn >= 0).any())", MONITORS,
       "two stops in one round cost one"),
-    M(MONITOR, "_answer", "made.notion.epsilon * reserved.may_stop,", "made.notion.epsilon,", MONITORS, "one ε is reserved where several counts may stop in one round"),
+    M(MONITOR, "_answer", "reserve=each * reserved.may_stop", "reserve=each", MONITORS, "one ε is reserved where several counts may stop in one round"),
     M(MONITOR, "monitor", "stops = state.stops", "stops = 0", MONITORS + " tests/truth", "a round is told of no stops before it"),
     M(MONITOR, "_told", '"price_at_most": str(each * rules.stop_after)', '"price_at_most": str(each)', MONITORS + " tests/truth", "the price of a monitor is told as ε"),
     M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pd.Int64Dtype()}.get", "", "tests/session/test_result.py", "missing counts become NaN"),

@@ -1,0 +1,81 @@
+"""Where the budget of a data set is kept, and what it is counted in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from leeward._paths import resolve_ledger
+from leeward._plain import is_text, told
+from leeward._taught import taught
+from leeward.accounting._budget_notion import budget_notion, in_words, named_budget_notion
+from leeward.errors import BudgetConflictError, InputError
+from leeward.exact._real import Exact, exact
+from leeward.notion import Notion
+
+
+@taught
+@dataclass(frozen=True)
+class Budget:
+    """Where the budget of a dataset is kept.
+
+    Attributes:
+        ledger: URL of the ledger, such as ``sqlite:///budget.db``, or its path. A relative one is relative to the working
+            directory of the moment when the budget is described, and absolute from then on.
+        dataset: the public name of the data.
+        cap: the most that may ever be spent on it, exact; fixed by the first release; None for what was fixed then.
+        version: the public label of the content: name a new one when the data changes.
+        notion: the name of the notion it is kept in; fixed by the first release; None for what was fixed then, or for that
+            of the first release.
+        new: where nothing is spent on ``dataset`` yet, giving ``cap`` opens its budget; but not if the ledger has a budget
+            of nearly the same name, or for the same content, which may be a slip. True: it is no slip.
+    """
+
+    ledger: str
+    dataset: str
+    cap: Exact | None = None
+    version: str = "1"
+    notion: str | None = None
+    new: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("dataset", "version", "notion"):
+            if not is_text(value := getattr(self, name)) and (name != "notion" or value is not None):
+                because = "it is empty or not plain text" if isinstance(value, str) else "it is a public name"
+                raise InputError(f"{name} = {told(value)}", because, "Give it as text")
+        self.exact_cap()
+        object.__setattr__(self, "ledger", f"sqlite:///{resolve_ledger(self.ledger)}")
+
+    def exact_cap(self) -> Fraction | None:
+        """Return the cap as a fraction.
+
+        Raises:
+            InputError: it is not a finite rational above 0.
+        """
+        if self.cap is None:
+            return None
+        cap = exact(self.cap).rational
+        if cap is None or cap <= 0:
+            raise InputError(f"cap = {told(self.cap)}", "it is no finite amount above 0", 'Give, say, cap = "5"')
+        return cap
+
+    def counted_in(self, notion: Notion, standing: str | None, *, rows: bool = False) -> str:
+        """Return what the budget is kept in, where a release under this notion would be its first.
+
+        Args:
+            notion: that of the release.
+            standing: what an open account is kept in; None where there is none.
+            rows: whether the release takes every row for a person of its own.
+
+        Raises:
+            SpecError: there is no notion of the name given.
+            BudgetConflictError: the account is kept in another one.
+        """
+        asked = None if self.notion is None else named_budget_notion(self.notion, rows=rows)
+        if standing is not None and asked is not None and asked != standing:
+            raise BudgetConflictError(
+                f"The budget of '{self.dataset}' is kept in {in_words(standing)}, and this release says {self.notion}",
+                "the first release fixed it, and what was spent is counted in it",
+                f"Leave `notion` out of [budget]: the release is then priced in {in_words(standing)}",
+            )
+        return standing or asked or budget_notion(notion, rows=rows)

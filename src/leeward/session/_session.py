@@ -1,0 +1,299 @@
+"""An open ledger and a table: data, noise and budget meet only here.
+
+Order of things, and why: the plan refuses what can be refused without data; its key, its price and what the budget is
+counted in are resolved once; the ledger reserves the price before anything is counted; the engine counts exactly; noise is
+drawn; the noisy integers are stored; only then is anything shown. What is shown (decisions, counts) is post-processing of
+what was stored, so asking again in another form is free.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._private import Private
+from leeward.accounting._budget_notion import charge, in_words
+from leeward.errors import BoundExceededError, CapExceededError
+from leeward.exact._real import Real, exact
+from leeward.noise import Bits, SystemBits
+from leeward.planner._beyond_bound import beyond_bound
+from leeward.planner._number_plan import NumberPlan
+from leeward.planner._plan import Plan
+from leeward.query import CountVisitors
+from leeward.query._statistic import Statistic
+from leeward.session._budget import Budget
+from leeward.session._result import CuratorNotes, Release
+from leeward.session._statement import privacy_statement
+
+if TYPE_CHECKING:
+    from leeward.engine import Content, Keys, Opened
+    from leeward.ledger import Account, Answer, Ledger
+
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class PricedPlan:
+    """A plan as it will be carried out: all that is public about its charge, resolved once, before anything is charged.
+
+    Attributes:
+        plan: the plan.
+        key: the ledger's key of its answer.
+        version: the public label of the content it is about.
+        counted_in: the notion that the budget is counted in.
+        price: what it costs there, exact.
+        unit: what ε = 1 of the plan's notion costs there.
+    """
+
+    plan: Plan | NumberPlan
+    key: str
+    version: str
+    counted_in: str
+    price: Fraction
+    unit: Fraction
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Charge(Private):
+    """An answer that is stored and paid for.
+
+    Attributes:
+        stored: the integers that the mechanism gave, as the ledger keeps them.
+        entry: the random id of the ledger entry.
+        notes: what only the curator may know.
+    """
+
+    stored: NDArray[np.int64]
+    entry: str
+    notes: CuratorNotes
+
+
+class Session(Private):
+    """An open ledger and a table: the only place where counts become noisy integers. A context manager.
+
+    The public list and the account are read when it is made; the table is opened, and its content recognised, when the
+    first answer is drawn. What another process does to the account meanwhile is seen where it matters: the ledger checks
+    the notion, the cap and what is left again, in the transaction that reserves a price.
+
+    Args:
+        query: any of the questions to be asked; they share their table and their public keys.
+        budget: where the price is charged.
+        bits: the entropy source; anything but the default marks releases unfit for publication.
+        on_stage: told what is going on.
+    """
+
+    __slots__ = ("_account", "_cap", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "on_stage")
+
+    def __init__(
+        self, query: CountVisitors | Statistic, budget: Budget, bits: Bits | None = None, on_stage: Told | None = None
+    ) -> None:
+        from leeward.engine import read_keys
+        from leeward.ledger import Ledger
+
+        self.budget, self.bits, self.on_stage = budget, bits, on_stage or (lambda _stage: None)
+        self._query, self._open = query, ExitStack()
+        self._table: tuple[Opened, Content] | None = None
+        self._cap = budget.exact_cap()
+        self.on_stage("reading the public list")
+        self.keys: Keys = read_keys(query)
+        self.ledger: Ledger = Ledger(budget.ledger)
+        self._account: Account | None = self.ledger.account(budget.dataset, new=budget.new)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    @property
+    def fit_for_release(self) -> bool:
+        """Whether the noise comes from fresh entropy."""
+        return self.bits is None or self.bits.fit_for_release
+
+    def key(self, **public: Any) -> str:
+        """Return the canonical text of public things, the answer's keys among them: the ledger's key of an answer."""
+        public |= {"keys": self.keys.digest()}
+        if not self.fit_for_release:
+            public["fit_for_release"] = False
+        return json.dumps(public, sort_keys=True, ensure_ascii=False, default=str)
+
+    def price(self, plans: Sequence[Plan | NumberPlan]) -> list[PricedPlan]:
+        """Resolve plans, one release each; the first opens the budget where there is none yet.
+
+        Raises:
+            BudgetConflictError: the budget is counted in another notion than it says, or has another cap, or what it is
+                counted in does not pay for a plan.
+            CapExceededError: several plans without a stored answer cost more than what is left.
+        """
+        counted_in = self._counted_in(plans[0])
+        known = [made.listing(len(self.keys)) for made in plans]  # a sanitized plan's price may depend on how many
+        priced = [self.priced(made, self.key(**made.public()), counted_in=counted_in) for made in known]
+        self._check_total(priced)
+        return priced
+
+    def priced(
+        self, made: Plan | NumberPlan, key: str, *, version: str | None = None, counted_in: str | None = None
+    ) -> PricedPlan:
+        """Resolve one plan under a key.
+
+        Args:
+            made: the plan.
+            key: from `key`.
+            version: the label of the content, if not the budget's.
+            counted_in: what the budget is counted in, if that is known.
+
+        Raises:
+            BudgetConflictError: see `price`.
+        """
+        counted_in = self._counted_in(made) if counted_in is None else counted_in
+        cost, unit = (charge(made.notion, cost, counted_in, rows=made.query.of_rows) for cost in (made.price, exact(1)))
+        return PricedPlan(made, key, self.budget.version if version is None else version, counted_in, cost, unit)
+
+    def stored(self, priced: PricedPlan) -> Answer | None:
+        """Return the answer that is stored under a plan's key, if there is one."""
+        return self.ledger.peek(self.budget.dataset, priced.version, priced.key)
+
+    def answer(
+        self,
+        priced: PricedPlan,
+        draw: Callable[[NDArray[np.int64], Bits], NDArray[np.int64]] | None = None,
+        *,
+        reserve: Real | None = None,
+        settle: Callable[[NDArray[np.int64]], Real] | None = None,
+    ) -> Charge:
+        """Return the stored answer of a plan; where there is none, reserve its price, count, draw and store it.
+
+        Args:
+            priced: the plan.
+            draw: the mechanism: exact counts and bits to the integers that are stored, one a place; by default the plan's.
+            reserve: the most that this answer can cost, in ε of the plan's notion; by default the plan's price.
+            settle: what the answer cost, from the stored integers alone; by default what was reserved.
+
+        Raises:
+            LeewardError: it is refused; nothing was charged.
+        """
+        query = priced.plan.query
+        most = priced.price if reserve is None else priced.unit * _exactly(reserve)
+        table, content = self._recognised()
+        notes = CuratorNotes(None, None, "0")
+        with self.ledger.reserve(
+            dataset=self.budget.dataset,
+            version=priced.version,
+            key=priced.key,
+            cost=most,
+            cap=self._cap,
+            notion=priced.counted_in,
+            digest=content.digest,
+            digest_columns=content.columns,
+            digest_form=content.form,
+            marks=content.marks,
+            telling=content.telling,
+            new=self.budget.new,
+            on_stage=self.on_stage,
+        ) as reservation:
+            if reservation.answer is None:
+                self.on_stage("counting")
+                counted = table.count(query)
+                self.on_stage("adding noise")
+                try:
+                    exactly = counted.counts
+                except BoundExceededError as refused:
+                    if isinstance(query, Statistic):
+                        raise
+                    instead = beyond_bound(query, priced.plan.notion)
+                    raise BoundExceededError(refused.given, refused.because, instead) from None
+                drawn = (draw or priced.plan.draw)(exactly, self.bits or SystemBits())
+                cost = most if settle is None else priced.unit * _exactly(settle(drawn))
+                # one fixed width a place: the size of what is stored must not depend on the draw
+                reservation.store(drawn.astype("<i8").tobytes(), cost)
+                over = query.over_bound(counted.people_over_bound)
+                notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost), over)
+            stored, entry = reservation.answer, reservation.id
+        assert stored is not None
+        return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)
+
+    def look_over(self, queries: Sequence[CountVisitors | Statistic], *, going_on: bool = False) -> None:
+        """Stop, before anything is charged, if the data make it doubtful that these questions are what was meant.
+
+        Args:
+            queries: those without a stored answer, which are looked at together, as windows of one run.
+            going_on: whether a monitor has answered earlier windows.
+
+        Raises:
+            DoubtfulDataError: nothing, or under 1 % of the rows that should, would count. For the curator only.
+        """
+        from leeward.engine import refuse_doubtful
+
+        if queries:
+            table, _ = self._recognised()
+            self.on_stage("looking how much would count")
+            refuse_doubtful([table.look(query) for query in queries], going_on=going_on)
+
+    def publish(self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), **stated: Any) -> Release:
+        """Return what may be shown of an answer that is stored and paid for: post-processing.
+
+        Args:
+            priced: the plan it was drawn by.
+            paid: the answer.
+            promises: assumptions of the statement beyond the plan's.
+            stated: more parts of the statement.
+        """
+        self.on_stage("deciding")
+        made, budget = priced.plan, self.budget
+        plain = privacy_statement(made, places=len(self.keys), dataset=budget.dataset, version=budget.version)
+        statement = {
+            "entry": paid.entry,
+            "fit_for_release": self.fit_for_release,
+            **plain,
+            "assumptions": [*plain["assumptions"], *promises],
+            "budget": {"notion": in_words(priced.counted_in), "price": str(priced.price)},
+            **stated,
+        }
+        public = self.keys.to_arrow()
+        return Release(made.answers(paid.stored, public), public, statement, self.keys.grid is not None, paid.notes)
+
+    def _recognised(self) -> tuple[Opened, Content]:
+        from leeward.engine import open_data
+
+        if self._table is None:
+            key = self.ledger.content_key()
+            self.on_stage("reading the data")
+            table = self._open.enter_context(open_data(self._query, self.keys))
+            self.on_stage("recognising the content")
+            self._table = table, table.content(key)
+        return self._table
+
+    def _counted_in(self, made: Plan | NumberPlan) -> str:
+        from leeward.ledger._balance import Balance, agree
+
+        account, budget = self._account, self.budget
+        counted_in = budget.counted_in(
+            made.notion, None if account is None else account.notion, rows=made.query.of_rows
+        )
+        if account is not None:  # also where every answer is stored, so that nothing is reserved
+            agree(Balance(account.notion, account.cap, account.spent), budget.dataset, counted_in, self._cap)
+        return counted_in
+
+    def _check_total(self, priced: Sequence[PricedPlan]) -> None:
+        new = [each.price for each in priced if self.stored(each) is None] if len(priced) > 1 else []
+        left = self._cap if self._account is None else self._account.left
+        total = sum(new, Fraction(0))
+        if len(new) > 1 and left is not None and total > left:
+            raise CapExceededError(
+                f"{len(new)} windows at a total price of {total}",
+                f"only {left} is left of the budget of '{self.budget.dataset}'",
+                "Ask for fewer windows or a smaller epsilon, or raise the cap with `leeward budget set-cap`",
+            )
+
+
+def _exactly(cost: Real) -> Fraction:
+    """A cost that was priced already, so it is a fraction."""
+    assert cost.rational is not None
+    return cost.rational

@@ -38,7 +38,7 @@ MUTANTS = [
     M("leeward._plain", "at_most", "ROUND_CEILING", "ROUND_HALF_EVEN", "tests/truth/test_number_truth.py", "an error that is kept is rounded to the nearest"),
     M(NUMBERS, "_not_guaranteed", '"" if plan.parts[0].law.down.is_infinite else', '"" if False else', "tests/truth/test_number_truth.py", "a count that is never negative is said to be so at times"),
     M(NUMBERS, "_guaranteed", '"below" if law.down.is_infinite else "above"', '"above" if law.down.is_infinite else "below"', "tests/truth/test_number_truth.py", "no answer is on the wrong side"),
-    M(NUMBERS, "_guaranteed", '("within_95_percent", "all_within_95_percent")', '("within_95_percent", "within_95_percent")', "tests/truth/test_number_truth.py", "all answers are as near as each"),
+    M(NUMBERS, "_guaranteed", "at_most(accuracy.all_within_95_percent, 6)", "at_most(accuracy.within_95_percent, 6)", "tests/truth/test_number_truth.py", "all answers are as near as each"),
     M(NUMBERS, "_mechanism", '"" if plan.scale.lower is None else', '"" if plan.scale.lower is not None else', "tests/truth/test_number_truth.py", "clamping is told where there is none"),
     M(NUMBERS, "_assumptions", 'if table.combine == "refuse":', 'if table.combine != "refuse":', "tests/truth/test_number_truth.py", "one row a person is assumed where rows are combined"),
     M(NUMBERS, "_not_guaranteed", '"min": "the least", "max": "the greatest"', '"min": "the greatest", "max": "the least"', "tests/truth/test_number_truth.py", "how rows are combined"),

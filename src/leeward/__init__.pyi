@@ -18,6 +18,7 @@ from . import query as query
 from . import report as report
 from . import session as session
 from . import spec as spec
+from . import tables as tables
 from . import verification as verification
 from .accounting import price as price
 from .analysis import optimal as optimal

@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from leeward.errors import DataError, InputError, LedgerError, nearest
+from leeward.errors import InputError, LedgerError
 
 _SQLITE = "sqlite:///"
 _EXAMPLE = "Write sqlite:///budget.db, sqlite:////absolute/path/budget.db or a path"
@@ -55,20 +55,6 @@ def read_small(path: str | os.PathLike[str]) -> bytes:
     if len(found) > LARGEST_SMALL_FILE:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     return found
-
-
-def require_file(path: Path) -> None:
-    """Refuse what is no regular file.
-
-    Raises:
-        DataError: nothing is there, and what is named nearly so; or it is a folder, a pipe or a broken link.
-    """
-    if path.is_file():
-        return
-    if path.exists() or path.is_symlink():
-        raise DataError(f"The file '{path}'", "it is no regular file", "Name a file, not a folder, pipe or broken link")
-    near = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
-    raise DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
 
 
 def resolve_source(named: Any, folder: str | os.PathLike[str] | None = None) -> Any:

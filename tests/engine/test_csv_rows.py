@@ -15,9 +15,9 @@ import pytest
 
 from leeward.engine import _csv_rows as csv_rows
 from leeward.engine._bind import bind
-from leeward.engine._csv_text import length, length_by_fields
-from leeward.engine._files import File
 from leeward.errors import DataError
+from leeward.tables._csv import length, length_by_fields
+from leeward.tables._files import File
 
 ENDS = ("\n", "\r\n", "\r")
 HEADS = (
@@ -108,8 +108,9 @@ def test_an_engine_that_loses_rows_is_found_out(
 
 def test_records_are_counted_as_python_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All texts of four signs, in pieces of two bytes; quotes within unquoted fields mislead only the quick count."""
-    monkeypatch.setattr("leeward.engine._csv_text._PIECE", 2)
-    file, checked = File("a.csv", str(tmp_path / "a.csv")), 0
+    monkeypatch.setattr("leeward.tables._csv._PIECE", 2)
+    (tmp_path / "a.csv").touch()
+    file, checked = File.of(tmp_path / "a.csv"), 0
     for signs in itertools.product(("a", ",", "\n", "\r", '"', '""', '"a\r\n"'), repeat=4):
         text = "h\n" + "".join(signs)
         try:

@@ -21,10 +21,10 @@ import pytest
 
 from leeward.cli import EngineError
 from leeward.engine._bind import bind
-from leeward.engine._files import files_of
 from leeward.errors import DataError
 from leeward.local.location._formats import open_positions
 from leeward.local.series._files import ReadingsFile
+from leeward.tables._files import files_of
 
 AS_ROLE = {"person": "who"}
 KINDS = ("parquet", "csv", "csv.gz", "duckdb")

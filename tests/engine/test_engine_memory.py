@@ -20,8 +20,8 @@ import pyarrow as pa
 import pytest
 
 from leeward.engine._bind import bind
-from leeward.engine._memory import arrow_table
 from leeward.errors import DataError
+from leeward.tables._memory import arrow_table
 
 JST = dt.timezone(dt.timedelta(hours=9))
 NOON = dt.datetime(2024, 3, 1, 12)

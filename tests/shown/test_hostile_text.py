@@ -28,9 +28,9 @@ from tests.shown.commands import House, Names
 
 import leeward as lw
 from leeward._plain import plain, plain_lines, reading_alike, told, without_passwords
-from leeward._sheets import Writer, cell, harmless
 from leeward.cli import LeewardError, shown
 from leeward.errors import nearest, no_column
+from leeward.tables._sheets import Writer, cell, harmless
 
 SOURCE = Path(lw.__file__).parent
 

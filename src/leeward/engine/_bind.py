@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -22,12 +22,14 @@ from ibis.common.exceptions import IbisError
 from leeward._private import Private
 from leeward._scratch import SPILLED, scratch
 from leeward.engine._builtin import decode, encode
-from leeward.engine._column_types import check_arrow, check_engine_types
 from leeward.engine._csv_rows import NO_CSV, csv_rows
-from leeward.engine._files import File, files_of
-from leeward.engine._memory import arrow_table
-from leeward.engine._schema import check_bound, check_columns, check_one_schema, check_parquet
 from leeward.errors import DataError, EngineError, nearest
+from leeward.tables._columns import check_columns
+from leeward.tables._files import File, files_of
+from leeward.tables._memory import arrow_table
+from leeward.tables._parquet import check_bound, check_pages
+from leeward.tables._schema import check_one_schema
+from leeward.tables._types import check_arrow, check_engine_types
 
 _CATALOG = "leeward_source"
 
@@ -39,12 +41,12 @@ class Bound(Private):
     Attributes:
         connection: the locked Ibis backend.
         rows: the source as an Ibis table with exactly the columns asked for.
-        files: the files it reads, each with a stamp that changes when the file is written.
+        files: the files it reads.
     """
 
     connection: Any
     rows: Any
-    files: Mapping[str, tuple[int, ...]]
+    files: Sequence[File]
 
     def fetch(self, expression: Any) -> pa.Table:
         """Run an Ibis expression. Ibis's own way to Arrow is avoided: it imports pandas, a third of a second."""
@@ -61,10 +63,8 @@ class Bound(Private):
         Raises:
             DataError: a file changed.
         """
-        if self.files != _stamps(self.files):
-            raise DataError(
-                "A data file was changed while it was being read", "the counts would mix two tables", "Run it again"
-            )
+        for file in self.files:
+            file.check_unchanged()
 
 
 @contextmanager
@@ -92,7 +92,6 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
         links = [] if kind == "duckdb" else [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))]
         for file, link in zip(files, links, strict=False):
             os.symlink(file.path, link)
-        stamps = _stamps(file.path for file in files)
         connection = _connection(folder)
         try:
             if kind == "duckdb":
@@ -104,7 +103,7 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                 elif kind == "parquet":
                     for file, link in zip(files, links, strict=True):
                         check_bound(columns, file, _named_by_engine(connection, link))
-                        check_parquet(file, names)
+                        check_pages(file, tuple(names))
                     rows = connection.read_parquet(links, hive_partitioning=False)
                 elif kind == "csv":
                     rows = csv_rows(connection, files, links, names)
@@ -113,7 +112,7 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                     check_columns(columns, rows.columns)
                     rows = _letter_by_letter(rows, names)
             check_engine_types(columns, _types(connection, rows, names))
-            yield Bound(connection, _selected(rows, names), stamps)
+            yield Bound(connection, _selected(rows, names), files)
         finally:
             connection.disconnect()
 
@@ -253,15 +252,6 @@ _NO_UTF8 = (
     "a file is no text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)",
     "Save it as UTF-8. That it fails may be a fact about the data: do not publish it",
 )
-
-
-def _stamps(paths: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    try:
-        stats = {path: os.stat(path) for path in paths}
-    except OSError:
-        return {}
-    # the last cannot be set back, as the time of the last writing can
-    return {path: (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for path, stat in stats.items()}
 
 
 def _named_by_engine(connection: Any, link: str) -> list[str]:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import duckdb
 
-from leeward.engine._csv_text import csv_header, length, length_by_fields
-from leeward.engine._files import File
 from leeward.errors import DataError
+from leeward.tables._csv import csv_header, length, length_by_fields
+from leeward.tables._files import File
 
 _TABLE: Final = "leeward_rows"
 

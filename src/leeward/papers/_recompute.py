@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from leeward._sheets import write_frame
 from leeward.outputs import Folder, Write, prepared
 from leeward.papers import _adp_day as adp_day
 from leeward.papers import _adp_hour as adp_hour
@@ -20,6 +19,7 @@ from leeward.papers import _visits as of_visits
 from leeward.papers._claim import Chapter, Figure
 from leeward.papers._recomputed import Recomputed
 from leeward.papers._visits import Visits
+from leeward.tables._sheets import write_frame
 
 Say = Callable[[str, float | None], None]
 

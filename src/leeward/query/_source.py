@@ -5,10 +5,10 @@ Nothing here opens a file or holds a number that was counted: that is the engine
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -278,13 +278,13 @@ def _check_pair(latitude: object, longitude: object) -> None:
         )
 
 
-def is_within_calendar(moment: datetime) -> bool:
-    """Whether a day is before it and one after it, so that no zone leads out of the calendar: years 2 to 9998."""
-    return date.min.year < moment.year < date.max.year
-
-
 _NO_ZONES = {"localtime", "posixrules", "Factory"}
 """Files beside the zones: the machine's own zone, and one that says that none was chosen."""
+
+
+@functools.cache  # it walks the file system, and neither the list nor the search path changes while a program runs
+def _zones() -> set[str]:
+    return available_timezones()
 
 
 def check_zone(timezone: object, key: str = "timezone") -> None:
@@ -299,7 +299,7 @@ def check_zone(timezone: object, key: str = "timezone") -> None:
     """
     try:
         found = ZoneInfo(timezone).key  # type: ignore[arg-type]
-        if found in _NO_ZONES or found not in available_timezones():
+        if found in _NO_ZONES or found not in _zones():
             raise ValueError
     except Exception:
         raise SpecError(

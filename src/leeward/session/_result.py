@@ -134,7 +134,7 @@ class Release:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the answers as CSV; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
-        from leeward._sheets import write_table
+        from leeward.tables._sheets import write_table
 
         write_table(self.answers, path)
 

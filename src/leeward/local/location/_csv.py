@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from leeward._encodings import UTF8, any_length
 from leeward._private import reading
-from leeward._sheets import Writer
 from leeward.errors import DataError
 from leeward.local.location._files import BATCH, Move, OnRows, PositionFile
 from leeward.local.location._frames import find_column
+from leeward.tables._sheets import Writer
 
 Floats = NDArray[np.float64]
 

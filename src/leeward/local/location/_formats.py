@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from leeward._paths import require_file
 from leeward._private import reading
 from leeward.errors import DataError
 from leeward.local.location._csv import CsvPositions
 from leeward.local.location._files import PositionFile
 from leeward.local.location._geojson import GeoJson, GeoJsonLines
 from leeward.local.location._parquet import ParquetPositions
+from leeward.tables._files import File
 
 FORMATS: Final[tuple[type[PositionFile], ...]] = (ParquetPositions, CsvPositions, GeoJson, GeoJsonLines)
 
@@ -28,6 +28,6 @@ def open_positions(path: Path, latitude: str | None, longitude: str | None) -> P
         raise DataError(
             f"The file '{path}'", "its kind is not known; it is told by how the name ends", f"Known: {', '.join(kinds)}"
         )
-    require_file(path)
+    File.of(path)
     with reading(f"The file '{path}'"):
         return kind(path, latitude, longitude)

@@ -51,10 +51,10 @@ def without_attrs(table: Any) -> Any:
     table.attrs = {}
     import pyarrow as pa
 
-    for at, dtype in enumerate(table.dtypes):
+    for at, (name, dtype) in enumerate(zip(table.columns, table.dtypes, strict=True)):
         kind = getattr(dtype, "pyarrow_dtype", None)
-        if kind is not None and not _bare(kind).equals(kind, check_metadata=True):
-            plain = pa.chunked_array(pa.array(table.iloc[:, at].array)).cast(_bare(kind))
+        if kind is not None and not (stripped := _bare(kind, str(name))).equals(kind, check_metadata=True):
+            plain = pa.chunked_array(pa.array(table.iloc[:, at].array)).cast(stripped)
             table.isetitem(at, type(table.iloc[:, at].array)(plain))
     return table
 
@@ -63,7 +63,7 @@ def bare(table: Any) -> Any:
     """Return a pyarrow Table with its columns and without metadata of the table and its fields, which may hold anything."""
     import pyarrow as pa
 
-    fields = [pa.field(field.name, _bare(field.type), field.nullable) for field in table.schema]
+    fields = [pa.field(field.name, _bare(field.type, field.name), field.nullable) for field in table.schema]
     arrays = [column.cast(field.type) for column, field in zip(table.columns, fields, strict=True)]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
@@ -75,27 +75,29 @@ def check_bare(schema: Any) -> None:
         DataError: naming the first such column.
     """
     for field in schema:
-        try:
-            _bare(field.type)
-        except DataError as error:
-            because = error
-        else:
-            continue
-        raise DataError(f"The column '{field.name}'", because.because, because.instead)
+        _bare(field.type, field.name)
 
 
-def _bare(kind: Any) -> Any:
-    """Return a type whose inner fields have no metadata."""
+def _bare(kind: Any, name: str) -> Any:
+    """Return a type whose inner fields have no metadata.
+
+    Args:
+        kind: a type of Arrow.
+        name: the column's.
+
+    Raises:
+        DataError: it is not known where the type holds metadata.
+    """
     import pyarrow as pa
 
     def inner(one: Any) -> Any:
-        return pa.field(one.name, _bare(one.type), one.nullable)
+        return pa.field(one.name, _bare(one.type, name), one.nullable)
 
     is_a = pa.types
     if isinstance(kind, pa.BaseExtensionType) and kind.extension_name in {"arrow.uuid", "arrow.bool8"}:
         return kind
     if is_a.is_dictionary(kind) or is_a.is_run_end_encoded(kind):
-        if _bare(kind.value_type) is kind.value_type:
+        if _bare(kind.value_type, name) is kind.value_type:
             return kind
     elif not isinstance(kind, pa.BaseExtensionType):
         if not is_a.is_nested(kind):
@@ -115,7 +117,7 @@ def _bare(kind: Any) -> Any:
             if is_it(kind):
                 return made(inner(kind.value_field))
     raise DataError(
-        "A column's type",
+        f"The column '{name}'",
         "types of its kind may hold metadata, such as bounds of the true values, that would be published unseen",
         "Leave the column out, or convert it to a plain type (its storage type)",
     )

@@ -15,13 +15,13 @@ from typing import Any, Final
 import numpy as np
 
 from leeward._encodings import UTF8, any_length
-from leeward._paths import require_file
 from leeward._private import reading
-from leeward._sheets import Writer
 from leeward.errors import DataError
 from leeward.local.location._frames import check_bare
 from leeward.local.series._readings import Grid, Integers
 from leeward.local.series._series import replaced
+from leeward.tables._files import File
+from leeward.tables._sheets import Writer
 
 BATCH: Final = 1 << 17
 """Rows that pass through at a time."""
@@ -39,7 +39,7 @@ class ReadingsFile:
     def __init__(self, path: Path) -> None:
         if path.suffix.lower() not in (".parquet", ".pq", ".csv"):
             raise DataError(f"The file '{path}'", "its kind is told by how its name ends", "Known: .parquet, .pq, .csv")
-        require_file(path)
+        self.file = File.of(path)
         self.path, self.is_csv = path, path.suffix.lower() == ".csv"
         with self.reading():
             self.columns = self._columns()
@@ -49,21 +49,6 @@ class ReadingsFile:
     def reading(self) -> AbstractContextManager[None]:
         """Say what is wrong with the file without repeating what it holds."""
         return reading(f"The file '{self.path}'", "Check the file, and that readings are numbers")
-
-    def stamp(self) -> tuple[int, ...]:
-        """Return what changes when another file takes this one's place, or it is written to."""
-        with self.reading():
-            found = self.path.stat()
-        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-    def check(self, before: tuple[int, ...]) -> None:
-        """Refuse a file that was changed while it was read.
-
-        Raises:
-            DataError: its stamp is another than before.
-        """
-        if self.stamp() != before:
-            raise DataError(f"The file '{self.path}'", "it was changed while it was being read", "Run again")
 
     def _columns(self) -> list[str]:
         if self.is_csv:

@@ -11,7 +11,6 @@ from typing import Any, Final, Literal
 
 from leeward._encodings import UTF8, unfit_file
 from leeward._paths import resolve
-from leeward._sheets import write_table
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
 from leeward.local._job import Written
@@ -22,6 +21,7 @@ from leeward.local.series._statement import facts, statement
 from leeward.local.series._totals import Per, Totals
 from leeward.mechanism._series import Between, SeriesNoise
 from leeward.outputs import beside
+from leeward.tables._sheets import write_table
 
 
 class Data(Section):
@@ -187,7 +187,6 @@ class SeriesJob:
         if self.by is not None and self.by not in source.columns:
             find_columns(Columns(self.by, self.columns.value), source.columns, in_first_line=source.is_csv)
         with beside(out, room=self.table.stat().st_size + _ROOM) as files:
-            before = source.stamp()
             table = source.read(list(dict.fromkeys(names)), self.columns.value)
             with source.reading():
                 readings = read_readings(
@@ -210,7 +209,7 @@ class SeriesJob:
                 )
             else:
                 _write(self._totals_table(table, readings, self.totals), files.path(), out.suffix)
-            source.check(before)
+            source.file.check_unchanged()
             files.place(dict(self.statement(), columns_as_they_are=others))
         notes = [text for text in (untouched(others),) if text is not None]
         if left_out:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from leeward._plain import told
 from leeward.errors import DataError, InputError
 from leeward.local.series._quantities import microseconds
-from leeward.query._source import check_zone, is_within_calendar
+from leeward.query._source import check_zone
 
 _EPOCH = datetime(1970, 1, 1)
 _MOST_SLOTS = 2**31
@@ -81,7 +81,7 @@ class Schedule:
             moment = given if isinstance(given, datetime) else datetime.fromisoformat(given)
         except (TypeError, ValueError):
             raise InputError(f"{name} = {told(given)}", "it is no time", f'Write {name} = "2026-01-31T00:00"') from None
-        if not is_within_calendar(moment):
+        if not date.min.year < moment.year < date.max.year:  # so that no zone leads out of the calendar
             raise InputError(f"{name} = {given}", "it has no day before it, or none after it", "Name a year of ours")
         if moment.tzinfo is None and self._zone is not None:
             moment = moment.replace(tzinfo=self._zone)

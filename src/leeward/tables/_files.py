@@ -3,19 +3,24 @@
 A pattern is expanded here and never again: what it yields are names, whatever characters they hold. Two names for one
 file (a link, another way through the folders, two patterns that both match) are one file, told by its device and inode, or
 its rows would count twice.
+
+What is read of a file is handed on as long as its stamp says that it is the same: a release opens its tables several times.
 """
 
 from __future__ import annotations
 
 import difflib
+import functools
 import glob
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar, TypeVarTuple, cast
 
 from leeward._plain import is_text
-from leeward.errors import DataError
+from leeward.errors import DataError, nearest
 
 Kind = Literal["parquet", "csv", "duckdb"]
 
@@ -26,6 +31,22 @@ _ENDINGS: dict[Kind, tuple[str, ...]] = {
 }
 
 
+Stamp = tuple[int, ...]
+"""Device, inode, size, and the times of the last writing and of the last change of a file, in nanoseconds.
+
+It changes when a file is written, or another one takes its place; the last of them cannot be set back, as the others can.
+"""
+
+_STILL: Final = 2_000_000_000
+"""Nanoseconds. Where clocks of file systems are coarse, a file that is written twice within them may keep its stamp."""
+
+_KNOWN: Final = 1024
+"""Of so many files and questions about them the answers are kept."""
+
+Ts = TypeVarTuple("Ts")
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
 class File:
     """One file of a table.
@@ -33,15 +54,81 @@ class File:
     Attributes:
         name: the first name it was found under, for messages; how it ends says what it holds.
         path: its real path, without links.
+        stamp: what it is told by, as of when it was found.
+        is_still: whether it had not been written for two seconds by then.
     """
 
     name: str
     path: str
+    stamp: Stamp
+    is_still: bool
 
     @property
     def is_gzip(self) -> bool:
         """Whether its name says that it is compressed."""
         return self.name.lower().endswith(".gz")
+
+    @classmethod
+    def of(cls, name: str | Path) -> File:
+        """Return the file of a name.
+
+        Raises:
+            DataError: nothing is there, or it is no regular file, or cannot be looked at.
+        """
+        path = os.path.realpath(name)
+        if not os.path.isfile(path):
+            raise _no_file(Path(name))
+        try:
+            stamp, now = stamp_of(path), time.time_ns()
+        except OSError as error:
+            raise DataError(f"The file '{name}'", f"it cannot be opened: {error.strerror}", "Check the file") from None
+        return cls(str(name), path, stamp, now - max(stamp[-2:]) > _STILL)
+
+    def check_unchanged(self) -> None:
+        """Refuse to go on if the file was written since it was found: one answer would be about two tables.
+
+        Raises:
+            DataError: its stamp is another one, or it is gone.
+        """
+        try:
+            is_same = stamp_of(self.path) == self.stamp
+        except OSError:
+            is_same = False
+        if not is_same:
+            raise DataError(f"The file '{self.name}'", "it was changed while it was being read", "Run it again")
+
+
+def _no_file(path: Path) -> DataError:
+    if path.exists() or path.is_symlink():
+        return DataError(
+            f"The file '{path}'", "it is no regular file", "Name a file, not a folder, pipe or broken link"
+        )
+    near = [one.name for one in path.parent.glob("*")] if path.parent.is_dir() else []
+    return DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
+
+
+def stamp_of(path: str) -> Stamp:
+    """Return the stamp of what is at a path.
+
+    Raises:
+        OSError: nothing is, or it cannot be looked at.
+    """
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def once(read: Callable[[File, *Ts], T]) -> Callable[[File, *Ts], T]:
+    """Have a function look at each file once, and hand on what it found there while the stamp stays the same.
+
+    Errors are not kept. Of a file that was written a moment ago nothing is: its stamp may not tell the next writing.
+    """
+    kept = cast("Callable[[File, *Ts], T]", functools.lru_cache(_KNOWN)(read))
+
+    @functools.wraps(read)
+    def found(file: File, *given: *Ts) -> T:
+        return (kept if file.is_still else read)(file, *given)
+
+    return found
 
 
 def files_of(source: Any, table: str | None) -> tuple[Kind, list[File]]:
@@ -106,15 +193,10 @@ def _matches(pattern: str) -> list[str]:
 
 def _once(names: Iterable[str]) -> Iterable[File]:
     seen = set()
-    for name in names:
-        path = os.path.realpath(name)
-        try:
-            stat = os.stat(path)
-        except OSError as error:
-            raise DataError(f"The file '{name}'", f"it cannot be opened: {error.strerror}", "Check the file") from None
-        if (stat.st_dev, stat.st_ino) not in seen:
-            seen.add((stat.st_dev, stat.st_ino))
-            yield File(name, path)
+    for file in map(File.of, names):
+        if file.stamp[:2] not in seen:
+            seen.add(file.stamp[:2])
+            yield file
 
 
 def _nearest_file(text: str, neighbours: list[str]) -> str:

@@ -16,7 +16,6 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import ibis.expr.operations as ops
 import numpy as np
 import pyarrow as pa
 
@@ -42,14 +41,14 @@ def check_objects(source: Any, names: Sequence[str]) -> None:
             _check_values(frame, [name for name in names if name in frame.columns])
         elif isinstance(frame, pa.Table | pa.RecordBatch):
             _check_origin(frame, names)
-        elif not isinstance(frame, ops.Node) and hasattr(frame, "__getitem__"):
+        elif hasattr(frame, "__getitem__"):
             _check_dtypes(frame, [name for name in names if name in getattr(frame, "columns", ())])
 
 
 def _held(source: Any) -> Iterator[Any]:
     """The tables in memory that a source is, or is made of."""
-    op = getattr(source, "op", None)
-    if not callable(op) or not isinstance(node := op(), ops.Node):
+    ops, op = sys.modules.get("ibis.expr.operations"), getattr(source, "op", None)
+    if ops is None or not callable(op) or not isinstance(node := op(), ops.Node):
         if type(source).__name__ != "DuckDBPyRelation":  # a query, of which no column is asked for alone
             yield source
         return

@@ -1,6 +1,6 @@
 """Tables in memory as Arrow: DataFrames, Arrow and Ibis tables, DuckDB relations.
 
-What they hold is read by its native type: `objects` looks at columns of Python objects, `column_types` at all the others.
+What they hold is read by its native type: `_objects` looks at columns of Python objects, `_types` at all the others.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
-from leeward.engine._objects import check_objects, native
-from leeward.engine._schema import check_columns
 from leeward.errors import DataError
+from leeward.tables._columns import check_columns
+from leeward.tables._objects import check_objects, native
 
 
 def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
@@ -64,7 +63,8 @@ def _whose_fault(source: Any, columns: Mapping[str, str]) -> Iterator[None]:
         if isinstance(error, RuntimeError) and "Query interrupted" in str(error):
             raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB tells so while a query runs
         because = _meaning(error)
-        kind, of_query, raised = type(source), isinstance(error, duckdb.Error), type(error).__name__
+        of_query = any(one.__module__.lstrip("_") == "duckdb" for one in type(error).__mro__)
+        kind, raised = type(source), type(error).__name__
     library = kind.__module__.partition(".")[0].lstrip("_")
     query = _QUERIES.get(library)
     if library in {"pandas", "pyarrow"} or (query is not None and because is None and not of_query):

@@ -20,8 +20,8 @@ import numpy as np
 
 from leeward._encodings import UTF8, any_length, unfit
 from leeward._private import Private
-from leeward.engine._files import File
 from leeward.errors import DataError
+from leeward.tables._files import File, once
 
 _START: Final = 1 << 12
 """So many bytes of a file show how its text is encoded."""
@@ -57,13 +57,14 @@ class Length(Private):
         return (self.lines if columns == 1 else self.filled) - 1
 
 
+@once
 def csv_header(file: File) -> tuple[str, ...]:
-    """Read the first line of a CSV file: the names of its columns. All its fields are text.
+    """Read the first line of a CSV file: the names of its columns, as they are there. All its fields are text.
 
     It is read here, not guessed by the engine, whose guess skips lines that do not fit.
 
     Raises:
-        DataError: there is none, it does not name every column once, or not all readers would split it alike.
+        DataError: there is none, it is no text in UTF-8, or not all readers would split it alike.
     """
     try:
         opened = gzip.open if file.is_gzip else open
@@ -85,12 +86,7 @@ def csv_header(file: File) -> tuple[str, ...]:
     if not line:
         because = "its first line is blank" if start else "it is empty"
         raise DataError(f"The file '{file.name}'", because, "Its first line must name the columns")
-    header = _names(file, line)
-    if len(set(header)) != len(header) or not all(header):
-        raise DataError(
-            f"The file '{file.name}'", "its first line must name every column, each name once", "Correct the first line"
-        )
-    return header
+    return _names(file, line)
 
 
 def _names(file: File, line: str) -> tuple[str, ...]:
@@ -111,6 +107,7 @@ def _names(file: File, line: str) -> tuple[str, ...]:
         return tuple(next(csv.reader([line], strict=True)))
 
 
+@once
 def length(file: File) -> Length:
     """Count the records of a CSV file by its quotes and line ends, quickly. Quotes inside unquoted fields mislead it.
 
@@ -139,6 +136,7 @@ def length(file: File) -> Length:
     return Length(lines + (last not in (10, 13)), filled, longest, not inside)
 
 
+@once
 def length_by_fields(file: File) -> Length | None:
     """Count the records of a CSV file by splitting all of it into fields, slowly; None if it cannot be split."""
     lines = filled = longest = 0

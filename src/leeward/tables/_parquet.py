@@ -1,0 +1,123 @@
+"""Parquet: what a file declares in its footer, and whether its pages are what they say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from leeward.errors import DataError
+from leeward.tables._files import File, once
+
+Schema = tuple[tuple[str, str], ...]
+"""The columns of a file, in its order: names and types; a name may occur twice."""
+
+_PLAIN = {
+    "BOOLEAN": "bool",
+    "INT32": "int32",
+    "INT64": "int64",
+    "INT96": "timestamp[int96]",
+    "FLOAT": "float32",
+    "DOUBLE": "float64",
+    "BYTE_ARRAY": "bytes",
+}
+"""What Parquet's physical types are without a logical one."""
+
+_SHORT = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
+
+
+def check_bound(columns: Mapping[str, str], file: File, engine: Sequence[str]) -> None:
+    """Refuse a named column of a Parquet file in whose place the engine would read another.
+
+    The engine makes names unique, by itself and without regard to case: of ``User, user, user_1`` it calls the second
+    ``user_1``. So a name is read only where it is the engine's own name of just the column that has it in the file.
+
+    Args:
+        columns: what each column is for and its name; each is once in the file.
+        file: the Parquet file.
+        engine: what the engine calls its columns, in their order.
+
+    Raises:
+        DataError: naming the first such column.
+    """
+    names = [name for name, _ in declared(file)]
+    for key, name in columns.items():
+        alike = [at for at, own in enumerate(engine) if own.lower() == name.lower()]
+        if len(engine) != len(names) or alike != [names.index(name)]:
+            raise DataError(
+                f"{key} = '{name}'",
+                f"other columns of the file '{file.name}' have names that are empty, or equal but for upper and lower case;"
+                f" the engine that reads it (DuckDB) gives them names of its own, of which '{name}' is one",
+                "Rename those columns, so that all names of the file differ",
+            )
+
+
+@once
+def declared(file: File) -> Schema:
+    """Read the columns and declared types of a Parquet file from its footer.
+
+    Raises:
+        DataError: it is no Parquet file.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        found = pq.read_metadata(file.path).schema
+        top = found.to_arrow_schema()
+    except (pa.ArrowException, OSError, UnicodeDecodeError):  # the last for names of columns
+        raise DataError(
+            f"The file '{file.name}' cannot be read", "it is damaged, or is no Parquet file", "Check the file"
+        ) from None
+    at, schema = 0, list[tuple[str, str]]()
+    for field in top:
+        schema.append((field.name, str(field.type) if pa.types.is_nested(field.type) else _type(found.column(at))))
+        at += _leaves(field.type)
+    return tuple(schema)
+
+
+def _type(column: Any) -> str:
+    """Write the type of a Parquet column that is no nest of columns."""
+    logical = json.loads(column.logical_type.to_json())
+    kind = logical["Type"]
+    if kind == "None":
+        return _PLAIN.get(column.physical_type, f"bytes[{column.length}]")
+    if kind == "Int":
+        return f"{'int' if logical['isSigned'] else 'uint'}{logical['bitWidth']}"
+    if kind == "Decimal":
+        return f"decimal({logical['precision']}, {logical['scale']})"
+    if kind in {"Timestamp", "Time"}:
+        unit = _SHORT.get(logical["timeUnit"], logical["timeUnit"])
+        return f"{kind.lower()}[{unit}{', UTC' if logical['isAdjustedToUTC'] else ''}]"
+    return "text" if kind == "String" else str(kind).lower()
+
+
+def _leaves(kind: pa.DataType) -> int:
+    """Return how many columns of Parquet a column of Arrow is made of."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return _leaves(kind.storage_type)
+    return sum(_leaves(kind.field(i).type) for i in range(kind.num_fields)) if pa.types.is_nested(kind) else 1
+
+
+@once
+def check_pages(file: File, names: tuple[str, ...]) -> None:
+    """Refuse a Parquet file whose pages, of the columns that are read, are not what they or their checksums say.
+
+    The engine reads on where the head of a page is damaged, and looks at no checksum. So another reader reads them too.
+
+    Raises:
+        DataError: it is damaged.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(file.path, buffer_size=1 << 20, page_checksum_verification=True) as held:
+            for _ in held.iter_batches(columns=list(names)):
+                pass
+    except pa.ArrowNotImplementedError:
+        pass  # a type that this reader does not know: nothing is said of it
+    except (pa.ArrowException, OSError):
+        raise DataError(
+            f"The file '{file.name}'", "it is damaged: its pages are not what they say", "Get or write it again"
+        ) from None

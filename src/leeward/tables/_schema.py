@@ -1,0 +1,73 @@
+"""One schema over all files of a table, by the types that the files themselves declare.
+
+An engine that reads several files takes the columns and types of the first for those of all, and converts the rest in
+silence: a date before a timestamp cuts times to days, a whole number before a float cuts fractions. So every column that is
+read must have *one* declared type in all files, exactly; how a type is laid out in a file (the width of a decimal's bytes,
+whether nulls are allowed, a dictionary) is not part of it. Columns that are not read may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from leeward.errors import DataError
+from leeward.tables._columns import check_columns
+from leeward.tables._csv import csv_header
+from leeward.tables._files import File, Kind
+from leeward.tables._parquet import declared
+
+_INEXACT = {f"decimal({digits}, {scale})" for digits in range(39, 77) for scale in range(digits + 1)}
+"""Types that the engine reads as something else."""
+
+
+def check_one_schema(kind: Kind, files: Sequence[File], columns: Mapping[str, str]) -> None:
+    """Refuse files that do not all have the columns asked for, each with one type.
+
+    Args:
+        kind: of the files; a DuckDB file holds one table, whose types are one already.
+        files: at least one.
+        columns: what each column is for (a spec key, for messages) and its name.
+
+    Raises:
+        DataError: a file cannot be read, a column is missing, or a column has two types; the message names the files, the
+            column and the types.
+    """
+    if kind == "duckdb":
+        return
+    known: dict[str, tuple[str, File]] = {}
+    for file in files:
+        schema = declared(file) if kind == "parquet" else [(name, "text") for name in _named(file)]
+        check_columns(
+            columns, [name for name, _ in schema], file.name if len(files) > 1 else "", named=kind == "parquet"
+        )
+        types = dict(schema)
+        for name in dict.fromkeys(columns.values()):
+            if types[name] in _INEXACT:
+                raise DataError(
+                    f"The column '{name}' is of type {types[name]} in '{file.name}'",
+                    "the engine would round its numbers to floats",
+                    "Write it with at most 38 digits, or as text",
+                )
+            of_first, first = known.setdefault(name, (types[name], file))
+            if types[name] != of_first:
+                raise DataError(
+                    f"The column '{name}' is of type {of_first} in '{first.name}' and {types[name]} in '{file.name}'",
+                    "one table has one type for each column, and a conversion would change values in silence",
+                    "Write all files of the table with the same type",
+                )
+    for name, (of_all, first) in known.items():
+        if of_all == "float16":
+            raise DataError(
+                f"The column '{name}' of '{first.name}' holds floats of 16 bits",
+                "from 2,048 on they are not every whole number, so that several people or places may be one",
+                "Write it from the start as whole numbers, as text, or as floats of 32 or 64 bits",
+            )
+
+
+def _named(file: File) -> tuple[str, ...]:
+    header = csv_header(file)
+    if len(set(header)) == len(header) and all(header):
+        return header
+    raise DataError(
+        f"The file '{file.name}'", "its first line must name every column, each name once", "Correct the first line"
+    )

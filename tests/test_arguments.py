@@ -240,7 +240,7 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        Alarm Comparison NumberPlan Optimal Plan Release Remapped Sanitizer Sensitivity Verdict MonitorResult Weight""",
+        Comparison NumberPlan Optimal Plan Release Remapped Sensitivity ThresholdRule Verdict MonitorResult Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",

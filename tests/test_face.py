@@ -48,7 +48,7 @@ def test_mechanisms_come_with_proofs() -> None:
     assert (agm.release(counts) >= counts).all()
     assert agm.pmf(3)[3] == 1 - lw.exact.exp(-1)
     assert agm.expected_error() == 1 / (lw.exact.exp(1) - 1)
-    assert agm.sanitizer(at_most=2).decision_curve()[2] == 1 - lw.exact.exp(-1)
+    assert agm.sanitizer(at_most=2).curve()[2] == 1 - lw.exact.exp(-1)
     proved = lw.verify(agm, line)
     assert proved
     assert proved.tight

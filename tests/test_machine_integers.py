@@ -62,11 +62,11 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "SparseVector.on": lambda a, b, k: mechanism.SparseVector("1", at_most=[k(3)]).on([(k(0),), (k(127),)]).to_numpy().tolist(),  # noqa: E501
     "accuracy": lambda a, b, k: (BOTH.accuracy().within(a), BOTH.accuracy().cdf(b)),
     "accuracy, clamped": lambda a, b, k: lw.Geometric(RATES, lower=0, upper=k(120)).accuracy(k(100)).expected_error(),
-    "sanitizer": lambda a, b, k: (s := mechanism.sanitizer(LAW, k(5), "1/10")) and (s.threshold, s.error, s.probability_safe(b)),  # noqa: E501
-    "sanitizer, never wrong": lambda a, b, k: mechanism.sanitizer(lw.Geometric(UP).law, a).probability_safe(b),
-    "randomized sanitizer": lambda a, b, k: randomized_sanitizer(LAW, k(5), "1/10").probability_safe(a),
-    "alarm": lambda a, b, k: (s := mechanism.alarm(LAW, k(120), "1/10")) and (s.threshold, s.error, s.probability_dangerous(b)),  # noqa: E501
-    "alarm, never wrong": lambda a, b, k: mechanism.alarm(DirectedGeometric(inf, "1/50"), a).probability_dangerous(b),
+    "sanitizer": lambda a, b, k: (s := mechanism.sanitizer(LAW, k(5), "1/10")) and (s.threshold, s.error, s.probability(b)),
+    "sanitizer, never wrong": lambda a, b, k: mechanism.sanitizer(lw.Geometric(UP).law, a).probability(b),
+    "randomized sanitizer": lambda a, b, k: randomized_sanitizer(LAW, k(5), "1/10").probability(a),
+    "alarm": lambda a, b, k: (s := mechanism.alarm(LAW, k(120), "1/10")) and (s.threshold, s.error, s.probability(b)),
+    "alarm, never wrong": lambda a, b, k: mechanism.alarm(DirectedGeometric(inf, "1/50"), a).probability(b),
     "rate_for within": lambda a, b, k: mechanism.rate_for(RATES, within=k(100), probability="0.9", step="1/10"),
     "rate_for safe": lambda a, b, k: mechanism.rate_for(RATES, safe=(k(1), k(100)), probability="0.9", error_at_most="0.1"),
     "Sanitized": lambda a, b, k: mechanism.Sanitized(UP, at_most=a, stop_after=k(2)).expected_answered([k(100), k(3)]),
@@ -190,7 +190,7 @@ def test_fractions_of_machine_integers_do_not_wrap_in_a_price_or_a_matrix() -> N
         lambda t: lw.Geometric(RATES, lower=t),
         lambda t: mechanism.sanitizer(LAW, t, "1/10"),
         lambda t: mechanism.alarm(LAW, t, "1/10"),
-        lambda t: mechanism.sanitizer(LAW, 5, "1/10").probability_safe(t),
+        lambda t: mechanism.sanitizer(LAW, 5, "1/10").probability(t),
         lambda t: distance.Plane("1", dimensions=t),
         lambda t: lw.where("x", at_least=t),
         lambda t: mechanism.Monitor(UP, stop_after=t),

@@ -63,12 +63,7 @@ def test_upward_geometric_noise_attains_it_at_alpha_0(rate: str) -> None:
     """For every count at once, and exactly: 1 − e^{−rate·k}."""
     curve, decision = best_decision(rate, inf, 7), sanitizer(DirectedGeometric.one_sided(rate), 6)
     for k in range(8):
-        assert (
-            curve[k]
-            == decision.probability_safe(7 - k)
-            == alap_beta(rate, 7 - k, 6)
-            == 1 - exp_minus(Fraction(rate) * k)
-        )
+        assert curve[k] == decision.probability(7 - k) == alap_beta(rate, 7 - k, 6) == 1 - exp_minus(Fraction(rate) * k)
 
 
 @pytest.mark.parametrize(("presence", "absence"), [("1", "1"), ("1/2", "4"), ("4", "1/3"), ("0.1", "0.1")])
@@ -79,13 +74,13 @@ def test_the_randomized_threshold_attains_it_where_absence_is_protected(
     """Two-sided and graded: with a coin at the boundary value, at every count at once, exactly."""
     curve = best_decision(presence, absence, 8, alpha)
     decision = randomized_sanitizer(DirectedGeometric(up=presence, down=absence), 8, alpha)
-    assert [decision.probability_safe(9 - k) == curve[k] for k in range(9)] == [True] * 9
+    assert [decision.probability(9 - k) == curve[k] for k in range(9)] == [True] * 9
 
 
 def test_without_the_coin_it_is_not_attained() -> None:
     curve = best_decision(1, 1, 5, "0.01")
     plain = sanitizer(DirectedGeometric(1, 1), 5, "0.01")
-    assert plain.probability_safe(1) < curve[5]
+    assert plain.probability(1) < curve[5]
 
 
 def test_removal_only_decisions_follow_the_recursion() -> None:

@@ -306,7 +306,7 @@ def test_proposition_iii_1_with_a_bound_that_is_attained() -> None:
     law = Geometric(Line(1, 1)).law
     decide = sanitizer(law, 2, error_at_most="1/10")
     says = FiniteMechanism.from_rows(
-        {c: {"safe": decide.probability_safe(c), "not safe": 1 - decide.probability_safe(c)} for c in range(6)}
+        {c: {"safe": decide.probability(c), "not safe": 1 - decide.probability(c)} for c in range(6)}
     )
     alpha = max(says.probability(c, "safe") for c in range(3, 6))
     beta = min(says.probability(c, "safe") for c in range(3))

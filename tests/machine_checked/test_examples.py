@@ -62,7 +62,7 @@ def clamped(given: Given) -> list[Fraction]:
 def upward(given: Given) -> list[Fraction]:
     at_most, count = int(given["at_most"]), int(given["count"])
     sanitizer = Geometric(Line(inf, rate(given["rate"]))).sanitizer(at_most=at_most)
-    said = sanitizer.probability_safe(count)
+    said = sanitizer.probability(count)
     assert said == bounds.alap_beta(rate(given["rate"]), count, at_most)
     assert sanitizer.never_wrong
     return [fraction(said)]

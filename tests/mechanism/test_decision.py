@@ -27,8 +27,8 @@ def test_safe_is_never_wrong_under_upward_noise() -> None:
     assert decision.never_wrong
     assert decision.error == 0
     for c in range(6):
-        assert decision.probability_safe(c) == (1 - exp_minus(3 - c) if c <= 2 else 0)
-    assert decision.safe(np.array([1, 2, 3])).tolist() == [True, True, False]
+        assert decision.probability(c) == (1 - exp_minus(3 - c) if c <= 2 else 0)
+    assert decision.says(np.array([1, 2, 3])).tolist() == [True, True, False]
 
 
 def test_dangerous_is_never_wrong_under_downward_noise() -> None:
@@ -36,8 +36,8 @@ def test_dangerous_is_never_wrong_under_downward_noise() -> None:
     assert decision.never_wrong
     assert decision.error == 0
     for c in range(8):
-        assert decision.probability_dangerous(c) == (1 - exp_minus(Fraction(c - 3, 2)) if c >= 4 else 0)
-    assert decision.dangerous(np.array([3, 4, 5])).tolist() == [False, True, True]
+        assert decision.probability(c) == (1 - exp_minus(Fraction(c - 3, 2)) if c >= 4 else 0)
+    assert decision.says(np.array([3, 4, 5])).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -54,7 +54,7 @@ def test_the_dangerous_threshold_is_the_least_that_keeps_its_error(law: CountNoi
     decision = alarm(law, 4, alpha)
     assert decision.error <= Fraction(alpha)
     assert law.tail(decision.threshold - 1 - 3) > Fraction(alpha)
-    chances = [decision.probability_dangerous(c) for c in range(10)]
+    chances = [decision.probability(c) for c in range(10)]
     assert chances == sorted(chances)
 
 
@@ -69,7 +69,7 @@ def test_dangerous_is_safe_in_the_mirror(law: DirectedGeometric) -> None:
     """Count 20 − c for c and noise turned round: "at least 10" reads "at most 10"."""
     danger, safe = alarm(law, 10, "0.01"), sanitizer(law.reverse(), 10, "0.01")
     for c in range(21):
-        assert danger.probability_dangerous(c) == safe.probability_safe(20 - c)
+        assert danger.probability(c) == safe.probability(20 - c)
 
 
 def test_what_has_no_meaning_is_refused() -> None:
@@ -95,9 +95,9 @@ def test_what_has_no_meaning_is_refused() -> None:
 @pytest.mark.parametrize("law", LAWS)
 def test_a_coin_at_the_boundary_uses_alpha_up(law: CountNoise) -> None:
     decision = randomized_sanitizer(law, 3, "0.01")
-    assert decision.probability_safe(4) == weight("0.01")
+    assert decision.probability(4) == weight("0.01")
     assert 0 <= decision.boundary < 1
-    assert all(decision.probability_safe(c) >= decision.plain.probability_safe(c) for c in range(8))
+    assert all(decision.probability(c) >= decision.plain.probability(c) for c in range(8))
 
 
 @pytest.mark.statistical
@@ -107,7 +107,7 @@ def test_the_coin_is_flipped_at_the_boundary_only() -> None:
     edge = decision.plain.threshold + 1
     n, chance = 5000, float(decision.boundary)
     assert 0.1 < chance < 0.9
-    said = decision.safe(np.array([edge - 1, edge, edge + 1] * n), SeededBitsForTests(2)).reshape(n, 3).sum(axis=0)
+    said = decision.says(np.array([edge - 1, edge, edge + 1] * n), SeededBitsForTests(2)).reshape(n, 3).sum(axis=0)
     assert (said[0], said[2]) == (n, 0)
     assert rejects([int(said[1])], [chance], n) is None
     assert rejects([n], [chance], n)
@@ -123,5 +123,5 @@ def test_an_error_that_is_met_exactly_is_used() -> None:
     """At rate ln 2 both ways Pr[noise ≤ −1] is 1/3: with α = 1/3 *safe* is said up to t, with less only up to t − 1."""
     law = DirectedGeometric(log(2), log(2))
     assert sanitizer(law, 2, "1/3").threshold == 2
-    assert sanitizer(law, 2, "1/3").probability_safe(3) == Fraction(1, 3)
+    assert sanitizer(law, 2, "1/3").probability(3) == Fraction(1, 3)
     assert sanitizer(law, 2, "333/1000").threshold == 1

@@ -284,7 +284,7 @@ def test_the_rate_meets_the_wish_and_a_step_less_does_not(wish: dict[str, object
             chance = float(made.accuracy().within(int(str(wish["within"]))))
         else:
             count, at_most = wish["safe"]  # type: ignore[misc]
-            chance = float(sanitizer(made.law, at_most, wish.get("error_at_most")).probability_safe(count))  # type: ignore[arg-type]
+            chance = float(sanitizer(made.law, at_most, wish.get("error_at_most")).probability(count))  # type: ignore[arg-type]
         return chance >= float(str(wish["probability"]))
 
     assert value(c)
@@ -336,11 +336,11 @@ def test_decisions_are_read_off_the_unclamped_law() -> None:
     for bounds in ({}, {"lower": 0, "upper": 3}):
         decision = Geometric(Line(inf, 1), **bounds).sanitizer(at_most=2)
         assert decision.never_wrong
-        assert decision.decision_curve(range(4)) == {0: 1 - exp(-3), 1: 1 - exp(-2), 2: 1 - exp(-1), 3: weight(0)}
+        assert decision.curve(range(4)) == {0: 1 - exp(-3), 1: 1 - exp(-2), 2: 1 - exp(-1), 3: weight(0)}
     two_sided = Geometric(Line(1, 1), lower=0).sanitizer(2, "0.01")
     assert two_sided.threshold < 0  # below the clamp
     assert two_sided.error <= weight("0.01") < two_sided.law.cdf(two_sided.threshold - 2)
-    assert Geometric(Line(1, inf)).alarm(at_least=4).probability_dangerous(3) == 0
+    assert Geometric(Line(1, inf)).alarm(at_least=4).probability(3) == 0
 
 
 def test_bounds_the_wrong_way_round_and_nothing_protected_are_refused() -> None:

@@ -82,7 +82,7 @@ def test_three_places_at_one_half() -> None:
     """A person may be at all three: .472 of empty places are called safe, not .393, and both are never wrong."""
     norm, each = NormMechanism(Line(inf, "1/2"), 3), Geometric(Line(inf, "1/6"))
     chances = [sanitizer(law, 2) for law in (norm.noise.marginal(), each.law)]
-    assert [round(float(s.probability_safe(0)), 3) for s in chances] == [0.472, 0.393]
+    assert [round(float(s.probability(0)), 3) for s in chances] == [0.472, 0.393]
     assert all(s.never_wrong and s.error == 0 for s in chances)
     assert [round(float(m.expected_error()), 2) for m in (norm, each)] == [3.50, 5.51]
 

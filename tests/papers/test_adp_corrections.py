@@ -98,7 +98,7 @@ def test_proposition_iv_7_walks_from_unsafe_to_safe() -> None:
         right = min(steps(unsafe, safe) for unsafe in range(t + 1, n))
         assert printed.is_infinite
         assert right == t + 1 - safe
-        attained = float(sanitizer(alap("1").law, t).probability_safe(safe))  # at ε = 1
+        attained = float(sanitizer(alap("1").law, t).probability(safe))  # at ε = 1
         below, above = (Fraction(int(attained * 10**6) + more, 10**6) for more in (0, 1))
         assert (
             epsilon_needed_complement(t + 1 - safe, 0, below) <= 1 < epsilon_needed_complement(t + 1 - safe, 0, above)
@@ -139,7 +139,7 @@ def test_corollary_v_6_needs_the_sanitizer_below_t_plus_1() -> None:
     assert round(promised, 3) == 0.632
     assert continuous(t) == 0
     assert continuous(t + 1) == promised
-    assert float(sanitizer(alap("1").law, t).probability_safe(c)) == pytest.approx(promised)
+    assert float(sanitizer(alap("1").law, t).probability(c)) == pytest.approx(promised)
     assert alap_beta(1, c, t) == 1 - exact.exp(-1)
     step = 1000  # on a fine grid, the count c is c·step and "at most t" read as z ≤ t·step
     fine = alap("1", step=f"1/{step}").law
@@ -198,7 +198,7 @@ def test_section_vi_a2_two_in_l1_and_one_along_p_steps() -> None:
 def test_figures_2_and_3_disagree_and_both_can_be_computed(t: int, strict: bool) -> None:
     """Caption: "less than 3"; text: t = 5 with ≤. They are the thresholds 2 and 5: .950 and .998 at an empty place."""
     at_most = t - 1 if strict else t
-    safe_if_empty = float(sanitizer(alap("1").law, at_most).probability_safe(0))
+    safe_if_empty = float(sanitizer(alap("1").law, at_most).probability(0))
     assert round(safe_if_empty, 3) == {2: 0.950, 5: 0.998}[at_most]
     # α = 1e-4 in the caption, 1e-3 in the text: under ε-DP these are other thresholds
     assert [sanitizer(two_sided("1").law, at_most, a).threshold - at_most for a in ("1e-4", "1e-3")] == [-8, -6]

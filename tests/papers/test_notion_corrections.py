@@ -46,7 +46,7 @@ def visitors(table: tuple[frozenset[str], ...]) -> int:
 def test_section_ii_b3_alpha_is_not_the_chance_that_safe_is_wrong() -> None:
     """Pr[True | unsafe] ≤ α says nothing of Pr[unsafe | True] before the prior is known."""
     decide = sanitizer(two_sided("1").law, 2, error_at_most="1/100")
-    chances = [decide.probability_safe(c) for c in range(6)]
+    chances = [decide.probability(c) for c in range(6)]
     says = FiniteMechanism(range(6), (True, False), [[p, 1 - p] for p in chances])
     assert max(says.probability(c, True) for c in range(3, 6)) <= Fraction(1, 100)
     mostly_unsafe = {2: "1/100", 3: "99/100"}
@@ -60,7 +60,7 @@ def test_section_vi_b2_errors_come_from_unsafe_places_only() -> None:
     """Printed: α = 1e-2 and 5,000 answers make 50 errors. Only the 492 unsafe of 5,835 places can make one."""
     unsafe = 5835 - 5343
     decide = sanitizer(two_sided("1").law, 5, error_at_most="1/100")
-    worst = decide.probability_safe(6)  # all unsafe places as near to safe as they can be
+    worst = decide.probability(6)  # all unsafe places as near to safe as they can be
     assert worst <= Fraction(1, 100)
     assert unsafe * worst < 5
     assert 5000 * Fraction(1, 100) == 50
@@ -179,12 +179,12 @@ def test_section_iv_c2_dangerous_is_better_off_than_under_dp() -> None:
     alpha, at_least = float(exp_minus(4)), 6
     decide = alarm(alap("1").law, at_least, "0.0184")
     for k in range(1, 7):
-        ours = float(decide.probability_dangerous(at_least - 1 + k))
+        ours = float(decide.probability(at_least - 1 + k))
         assert ours == pytest.approx(best_by_program(None, 1.0, k, alpha), abs=1e-7)  # mirrored: falls become rises
         assert ours == pytest.approx(min(math.exp(k) * alpha, 1))
         under_dp = best_by_program(1.0, 1.0, k, alpha)
         assert ours > under_dp + 0.03 if k >= 4 else ours == pytest.approx(under_dp, abs=1e-7)
-    assert decide.probability_dangerous(at_least - 1) <= Fraction("0.0184")
+    assert decide.probability(at_least - 1) <= Fraction("0.0184")
 
 
 # ---- Section VI
@@ -224,7 +224,7 @@ def test_definition_v_3_has_the_sign_turned_round(epsilon: str) -> None:
     assert verify(right.on(range(3)).pull_back(TWO, visitors), notion).tight
     assert verify(printed.on(range(3)).pull_back(TWO, visitors), notion).exact_scale == inf
     # nor would it be one-sided: an output of at most t may come from a count above t (Corollary V.6)
-    assert sanitizer(right.law, 0).probability_safe(1) == 0
+    assert sanitizer(right.law, 0).probability(1) == 0
     assert printed.law.cdf(0 - 1) > 0
 
 

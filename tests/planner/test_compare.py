@@ -180,7 +180,7 @@ def chance_at(option: Option, notion: lw.Notion, count: int) -> Weight:
     assert option.plan is not None
     made = plan(option.plan.query, notion, safe_at_most=2, error_at_most=option.error_at_most, useful_from="0")
     assert made.sanitizer is not None
-    return made.sanitizer.probability_safe(count)
+    return made.sanitizer.probability(count)
 
 
 @pytest.mark.parametrize("name", ["presence", "addition-only", "removal-only", "dp", "bounded-dp", "graded"])

@@ -74,10 +74,10 @@ def test_a_value_that_both_thresholds_claim_is_obscure() -> None:
 def test_one_decision_alone() -> None:
     safe = decisions(UP, safe_at_most=2)
     assert safe.states(np.array([[2, 3]])).tolist() == [["safe", "obscure"]]
-    assert safe.probabilities(0) == (sanitizer(UP, 2).probability_safe(0), 1 - UP.cdf(2), 0)
+    assert safe.probabilities(0) == (sanitizer(UP, 2).probability(0), 1 - UP.cdf(2), 0)
     danger = decisions(DOWN, dangerous_at_least=4)
     assert danger.states(np.array([3, 4])).tolist() == ["obscure", "dangerous"]
-    assert danger.probabilities(6).dangerous == alarm(DOWN, 4).probability_dangerous(6)
+    assert danger.probabilities(6).dangerous == alarm(DOWN, 4).probability(6)
     assert list(safe.curve()) == list(range(8))
 
 

@@ -83,20 +83,20 @@ DECISIONS = [
     Pair(
         "*safe* at most 1, `sanitizer`",
         "AdditionOnly(ε)",
-        lambda e: (said(sanitizer(alap(e).law, 1).probability_safe, PEOPLE), AdditionOnly(e).on(PEOPLE)),
+        lambda e: (said(sanitizer(alap(e).law, 1).probability, PEOPLE), AdditionOnly(e).on(PEOPLE)),
         True,
     ),
     Pair(
         "*dangerous* from 2, `alarm`",
         "RemovalOnly(ε)",
-        lambda e: (said(alarm(removal_only(e).law, 2).probability_dangerous, PEOPLE), RemovalOnly(e).on(PEOPLE)),
+        lambda e: (said(alarm(removal_only(e).law, 2).probability, PEOPLE), RemovalOnly(e).on(PEOPLE)),
         True,
     ),
     Pair(
         "*safe* at most 1, `randomized_sanitizer` at α = 1/100",
         "UnboundedDP(ε)",
         lambda e: (
-            said(randomized_sanitizer(two_sided(e).law, 1, "1/100").probability_safe, PEOPLE),
+            said(randomized_sanitizer(two_sided(e).law, 1, "1/100").probability, PEOPLE),
             UnboundedDP(e).on(PEOPLE),
         ),
     ),

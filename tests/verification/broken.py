@@ -93,7 +93,7 @@ def goes_on_asking(rate: Real, at_most: int, vectors: Sequence[tuple[int, ...]])
     decide = Sanitized(Line(inf, rate), at_most=at_most).sanitizer()
     top = max(max(v) for v in vectors)
     single = FiniteMechanism.from_rows(
-        {c: {"safe": decide.probability_safe(c), "not safe": 1 - decide.probability_safe(c)} for c in range(top + 1)}
+        {c: {"safe": decide.probability(c), "not safe": 1 - decide.probability(c)} for c in range(top + 1)}
     )
     return FiniteMechanism.product([single] * len(vectors[0])).pull_back(vectors, lambda v: v)
 

@@ -34,9 +34,8 @@ from leeward.mechanism._subsampled import (
     thinning,
 )
 from leeward.mechanism._threshold_rule import (
-    Alarm,
     RandomizedSanitizer,
-    Sanitizer,
+    ThresholdRule,
     alarm,
     randomized_sanitizer,
     sanitizer,
@@ -44,7 +43,6 @@ from leeward.mechanism._threshold_rule import (
 
 __all__ = [
     "Accuracy",
-    "Alarm",
     "Displacement",
     "FiniteMechanism",
     "Geometric",
@@ -58,10 +56,10 @@ __all__ = [
     "Round",
     "Sanitized",
     "SanitizedAnswers",
-    "Sanitizer",
     "SparseVector",
     "SparseVectorResult",
     "SubsampledCount",
+    "ThresholdRule",
     "addition_only",
     "ageo",
     "alap",

@@ -94,7 +94,7 @@ def _meets(
 
     def said(c: Fraction) -> bool:
         law = Geometric(line.scale(c)).law
-        return sanitizer(law, at_most, error_at_most).probability_safe(count) >= least
+        return sanitizer(law, at_most, error_at_most).probability(count) >= least
 
     return said
 

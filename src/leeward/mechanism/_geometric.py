@@ -41,7 +41,7 @@ from leeward.exact._real import Exact, integer, plainly, positive
 from leeward.exact._weight import Weight, weight, weighted_sum
 from leeward.mechanism._accuracy import Accuracy
 from leeward.mechanism._finite import FiniteMechanism
-from leeward.mechanism._threshold_rule import Alarm, Sanitizer, alarm, sanitizer
+from leeward.mechanism._threshold_rule import ThresholdRule, alarm, sanitizer
 from leeward.noise import Bits, Coin, DirectedGeometric, SystemBits, add_saturating, floor_digits
 
 Centre = Literal["mean", "median"]
@@ -157,11 +157,11 @@ class Geometric:
             outputs = range(self.lower, self.upper + 1)
         return {z: self.probability(truth, z) for z in outputs}
 
-    def sanitizer(self, at_most: int, error_at_most: Exact | None = None) -> Sanitizer:
+    def sanitizer(self, at_most: int, error_at_most: Exact | None = None) -> ThresholdRule:
         """Return the best rule that reads "the count is at most t" off `noisy` counts; as `leeward.mechanism.sanitizer`."""
         return sanitizer(self.law, at_most, error_at_most)
 
-    def alarm(self, at_least: int, error_at_most: Exact | None = None) -> Alarm:
+    def alarm(self, at_least: int, error_at_most: Exact | None = None) -> ThresholdRule:
         """Return the best rule that reads "the count is at least T" off `noisy` counts; as `leeward.mechanism.alarm`."""
         return alarm(self.law, at_least, error_at_most)
 

@@ -28,7 +28,7 @@ from leeward.exact._real import Real, plainly, whole
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
-from leeward.mechanism._threshold_rule import Sanitizer, sanitizer
+from leeward.mechanism._threshold_rule import ThresholdRule, sanitizer
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
 
 _NEGLIGIBLE = 1e-24
@@ -125,7 +125,7 @@ class Sanitized:
         row_of_counts(np.zeros(counts, np.int64), self._thresholds)
         return tuple(np.broadcast_to(self._thresholds, (counts,)).tolist())
 
-    def sanitizer(self, at: int = 0) -> Sanitizer:
+    def sanitizer(self, at: int = 0) -> ThresholdRule:
         """Return the decision for the count at this position, given that it is reached."""
         thresholds = np.broadcast_to(self._thresholds, (max(at + 1, self._thresholds.size),))
         return sanitizer(self.law, int(thresholds[at]))

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,45 +60,51 @@ class CountNoise(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Sanitizer:
-    """Calls an unclamped noisy count z *safe* iff ``z ≤ threshold``.
+Word = Literal["safe", "dangerous"]
 
-    Build it with `sanitizer`.
+
+@dataclass(frozen=True)
+class ThresholdRule:
+    """Says a word of an unclamped noisy count z: *safe* iff ``z ≤ threshold``, or *dangerous* iff ``z ≥ threshold``.
+
+    Build it with `sanitizer` or `alarm`. The word is true of at most ``bound`` people, or of at least so many.
 
     Attributes:
-        at_most: t, what *safe* means: at most t people.
-        threshold: t', the largest noisy count that is called safe.
+        word: ``"safe"`` or ``"dangerous"``: the side that it speaks of.
+        bound: what the word means: t, at most so many people; or T, at least so many.
+        threshold: t' or T': the last noisy count of which the word is said.
         law: the noise on one count.
         error_at_most: the α asked for; None where the promise is "never wrong".
     """
 
-    at_most: int
+    word: Word
+    bound: int
     threshold: int
     law: CountNoise
     error_at_most: Fraction | None
 
-    def safe(self, noisy: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which noisy counts are called safe; the same shape."""
-        return noisy <= self.threshold
+    def says(self, noisy: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return of which noisy counts the word is said; the same shape."""
+        return noisy <= self.threshold if self.word == "safe" else noisy >= self.threshold
 
-    def probability_safe(self, count: int) -> Weight:
-        """Return Pr[safe | true count], exactly."""
-        return self.law.cdf(self.threshold - integer(count, "count"))
+    def probability(self, count: int) -> Weight:
+        """Return Pr[the word | true count], exactly."""
+        noise = self.threshold - integer(count, "count")
+        return self.law.cdf(noise) if self.word == "safe" else self.law.tail(noise)
 
     @property
     def never_wrong(self) -> bool:
-        """Whether *safe* is never said of more than ``at_most`` people."""
+        """Whether the word is never said where it is not true."""
         return self.error_at_most is None
 
     @property
     def error(self) -> Weight:
-        """The largest Pr[safe | unsafe]: attained at t + 1, 0 where never wrong."""
-        return self.probability_safe(self.at_most + 1)
+        """The largest Pr[the word | it is not true]: attained at t + 1, or T − 1; 0 where never wrong."""
+        return self.probability(self.bound + 1 if self.word == "safe" else self.bound - 1)
 
-    def decision_curve(self, counts: Iterable[int] | None = None) -> dict[int, Weight]:
-        """Return Pr[safe | c] for each true count c (by default 0 to t + 5)."""
-        return {c: self.probability_safe(c) for c in (range(self.at_most + 6) if counts is None else counts)}
+    def curve(self, counts: Iterable[int] | None = None) -> dict[int, Weight]:
+        """Return Pr[the word | c] for each true count c (by default 0 to ``bound`` + 5)."""
+        return {c: self.probability(c) for c in (range(self.bound + 6) if counts is None else counts)}
 
 
 def check_noise(law: object) -> None:
@@ -116,7 +122,7 @@ def check_noise(law: object) -> None:
 
 
 @taught
-def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None) -> Sanitizer:
+def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None) -> ThresholdRule:
     """Return the best threshold sanitizer for "the count is at most t" under this noise.
 
     Args:
@@ -139,7 +145,7 @@ def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None)
                 "under this notion noise never lowers a count, so 'safe' is never wrong and no error is granted",
                 "Leave error_at_most out",
             )
-        return Sanitizer(at_most, at_most, law, None)
+        return ThresholdRule("safe", at_most, at_most, law, None)
     if error_at_most is None:
         raise NotPrivateError(
             f"safe_at_most = {at_most} without error_at_most",
@@ -151,7 +157,7 @@ def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None)
     below = law.quantile(alpha)  # the smallest k with P(noise ≤ k) ≥ α
     if law.cdf(below) > weight(alpha):
         below -= 1
-    return Sanitizer(at_most, at_most + 1 + below, law, alpha)
+    return ThresholdRule("safe", at_most, at_most + 1 + below, law, alpha)
 
 
 @dataclass(frozen=True)
@@ -166,16 +172,16 @@ class RandomizedSanitizer:
         boundary: the probability of *safe* at ``plain.threshold + 1``.
     """
 
-    plain: Sanitizer
+    plain: ThresholdRule
     boundary: Weight
 
-    def safe(self, noisy: NDArray[np.int64], bits: Bits | None = None) -> NDArray[np.bool_]:
+    def says(self, noisy: NDArray[np.int64], bits: Bits | None = None) -> NDArray[np.bool_]:
         """Return which noisy counts are called safe; the same shape."""
         coins = Coin(self.boundary).flip(noisy.size, bits or SystemBits()).reshape(noisy.shape)
-        said: NDArray[np.bool_] = self.plain.safe(noisy) | ((noisy == self.plain.threshold + 1) & coins)
+        said: NDArray[np.bool_] = self.plain.says(noisy) | ((noisy == self.plain.threshold + 1) & coins)
         return said
 
-    def probability_safe(self, count: int) -> Weight:
+    def probability(self, count: int) -> Weight:
         """Return Pr[safe | true count], exactly."""
         law, threshold, count = self.plain.law, self.plain.threshold, integer(count, "count")
         return law.cdf(threshold - count) + self.boundary * law.pmf(threshold + 1 - count)
@@ -185,48 +191,11 @@ def randomized_sanitizer(law: CountNoise, at_most: int, error_at_most: Exact) ->
     """Return the threshold sanitizer with Pr[safe | t + 1] = α exactly; arguments and errors as `sanitizer`."""
     plain = sanitizer(law, at_most, error_at_most)
     rest = weight(plain.error_at_most or 0) - plain.error
-    return RandomizedSanitizer(plain, rest / law.pmf(plain.threshold - plain.at_most))
-
-
-@dataclass(frozen=True)
-class Alarm:
-    """Calls an unclamped noisy count z *dangerous* iff ``z ≥ threshold``: the dual of `Sanitizer`.
-
-    Build it with `alarm`.
-
-    Attributes:
-        at_least: T, what *dangerous* means: at least T people.
-        threshold: T', the least noisy count that is called dangerous.
-        law: the noise on one count.
-        error_at_most: the α asked for; None where the promise is "never wrong".
-    """
-
-    at_least: int
-    threshold: int
-    law: CountNoise
-    error_at_most: Fraction | None
-
-    def dangerous(self, noisy: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which noisy counts are called dangerous; the same shape."""
-        return noisy >= self.threshold
-
-    def probability_dangerous(self, count: int) -> Weight:
-        """Return Pr[dangerous | true count], exactly."""
-        return self.law.tail(self.threshold - integer(count, "count"))
-
-    @property
-    def never_wrong(self) -> bool:
-        """Whether *dangerous* is never said of fewer than ``at_least`` people."""
-        return self.error_at_most is None
-
-    @property
-    def error(self) -> Weight:
-        """The largest Pr[dangerous | not dangerous]: attained at T − 1, 0 where never wrong."""
-        return self.probability_dangerous(self.at_least - 1)
+    return RandomizedSanitizer(plain, rest / law.pmf(plain.threshold - plain.bound))
 
 
 @taught
-def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) -> Alarm:
+def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) -> ThresholdRule:
     """Return the best threshold alarm for "the count is at least T" under this noise.
 
     Args:
@@ -249,7 +218,7 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
                 "under this notion noise never raises a count, so 'dangerous' is never wrong and no error is granted",
                 "Leave error_at_most out",
             )
-        return Alarm(at_least, at_least, law, None)
+        return ThresholdRule("dangerous", at_least, at_least, law, None)
     if error_at_most is None:
         raise NotPrivateError(
             f"dangerous_at_least = {at_least} without error_at_most",
@@ -259,7 +228,7 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
         )
     alpha = chance_given(error_at_most, "error_at_most")
     above = law.quantile(1 - weight(alpha)) + 1  # the smallest k with P(noise < k) ≥ 1 − α, that is P(noise ≥ k) ≤ α
-    return Alarm(at_least, at_least - 1 + above, law, alpha)
+    return ThresholdRule("dangerous", at_least, at_least - 1 + above, law, alpha)
 
 
 def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:

@@ -126,7 +126,7 @@ def _steps() -> Numbers:
         *(
             (
                 f"adp-figure-2-3-{t}{'-strict' if strict else ''}",
-                sanitizer(alap("1").law, t - 1 if strict else t).probability_safe(0),
+                sanitizer(alap("1").law, t - 1 if strict else t).probability(0),
             )
             for t in (3, 5)
             for strict in (True, False)
@@ -201,7 +201,7 @@ def _slips() -> Numbers:
         ("adp-iv-3-constant", risk(always, None, lambda _: True)),
         ("adp-iii-1", float(law.cdf(2 - 3)) * float(law.cdf(2)) - float(law.cdf(2)) * float(law.cdf(2 - 3))),
         ("adp-iii-2", verify(example, FiniteDistance.closed("amn", policy)).exact_scale or math.nan),
-        ("adp-iv-c2", alarm(law, 6, "0.0184").probability_dangerous(9)),
+        ("adp-iv-c2", alarm(law, 6, "0.0184").probability(9)),
         ("adp-ii-b3", posterior(sure, {2: "1/100", 3: "99/100"}, True)[3]),
         ("adp-v-2", max(moves)),
         ("adp-viii-6-sum", len(steps)),
@@ -213,4 +213,4 @@ def _slips() -> Numbers:
 
 def _decide() -> list[Weight]:
     decide = sanitizer(two_sided("1").law, 2, error_at_most="1/100")
-    return [decide.probability_safe(c) for c in range(6)]
+    return [decide.probability(c) for c in range(6)]

@@ -19,7 +19,7 @@ from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Exact
 from leeward.exact._weight import Weight, weight
-from leeward.mechanism._threshold_rule import Alarm, CountNoise, Sanitizer, alarm, check_noise, sanitizer
+from leeward.mechanism._threshold_rule import CountNoise, ThresholdRule, alarm, check_noise, sanitizer
 
 State = Literal["safe", "obscure", "dangerous"]
 
@@ -44,8 +44,8 @@ class Decisions:
         dangerous: the decision "at least T"; None if not asked for.
     """
 
-    safe: Sanitizer | None
-    dangerous: Alarm | None
+    safe: ThresholdRule | None
+    dangerous: ThresholdRule | None
 
     def states(self, noisy: NDArray[np.int64]) -> NDArray[np.str_]:
         """Return "safe", "obscure" or "dangerous" for each unclamped noisy count; the same shape.
@@ -72,7 +72,7 @@ class Decisions:
         By default those to 5 past the greater threshold, from 0, or from 500 below it.
         """
         if counts is None:
-            ends = [self.safe.at_most + 1 if self.safe else 0, self.dangerous.at_least if self.dangerous else 0]
+            ends = [self.safe.bound + 1 if self.safe else 0, self.dangerous.bound if self.dangerous else 0]
             counts = range(max(0, max(ends) - 500), max(ends) + 5)
         return {c: self.probabilities(c) for c in counts}
 
@@ -80,7 +80,7 @@ class Decisions:
     def wrong_at_most(self) -> Fraction:
         """How often what is said of one count can be wrong: α, or 2α where one between t and T can get either wrong word."""
         errors = [d.error_at_most or Fraction(0) for d in (self.safe, self.dangerous) if d is not None]
-        if self.safe is not None and self.dangerous is not None and self.dangerous.at_least > self.safe.at_most + 1:
+        if self.safe is not None and self.dangerous is not None and self.dangerous.bound > self.safe.bound + 1:
             return sum(errors, start=Fraction(0))
         return max(errors)
 

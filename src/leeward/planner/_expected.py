@@ -61,8 +61,8 @@ def expected_answers(decided: Decisions, counts: Counts, *, independent: bool = 
     chances = {c: decided.probabilities(c) for c in counts}
     safe = {c: float(p.safe) for c, p in chances.items()}
     dangerous = {c: float(p.dangerous) for c, p in chances.items()}
-    t = None if decided.safe is None else decided.safe.at_most
-    least = None if decided.dangerous is None else decided.dangerous.at_least
+    t = None if decided.safe is None else decided.safe.bound
+    least = None if decided.dangerous is None else decided.dangerous.bound
     right, wrong = _split(safe, counts, {c for c in counts if t is not None and c <= t})
     found, false = _split(dangerous, counts, {c for c in counts if least is not None and c >= least})
     variance = sum(n * safe[c] * (1 - safe[c]) for c, n in counts.items())
@@ -84,7 +84,7 @@ def expected_answers_sanitized(mechanism: Sanitized, counts: Counts) -> Expected
     In a random order those that exceed (s of n) lie anywhere alike, so the c-th of them is met at place c·(n + 1)/(s + 1)
     on average; s is a sum of independent coins, one a place.
     """
-    law, t, stops = mechanism.law, mechanism.sanitizer().at_most, mechanism.stop_after
+    law, t, stops = mechanism.law, mechanism.sanitizer().bound, mechanism.stop_after
     exceeding = np.ones(1)
     for c, n in counts.items():
         exceeding = np.convolve(exceeding, _binomial(n, float(law.tail(t + 1 - c))))

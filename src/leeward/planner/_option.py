@@ -175,7 +175,7 @@ class Option:
             return None
         safe, query, one = self.decisions.safe, self.plan.query, self.notion.with_epsilon(1)
         moves = sensitivity_each(one, query) if self.mechanism == "sanitized" else sensitivity(one, query)
-        wish = (count, safe.at_most)
+        wish = (count, safe.bound)
         try:
             rate = rate_for(moves.line, safe=wish, probability=probability, error_at_most=safe.error_at_most)
         except LowUtilityError:
@@ -189,7 +189,7 @@ class Option:
         law, alpha, wish = self.law, self.decisions.safe.error_at_most, weight(probability)
 
         def often(step: Fraction) -> bool:
-            return sanitizer(law, count + int(step) - 1, alpha).probability_safe(count) >= wish
+            return sanitizer(law, count + int(step) - 1, alpha).probability(count) >= wish
 
         try:
             return count + int(least_multiple(often, 1)) - 1
@@ -262,12 +262,12 @@ def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple
     def best(count: int) -> tuple[Weight | None, Weight | None]:
         found: list[Weight | None] = []
         for decision, away, costs in (
-            (safe, safe and safe.at_most + 1 - count, (lower, raised)),
-            (danger, danger and count - danger.at_least + 1, (raised, lower)),
+            (safe, safe and safe.bound + 1 - count, (lower, raised)),
+            (danger, danger and count - danger.bound + 1, (raised, lower)),
         ):
             if decision is None:
                 found.append(None)
-            elif decision is safe and people is not None and people <= safe.at_most:
+            elif decision is safe and people is not None and people <= safe.bound:
                 found.append(weight(1))
             else:
                 alpha, steps = decision.error_at_most or 0, -(-max(away or 0, 0) // jump)

@@ -18,7 +18,7 @@ from leeward.accounting._budget_notion import promised
 from leeward.errors import InputError, SpecError, nearest
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
-from leeward.mechanism import Alarm, Geometric, Sanitized, Sanitizer
+from leeward.mechanism import Geometric, Sanitized, ThresholdRule
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.noise import Bits
 from leeward.notion import Notion
@@ -83,24 +83,24 @@ class Plan:
         return replace(self, places=places)
 
     @property
-    def sanitizer(self) -> Sanitizer | None:
+    def sanitizer(self) -> ThresholdRule | None:
         """What is called *safe*; None if nothing is."""
         return self.decisions.safe
 
     @property
-    def alarm(self) -> Alarm | None:
+    def alarm(self) -> ThresholdRule | None:
         """What is called *dangerous*; None if nothing is."""
         return self.decisions.dangerous
 
     @property
     def safe_at_most(self) -> int | None:
         """t: what *safe* means; None if it is not said."""
-        return None if self.sanitizer is None else self.sanitizer.at_most
+        return None if self.sanitizer is None else self.sanitizer.bound
 
     @property
     def dangerous_at_least(self) -> int | None:
         """T: what *dangerous* means; None if it is not said."""
-        return None if self.alarm is None else self.alarm.at_least
+        return None if self.alarm is None else self.alarm.bound
 
     @property
     def error_at_most(self) -> Fraction | None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from leeward._plain import at_most
 from leeward.errors import LowUtilityError
-from leeward.mechanism import Geometric, Sanitized, Sanitizer
+from leeward.mechanism import Geometric, Sanitized, ThresholdRule
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
@@ -48,7 +48,7 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
         )
     if (safe := made.sanitizer) is None:
         return
-    chance = safe.probability_safe(0)
+    chance = safe.probability(0)
     if chance < made.useful_from:
         _refuse_chance(made, safe, float(chance))
     if places is not None and isinstance(made.mechanism, Sanitized):
@@ -57,10 +57,10 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
             _refuse_reach(made, reached, places)
 
 
-def _refuse_chance(made: Plan, safe: Sanitizer, chance: float) -> None:
+def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
     error = "" if safe.never_wrong else f" with error_at_most = {safe.error_at_most}"
     raise LowUtilityError(
-        f"safe_at_most = {safe.at_most}{error} under {made.notion.name} at epsilon = {made.notion.epsilon}",
+        f"safe_at_most = {safe.bound}{error} under {made.notion.name} at epsilon = {made.notion.epsilon}",
         f"even a place where nobody was would be called safe with probability {chance:.2g} only, below"
         f" useful_from = {_written(made.useful_from)}",
         (

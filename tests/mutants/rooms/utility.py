@@ -65,7 +65,7 @@ MUTANTS = [
     M(OPTION, "Option.event", "if _DIRECTIONS[change] == way", "", "tests/planner/test_composed.py", "a single fact composes as all of a person's, if persons are protected in the other direction"),
     M(OPTION, "best_possible", "-(-max(away or 0, 0) // jump)", "max(away or 0, 0)", "tests/planner/test_best_possible.py", "a group moves a count by 1"),
     M(OPTION, "best_possible", "-(-max(away or 0, 0) // jump)", "max(away or 0, 0) // jump", "tests/planner/test_best_possible.py", "a part of a step is none"),
-    M(OPTION, "best_possible", "people <= safe.at_most", "people < safe.at_most", "tests/planner/test_best_possible.py", "all people there are could be one too many"),
+    M(OPTION, "best_possible", "people <= safe.bound", "people < safe.bound", "tests/planner/test_best_possible.py", "all people there are could be one too many"),
     M(OPTION, "best_possible", "not _one_person(notion)", "False", "tests/planner/test_best_possible.py", "how far a step moves a count at most is taken for a step that there is"),
     M("leeward.planner._advice", "cautions", "min(step.cost for step in notion.steps)", "notion.epsilon", "tests/planner/test_advice.py", "the largest of several ε permits a sample of everybody"),
     M("leeward.analysis._risk", "_situations", 'person = whole(person, "person", least=0, says="it is a position in the tables, counted from 0")', "pass",

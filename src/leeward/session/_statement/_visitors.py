@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from leeward.mechanism import Alarm, Sanitized, Sanitizer
+from leeward.mechanism import Sanitized, ThresholdRule
 from leeward.planner._plan import Plan
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors
@@ -70,10 +70,10 @@ def _decision(plan: Plan, places: int) -> dict[str, Any]:
         curve.append({"count": count, **{state: _decimal(p) for state, p in said if p is not None}})
     stated: dict[str, Any] = {}
     if safe is not None:
-        stated |= {"safe_at_most": safe.at_most, "threshold": safe.threshold, "never_wrong": safe.never_wrong}
+        stated |= {"safe_at_most": safe.bound, "threshold": safe.threshold, "never_wrong": safe.never_wrong}
     if dangerous is not None:
         stated |= {
-            "dangerous_at_least": dangerous.at_least,
+            "dangerous_at_least": dangerous.bound,
             "dangerous_threshold": dangerous.threshold,
             "dangerous_never_wrong": dangerous.never_wrong,
         }
@@ -130,13 +130,11 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
     relative = ", counted after the bound on places per person" if plan.query.truncates else " among those counted"
     found = []
     if plan.sanitizer is not None:
-        t = plan.sanitizer.at_most
+        t = plan.sanitizer.bound
         meaning = f"{'nobody' if t == 0 else f'at most {_people(t)}'} {'was' if t < 2 else 'were'} there{relative}"
         found.append(_trust("safe", meaning, plan.sanitizer, places))
     if plan.alarm is not None:
-        meaning = (
-            f"at least {_people(plan.alarm.at_least)} {'was' if plan.alarm.at_least == 1 else 'were'} there{relative}"
-        )
+        meaning = f"at least {_people(plan.alarm.bound)} {'was' if plan.alarm.bound == 1 else 'were'} there{relative}"
         found.append(_trust("dangerous", meaning, plan.alarm, places))
     found.append(
         "Whatever one concludes about a person from all that is published here:"
@@ -145,7 +143,7 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
     return found
 
 
-def _trust(state: str, meaning: str, decision: Sanitizer | Alarm, places: int) -> str:
+def _trust(state: str, meaning: str, decision: ThresholdRule, places: int) -> str:
     alpha = decision.error_at_most
     if alpha is None:
         return f"Where '{state}' is said, {meaning}: it is never wrong"

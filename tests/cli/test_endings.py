@@ -121,6 +121,7 @@ FULL = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("command", FULL)
 def test_a_full_stdout_is_said_truly(command: str, town: Town) -> None:
     word, more = command.split()[0], command.split()[1:]
@@ -195,6 +196,7 @@ main()
 """
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("error", ["AttributeError", "DataError", "SystemExit", "OSError", "KeyboardInterrupt"])
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
 def test_what_fails_after_a_signal_counts_as_that_signal(by: signal.Signals, error: str, town: Town) -> None:

@@ -54,6 +54,7 @@ def plans() -> list[tuple[str, Any, Fraction, Fraction]]:
     return found
 
 
+@pytest.mark.sweep
 def test_no_draw_leaves_the_bounds_or_the_grid() -> None:
     every = plans()
     assert {name.split()[0] for name, *_ in every} == set(KINDS)

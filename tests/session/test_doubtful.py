@@ -241,6 +241,7 @@ STATISTICS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", STATISTICS)
 @pytest.mark.parametrize("kind", ["sum", "mean", "median", "histogram"])
 def test_statistics_of_nothing_are_stopped_too(tmp_path: Path, case: str, kind: Any) -> None:
@@ -297,6 +298,7 @@ CELLS: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("window", ["", "+00:00"])
 def test_no_table_is_refused_for_what_a_row_holds(window: str) -> None:
     """All tables of up to two rows over these cells: with ``publish`` the same shape is answered for every one of them."""

@@ -78,6 +78,7 @@ BESIDE = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("beside", BESIDE)
 @pytest.mark.parametrize("reason", VISITS)
 def test_visits_stop_where_a_reason_takes_too_many(reason: str, beside: str) -> None:
@@ -125,6 +126,7 @@ def test_numbers_stop_where_a_reason_takes_too_many(reason: str, left_out: int) 
         assert not said or f"{wrong + left_out * (reason == 'filtered'):,} row" in said
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("text", ["1,234.50", "7 EUR", "1'000", "0x1F", "٣", "--7", "true", ""])
 def test_a_text_that_is_no_number_is_told_from_one_that_is_missing(text: str) -> None:
     for held, reason in ((text, "unreadable_number"), (None, "no_number"), ("nan", "no_number")):

@@ -115,6 +115,7 @@ def test_rows_have_nothing_to_combine() -> None:
 # ---- what is printed
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("notion", NUMBER_NOTIONS)
 def test_everything_that_is_printed_says_row_where_the_unit_is_a_row(notion: str, tmp_path: Path) -> None:
     """Every statistic, by groups or not, with a public number or not, under every notion of the spec."""

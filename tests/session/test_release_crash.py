@@ -39,6 +39,7 @@ def _run(spec: Path, stage: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stage", [*_OWN_STAGES, *STAGES])
 def test_killed_at_any_stage_one_charge_and_one_answer(town: Town, stage: str) -> None:
     spec = town.spec()

@@ -450,6 +450,7 @@ for name, words in json.loads(sys.argv[1]).items():
 """Commands one after the other, as by ``python -m leeward``: what takes longest, to load, is done once."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: " ".join(f"{k}={v}" for k, v in place.items()))
 def test_the_installed_command_runs_in_any_locale(place: dict[str, str], tmp_path: Path) -> None:
     made = commands.house(tmp_path)

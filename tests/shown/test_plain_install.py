@@ -132,6 +132,7 @@ def without(folder: Path, blocked: set[str], words: dict[str, list[str]]) -> dic
 KEPT_FOR_TESTS = {"pytest", "_pytest", "py", "pluggy", "iniconfig", "tests"}
 
 
+@pytest.mark.sweep
 def test_every_command_runs_without_what_a_plain_install_lacks(tmp_path: Path) -> None:
     made = commands.house(tmp_path)
     plain = modules_of(closure()) | sys.stdlib_module_names | KEPT_FOR_TESTS | {"leeward"}

@@ -400,6 +400,7 @@ ONE_WALK = [option for option in OPTIONS if option.startswith("budget") and opti
 """The walk over budgets shows them all."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("option", [option for option in OPTIONS if option not in ONE_WALK])
 def test_an_option_has_its_effect(option: str, town: Town) -> None:
     row: Callable[[Town], None] | None = SEVERAL.get(option, globals().get(option.replace(" ", "_")))

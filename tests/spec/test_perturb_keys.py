@@ -317,6 +317,7 @@ def is_seen(found: Any, expected: Any) -> bool:
     return expected in found if refused else bool(found == expected)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("key", "base", "change", "look", "expected"), ROWS, ids=[row[0] for row in ROWS])
 def test_a_key_has_its_effect(key: str, base: Given, change: Given, look: Seen, expected: Any, folder: Path) -> None:
     assert not is_seen(look(base, folder), expected), "it is so without the key"

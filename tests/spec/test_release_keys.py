@@ -431,6 +431,7 @@ def before(folder: Path) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return carried
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_key_has_its_effect(row: Effect, own: Path, before: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
     check(row, BASES[row.base], own, before)

@@ -121,6 +121,7 @@ CALLS: dict[str, Call] = {
     ),
     "plan_number": call(SUM, lw.UnboundedDP("1")),
     "recommend": call(lw.compare(VISITORS, lw.AdditionOnly("3"), safe_at_most=60), count=3, probability="0.9"),
+    "plan_report": call(lw.compare(VISITORS, lw.AdditionOnly("3"), safe_at_most=60), count=3, probability="0.9"),
     "records": call(VISITS, person="user", combine="max", keep={"venue": ["v0"]}, table=None),
     "risk": call(COIN, {0: "1/2", 1: "1/2"}, lambda secret: secret == 1, person=None),
     "statistic": call(
@@ -240,7 +241,8 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        Comparison NumberPlan Optimal Plan Release Remapped Sensitivity ThresholdRule Verdict MonitorResult Weight""",
+        Comparison MonitorResult NumberPlan Optimal Plan PlanReport Release Remapped Sensitivity ThresholdRule Verdict
+        Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",

@@ -65,7 +65,7 @@ def test_a_false_document_is_caught(text: str, tmp_path: Path, monkeypatch: pyte
         run(document(tmp_path, text))
 
 
-@pytest.mark.parametrize("script", ["pictures/draw.py", "reference/draw_command.py"])
+@pytest.mark.parametrize("script", ["pictures/draw.py", "reference/draw_command.py", "schemas/write.py"])
 def test_what_a_script_draws_is_up_to_date(script: str, tmp_path: Path) -> None:
     drawer = ROOT / "docs" / script
     subprocess.run([sys.executable, drawer, tmp_path], check=True)

@@ -15,12 +15,11 @@ from leeward.errors import RefusedError
 from leeward.exact import Weight
 from leeward.mechanism import Sanitized
 from leeward.noise import SeededBitsForTests
-from leeward.planner import Comparison, Option, compare, plan, recommend
+from leeward.planner import Comparison, Option, compare, plan, plan_report, recommend
 from leeward.planner._compare import ASSUMED_ERROR
 from leeward.planner._expected import read_counts
 from leeward.planner._option import best_possible
 from leeward.planner._recommend import right_words
-from leeward.planner._view import tell
 from leeward.query import CountVisitors
 
 COUNTS = {0: 300, 1: 80, 2: 40, 3: 20, 5: 10}
@@ -319,8 +318,9 @@ def test_one_sided_releases_add_up_and_two_sided_ones_gain() -> None:
     both = compared.find("dp").composed(100, "1e-6")
     assert both["withdraw"] == pytest.approx(4.77, abs=0.005)
     assert both["insert"] == pytest.approx(both["withdraw"], abs=1e-6)
-    told = tell(compared)["options"][0]["composed"]
-    assert told["price"] == told["price_in_budget"] == "10"
+    told = plan_report(compared).shown[0].composed
+    assert told is not None
+    assert told.price == told.price_in_budget == "10"
 
 
 def test_removal_only_is_cautioned_against() -> None:

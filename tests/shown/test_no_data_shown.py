@@ -114,6 +114,7 @@ def _visitors(made: LongSession) -> None:
     cells = lw.count_visitors(on_map, on_grid, **window)
     watched = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="sanitized", stop_after=2)
     compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
+    several = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2, counts={0: 2, 3: 1}, releases=2)
     keys = read_keys(query)
     with open_data(query, keys) as table, Session(query, budget) as session:
         counted = table.count(query)
@@ -151,6 +152,7 @@ def _visitors(made: LongSession) -> None:
         "cells read": read_keys(cells),
         "compared": compared,
         "recommended": lw.recommend(compared),
+        "plan report": lw.planner.plan_report(several),
         "watch": lw.monitor([watched], replace(budget, dataset="watched")),
         "several": release_planned([plan], budget),
         "budget": budget,
@@ -180,6 +182,7 @@ def _numbers(made: LongSession) -> None:
             held |= {
                 f"{kind} {combine}": question,
                 f"{kind} {combine} planned": planned,
+                f"{kind} {combine} accuracy": planned.accuracy(),
                 f"{kind} {combine} done": done,
             }
             done.save(folder / f"{kind} {combine}")
@@ -346,6 +349,7 @@ NEED_NO_TABLE = {
         "local.Moved",
         "planner.Chances",
         "planner.Errors",
+        "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
         "planner.ExpectedAnswers",
     ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from leeward.errors import InputError, LedgerError, SpecError
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from leeward.planner import Comparison
     from leeward.spec import Spec
 
 
@@ -48,21 +49,22 @@ def plan(
 
         leeward plan spec.toml --safe-at "2:0.5" --releases 10
     """
-    from leeward.planner._view import tell
+    from leeward.planner import plan_report
     from leeward.spec import read_spec
 
     count, chance = _wish(safe_at)
-    told = tell(_compared(read_spec(spec), counts, releases, delta, error), count=count, probability=chance)
+    compared = _compared(read_spec(spec), counts, releases, delta, error)
+    report = plan_report(compared, count=count, probability=chance)
     if html is not None:
         from leeward.report._plan import write_plan
 
-        wrote(write_plan(told, html))
+        wrote(write_plan(report, html))
     if as_json:
-        print_json(told)
+        print_json(report.to_dict())
     elif not quiet:
         from leeward.cli._plan_table import print_plan
 
-        print_plan(told)
+        print_plan(report)
         if html is not None:
             say(f"\nThe page is at {html}")
 
@@ -76,7 +78,7 @@ def _wish(text: str) -> tuple[int, str]:
     return int(count), chance.strip()
 
 
-def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, error: str) -> Any:
+def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, error: str) -> Comparison:
     from leeward.engine import read_places
     from leeward.planner._compare import compare
     from leeward.planner._expected import read_counts

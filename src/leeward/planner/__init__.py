@@ -6,7 +6,9 @@ from leeward.planner._decisions import Chances, Decisions, State, decisions
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._option import Option
 from leeward.planner._plan import Plan, plan
+from leeward.planner._plan_report import plan_report
 from leeward.planner._recommend import Recommendation, recommend
+from leeward.planner._report import PlanReport
 
 __all__ = [
     "Chances",
@@ -15,6 +17,7 @@ __all__ = [
     "NumberPlan",
     "Option",
     "Plan",
+    "PlanReport",
     "Recommendation",
     "State",
     "bounded_gain",
@@ -26,6 +29,7 @@ __all__ = [
     "filled_bins",
     "plan",
     "plan_number",
+    "plan_report",
     "recommend",
     "region",
     "variances",

@@ -24,6 +24,7 @@ from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.planner._advice import cautions
 from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
 from leeward.planner._option import Option
+from leeward.planner._people import people
 from leeward.planner._useless import refuse_useless
 
 _EQUAL = 1e-9
@@ -268,11 +269,6 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
     return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. And never to be wrong is beyond it at any ε."
 
 
-def people(count: int) -> str:
-    """Return a number of people in words."""
-    return "nobody" if count == 0 else "1 person" if count == 1 else f"{count} people"
-
-
 def percent(chance: float) -> str:
     """Return a probability in percent, rounded down, so that what is not certain never reads 100 %."""
     return f"{int(chance * 1000) / 10:.1f} %"
@@ -282,4 +278,4 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
-__all__ = ["SUBSAMPLED", "Recommendation", "implies", "people", "percent", "recommend", "right_words"]
+__all__ = ["SUBSAMPLED", "Recommendation", "implies", "percent", "recommend", "right_words"]

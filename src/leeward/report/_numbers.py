@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from leeward._plain import at_most
-from leeward.report._words import Readable, many, people
+from leeward.planner._people import people
+from leeward.report._words import Readable, many
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from leeward.planner._people import at_most_people
 from leeward.planner._words import short
 from leeward.report import _words as words
 
@@ -35,6 +36,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["at_most_people"] = at_most_people
     environment.filters["grouped"] = lambda number: f"{number:,}"
     environment.filters["sentence"] = words.sentence
     environment.filters["short"] = short

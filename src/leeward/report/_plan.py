@@ -1,11 +1,11 @@
 """A plan as one HTML file that makes no network request: the table, the curves, and what speaks for and against each row.
 
-It reads what `leeward.planner._view.tell` told: public things only.
+It reads a `leeward.planner.PlanReport`: public things only.
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from leeward.outputs import write_page
-from leeward.planner._recommend import people, percent
-from leeward.planner._words import head, label, refused, short
+from leeward.planner._people import people
+from leeward.planner._recommend import percent
+from leeward.planner._report import AskedPart, DecidingOption, PlanReport, Word
+from leeward.planner._words import head, label, name, notes, refused, short, sides
 from leeward.report._figures import BLUE, FONT, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
 from leeward.version import __version__
@@ -27,28 +29,25 @@ COLOURS = (BLUE, RED, "#009e73", "#cc79a7", SAND, "#56b4e9", "#7a6a00", "#6b4c9a
 MARKS = ("circle", "diamond", "square", "triangle-up", "x", "star", "cross", "triangle-down", "hexagon")
 
 
-def write_plan(told: dict[str, Any], path: str | Path) -> Path:
-    """Write a told comparison as one HTML file and return its path.
+def write_plan(report: PlanReport, path: str | Path) -> Path:
+    """Write a plan report as one HTML file and return its path.
 
     Raises:
         InputError: there is another file, or a page that was changed since it was written; or it cannot be written.
     """
-    return write_page(path, plan_html(told))
+    return write_page(path, plan_html(report))
 
 
-def plan_html(told: dict[str, Any]) -> str:
-    """Return a told comparison as one self-contained HTML page."""
-    asked, advice, options = told["asked"], told["recommendation"], told["options"]
-    chosen = None if advice["option"] is None else options[advice["option"]]
-    shown = [option for option in options if not option["refused"] and "curve" in option]
-    words = [w for w, key in (("safe", "safe_at_most"), ("dangerous", "dangerous_at_least")) if asked[key] is not None]
-    figures = {word: curves(shown, word, chosen) for word in words}
+def plan_html(report: PlanReport) -> str:
+    """Return a plan report as one self-contained HTML page."""
+    asked, shown, chosen = report.asked, report.shown, report.chosen
+    figures: dict[str, go.Figure] = {word: curves(shown, word, chosen) for word in asked.words}
     caption = (
         "By how many people were there. Each line is a notion with its mechanism; grey is the best that any decision about"
         " one count could do under the recommended notion with the same chance of error."
     )
-    plots = [(word, f"How often a place is called {word}", caption) for word in words]
-    if any(option["errors"] for option in shown):
+    plots: list[tuple[str, str, str]] = [(word, f"How often a place is called {word}", caption) for word in asked.words]
+    if shown:
         figures["errors"] = error_bars(shown)
         plots.append(
             (
@@ -58,22 +57,22 @@ def plan_html(told: dict[str, Any]) -> str:
             )
         )
     scripts = [get_plotlyjs(), asset("plan.js")]
-    text = json.dumps(told, ensure_ascii=False, indent=2)
+    text = report.to_json()
     return template("plan.html.j2").render(
-        told=told,
+        report=report,
         asked=asked,
-        advice=advice,
+        advice=report.recommendation,
         chosen=chosen,
         headline=_headline(chosen),
-        wish=f"{_percent(asked['wish']['probability'])} of the places with {people(asked['wish']['count'])}",
+        wish=f"{_percent(asked.wish.probability)} of the places with {people(asked.wish.count)}",
         head=list(head(asked)),
-        columns=_columns(asked, words),
-        rows=[{"chosen": option is chosen, "cells": _cells(option, asked, words)} for option in shown],
+        columns=_columns(asked),
+        rows=[(option is chosen, _cells(option, asked)) for option in shown],
         uncovered=_uncovered(shown),
-        refused=list(refused(options)),
-        notes=[(name(option), option["note"]) for option in options if option["note"]],
-        sides=_sides(shown),
-        labels=[name(option) for option in options],
+        refused=list(refused(report.options)),
+        notes=list(notes(report.options)),
+        sides=list(sides(shown)),
+        labels=[name(option) for option in report.options],
         plots=plots,
         figures={key: embedded(figure.to_json()) for key, figure in figures.items()},
         text=text,
@@ -85,25 +84,27 @@ def plan_html(told: dict[str, Any]) -> str:
     )
 
 
-def name(option: dict[str, Any]) -> str:
-    """Return a row's notion and mechanism."""
-    return f"{label(option)}, {option['mechanism']}"
-
-
-def curves(shown: list[dict[str, Any]], word: str, chosen: dict[str, Any] | None) -> go.Figure:
+def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption | None) -> go.Figure:
     """Draw how often each row says a word, by the true count; rows that say it alike share a line."""
     figure = go.Figure(layout=_look())
-    alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    alike: dict[tuple[str, ...], list[DecidingOption]] = {}
     for option in shown:
-        alike.setdefault(tuple(entry[word] for entry in option["curve"]), []).append(option)
+        alike.setdefault(tuple(point.of(word)[0] for point in option.curve), []).append(option)
     if chosen is not None:
-        best = [float(entry[f"best_{word}"]) for entry in chosen["curve"]]
+        best = [(point.count, float(most)) for point in chosen.curve if (most := point.of(word)[1]) is not None]
         line = {"color": "#9a958c", "width": 7}
-        figure.add_scatter(x=_counts(chosen), y=best, mode="lines", line=line, opacity=0.45, name="best possible")
+        figure.add_scatter(
+            x=[count for count, _ in best],
+            y=[most for _, most in best],
+            mode="lines",
+            line=line,
+            opacity=0.45,
+            name="best possible",
+        )
     for i, (chances, group) in enumerate(alike.items()):
         mine = any(option is chosen for option in group)
         figure.add_scatter(
-            x=_counts(group[0]),
+            x=[point.count for point in group[0].curve],
             y=[float(chance) for chance in chances],
             customdata=chances,
             mode="lines+markers",
@@ -116,7 +117,7 @@ def curves(shown: list[dict[str, Any]], word: str, chosen: dict[str, Any] | None
         xaxis={
             "title": {"text": "people who were there"},
             "tickformat": "d",
-            "range": [-0.3, max((_counts(option)[-1] for option in shown), default=1) + 0.3],
+            "range": [-0.3, max((option.curve[-1].count for option in shown), default=1) + 0.3],
             "zeroline": False,
             "fixedrange": True,
         },
@@ -131,13 +132,16 @@ def curves(shown: list[dict[str, Any]], word: str, chosen: dict[str, Any] | None
     return figure
 
 
-def error_bars(shown: list[dict[str, Any]]) -> go.Figure:
+def error_bars(shown: Sequence[DecidingOption]) -> go.Figure:
     """Draw the median and the 95 % error of a published count for each row."""
     figure = go.Figure(layout=_look())
-    rows = [option for option in shown if option["errors"]][::-1]
-    for key, title, colour in (("most", "95 % error", SAND), ("median", "median error", BLUE)):
+    rows = shown[::-1]
+    for title, colour, errors in (
+        ("95 % error", SAND, [option.errors.most for option in rows]),
+        ("median error", BLUE, [option.errors.median for option in rows]),
+    ):
         figure.add_bar(
-            x=[option["errors"][key] for option in rows],
+            x=errors,
             y=[name(option).replace(", ", "<br>") for option in rows],
             orientation="h",
             marker={"color": colour},
@@ -156,68 +160,60 @@ _ABOVE = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
 """A legend beside the drawing would take most of a narrow screen."""
 
 
-def _counts(option: dict[str, Any]) -> list[int]:
-    return [entry["count"] for entry in option["curve"]]
-
-
-def _columns(asked: dict[str, Any], words: list[str]) -> list[str]:
+def _columns(asked: AskedPart) -> list[str]:
     found = ["Notion", "Mechanism", "Price ε", "In the budget"]
-    for word in words:
+    for word in asked.words:
         found += [f"“{word}” at {c} (best)" for c in _ends(asked, word)] + [f"“{word}” wrong at most"]
     found += ["Bias", "Mean error", "Median", "95 %"]
-    if asked["counts"]:
+    if asked.counts:
         found += ["Right words expected", "Loss after remap"]
-    if asked["releases"] > 1:
-        found += [f"ε of {asked['releases']} at δ = {asked['delta']}"]
+    if asked.releases > 1:
+        found += [f"ε of {asked.releases} at δ = {asked.delta}"]
     return found
 
 
-def _cells(option: dict[str, Any], asked: dict[str, Any], words: list[str]) -> list[str]:
-    at = {entry["count"]: entry for entry in option["curve"]}
-    budget, error = option["price_in_budget"], option["errors"]
-    cells = [label(option), option["mechanism"], short(option["price"])]
+def _cells(option: DecidingOption, asked: AskedPart) -> list[str]:
+    at, budget, error = {point.count: point for point in option.curve}, option.price_in_budget, option.errors
+    cells = [label(option.notion), option.mechanism, short(option.price)]
     cells.append("–" if budget is None else short(budget))
-    for word in words:
-        ends = [at[c] for c in _ends(asked, word) if c in at]
-        cells += [f"{percent(float(e[word]))} ({percent(float(e[f'best_{word}']))})" for e in ends]
-        wrong = option["decided"][word]["wrong_at_most"]
+    for word in asked.words:
+        for count in _ends(asked, word):
+            chance, best = at[count].of(word) if count in at else (None, None)
+            told = "–" if chance is None else percent(float(chance))
+            cells.append(told if best is None else f"{told} ({percent(float(best))})")
+        decided = option.decided.of(word)
+        wrong = None if decided is None else decided.wrong_at_most
         cells.append("never" if wrong is None else f"{float(Fraction(wrong)):g}")
-    cells += [f"{error['bias']:.3g}", f"{error['mean']:.3g}", str(error["median"]), str(error["most"])]
-    if expected := option["expected"]:
-        loss = option["remapped_loss"]
-        cells += [f"{expected['safe'] + expected['dangerous']:,.0f}", "–" if loss is None else f"{loss:.3g}"]
-    if option["composed"]:
-        worst = max(option["composed"]["epsilon_at_delta"].values(), default=None)
+    cells += [f"{error.bias:.3g}", f"{error.mean:.3g}", str(error.median), str(error.most)]
+    if option.expected is not None:
+        loss = option.remapped_loss
+        cells += [f"{option.expected.right:,.0f}", "–" if loss is None else f"{loss:.3g}"]
+    if option.composed is not None:
+        worst = option.composed.worst
         cells.append("–" if worst is None else f"{worst:.4g}")
     return cells
 
 
-def _ends(asked: dict[str, Any], word: str) -> list[int]:
+def _ends(asked: AskedPart, word: Word) -> list[int]:
+    """The counts whose chances are told: 0 and t, or T and 2 more."""
     if word == "safe":
-        return list(dict.fromkeys((0, asked["safe_at_most"])))
-    return [asked["dangerous_at_least"], asked["dangerous_at_least"] + 2]
+        return list(dict.fromkeys((0, asked.safe_at_most or 0)))
+    least = asked.dangerous_at_least or 0
+    return [least, least + 2]
 
 
-def _sides(shown: list[dict[str, Any]]) -> list[tuple[str, str, str | None]]:
-    leaks = {option["protects"]: option["leaks"] for option in shown}
-    names: dict[str, dict[str, None]] = {}
-    for option in shown:
-        names.setdefault(option["protects"], {})[label(option)] = None
-    return [(", ".join(labels), protects, leaks[protects]) for protects, labels in names.items()]
-
-
-def _uncovered(shown: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def _uncovered(shown: Iterable[DecidingOption]) -> list[tuple[str, str]]:
     names: dict[str, list[str]] = {}
     for option in shown:
-        if option["incomparable"]:
-            names.setdefault(option["incomparable"], []).append(name(option))
+        if option.incomparable:
+            names.setdefault(option.incomparable, []).append(name(option))
     return [("; ".join(rows), why) for why, rows in names.items()]
 
 
-def _headline(chosen: dict[str, Any] | None) -> str:
+def _headline(chosen: DecidingOption | None) -> str:
     if chosen is None:
         return "Nothing is recommended"
-    return f"Recommended: {label(chosen)} with the {chosen['mechanism']} mechanism, ε = {short(chosen['price'])}"
+    return f"Recommended: {label(chosen.notion)} with the {chosen.mechanism} mechanism, ε = {short(chosen.price)}"
 
 
 def _percent(exact: str) -> str:

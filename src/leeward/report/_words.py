@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from leeward.planner._people import at_most_people, people, places
+
 STATES = ("safe", "obscure", "dangerous")
 """Everything that can be said of a place, in the order in which it is listed."""
 
@@ -74,7 +76,7 @@ def headline(statement: Mapping[str, Any], tally: Tally) -> str:
     """Say in one sentence how many places are safe, and how many dangerous, and what that means."""
     decision, said = statement["decision"], []
     if "safe_at_most" in decision:
-        said.append(("safe", at_most(decision["safe_at_most"])))
+        said.append(("safe", at_most_people(decision["safe_at_most"])))
     if "dangerous_at_least" in decision:
         said.append(("dangerous", f"at least {people(decision['dangerous_at_least'])}"))
     parts: list[str] = []
@@ -187,21 +189,6 @@ def is_truncated(statement: Mapping[str, Any]) -> bool:
     """Whether visits of people over the bound were left out, so that answers are about truncated counts."""
     query = statement["query"]
     return query.get("places_per_person") is not None and query.get("if_more") in KEPT
-
-
-def at_most(limit: int) -> str:
-    """Say how many people a safe place has: ``at most 2 people``."""
-    return "nobody" if limit == 0 else f"at most {people(limit)}"
-
-
-def people(count: int) -> str:
-    """Count people: ``1 person``, ``2 people``."""
-    return "1 person" if count == 1 else f"{count:,} people"
-
-
-def places(count: int) -> str:
-    """Count places: ``1 place``, ``2 places``."""
-    return "1 place" if count == 1 else f"{count:,} places"
 
 
 def charged(statement: Mapping[str, Any]) -> tuple[str, str]:

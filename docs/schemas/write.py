@@ -1,0 +1,33 @@
+"""Write the JSON schemas of all documents: ``python docs/schemas/write.py FOLDER``.
+
+The schemas are kept beside this file; a test writes them again and compares.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from leeward._document import Document
+from leeward.planner import PlanReport
+
+DOCUMENTS: dict[str, type[Document]] = {
+    "plan.json": PlanReport,
+}
+"""Every document that Leeward prints, publishes or keeps, and the file of its schema."""
+
+
+def schema(document: type[Document]) -> dict[str, Any]:
+    """Return a document's schema, for what it is written as; its descriptions are the docstrings."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **document.model_json_schema(mode="serialization"),
+    }
+
+
+if __name__ == "__main__":
+    for name, document in DOCUMENTS.items():
+        text = json.dumps(schema(document), indent=2, ensure_ascii=False) + "\n"
+        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8")

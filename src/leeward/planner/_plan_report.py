@@ -1,0 +1,188 @@
+"""From a comparison to its report: everything that is known before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from leeward._taught import taught
+from leeward.accounting._budget_notion import affordable, in_words
+from leeward.exact._real import Exact, whole
+from leeward.exact._weight import Weight
+from leeward.mechanism import ThresholdRule
+from leeward.notion import Notion
+from leeward.planner._compare import Asked, Comparison
+from leeward.planner._expected import ExpectedAnswers
+from leeward.planner._option import Option, best_possible
+from leeward.planner._recommend import Recommendation, recommend
+from leeward.planner._report import (
+    Advice,
+    AskedPart,
+    BudgetPart,
+    ComposedPart,
+    CurvePoint,
+    Decided,
+    DecidedParts,
+    DecidingOption,
+    ErrorsPart,
+    ExpectedPart,
+    GivenUp,
+    NotionPart,
+    OptionPart,
+    PlanReport,
+    WindowPart,
+    Wish,
+)
+
+MOST_COUNTS = 12
+"""Decision curves are told for so many counts from 0."""
+
+
+@taught
+def plan_report(compared: Comparison, *, count: int = 0, probability: Exact = "0.9") -> PlanReport:
+    """Return everything that is known before anything is spent.
+
+    Args:
+        compared: from `leeward.compare`.
+        count: for "what ε, what t?": places with so many people …
+        probability: … are to be called safe so often.
+
+    Raises:
+        InputError: if the count is below 0, or the probability is not above 0 and at most 1.
+    """
+    asked, advice = compared.asked, recommend(compared, count=count, probability=probability)
+    return PlanReport(
+        format=1,
+        asked=_asked(asked, Wish(count=whole(count, "count", 0), probability=str(probability))),
+        refused_as_written=compared.refusal or None,
+        recommendation=_advice(advice, compared.options),
+        options=tuple(_option(option, asked, count, probability) for option in compared.options),
+    )
+
+
+def _asked(asked: Asked, wish: Wish) -> AskedPart:
+    window = asked.query.window
+    return AskedPart(
+        window=WindowPart(start=window.start.isoformat(), end=window.end.isoformat()),
+        places=asked.places,
+        places_per_person=asked.query.places_per_person,
+        if_more=asked.query.if_more if asked.query.places_per_person is not None else None,
+        notion=_notion(asked.notion),
+        safe_at_most=asked.safe_at_most,
+        dangerous_at_least=asked.dangerous_at_least,
+        error_at_most=_text(asked.error_at_most),
+        assumed_error=str(asked.assumed_error),
+        what=asked.what,
+        counts=None if asked.counts is None else dict(asked.counts),
+        wish=wish,
+        releases=asked.releases,
+        delta=str(asked.delta),
+        budget=BudgetPart(notion=in_words(asked.counted_in), left=_text(asked.left)),
+    )
+
+
+def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:
+    return Advice(
+        option=None if chosen.option is None else options.index(chosen.option),
+        reason=chosen.reason,
+        cautions=chosen.cautions,
+        gives_up=tuple(GivenUp(option=options.index(option), what=what) for option, what in chosen.gives_up),
+        plain_dp_is_enough=chosen.plain_dp_is_enough,
+        plain_dp=chosen.plain_dp,
+    )
+
+
+def _notion(notion: Notion) -> NotionPart:
+    presence, absence = (_text(getattr(notion, name, None)) for name in ("presence", "absence"))
+    return NotionPart(
+        name=notion.name, epsilon=str(notion.epsilon), presence=presence, absence=absence, unit=notion.words.unit
+    )
+
+
+def _option(option: Option, asked: Asked, count: int, probability: Exact) -> OptionPart:
+    words, paid = option.notion.words, option.in_budget if not option.refused else None
+    known: dict[str, Any] = {
+        "notion": _notion(option.notion),
+        "mechanism": option.mechanism,
+        "releasable": option.releasable,
+        "refused": option.refused or None,
+        "note": option.note or None,
+        "protects": words.protects,
+        "does_not_protect": words.reveals or None,
+        "cover": words.cover,
+        "price": str(option.price),
+        "price_in_budget": _text(option.in_budget),
+        "incomparable": option.incomparable or None,
+        "price_in_asked": str(option.in_asked),
+        "releases_left": None if paid is None or asked.left is None else affordable(asked.left, paid),
+    }
+    error = option.errors
+    if option.decisions is None or error is None:
+        return OptionPart(**known)
+    needed = option.epsilon_for(count, probability)
+    return DecidingOption(
+        **known,
+        never_wrong=option.never_wrong,
+        error_at_most=_text(option.error_at_most),
+        decided=DecidedParts(safe=_decided(option.decisions.safe), dangerous=_decided(option.decisions.dangerous)),
+        errors=ErrorsPart(**{name: _short(value) for name, value in asdict(error).items()}),
+        remapped_loss=_short(option.remapped),
+        curve=tuple(_curve(option, asked)),
+        answered_if_empty=_short(option.answered(asked.places)) if asked.places else None,
+        expected=None if option.expected is None else _expected(option.expected),
+        epsilon_for_wish=None if needed is None else _notion(needed),
+        safe_at_most_for_wish=option.safe_at_most_for(count, probability),
+        composed=_composed(option, asked),
+    )
+
+
+def _decided(decision: ThresholdRule | None) -> Decided | None:
+    if decision is None:
+        return None
+    return Decided(threshold=decision.threshold, wrong_at_most=_text(decision.error_at_most))
+
+
+def _curve(option: Option, asked: Asked) -> Iterator[CurvePoint]:
+    """The chances of each word, and the best possible ones for one count alone, for the counts that are told."""
+    best = best_possible(option, asked.query)
+    ends = [asked.safe_at_most + 5 if asked.safe_at_most is not None else 0, (asked.dangerous_at_least or 0) + 2]
+    for c in range(min(max(ends), MOST_COUNTS) + 1):
+        safe, dangerous = best(c)
+        yield CurvePoint(
+            count=c,
+            safe=_decimal(option.probability_safe(c)),
+            best_safe=_decimal(safe),
+            dangerous=_decimal(option.probability_dangerous(c)),
+            best_dangerous=_decimal(dangerous),
+        )
+
+
+def _composed(option: Option, asked: Asked) -> ComposedPart | None:
+    if asked.releases == 1:
+        return None
+    together = option.composed(asked.releases, asked.delta)
+    return ComposedPart(
+        price=str(option.price * asked.releases),
+        price_in_budget=None if option.in_budget is None else str(option.in_budget * asked.releases),
+        epsilon_at_delta={way: float(f"{epsilon:.9g}") for way, epsilon in together.items()},
+    )
+
+
+def _expected(expected: ExpectedAnswers) -> ExpectedPart:
+    return ExpectedPart(**{name: _short(value) for name, value in asdict(expected).items()})
+
+
+def _text(exact: object) -> str | None:
+    return None if exact is None else str(exact)
+
+
+def _decimal(probability: Weight | None) -> str | None:
+    """Write a probability as release.json does."""
+    if probability is None:
+        return None
+    return f"{float(probability):.12g}" if probability else "0"
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value

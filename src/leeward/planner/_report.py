@@ -1,0 +1,316 @@
+"""What is known before anything is spent, as a document: what ``leeward plan --json`` prints, and its page is drawn from.
+
+Exact numbers are texts ("1/3", "inf"); probabilities are decimals of at most 12 digits, as in release.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from leeward._document import Document, Part
+from leeward.accounting import Direction
+from leeward.planner._option import Offered
+from leeward.planner._plan import What
+from leeward.query import IfMore
+
+Word = Literal["safe", "dangerous"]
+"""What is said of a place."""
+
+
+class NotionPart(Part):
+    """A notion.
+
+    Attributes:
+        name: as a spec names it.
+        epsilon: its ε.
+        presence: of a graded notion, the price of presence.
+        absence: of a graded notion, the price of absence.
+        unit: who, or what, is protected.
+    """
+
+    name: str
+    epsilon: str
+    presence: str | None
+    absence: str | None
+    unit: str
+
+
+class WindowPart(Part):
+    """From when, and until when (excluded), in ISO 8601."""
+
+    start: str
+    end: str
+
+
+class Wish(Part):
+    """Places with so many people (``count``) are to be called safe with this probability."""
+
+    count: int
+    probability: str
+
+
+class BudgetPart(Part):
+    """The notion that a budget is counted in, in words, and what is left of it; None if that is not known."""
+
+    notion: str
+    left: str | None
+
+
+class AskedPart(Part):
+    """What was asked.
+
+    Attributes:
+        window: the time that is asked about; of several, the first.
+        places: how many places the public list has.
+        places_per_person: the bound on one person's places; None for no bound.
+        if_more: what becomes of people beyond it.
+        notion: the notion asked for.
+        safe_at_most: t, what *safe* means; None if it is not said.
+        dangerous_at_least: T, what *dangerous* means; None if it is not said.
+        error_at_most: α as written; None if none is.
+        assumed_error: α for the notions that need one where none is written.
+        what: what is published.
+        counts: how many places hold how many people, by that number of people; None if it was not given.
+        wish: what ``epsilon_for_wish`` and ``safe_at_most_for_wish`` of the options are about.
+        releases: how many releases like this one are planned in all.
+        delta: δ for their total.
+        budget: the budget that pays.
+    """
+
+    window: WindowPart
+    places: int | None
+    places_per_person: int | None
+    if_more: IfMore | None
+    notion: NotionPart
+    safe_at_most: int | None
+    dangerous_at_least: int | None
+    error_at_most: str | None
+    assumed_error: str
+    what: What
+    counts: Mapping[int, int] | None
+    wish: Wish
+    releases: int
+    delta: str
+    budget: BudgetPart
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """What is said of places."""
+        said: tuple[tuple[Word, int | None], ...] = (
+            ("safe", self.safe_at_most),
+            ("dangerous", self.dangerous_at_least),
+        )
+        return tuple(word for word, limit in said if limit is not None)
+
+
+class GivenUp(Part):
+    """An option that would say more, by its place in the list, and what it would give up."""
+
+    option: int
+    what: str
+
+
+class Advice(Part):
+    """What is recommended.
+
+    Attributes:
+        option: the place of the recommended option in the list; None if none will do.
+        reason: why, in sentences.
+        gives_up: what the options that would say more would give up.
+        cautions: what must be known before it is chosen.
+        plain_dp_is_enough: whether plain differential privacy is enough here; None where it was not compared.
+        plain_dp: the same in a sentence.
+    """
+
+    option: int | None
+    reason: str
+    cautions: tuple[str, ...]
+    gives_up: tuple[GivenUp, ...]
+    plain_dp_is_enough: bool | None
+    plain_dp: str
+
+
+class Decided(Part):
+    """When a noisy count is called so (up to, or from, ``threshold``), and α, how often wrongly; None: never."""
+
+    threshold: int
+    wrong_at_most: str | None
+
+
+class DecidedParts(Part):
+    """Both decisions; None for what is not said."""
+
+    safe: Decided | None
+    dangerous: Decided | None
+
+    def of(self, word: Word) -> Decided | None:
+        """Return the decision of a word."""
+        return self.safe if word == "safe" else self.dangerous
+
+
+class CurvePoint(Part):
+    """How often a true count is called each word, and how often at best; None for what is not said, or not known.
+
+    "At best" is what no decision about one count can better under the notion, with the same chance of error.
+    """
+
+    count: int
+    safe: str | None
+    best_safe: str | None
+    dangerous: str | None
+    best_dangerous: str | None
+
+    def of(self, word: Word) -> tuple[str, str | None]:
+        """Return the chance of a word that is said, and the best possible one."""
+        chance, best = (self.safe, self.best_safe) if word == "safe" else (self.dangerous, self.best_dangerous)
+        assert chance is not None
+        return chance, best
+
+
+class ErrorsPart(Part):
+    """How far a published count is from the truth, before clamping: see `leeward.planner.Errors`."""
+
+    bias: float
+    mean: float
+    median: int
+    most: int
+
+
+class ExpectedPart(Part):
+    """What is to be expected of the counts that were given: see `leeward.planner.ExpectedAnswers`."""
+
+    answered: float
+    safe: float
+    truly_safe: int | None
+    wrongly_safe: float
+    dangerous: float
+    truly_dangerous: int | None
+    wrongly_dangerous: float
+    spread: float | None
+
+    @property
+    def right(self) -> float:
+        """How many places are rightly called safe or dangerous, on average."""
+        return self.safe + self.dangerous
+
+    def of(self, word: Word) -> tuple[float, int | None, float]:
+        """Return how many places are rightly called so on average, how many there are, and how many are wrongly."""
+        if word == "safe":
+            return self.safe, self.truly_safe, self.wrongly_safe
+        return self.dangerous, self.truly_dangerous, self.wrongly_dangerous
+
+
+class ComposedPart(Part):
+    """All planned releases together.
+
+    Attributes:
+        price: their price in ε of the option's notion.
+        price_in_budget: the same in the notion of the budget; None where that cannot cover it.
+        epsilon_at_delta: ε at δ in each direction that the notion protects; without those that no accountant knows.
+    """
+
+    price: str
+    price_in_budget: str | None
+    epsilon_at_delta: Mapping[Direction, float]
+
+    @property
+    def worst(self) -> float | None:
+        """The greatest ε at δ of any direction; None where none is known."""
+        return max(self.epsilon_at_delta.values(), default=None)
+
+
+class OptionPart(Part):
+    """A notion and a mechanism: an option that is refused, or one of which only the price is told.
+
+    Attributes:
+        notion: the notion, with its ε.
+        mechanism: what makes the answer.
+        releasable: whether ``leeward release`` carries it out.
+        refused: why it cannot be had; None if it can.
+        note: what else must be known of it.
+        protects: what is protected.
+        does_not_protect: what is not; None where nothing is told beyond doubt.
+        cover: what else may have been the truth.
+        price: what one release costs, in ε of the notion.
+        price_in_budget: the same in the notion of the budget; None where that cannot cover it.
+        incomparable: then the reason.
+        price_in_asked: the least multiple of the notion asked for that covers one release; "inf" where something it
+            protects is given up.
+        releases_left: how many such releases the rest of the budget pays for; None if that is not known.
+    """
+
+    notion: NotionPart
+    mechanism: Offered
+    releasable: bool
+    refused: str | None
+    note: str | None
+    protects: str
+    does_not_protect: str | None
+    cover: str
+    price: str
+    price_in_budget: str | None
+    incomparable: str | None
+    price_in_asked: str
+    releases_left: int | None
+
+
+class DecidingOption(OptionPart):
+    """An option with all that is known of its decisions and counts.
+
+    Attributes:
+        never_wrong: whether nothing it decides is ever wrong.
+        error_at_most: α, how often a decision about one place may be wrong; None where none is ever.
+        decided: the decisions.
+        errors: how far a published count is off; for the sanitized mechanism, one above its threshold.
+        remapped_loss: the expected absolute loss of a published count, after the best remap for the counts that were given.
+        curve: how often each word is said, by the true count, from 0.
+        answered_if_empty: how many places are answered if nobody is anywhere; None if all always are.
+        expected: what is to be expected of the counts that were given; None if none were.
+        epsilon_for_wish: the notion at the least ε, in thousandths, at which the wish is met; None if no ε does.
+        safe_at_most_for_wish: the least t with which it is met at this ε; None if no t does.
+        composed: all planned releases together; None where it is one.
+    """
+
+    never_wrong: bool
+    error_at_most: str | None
+    decided: DecidedParts
+    errors: ErrorsPart
+    remapped_loss: float | None
+    curve: tuple[CurvePoint, ...]
+    answered_if_empty: float | None
+    expected: ExpectedPart | None
+    epsilon_for_wish: NotionPart | None
+    safe_at_most_for_wish: int | None
+    composed: ComposedPart | None
+
+
+class PlanReport(Document):
+    """Everything that is known before anything is spent: what ``leeward plan --json`` prints.
+
+    Attributes:
+        format: 1.
+        asked: what was asked.
+        refused_as_written: why `leeward.release` refuses it as written; None if it does not.
+        recommendation: what to take.
+        options: every notion and mechanism, the one asked for first; refused ones too, with their reasons.
+    """
+
+    format: Literal[1]
+    asked: AskedPart
+    refused_as_written: str | None
+    recommendation: Advice
+    options: tuple[DecidingOption | OptionPart, ...]
+
+    @property
+    def shown(self) -> tuple[DecidingOption, ...]:
+        """The options with decisions."""
+        return tuple(option for option in self.options if isinstance(option, DecidingOption))
+
+    @property
+    def chosen(self) -> DecidingOption | None:
+        """The recommended option; None if none will do."""
+        place = self.recommendation.option
+        option = None if place is None else self.options[place]
+        assert option is None or isinstance(option, DecidingOption)
+        return option

@@ -1,0 +1,117 @@
+"""Every document has a published JSON schema that its real outputs keep and that broken ones do not.
+
+Outputs are held against the schemas by `jsonschema`, which shares no code with the models that made them.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import importlib.util
+import json
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import ValidationError
+from tests.docs.documents import ROOT
+from tests.planner.test_plan_report import ASKED, report
+
+import leeward
+from leeward._document import Document
+
+SCHEMAS = ROOT / "docs" / "schemas"
+
+OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
+    "plan.json": lambda: [report(name) for name in ASKED],
+}
+"""Real documents of every kind, for each file of a schema."""
+
+
+def listed() -> dict[str, type[Document]]:
+    """The documents that have a schema, by its file."""
+    spec = importlib.util.spec_from_file_location("write", SCHEMAS / "write.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return dict(module.DOCUMENTS)
+
+
+def validator(name: str) -> Draft202012Validator:
+    schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def broken(told: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A document in which one thing is wrong, for each of its keys at the top and one below."""
+    yield "an unknown key", {**told, "unknown": 1}
+    yield "another format", {**told, "format": 99}
+    for key, value in told.items():
+        yield f"{key} left out", {name: kept for name, kept in told.items() if name != key}
+        yield f"{key} is of another kind", {**told, key: [[]] if isinstance(value, dict | str | int) else {"a": {}}}
+        if isinstance(value, dict):
+            inner = copy.deepcopy(told)
+            inner[key]["unknown key"] = {"nested": []}
+            yield f"an unknown key in {key}", inner
+
+
+def reads(kind: type[Document], told: dict[str, Any]) -> bool:
+    """Whether a model takes what was written."""
+    try:
+        kind.model_validate_json(json.dumps(told))
+    except ValidationError:
+        return False
+    return True
+
+
+def documents() -> set[type[Document]]:
+    for found in pkgutil.walk_packages(leeward.__path__, "leeward."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+    todo, known = [Document], set[type[Document]]()
+    while todo:
+        under = todo.pop().__subclasses__()
+        known.update(under)
+        todo += under
+    return {kind for kind in known if kind.__module__.startswith("leeward.")}
+
+
+def test_every_document_has_a_schema_and_outputs_to_try_it_on() -> None:
+    known = listed()
+    assert set(known.values()) == documents()
+    assert set(known) == set(OUTPUTS) == {path.name for path in SCHEMAS.glob("*.json")}
+
+
+def test_every_schema_is_linked_from_the_docs() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    assert [name for name in OUTPUTS if f"schemas/{name})" not in pages] == []
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_real_outputs_keep_the_schema_and_are_read_back(name: str) -> None:
+    check, kind = validator(name), listed()[name]
+    for made in OUTPUTS[name]():
+        told = json.loads(made.to_json())
+        assert list(check.iter_errors(told)) == []
+        assert kind.model_validate_json(made.to_json()) == made
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_broken_documents_are_refused_by_the_schema_and_by_the_model(name: str) -> None:
+    check, kind, told = validator(name), listed()[name], OUTPUTS[name]()[0].to_dict()
+    for what, wrong in broken(told):
+        assert not check.is_valid(wrong), what
+        assert not reads(kind, wrong), what
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_a_schema_says_its_format_and_knows_all_of_its_keys(name: str) -> None:
+    schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+    assert schema["properties"]["format"]["const"] == 1
+    assert "format" in schema["required"]
+    objects = [part for part in (schema, *schema.get("$defs", {}).values()) if part.get("type") == "object"]
+    assert all(part["additionalProperties"] is False for part in objects)

@@ -18,11 +18,9 @@ for notion in (
     lw.BoundedDP("1/2"),
     lw.Manhattan("1/2", ages, unit="10 years"),
 ):
-    errors = {
-        entry.number: entry.within_95_percent for entry in lw.planner.plan_number(question, notion).accuracy().by_number
-    }
+    errors = {entry.number: entry.within_95_percent for entry in lw.plan(question, notion).accuracy().by_number}
     print(f"{notion.name:14} ± {errors[1_000]:.2f} years with 1,000 rows, ± {errors[10_000]:.2f} with 10,000")
 
 budget = lw.Budget("sqlite:///budget.db", dataset="census", cap="1")
-result = lw.release(question, lw.UnboundedDP("1/2"), budget=budget)
+result = lw.release(lw.plan(question, lw.UnboundedDP("1/2")), budget)
 print(result.to_pandas().to_string(index=False))

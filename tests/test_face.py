@@ -25,7 +25,7 @@ def test_the_main_job(tmp_path: Path) -> None:
     assert "safe: at most 2 people, never wrong" in str(plan)
 
     budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="tokyo-checkins", cap="50")
-    result = lw.release(query, lw.AdditionOnly("20"), safe_at_most=2, budget=budget)
+    result = lw.release(lw.plan(query, lw.AdditionOnly("20"), safe_at_most=2), budget)
     states = dict(result.to_pandas()[["place", "state"]].itertuples(index=False))
     assert states == {"park": "obscure", "shop": "safe", "moor": "safe"}  # but for a chance of 1e-17
     assert result.statement["price"] == "20"

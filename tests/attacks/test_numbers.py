@@ -15,7 +15,8 @@ import leeward as lw
 from leeward.cli import LeewardError
 from leeward.errors import NotPrivateError
 from leeward.notion import Notion
-from leeward.planner import NumberPlan, plan_number
+from leeward.planner import NumberPlan
+from leeward.planner._number_plan import plan_number
 from leeward.query import Mean, Statistic, Sum, maximum, records, statistic
 
 INF = math.inf

@@ -38,9 +38,8 @@ def released(
         if_more="latest",
     )
     budget = lw.Budget(str(folder / "b.db"), dataset="d", cap="20")
-    found = lw.release(
-        asked, lw.AdditionOnly("8"), safe_at_most=2, budget=budget, if_doubtful="publish", on_stage=on_stage
-    )
+    plan = lw.plan(asked, lw.AdditionOnly("8"), safe_at_most=2)
+    found = lw.release(plan, budget, if_doubtful="publish", on_stage=on_stage)
     return found.answers["state"].to_pylist(), found.curator.charged
 
 

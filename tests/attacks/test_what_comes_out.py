@@ -127,7 +127,7 @@ def _asked(source: Any) -> Any:
     query = lw.count_visitors(
         visits, lw.places(canaries.listed(), place="place"), **WINDOW, places_per_person=1, if_more="latest"
     )
-    return lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=lw.Budget("b.db", "town", "5", new=True))
+    return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), lw.Budget("b.db", "town", "5", new=True))
 
 
 def _located(path: str) -> Any:
@@ -367,7 +367,7 @@ def test_one_place_and_one_person_are_said_so(tmp_path: Path) -> None:
     )
     budget = lw.Budget(tmp_path / "b.db", "town", "9", new=True)
     asked = {"safe_at_most": 1, "dangerous_at_least": 2, "error_at_most": "0.1"}
-    result = lw.release(query, lw.UnboundedDP("4"), budget=budget, **asked)  # type: ignore[arg-type]
+    result = lw.release(lw.plan(query, lw.UnboundedDP("4"), **asked), budget)  # type: ignore[arg-type]
     said = str(result)
     assert "at the one public place from" in said
     assert "at most 1 person was there" in said

@@ -19,7 +19,7 @@ from leeward.engine import open_data, read_keys
 from leeward.engine._numbers import REASONS, open_numbers
 from leeward.errors import BoundExceededError, DataError
 from leeward.notion import BoundedDP, UnboundedDP
-from leeward.planner import plan_number
+from leeward.planner._number_plan import plan_number
 from leeward.query import Statistic, records, statistic
 
 F = Fraction

@@ -18,7 +18,8 @@ from tests.oracle.tables import Cost, Steps
 
 from leeward.exact import Real
 from leeward.notion import Manhattan, Notion, Personalised, UnboundedDP, ValueGrid
-from leeward.planner import NumberPlan, plan_number
+from leeward.planner import NumberPlan
+from leeward.planner._number_plan import plan_number
 from leeward.query import records, statistic
 
 LISTED = {1: ["g"], 2: ["g", "h"]}

@@ -21,7 +21,7 @@ from tests.oracle.universe import Row as Record
 
 from leeward.cli import LeewardError
 from leeward.notion import Manhattan, Maximum, NormalisedManhattan, Notion, ValueGrid
-from leeward.planner import plan_number
+from leeward.planner._number_plan import plan_number
 from leeward.query import sensitivity
 
 HALF = Fraction(1, 2)

@@ -16,6 +16,7 @@ from tests.keys.bench import NEW, SAME, Bench, Given, Row, number, refused, with
 
 import leeward as lw
 from leeward.notion import Manhattan, ValueGrid
+from leeward.planner import plan
 from leeward.query import Mean, Percentile, Records, Statistic, Sum, records, statistic
 from leeward.session import Budget, release
 
@@ -29,7 +30,7 @@ def asked(kind: str, table: Mapping[str, Any] = TABLE, **statistic: Any) -> dict
     return {
         "records": dict(table),
         "statistic": {"kind": kind, **BOUNDS, **statistic},
-        "release": dict(PLAIN),
+        "plan": dict(PLAIN),
         "Budget": {"dataset": f"{kind} {sorted(statistic)}", "cap": "1000", "new": True},
     }
 
@@ -39,11 +40,11 @@ QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
     "percentile": asked("percentile", p="30"),
     "histogram": asked("histogram", by="sex", groups=["f", "m"]),
     "mean": asked("mean"),
-    "counted": {**asked("mean", people=24, grid="1/2"), "release": {"notion": lw.BoundedDP("1")}},
-    "counted sum": {**asked("sum", people=24), "release": {"notion": lw.BoundedDP("1")}},
+    "counted": {**asked("mean", people=24, grid="1/2"), "plan": {"notion": lw.BoundedDP("1")}},
+    "counted sum": {**asked("sum", people=24), "plan": {"notion": lw.BoundedDP("1")}},
     "near": {
         **asked("histogram"),
-        "release": {"notion": Manhattan("1", ValueGrid(0, 10, 2))},
+        "plan": {"notion": Manhattan("1", ValueGrid(0, 10, 2))},
         "Budget": {"dataset": "near", "cap": "1000", "new": True},
     },
 }
@@ -71,10 +72,10 @@ ROWS: Mapping[str, list[Row]] = {
         Row("statistic", "upper", 12, NEW),
         Row("statistic", "step", 1, NEW),
         Row("statistic", "by", "sex", NEW, beside={"statistic": {"groups": ["f", "m"]}}),
-        Row("release", "notion", lw.UnboundedDP("1/2"), NEW),
-        Row("release", "notion", lw.UnboundedDP("0.5e0"), NEW, beside={"statistic": {"kind": "min"}}),
-        Row("release", "notion", lw.UnboundedDP("2/2"), SAME),
-        Row("release", "notion", lw.UnboundedDP("1.000000000001"), NEW),
+        Row("plan", "notion", lw.UnboundedDP("1/2"), NEW),
+        Row("plan", "notion", lw.UnboundedDP("0.5e0"), NEW, beside={"statistic": {"kind": "min"}}),
+        Row("plan", "notion", lw.UnboundedDP("2/2"), SAME),
+        Row("plan", "notion", lw.UnboundedDP("1.000000000001"), NEW),
         Row("Budget", "dataset", "another", NEW),
         Row("Budget", "version", "2", NEW),
     ],
@@ -93,7 +94,7 @@ ROWS: Mapping[str, list[Row]] = {
     "mean": [
         Row("statistic", "grid", "1", NEW),
         Row("statistic", "grid", "2", SAME),  # the step, which is the default
-        Row("release", "notion", lw.ReplaceDP("1"), NEW),
+        Row("plan", "notion", lw.ReplaceDP("1"), NEW),
     ],
     "counted": [
         Row("statistic", "grid", "1/4", NEW),
@@ -101,21 +102,21 @@ ROWS: Mapping[str, list[Row]] = {
     ],
     "counted sum": [Row("statistic", "people", None, NEW)],
     "near": [
-        Row("release", "notion", Manhattan("1", ValueGrid(0, 10, 2), unit="2"), refused("nothing else can be priced")),
+        Row("plan", "notion", Manhattan("1", ValueGrid(0, 10, 2), unit="2"), refused("nothing else can be priced")),
         Row(
-            "release",
+            "plan",
             "notion",
             Manhattan("1", ValueGrid(0, 10, 2), nobody=False),
             refused("nothing else can be priced"),
         ),
         Row(
-            "release",
+            "plan",
             "notion",
             Manhattan("1", ValueGrid(0, 10, 2), unit="1 year"),
             refused("nothing else can be priced"),
         ),
-        Row("release", "notion", Manhattan("1", ValueGrid(0, 10, 2), unit="1.0"), SAME),
-        Row("release", "notion", Manhattan("2", ValueGrid(0, 10, 2)), NEW),
+        Row("plan", "notion", Manhattan("1", ValueGrid(0, 10, 2), unit="1.0"), SAME),
+        Row("plan", "notion", Manhattan("2", ValueGrid(0, 10, 2)), NEW),
     ],
 }
 
@@ -154,10 +155,10 @@ def ask(folder: Path) -> Callable[[Given], lw.Release]:
             else [str(folder / part) for part in source] if isinstance(source, list) else str(folder / source)
         )  # fmt: skip
         return release(
-            number(made),
-            budget=Budget(Bench(folder).url, **made["Budget"]),
+            plan(number(made), **made["plan"]),
+            Budget(Bench(folder).url, **made["Budget"]),
             accept_useless=True,  # percentiles and extremes at a small ε, of which only the key is looked at
-            **made["release"],
+            **made.get("release", {}),
         )
 
     return asking

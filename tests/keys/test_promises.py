@@ -16,7 +16,7 @@ from leeward import notion as notions
 from leeward.cli import LeewardError
 from leeward.distance import FiniteDistance
 from leeward.notion import ABSENT, Notion, PrivacyDescription, ValueGrid, has, where
-from leeward.planner import plan_number
+from leeward.planner._number_plan import plan_number
 from leeward.query import records, statistic
 
 TABLE = records("people.parquet", person="user")

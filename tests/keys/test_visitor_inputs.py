@@ -17,6 +17,7 @@ from tests.keys.bench import NEW, SAME, Bench, Row, inputs, refused, visitors, w
 
 import leeward as lw
 from leeward.noise import SeededBitsForTests
+from leeward.planner import plan
 from leeward.query import CountVisitors, Grid, Places, Visits, Window
 from leeward.session import Budget, release
 
@@ -33,7 +34,7 @@ LISTED: dict[str, dict[str, Any]] = {
         "places_per_person": 2,
         "if_more": "latest",
     },
-    "release": {"notion": lw.AdditionOnly("1"), "safe_at_most": 2, "what": "counts"},
+    "plan": {"notion": lw.AdditionOnly("1"), "safe_at_most": 2, "what": "counts"},
     "Budget": {"dataset": "listed", "cap": "1000", "new": True},
 }  # fmt: skip
 ZONED: dict[str, dict[str, Any]] = {
@@ -55,7 +56,7 @@ CELLS: dict[str, dict[str, Any]] = {
 STOPPING: dict[str, dict[str, Any]] = {
     **LISTED,
     "count_visitors": {name: LISTED["count_visitors"][name] for name in ("start", "end")},
-    "release": {"notion": lw.Presence("1"), "safe_at_most": 2, "mechanism": "sanitized"},
+    "plan": {"notion": lw.Presence("1"), "safe_at_most": 2, "mechanism": "sanitized"},
     "Budget": {"dataset": "stopping", "cap": "1000", "new": True},
 }
 QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
@@ -99,20 +100,20 @@ ROWS: Mapping[str, list[Row]] = {
         Row("count_visitors", "end", "2026-01-01T19:01", NEW),
         Row("count_visitors", "places_per_person", 1, NEW),
         Row("count_visitors", "if_more", "earliest", NEW),
-        Row("release", "notion", lw.AdditionOnly("1/2"), NEW),
-        Row("release", "notion", lw.AdditionOnly("1.0"), SAME),
-        Row("release", "notion", lw.AdditionOnly("1.000000000001"), NEW),
-        Row("release", "notion", lw.UnboundedDP("1"), NEW, beside={"release": {"error_at_most": "1/10"}}),
-        Row("release", "safe_at_most", 3, SAME),
-        Row("release", "dangerous_at_least", 9, SAME, beside={"release": {"error_at_most": "1/10"}}),
-        Row("release", "error_at_most", "1/10", SAME, beside={"release": {"dangerous_at_least": 9}}),
-        Row("release", "useful_from", "0.1", SAME),
-        Row("release", "what", "decisions", SAME),
+        Row("plan", "notion", lw.AdditionOnly("1/2"), NEW),
+        Row("plan", "notion", lw.AdditionOnly("1.0"), SAME),
+        Row("plan", "notion", lw.AdditionOnly("1.000000000001"), NEW),
+        Row("plan", "notion", lw.UnboundedDP("1"), NEW, beside={"plan": {"error_at_most": "1/10"}}),
+        Row("plan", "safe_at_most", 3, SAME),
+        Row("plan", "dangerous_at_least", 9, SAME, beside={"plan": {"error_at_most": "1/10"}}),
+        Row("plan", "error_at_most", "1/10", SAME, beside={"plan": {"dangerous_at_least": 9}}),
+        Row("plan", "useful_from", "0.1", SAME),
+        Row("plan", "what", "decisions", SAME),
         Row("release", "if_doubtful", "publish", SAME),
         Row("release", "accept_useless", True, SAME),
         Row("release", "if_doubtful", "publsh", refused("publish")),
-        Row("release", "mechanism", "geometric", SAME),
-        Row("release", "mechanism", "sanitized", NEW),
+        Row("plan", "mechanism", "geometric", SAME),
+        Row("plan", "mechanism", "sanitized", NEW),
         Row("release", "bits", SeededBitsForTests(1), NEW),
         Row("release", "on_stage", lambda stage: None, SAME),
         Row("Budget", "dataset", "another", NEW),
@@ -144,23 +145,23 @@ ROWS: Mapping[str, list[Row]] = {
         Row("grid", "h3", 8, NEW, beside={"grid": {"metres": None}}),
     ],
     "stopping": [
-        Row("release", "stop_after", 1, SAME),
-        Row("release", "stop_after", 2, NEW),
-        Row("release", "safe_at_most", 3, NEW),
-        Row("release", "mechanism", "auto", SAME),
-        Row("release", "notion", lw.AdditionOnly("1"), refused("promises none there")),
-        Row("release", "notion", lw.Presence("2"), NEW),
+        Row("plan", "stop_after", 1, SAME),
+        Row("plan", "stop_after", 2, NEW),
+        Row("plan", "safe_at_most", 3, NEW),
+        Row("plan", "mechanism", "auto", SAME),
+        Row("plan", "notion", lw.AdditionOnly("1"), refused("promises none there")),
+        Row("plan", "notion", lw.Presence("2"), NEW),
         Row("count_visitors", "places_per_person", 2, NEW),
     ],
 }
 
 HOLDERS = {
     "visits": [lw.visits, Visits], "places": [lw.places, Places], "grid": [lw.grid, Grid],
-    "count_visitors": [lw.count_visitors, CountVisitors, Window], "release": [release], "Budget": [Budget],
+    "count_visitors": [lw.count_visitors, CountVisitors, Window], "plan": [plan], "release": [release], "Budget": [Budget],
 }  # fmt: skip
 BY_OTHERS = {
     *("count_visitors.visits", "count_visitors.places", "count_visitors.window"),  # by their own fields
-    *("release.query", "release.budget"),  # likewise
+    *("plan.query", "plan.places", "release.plan", "release.budget"),  # likewise
 }
 
 
@@ -208,7 +209,9 @@ def ask(folder: Path) -> Ask:
         for holder in ("visits", "places"):
             made[holder]["source"] = _found(folder, made[holder]["source"])
         ledger = f"sqlite:///{folder / made['Budget'].pop('ledger', 'budget.db')}"
-        return release(visitors(made), budget=Budget(ledger, **made["Budget"]), **made["release"])
+        return release(
+            plan(visitors(made), **made["plan"]), Budget(ledger, **made["Budget"]), **made.get("release", {})
+        )
 
     return asked
 

@@ -38,8 +38,8 @@ from leeward.notion import (
     ValueGrid,
     where,
 )
-from leeward.planner import NumberPlan, plan_number
-from leeward.planner._number_plan import EXAMPLES
+from leeward.planner import NumberPlan
+from leeward.planner._number_plan import EXAMPLES, plan_number
 from leeward.query import Statistic, records, statistic
 
 EPSILON = Fraction(2, 3)

@@ -37,7 +37,7 @@ def planned(*choices: Any) -> Any:
     """The plan of these choices; None where they are refused."""
     try:
         query = asked(*choices)
-        return lw.planner.plan_number(query, (lw.BoundedDP if query.people else lw.UnboundedDP)("4"))
+        return lw.plan(query, (lw.BoundedDP if query.people else lw.UnboundedDP)("4"))
     except LeewardError:
         return None
 
@@ -107,7 +107,7 @@ def test_means_of_all_the_data_at_a_bound_are_released_within_it(tmp_path: Path)
         notion = lw.BoundedDP("50") if people else lw.UnboundedDP("50")
         query = asked("mean", ("0", "13", "1"), "5", people, table)
         budget = lw.Budget(tmp_path / f"{number}.db", "d", "100")
-        value = lw.release(query, notion, budget=budget).answers["value"].to_pylist()
+        value = lw.release(lw.plan(query, notion), budget).answers["value"].to_pylist()
         assert value == [0.0 if at == 0 else 10.0]
 
 

@@ -253,10 +253,10 @@ def test_statistics_of_nothing_are_stopped_too(tmp_path: Path, case: str, kind: 
     budget = lw.Budget(f"sqlite:///{tmp_path / 'b.db'}", dataset="d", cap="50")
     notion = lw.UnboundedDP("20")  # the median of 0 to 10 is of use
     with pytest.raises(DoubtfulDataError, match=why):
-        lw.release(query, notion, budget=budget)
+        lw.release(lw.plan(query, notion), budget)
     assert not Ledger(tmp_path / "b.db").show("d")
-    made = lw.release(query, notion, budget=budget, if_doubtful="publish")
-    assert lw.release(query, notion, budget=budget).statement["entry"] == made.statement["entry"]
+    made = lw.release(lw.plan(query, notion), budget, if_doubtful="publish")
+    assert lw.release(lw.plan(query, notion), budget).statement["entry"] == made.statement["entry"]
 
 
 def test_the_choice_is_one_of_two_and_no_part_of_the_question(town: Town) -> None:
@@ -334,11 +334,11 @@ def facts_about_the_data(folder: Path) -> dict[str, Any]:
         seen = lw.visits(data, person="who", place="p", time="at", **described)
         day = {"start": "2026-01-01", "end": "2026-01-02"}
         query = lw.count_visitors(seen, listed, **day, places_per_person=1, if_more=if_more)
-        return lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+        return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
 
     def number(data: Any = frame, **asked: Any) -> Any:
         query = lw.statistic(lw.records(data, person="who"), "median", column="n", lower=0, upper=9, **asked)
-        return lw.release(query, lw.BoundedDP("9"), budget=budget)
+        return lw.release(lw.plan(query, lw.BoundedDP("9")), budget)
 
     def changed() -> None:
         counts(frame)

@@ -190,7 +190,7 @@ def test_a_budget_per_person_and_one_per_row_are_not_mixed(first: str, second: s
 
     def ask(person: str, notion: lw.Notion) -> lw.Release:
         table = lw.records(tmp_path / "t.parquet", person=person)
-        return lw.release(lw.statistic(table, "sum", column="n", lower=0, upper=9), notion, budget=budget)
+        return lw.release(lw.plan(lw.statistic(table, "sum", column="n", lower=0, upper=9), notion), budget)
 
     ask(first, lw.UnboundedDP(1))
     assert Ledger(budget.ledger).show("d")[0].notion == f"dp/{'row' if first == 'each row' else 'person'}"

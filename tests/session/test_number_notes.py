@@ -9,7 +9,7 @@ import pytest
 
 import leeward as lw
 from leeward.errors import SpecError
-from leeward.planner import plan_number
+from leeward.planner._number_plan import plan_number
 from leeward.session import privacy_statement
 
 BOUNDS = {"column": "n", "lower": 2, "upper": 9}

@@ -232,14 +232,14 @@ def test_the_same_from_python_and_seeded_releases_are_unfit(people: Town) -> Non
     table = lw.records(people.folder / "records.parquet", person="who")
     query = lw.statistic(table, "mean", column="age", lower=0, upper=100, grid="1/100")
     budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="5")
-    result = lw.release(query, lw.UnboundedDP("1"), budget=budget, bits=SeededBitsForTests(7))
+    result = lw.release(lw.plan(query, lw.UnboundedDP("1")), budget, bits=SeededBitsForTests(7))
     assert not result.statement["fit_for_release"]
     answer = result.answers.to_pylist()[0]
     assert abs(answer["value"] - 49.47) < 3 * answer["within_95_percent"]
     result.save(people.out)
     assert "Not fit for release" in (people.out / "report.html").read_text()
     with pytest.raises(lw.LeewardError, match="decisions are about counts"):
-        lw.release(query, lw.UnboundedDP("1"), budget=budget, safe_at_most=2)
+        lw.release(lw.plan(query, lw.UnboundedDP("1"), safe_at_most=2), budget)
 
 
 def test_the_stated_error_holds_from_end_to_end(people: Town) -> None:
@@ -249,7 +249,7 @@ def test_the_stated_error_holds_from_end_to_end(people: Town) -> None:
     table = lw.records(frame, person="each row")
     query = lw.statistic(table, "mean", column="age", lower=0, upper=100, grid="1/100", by="g", groups=range(200))
     budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="5")
-    answers = lw.release(query, lw.UnboundedDP("1"), budget=budget, bits=SeededBitsForTests(3)).to_pandas()
+    answers = lw.release(lw.plan(query, lw.UnboundedDP("1")), budget, bits=SeededBitsForTests(3)).to_pandas()
     off = (answers["value"] - frame.groupby("g")["age"].mean()).abs()
     kept = (off <= answers["within_95_percent"]).mean()
     assert kept >= 0.95 - 4 * (0.95 * 0.05 / 200) ** 0.5

@@ -58,7 +58,7 @@ def test_plan_statement_and_charge_agree(name: str, tmp_path: Path) -> None:
         price = min(places, stops) * lw.exact.exact(each)
         made = lw.plan(query, notion, safe_at_most=2, mechanism="sanitized", stop_after=stops, places=places)
         budget = lw.Budget(tmp_path / f"{places}-{stops}.db", "d", "9000")
-        found = lw.release(query, notion, safe_at_most=2, stop_after=stops, budget=budget, if_doubtful="publish")
+        found = lw.release(lw.plan(query, notion, safe_at_most=2, stop_after=stops), budget, if_doubtful="publish")
         assert made.price == price
         assert found.statement["price"] == found.curator.charged == str(price)
         assert found.statement["notion"]["epsilon"] == str(price)

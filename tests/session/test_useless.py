@@ -56,27 +56,27 @@ def test_it_is_refused_for_every_table_alike_and_charged_nothing(case: str, tmp_
     for name, table in (("full", FULL), ("bare", BARE)):
         budget = lw.Budget(tmp_path / f"{name}.db", "d", "9000")
         with pytest.raises(LowUtilityError) as refused:
-            lw.release(asked(table), notion, **decided, budget=budget)
+            lw.release(lw.plan(asked(table), notion, **decided), budget)
         told.append(str(refused.value))
         assert Ledger(budget.ledger).show("d") == []
     assert told[0] == told[1]
     for word in (*words, "accept_useless=True", "--accept-useless"):
         assert word in told[0]
-    made = lw.release(asked(FULL), notion, **decided, budget=budget, accept_useless=True)
-    assert lw.release(asked(FULL), notion, **decided, budget=budget).statement["entry"] == made.statement["entry"]
+    made = lw.release(lw.plan(asked(FULL), notion, **decided), budget, accept_useless=True)
+    assert lw.release(lw.plan(asked(FULL), notion, **decided), budget).statement["entry"] == made.statement["entry"]
 
 
 @pytest.mark.parametrize(("epsilon", "useless"), [("3", True), ("4", False)])
 def test_the_edge_is_the_range_itself(epsilon: str, useless: bool, tmp_path: Path) -> None:
     """A least value of 0 to 3 moves by 3 at most: its 95 % error is 3 at ε = 3 and less at ε = 4."""
     query, notion = number(FULL, "min"), lw.UnboundedDP(epsilon)
-    assert (lw.planner.plan_number(query, notion).accuracy().within_95_percent >= 3) == useless
+    assert (lw.plan(query, notion).accuracy().within_95_percent >= 3) == useless
     budget = lw.Budget(tmp_path / "b.db", "d", "9")
     if useless:
         with pytest.raises(LowUtilityError):
-            lw.release(query, notion, budget=budget)
+            lw.release(lw.plan(query, notion), budget)
     else:
-        lw.release(query, notion, budget=budget)
+        lw.release(lw.plan(query, notion), budget)
 
 
 @pytest.mark.parametrize("places", [1, 2, 12])

@@ -199,10 +199,10 @@ def test_nothing_that_python_prints_lets_a_name_steer_the_terminal(tmp_path: Pat
     places = lw.places(pd.DataFrame({n.place: [n.market]}), place=n.place)
     query = lw.count_visitors(asked, places, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1)
     budget = lw.Budget(tmp_path / "budget.db", dataset=n.dataset, cap="9", new=True)
-    result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+    result = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
     statistic = lw.statistic(lw.records(visits, person="each row"), "histogram", by=n.place, groups=[n.market])
     numbers = lw.release(
-        statistic, lw.UnboundedDP("1"), budget=lw.Budget(budget.ledger, f"{n.dataset} 2", "9", new=True)
+        lw.plan(statistic, lw.UnboundedDP("1")), lw.Budget(budget.ledger, f"{n.dataset} 2", "9", new=True)
     )
     compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
     adp = lw.ADP("1", policies=[~lw.has(n.market), lw.where(n.place, equals=n.market)])
@@ -221,7 +221,7 @@ def test_nothing_that_python_prints_lets_a_name_steer_the_terminal(tmp_path: Pat
     ]
     made += [
         lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2),
-        lw.planner.plan_number(statistic, lw.UnboundedDP("1")),
+        lw.plan(statistic, lw.UnboundedDP("1")),
     ]
     for one in made:
         for text in (repr(one), str(one), f"{one}"):
@@ -379,7 +379,7 @@ def _named_result(folder: Path, place: str) -> lw.Release:
         places_per_person=1,
     )
     budget = lw.Budget(folder / "own.db", dataset="d", cap="9", new=True)
-    return lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+    return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
 
 
 def test_csv_is_written_in_one_place(tmp_path: Path) -> None:

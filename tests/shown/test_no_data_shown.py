@@ -97,7 +97,7 @@ def _visitors(made: LongSession) -> None:
         query = lw.count_visitors(visits, places, **window, places_per_person=1, if_more="latest")
         budget = lw.Budget(f"sqlite:///{folder / 'budget.db'}", dataset=name, cap="50", new=True)
         plan = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2)
-        result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget, what="counts")
+        result = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, what="counts"), budget)
         held |= {
             f"visits of {name}": visits,
             f"query of {name}": query,
@@ -175,9 +175,9 @@ def _numbers(made: LongSession) -> None:
         asked["percentile"] = lw.statistic(records, "percentile", p="90", **bounds)
         asked["groups"] = lw.statistic(records, "histogram", by="place", groups=["market", "pool"])
         for kind, question in asked.items():
-            planned = lw.planner.plan_number(question, lw.UnboundedDP("1"))
+            planned = lw.plan(question, lw.UnboundedDP("1"))
             done = lw.release(
-                question, lw.UnboundedDP("1"), budget=replace(budget, version=combine), accept_useless=True
+                lw.plan(question, lw.UnboundedDP("1")), replace(budget, version=combine), accept_useless=True
             )
             held |= {
                 f"{kind} {combine}": question,
@@ -414,7 +414,7 @@ def test_the_facts_of_the_curator_are_nowhere_in_what_travels(tmp_path: Path) ->
         if_more="latest",
     )
     budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="town", cap="5", new=True)
-    result = lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+    result = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
     assert result.curator.dropped is not None
     fact = result.curator.dropped["unknown_place"]
     assert fact == 12340
@@ -462,12 +462,12 @@ def _bad_tables() -> dict[str, Callable[[Path], Any]]:
         window = {"start": "2031-07-19T13:00", "end": "2031-07-19T14:00"}
         query = lw.count_visitors(asked, public, **window, places_per_person=1)
         budget = lw.Budget("sqlite:///errors.db", dataset="town", cap="5", new=True)
-        return lw.release(query, lw.AdditionOnly("1"), safe_at_most=2, budget=budget)
+        return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
 
     def number(table: Any, **more: Any) -> Any:
         asked = lw.statistic(lw.records(table, person="person"), "sum", column="number", lower=0, upper=9, **more)
         budget = lw.Budget("sqlite:///errors.db", dataset="numbers", cap="5", new=True)
-        return lw.release(asked, lw.UnboundedDP("1"), budget=budget)
+        return lw.release(lw.plan(asked, lw.UnboundedDP("1")), budget)
 
     def written(folder: Path, name: str, text: str) -> str:
         (folder / name).write_text(text, "utf-8")

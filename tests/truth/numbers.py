@@ -19,7 +19,8 @@ import numpy as np
 import leeward as lw
 from leeward.cli import LeewardError
 from leeward.notion import ValueGrid
-from leeward.planner import NumberPlan, plan_number
+from leeward.planner import NumberPlan
+from leeward.planner._number_plan import plan_number
 from leeward.query import Statistic, records, statistic
 
 TABLE = records("people.parquet", person="user", keep={"state": ["IN"]})

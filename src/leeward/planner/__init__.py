@@ -1,11 +1,12 @@
 """What an answer would cost and be worth, before anything is spent: plans, comparisons and recommendations."""
 
 from leeward.planner._advice import bounded_gain, cautions, crossover, extreme_reveals, filled_bins, region, variances
+from leeward.planner._ask import plan
 from leeward.planner._compare import Comparison, compare
 from leeward.planner._decisions import Chances, Decisions, State, decisions
-from leeward.planner._number_plan import NumberPlan, plan_number
+from leeward.planner._number_plan import NumberPlan
 from leeward.planner._option import Option
-from leeward.planner._plan import Plan, plan
+from leeward.planner._plan import Plan
 from leeward.planner._plan_report import plan_report
 from leeward.planner._recommend import Recommendation, recommend
 from leeward.planner._report import PlanReport
@@ -28,7 +29,6 @@ __all__ = [
     "extreme_reveals",
     "filled_bins",
     "plan",
-    "plan_number",
     "plan_report",
     "recommend",
     "region",

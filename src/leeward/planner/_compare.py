@@ -25,7 +25,7 @@ from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, Re
 from leeward.planner._decisions import decisions
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, with_counts
-from leeward.planner._plan import USEFUL_FROM, MechanismName, Plan, What, plan
+from leeward.planner._plan import USEFUL_FROM, MechanismName, Plan, What, plan_visitors
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.query._sensitivity import sensitivity, sensitivity_each
@@ -206,7 +206,7 @@ def compare(
 
 def _as_written(asked: Asked) -> tuple[Plan | None, str]:
     try:
-        made = plan(
+        made = plan_visitors(
             asked.query,
             asked.notion,
             safe_at_most=asked.safe_at_most,
@@ -269,7 +269,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Offered) -> Option:
             can_err = not line.rise.is_infinite if asked.safe_at_most is not None else False
             can_err |= asked.dangerous_at_least is not None and not line.fall.is_infinite
             alpha = (asked.error_at_most or asked.assumed_error) if can_err else None
-        made = plan(
+        made = plan_visitors(
             asked.query,
             notion,
             safe_at_most=asked.safe_at_most,

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._taught import taught
 from leeward.accounting._budget_notion import promised
 from leeward.distance import Line
 from leeward.errors import NotPrivateError
@@ -183,7 +182,6 @@ class NumberPlan:
         return found
 
 
-@taught
 def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
     """Plan the release of a statistic: free, and private of nothing because it reads no data.
 

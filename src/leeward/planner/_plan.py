@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import told
-from leeward._taught import taught
 from leeward.accounting._budget_notion import promised
 from leeward.errors import InputError, SpecError, nearest
 from leeward.exact._real import Exact, Real, exact, whole
@@ -201,48 +200,20 @@ class Plan:
         return self.mechanism.expected_answered([0] * places)
 
 
-@taught
-def plan(
+def plan_visitors(
     query: CountVisitors,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
     dangerous_at_least: int | None = None,
     error_at_most: Exact | None = None,
-    useful_from: Exact = USEFUL_FROM,
+    useful_from: Exact | None = None,
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
     places: int | None = None,
 ) -> Plan:
-    """Plan the release of safe places: free, and private of nothing because it reads no data.
-
-    Args:
-        query: the question, from `leeward.count_visitors`.
-        notion: the privacy notion.
-        safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
-        dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
-        error_at_most: α, the largest probability of a wrong decision about one place; required where the notion cannot
-            promise "never wrong" for what is decided, refused where it can.
-        useful_from: releases are refused if a smaller share of the places would be called safe even if nobody were anywhere
-            (see `leeward.planner._useless`; the plan can be read all the same).
-        what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
-        mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
-            order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
-            it can.
-        stop_after: c, for the sanitized mechanism (default 1); its price is c·ε, or n·ε where only n < c places are listed.
-        places: n, how many places the public list has, if that is known: `leeward.release` counts them itself.
-
-    Raises:
-        InputError: an argument is malformed.
-        NotPrivateError: the notion does not protect such an answer.
-    """
-    if not isinstance(query, CountVisitors):
-        raise InputError(
-            f"A plan for a {type(query).__name__}",
-            "this function plans which places are safe, from `count_visitors`",
-            "Plan a statistic with plan_number(query, notion)",
-        )
+    """Plan the release of safe places; arguments and errors as `leeward.plan`."""
     if mechanism not in get_args(MechanismName):
         raise SpecError(
             f"mechanism = {told(mechanism)}",
@@ -285,7 +256,8 @@ def plan(
             "Lower error_at_most",
         )
     listed = None if places is None else whole(places, "places", least=1)
-    return Plan(query, notion, made, moves, decided, what, _share(useful_from), listed)
+    useful = _share(USEFUL_FROM if useful_from is None else useful_from)
+    return Plan(query, notion, made, moves, decided, what, useful, listed)
 
 
 _CURVE, _MOST_PEOPLE = 500, 10**12

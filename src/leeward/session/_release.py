@@ -8,14 +8,10 @@ from typing import Literal, get_args
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.errors import InputError, SpecError, nearest
-from leeward.exact._real import Exact
 from leeward.noise import Bits
-from leeward.notion import Notion
-from leeward.planner._number_plan import NumberPlan, plan_number
-from leeward.planner._plan import USEFUL_FROM, Plan, What, plan
+from leeward.planner._number_plan import NumberPlan
+from leeward.planner._plan import Plan
 from leeward.planner._useless import refuse_useless
-from leeward.query import CountVisitors
-from leeward.query._statistic import Statistic
 from leeward.session._budget import Budget
 from leeward.session._result import Release
 from leeward.session._session import PricedPlan, Session, Told
@@ -26,36 +22,19 @@ IfDoubtful = Literal["refuse", "publish"]
 
 @taught
 def release(
-    query: CountVisitors | Statistic,
-    notion: Notion,
-    *,
-    safe_at_most: int | None = None,
-    dangerous_at_least: int | None = None,
+    plan: Plan | NumberPlan,
     budget: Budget,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: Literal["auto", "geometric", "sanitized"] = "auto",
-    stop_after: int | None = None,
+    *,
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: bool = False,
     bits: Bits | None = None,
     on_stage: Told | None = None,
 ) -> Release:
-    """Release which places are safe, or a statistic, charging the budget.
+    """Carry out a plan: charge the budget, count, add noise, store the answer and return it.
 
     Args:
-        query: the question, from `leeward.count_visitors` (the arguments up to ``stop_after`` are then those of
-            `leeward.plan`) or from `leeward.statistic` (which takes none of them).
-        notion: the privacy notion.
-        safe_at_most: what *safe* means: at most so many people.
-        dangerous_at_least: what *dangerous* means: at least so many people.
+        plan: which places are safe, or a statistic, under a notion: from `leeward.plan`.
         budget: where the price is charged.
-        error_at_most: see `leeward.plan`.
-        useful_from: see `leeward.plan`.
-        what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
-        mechanism: see `leeward.plan`.
-        stop_after: see `leeward.plan`.
         if_doubtful: what becomes of a question without a stored answer where nothing, or under 1 % of the rows that should,
             would count: ``"refuse"`` it before anything is charged (a fact about the data: for the curator only), or
             ``"publish"`` all the same. It is no part of the question: either way the answer is the same.
@@ -68,25 +47,12 @@ def release(
     Raises:
         LeewardError: the release is refused; nothing was charged and nothing is shown. See `leeward.errors`.
     """
-    if isinstance(query, Statistic):
-        decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
-        if any(choice is not None for choice in decided):
-            raise InputError("A decision about a statistic", "decisions are about counts of visitors", "Leave it out")
-        made: Plan | NumberPlan = plan_number(query, notion)
-    else:
-        made = plan(
-            query,
-            notion,
-            safe_at_most=safe_at_most,
-            dangerous_at_least=dangerous_at_least,
-            error_at_most=error_at_most,
-            what=what,
-            mechanism=mechanism,
-            stop_after=stop_after,
-            useful_from=USEFUL_FROM if useful_from is None else useful_from,
+    if not isinstance(plan, Plan | NumberPlan):
+        raise InputError(
+            f"A release of a {type(plan).__name__}", "a plan is what is released", "Give leeward.plan(query, notion, …)"
         )
     return release_planned(
-        [made], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
+        [plan], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
     )[0]
 
 

@@ -13,7 +13,7 @@ from leeward._toml import Section, check, keys_at, read_toml
 from leeward.errors import SpecError, nearest
 from leeward.notion import Notion
 from leeward.planner._number_plan import NumberPlan, plan_number
-from leeward.planner._plan import Plan, plan
+from leeward.planner._plan import Plan, plan_visitors
 from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
 from leeward.query._source import no_person
 from leeward.query._statistic import Statistic, records, statistic
@@ -195,7 +195,7 @@ class Spec(Section):
             raise SpecError(f'[query] kind = "{self.query.kind}"', "this is for visitors", "Use `leeward release`")
         notion = self.notion()
         return [
-            plan(
+            plan_visitors(
                 query,
                 notion,
                 safe_at_most=self.decide.safe_at_most,

@@ -1,0 +1,98 @@
+"""One plan for every question that can be released: what it will do and cost, before any data is touched."""
+
+from __future__ import annotations
+
+from typing import overload
+
+from leeward._taught import taught
+from leeward.errors import InputError
+from leeward.exact._real import Exact
+from leeward.notion import Notion
+from leeward.planner._number_plan import NumberPlan, plan_number
+from leeward.planner._plan import MechanismName, Plan, What, plan_visitors
+from leeward.query import CountVisitors
+from leeward.query._statistic import Statistic
+
+
+@overload
+def plan(
+    query: CountVisitors,
+    notion: Notion,
+    *,
+    safe_at_most: int | None = None,
+    dangerous_at_least: int | None = None,
+    error_at_most: Exact | None = None,
+    useful_from: Exact | None = None,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+    places: int | None = None,
+) -> Plan: ...
+
+
+@overload
+def plan(query: Statistic, notion: Notion) -> NumberPlan: ...
+
+
+@taught
+def plan(
+    query: CountVisitors | Statistic,
+    notion: Notion,
+    *,
+    safe_at_most: int | None = None,
+    dangerous_at_least: int | None = None,
+    error_at_most: Exact | None = None,
+    useful_from: Exact | None = None,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+    places: int | None = None,
+) -> Plan | NumberPlan:
+    """Plan a release: free, and private of nothing because it reads no data. `leeward.release` carries it out.
+
+    Args:
+        query: the question, from `leeward.count_visitors`, or from `leeward.statistic`: then nothing else but the notion is
+            given.
+        notion: the privacy notion.
+        safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
+        dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
+        error_at_most: α, the largest probability of a wrong decision about one place; required where the notion cannot
+            promise "never wrong" for what is decided, refused where it can.
+        useful_from: releases are refused if a smaller share of the places would be called safe even if nobody were anywhere
+            (see `leeward.planner._useless`; the plan can be read all the same). By default 5 %.
+        what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
+        mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
+            order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
+            it can.
+        stop_after: c, for the sanitized mechanism (default 1); its price is c·ε, or n·ε where only n < c places are listed.
+        places: n, how many places the public list has, if that is known: `leeward.release` counts them itself.
+
+    Raises:
+        InputError: an argument is malformed, or something is to be decided about a statistic.
+        NotPrivateError: the notion does not protect such an answer.
+    """
+    if isinstance(query, CountVisitors):
+        return plan_visitors(
+            query,
+            notion,
+            safe_at_most=safe_at_most,
+            dangerous_at_least=dangerous_at_least,
+            error_at_most=error_at_most,
+            useful_from=useful_from,
+            what=what,
+            mechanism=mechanism,
+            stop_after=stop_after,
+            places=places,
+        )
+    if not isinstance(query, Statistic):
+        raise InputError(
+            f"A plan for a {type(query).__name__}",
+            "it is not a question that can be released",
+            "Give a question from count_visitors or statistic",
+        )
+    decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after, places)
+    if any(choice is not None for choice in decided) or (what, mechanism) != ("decisions", "auto"):
+        raise InputError(
+            "A decision about a statistic", "decisions are about counts of visitors", "Give the question and the notion"
+        )
+    return plan_number(query, notion)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from tests.oracle.decision import best_by_program
@@ -21,10 +22,11 @@ from leeward.analysis import (
     epsilon_needed_complement,
     one_sided,
 )
+from leeward.analysis._bounds import BestDecision
 from leeward.cli import InputError
 from leeward.distance import Line
 from leeward.errors import InexactError
-from leeward.exact import exp, exp_minus, inf, log
+from leeward.exact import Weight, exact, exp, exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric, randomized_sanitizer, sanitizer, two_sided
 from leeward.noise import DirectedGeometric
@@ -193,3 +195,51 @@ def test_what_has_no_meaning_is_refused(ask: object) -> None:
 def test_floats_are_refused() -> None:
     with pytest.raises(InexactError):
         best_decision(1.0, 1, 1)  # type: ignore[arg-type]
+
+
+# ---- the recursion, solved
+
+
+def stepped(fall: Any, rise: Any, k: int, alpha: Any, delta: Any) -> list[Weight]:
+    """The recursion as it is written, a step at a time."""
+    curve = [weight(alpha)]
+    for _ in range(k):
+        last = curve[-1]
+        choices = [weight(1), 1 - exp_minus(fall) * (1 - weight(delta) - last)]
+        if rise != inf:
+            choices.append(exp(rise) * last + weight(delta))
+        curve.append(min(choices))
+    return curve
+
+
+@pytest.mark.parametrize("fall", ["1", "1/2", "0.1", "4", inf])
+@pytest.mark.parametrize("rise", ["1", "1/3", "0.1", inf])
+def test_the_solution_is_the_recursion_a_step_at_a_time(fall: Any, rise: Any) -> None:
+    """Exactly, and at every distance: also where α or δ is 0 or 1, and where the two bounds meet."""
+    met = []
+    if inf not in {fall, rise}:  # α at which both bounds are equal after two steps
+        met = [exp_minus(2 * exact(rise)) * (1 - exp_minus(fall)) / (exp(rise) - exp_minus(fall))]
+    for alpha, delta in itertools.product(("0", "1e-4", "0.01", "1/2", "1"), ("0", "0.01", "1/2", "1")):
+        solved = BestDecision(fall, rise, alpha, delta=delta)
+        assert all(solved.at(k) == right for k, right in enumerate(stepped(fall, rise, 12, alpha, delta))), (
+            alpha,
+            delta,
+        )
+    for alpha in met:
+        solved = BestDecision(fall, rise, 0)
+        object.__setattr__(solved, "alpha", alpha)
+        assert all(solved.at(k) == right for k, right in enumerate(stepped(fall, rise, 6, alpha, 0)))
+
+
+@pytest.mark.parametrize("k", [10, 10**4, 10**12])
+def test_far_from_the_threshold_it_costs_no_more_work(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By comparisons counted: a step at a time takes two of them for each step."""
+    decided: list[Weight] = []
+    sign = Weight.sign
+    monkeypatch.setattr(Weight, "sign", lambda self: (decided.append(self), sign(self))[1])
+    best = BestDecision("1", "1", "1e-9")
+    assert best.at(k) <= 1
+    assert len(decided) <= 60
+    decided.clear()
+    stepped("1", "1", 60, "1e-9", 0)
+    assert len(decided) >= 120

@@ -17,7 +17,7 @@ from leeward.cli import InputError
 from leeward.errors import InexactError, NoiseError
 from leeward.exact import Weight, exp_minus, inf, log
 from leeward.exact._weight import weight
-from leeward.noise import NormNoise, SeededBitsForTests, SystemBits
+from leeward.noise import NormNoise, SeededBitsForTests, SystemBits, _norm
 from leeward.noise._saturating import MOST
 
 CASES = [(n, one_sided) for n in (1, 2, 3) for one_sided in (True, False)]
@@ -93,6 +93,34 @@ def test_one_coordinate_by_summing_over_shells(n: int, one_sided: bool) -> None:
         assert abs(decimal(marginal.mean()) - mean) < 1e-25
         assert abs(decimal(marginal.mean_absolute()) - mpmath.fsum(abs(k) * p for k, p in steps.items())) < 1e-25
         assert abs(decimal(marginal.variance()) - mpmath.fsum((k - mean) ** 2 * p for k, p in steps.items())) < 1e-25
+
+
+@pytest.mark.parametrize("one_sided", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+@pytest.mark.parametrize("rate", ["1/1000", "1/7", "3"])
+def test_the_tail_of_one_coordinate_by_adding_up_cubes(rate: str, n: int, one_sided: bool) -> None:
+    """In floats, all terms of one sign: a cube of radius R has edge − (k or 2k − 1) of its edge at k and beyond."""
+    marginal, each = NormNoise(rate, n, one_sided=one_sided).marginal(), float(Fraction(rate))
+    radius = np.arange(int(150 / each))
+    edge = radius + 1.0 if one_sided else 2 * radius + 1.0
+    weights = (edge / edge[-1]) ** (n - 1) * np.exp(-each * radius)
+    for k in (1, 2, 30, 1000, 9000):
+        beyond = (edge - (k if one_sided else 2 * k - 1))[k:]
+        right = (beyond * weights[k:]).sum() / (edge * weights).sum() / (1 if one_sided else 2)
+        assert float(marginal.tail(k)) == pytest.approx(right, rel=1e-9, abs=1e-40), k
+
+
+@pytest.mark.parametrize("one_sided", [True, False])
+def test_far_out_it_costs_no_more_work(one_sided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By exponentials counted: to add up the cubes inside takes one for each of k radii, and k is about n/rate."""
+    taken: list[object] = []
+    monkeypatch.setattr(_norm, "exp_minus", lambda x: (taken.append(x), exp_minus(x))[1])
+    for rate in ("1/10", "1e-9", Fraction(1, 2**50)):
+        taken.clear()
+        marginal = NormNoise(rate, 3, one_sided=one_sided).marginal()
+        k = marginal.quantile("0.95")
+        assert marginal.cdf(k) >= "0.95" > marginal.cdf(k - 1)
+        assert len(taken) < 10 * 2 * (k.bit_length() + 4), rate
 
 
 def test_one_coordinate_of_one_is_the_geometric_law() -> None:

@@ -12,6 +12,7 @@ Machine-checked (docs/proved.md): `group_privacy_delta`, `best_bound`, `best_upw
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -68,6 +69,80 @@ def delta_needed(epsilon: Exact, k: int, alpha: Exact, beta: Exact) -> Weight:
     return max(need, weight(0))
 
 
+@dataclass(frozen=True)
+class BestDecision:
+    """The best Pr[*safe*] at distance k from unsafe: the recursion of `best_decision`, solved.
+
+    ``β ↦ e^r·β + δ`` has a slope above 1 and ``β ↦ 1 − e^{−f}·(1 − δ − β)`` one below 1, so the first is the least up to one
+    value of β and the second from there on; β never falls. So there is one step m before which the first holds and from
+    which the second holds: ``β_k = e^{rk}·α + δ·Σ_{i<k} e^{ri}`` up to m, and from there ``1 − β`` shrinks by e^{−f} a step,
+    ``1 − β_{m+n} = e^{−fn}·(1 − β_m) − δ·Σ_{1≤i≤n} e^{−fi}``, at least 0. Any k costs the same work.
+
+    Args:
+        presence: f, what a step that lowers the count by 1 costs.
+        absence: r, what a step that raises it costs; ∞ where that is not protected.
+        alpha: α in [0, 1].
+        delta: δ of every step, in [0, 1].
+
+    Raises:
+        InputError: if a probability is outside [0, 1].
+    """
+
+    fall: Real
+    rise: Real
+    alpha: Weight
+    delta: Weight
+
+    def __init__(self, presence: Exact, absence: Exact, alpha: Exact = 0, *, delta: Exact = 0) -> None:
+        object.__setattr__(self, "fall", positive(presence, "presence"))
+        object.__setattr__(self, "rise", positive(absence, "absence"))
+        object.__setattr__(self, "alpha", _chance(alpha))
+        object.__setattr__(self, "delta", _chance(delta))
+
+    def at(self, k: int) -> Weight:
+        """Return β_k.
+
+        Raises:
+            InputError: if k is negative.
+        """
+        if k < 0:
+            raise InputError(f"k = {k}", "no table is nearer to unsafe than an unsafe one", "Give at least 0")
+        rises = k if self._turn is None else min(k, self._turn)
+        left, falls = 1 - self._risen(rises), k - rises
+        if falls:
+            shrunk = exp_minus(self.fall)
+            left = exp_minus(self.fall * falls) * left
+            if self.delta and shrunk:
+                left = left - self.delta * shrunk * (1 - exp_minus(self.fall * falls)) / (1 - shrunk)
+        return 1 - max(left, weight(0))
+
+    def _risen(self, steps: int) -> Weight:
+        """β after so many steps that are all bounded by what a rise costs."""
+        if not steps or not (self.alpha or self.delta):
+            return self.alpha
+        grown = exp(self.rise * steps)
+        return grown * self.alpha + (self.delta * (grown - 1) / (exp(self.rise) - 1) if self.delta else 0)
+
+    @functools.cached_property
+    def _turn(self) -> int | None:
+        """m, the first step that what a fall costs bounds; None if there is none."""
+        if self.rise.is_infinite:
+            return 0
+        if not (self.alpha or self.delta):
+            return None
+        low, high = -1, 1
+        while self._rise_bounds(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._rise_bounds(middle) else (low, middle)
+        return high
+
+    def _rise_bounds(self, steps: int) -> bool:
+        last = self._risen(steps)
+        return exp(self.rise) * last + self.delta < 1 - exp_minus(self.fall) * (1 - self.delta - last)
+
+
 def best_decision(presence: Exact, absence: Exact, k: int, alpha: Exact = 0, *, delta: Exact = 0) -> tuple[Weight, ...]:
     """Return β_0, …, β_k: the best Pr[*safe*] at each distance from unsafe, given Pr[*safe* | unsafe] ≤ α.
 
@@ -85,17 +160,9 @@ def best_decision(presence: Exact, absence: Exact, k: int, alpha: Exact = 0, *, 
     Raises:
         InputError: if a probability is outside [0, 1] or k is negative.
     """
-    if k < 0:
-        raise InputError(f"k = {k}", "no table is nearer to unsafe than an unsafe one", "Give at least 0")
-    fall, rise, slack = positive(presence, "presence"), positive(absence, "absence"), _chance(delta)
-    curve = [_chance(alpha)]
-    for _ in range(k):
-        last = curve[-1]
-        choices = [weight(1), 1 - exp_minus(fall) * (1 - slack - last)]
-        if not rise.is_infinite:
-            choices.append(exp(rise) * last + slack)
-        curve.append(min(choices))
-    return tuple(curve)
+    best = BestDecision(presence, absence, alpha, delta=delta)
+    best.at(k)  # a negative one is refused
+    return tuple(map(best.at, range(k + 1)))
 
 
 def alap_beta(rate: Exact, count: int, at_most: int) -> Weight:

@@ -13,10 +13,12 @@ variables. Nothing is rejected and nothing is rounded.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from dataclasses import dataclass
 from typing import Any, Final
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 
@@ -216,14 +218,29 @@ class Marginal:
         return (2 * two - 3 * one + 1) / 6 - self.mean() ** 2
 
     def _above(self, k: int) -> Weight:
-        """P(z_1 ≥ k) for k ≥ 1: the sum over R ≥ k of (edge − (k or 2k − 1))·edge^(n−1)·x^R, halved on both sides."""
-        noise, x = self.noise, exp_minus(self.noise.rate)
-        n, cut = noise.size, k if noise.one_sided else 2 * k - 1
-        norm = (1 - x) * noise._norm / (1 if noise.one_sided else 2)
-        whole = _series(noise.rate, n, noise.one_sided) - cut * _series(noise.rate, n - 1, noise.one_sided)
-        edges = [(r, r + 1 if noise.one_sided else 2 * r + 1) for r in range(k)]
-        first = weighted_sum((exp_minus(noise.rate * r), edge**n - cut * edge ** (n - 1)) for r, edge in edges)
-        return norm * (whole - first)
+        """P(z_1 ≥ k) for k ≥ 1: ``x^k·Σ_i c_i·k^{n−1−i}``, in work that does not depend on k or on the rate.
+
+        It is the sum over R ≥ k of (edge − (k or 2k − 1))·edge^(n−1)·x^R, halved on both sides, with R = k + j and the
+        powers of ``edge = k + (j + 1)``, or ``2k + (2j + 1)``, written out: the sums over j are Eulerian polynomials.
+        """
+        noise = self.noise
+        n, scale = noise.size, k if noise.one_sided else 2 * k
+        terms = [c * scale ** (n - 1 - i) for i, c in enumerate(_tail_terms(n, noise.one_sided))]
+        top = sum(terms[1:], start=terms[0])
+        tail = weighted_sum((exp_minus(noise.rate * (k + m)), int(c)) for m, c in enumerate(top.coeffs()))
+        return tail / _polynomial(noise.rate, n, noise.one_sided) / (1 if noise.one_sided else 2)
+
+
+@functools.lru_cache(maxsize=64)
+def _tail_terms(size: int, one_sided: bool) -> tuple[Any, ...]:
+    """c_i·A_n as polynomials in x: C(n−1, i)·A_{i+1}·(1 − x)^{n−1−i}; with B, (B_{i+1} + B_i·(1 − x)) for A_{i+1}."""
+    gap, found = flint.fmpz_poly([1, -1]), []
+    for i in range(size):
+        part = flint.fmpz_poly(list(_eulerian(i + 1, one_sided)))
+        if not one_sided:
+            part += flint.fmpz_poly(list(_eulerian(i, one_sided))) * gap
+        found.append(part * gap ** (size - 1 - i) * math.comb(size - 1, i))
+    return tuple(found)
 
 
 @functools.lru_cache(maxsize=256)
@@ -241,11 +258,6 @@ def _eulerian(size: int, one_sided: bool) -> tuple[int, ...]:
 
 def _polynomial(rate: Real, size: int, one_sided: bool) -> Weight:
     return weighted_sum((exp_minus(rate * m), number) for m, number in enumerate(_eulerian(size, one_sided)))
-
-
-def _series(rate: Real, size: int, one_sided: bool) -> Weight:
-    """Σ_R edge^size·x^R."""
-    return _polynomial(rate, size, one_sided) / (1 - exp_minus(rate)) ** (size + 1)
 
 
 @functools.lru_cache(maxsize=256)

@@ -14,13 +14,13 @@ from typing import Literal
 
 from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent, SanitizedEvent
 from leeward.accounting._events import Event
-from leeward.analysis._bounds import best_decision
+from leeward.analysis._bounds import BestDecision
 from leeward.errors import LowUtilityError
 from leeward.exact._real import Exact, Real, inf
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism import Sanitized, sanitizer
 from leeward.mechanism._calibration import least_multiple, rate_for
-from leeward.mechanism._threshold_rule import CountNoise
+from leeward.mechanism._threshold_rule import CountNoise, ThresholdRule
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, GroupDP, Notion, Personalised
 from leeward.planner._decisions import Decisions
 from leeward.planner._expected import (
@@ -256,22 +256,17 @@ def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple
             each = query.effect(step.change).each
             lower = min(lower, step.cost) if any(fall for _, fall in each) else lower
             raised = min(raised, step.cost) if any(rise for rise, _ in each) else raised
-    safe = option.decisions.safe if option.decisions else None
-    danger = option.decisions.dangerous if option.decisions else None
 
-    def best(count: int) -> tuple[Weight | None, Weight | None]:
-        found: list[Weight | None] = []
-        for decision, away, costs in (
-            (safe, safe and safe.bound + 1 - count, (lower, raised)),
-            (danger, danger and count - danger.bound + 1, (raised, lower)),
-        ):
-            if decision is None:
-                found.append(None)
-            elif decision is safe and people is not None and people <= safe.bound:
-                found.append(weight(1))
-            else:
-                alpha, steps = decision.error_at_most or 0, -(-max(away or 0, 0) // jump)
-                found.append(best_decision(*costs, steps, alpha)[-1])
-        return found[0], found[1]
+    def curve(decision: ThresholdRule | None, nearer: Real, farther: Real) -> Callable[[int], Weight | None]:
+        if decision is None:
+            return lambda count: None
+        if decision.word == "safe" and people is not None and people <= decision.bound:
+            return lambda count: weight(1)
+        best, bound = BestDecision(nearer, farther, decision.error_at_most or 0), decision.bound
+        way = -1 if decision.word == "safe" else 1
+        return lambda count: best.at(-(-max(way * (count - bound) + 1, 0) // jump))
 
-    return best
+    decided = option.decisions
+    of_safe = curve(decided.safe if decided else None, lower, raised)
+    of_dangerous = curve(decided.dangerous if decided else None, raised, lower)
+    return lambda count: (of_safe(count), of_dangerous(count))

@@ -53,7 +53,7 @@ MUTANTS = [
       "the radius has one geometric part too few"),
     M("leeward.noise._norm", "_eulerian", "(2 * n - 2 * m + 1) * padded[m]", "(2 * n - 2 * m - 1) * padded[m]", "tests/noise/test_norm.py",
       "the wrong Eulerian numbers"),
-    M("leeward.noise._norm", "Marginal._above", "cut = noise.size, k if noise.one_sided else 2 * k - 1", "cut = noise.size, k if noise.one_sided else 2 * k",
+    M("leeward.noise._norm", "Marginal._above", "k if noise.one_sided else 2 * k", "k if noise.one_sided else 2 * k - 1",
       "tests/noise/test_norm.py", "the law of one coordinate is shifted by half a step"),
     M("leeward.noise._planar", "PlanarNoise._keep", "apart * apart / np.maximum(away, 1.0)) / 2", "apart * apart / np.maximum(away, 1.0))",
       "tests/noise/test_planar.py", "the coin of the rejection has the square of its chance"),

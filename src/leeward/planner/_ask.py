@@ -7,6 +7,7 @@ from typing import overload
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact
+from leeward.mechanism import Sanitized
 from leeward.notion import Notion
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._plan import MechanismName, Plan, What, plan_visitors
@@ -96,3 +97,40 @@ def plan(
             "A decision about a statistic", "decisions are about counts of visitors", "Give the question and the notion"
         )
     return plan_number(query, notion)
+
+
+def refuse_altered(made: Plan | NumberPlan) -> None:
+    """Refuse a plan that is not the one made of its question and notion: its noise may be less than its promise needs.
+
+    Raises:
+        InputError: it was altered, or is of a class that is not ours.
+    """
+    if type(made) not in (Plan, NumberPlan) or _content(made) != _content(_again(made)):
+        raise InputError(
+            "A plan that was altered by hand",
+            "its noise, its decisions or what it publishes are not those of its question and notion",
+            "Release what leeward.plan(query, notion, …) returns, as it is",
+        )
+
+
+def _again(made: Plan | NumberPlan) -> Plan | NumberPlan:
+    if isinstance(made, NumberPlan):
+        return plan_number(made.query, made.notion)
+    return plan_visitors(
+        made.query,
+        made.notion,
+        safe_at_most=made.safe_at_most,
+        dangerous_at_least=made.dangerous_at_least,
+        error_at_most=made.error_at_most,
+        useful_from=made.useful_from,
+        what=made.what,
+        mechanism="sanitized" if isinstance(made.mechanism, Sanitized) else "geometric",
+        stop_after=made.mechanism.stop_after if isinstance(made.mechanism, Sanitized) else None,
+    )
+
+
+def _content(made: Plan | NumberPlan) -> tuple[object, ...]:
+    """What a plan does; a mechanism of ours is all that its repr says."""
+    if isinstance(made, NumberPlan):
+        return made.scale, [(type(part), repr(part)) for part in made.parts]
+    return type(made.mechanism), repr(made.mechanism), made.sensitivity, made.decisions, made.what, made.useful_from

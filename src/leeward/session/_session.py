@@ -23,6 +23,7 @@ from leeward.accounting._budget_notion import charge, in_words
 from leeward.errors import BoundExceededError, CapExceededError
 from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
+from leeward.planner._ask import refuse_altered
 from leeward.planner._beyond_bound import beyond_bound
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
@@ -130,6 +131,7 @@ class Session(Private):
         Raises:
             BudgetConflictError: the budget is counted in another notion than it says, or has another cap, or what it is
                 counted in does not pay for a plan.
+            InputError: a plan was altered.
             CapExceededError: several plans without a stored answer cost more than what is left.
         """
         counted_in = self._counted_in(plans[0])
@@ -151,7 +153,9 @@ class Session(Private):
 
         Raises:
             BudgetConflictError: see `price`.
+            InputError: the plan was altered.
         """
+        refuse_altered(made)
         counted_in = self._counted_in(made) if counted_in is None else counted_in
         cost, unit = (charge(made.notion, cost, counted_in, rows=made.query.of_rows) for cost in (made.price, exact(1)))
         return PricedPlan(made, key, self.budget.version if version is None else version, counted_in, cost, unit)

@@ -1,0 +1,89 @@
+"""A plan is what is released, so one that was altered by hand is refused, before anything is charged."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import leeward as lw
+from leeward.distance import Line
+from leeward.errors import InputError
+from leeward.ledger import Ledger
+from leeward.mechanism import Geometric, Sanitized
+from leeward.planner import NumberPlan, Plan
+
+TABLE = pd.DataFrame({"who": ["ann", "bob"], "at": ["a", "b"], "n": [1, 2], "when": pd.Timestamp("2026-01-01T18:30")})
+LIST = lw.places(pd.DataFrame({"at": ["a", "b", "c"]}), place="at")
+
+
+def visitors(**decided: Any) -> Plan:
+    visits = lw.visits(TABLE, person="who", place="at", time="when")
+    query = lw.count_visitors(visits, LIST, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1)
+    return lw.plan(query, lw.AdditionOnly("2"), safe_at_most=1, **decided)
+
+
+def number(kind: Any = "sum") -> NumberPlan:
+    query = lw.statistic(lw.records(TABLE, person="who"), kind, column="n", lower=0, upper=2)
+    return lw.plan(query, lw.UnboundedDP("9"))
+
+
+class Louder(Plan):
+    """A plan of somebody's own."""
+
+
+QUIET = Geometric(Line(lw.inf, "20"))
+SOUND = visitors()
+SEVERAL = number("mean")
+
+ALTERED: dict[str, Callable[[], Any]] = {
+    "less noise": lambda: dataclasses.replace(SOUND, mechanism=QUIET),
+    "noise the other way": lambda: dataclasses.replace(SOUND, mechanism=Geometric(Line("2", lw.inf))),
+    "coarser noise": lambda: dataclasses.replace(SOUND, mechanism=Geometric(SOUND.mechanism.line, step="1/2")),
+    "another mechanism": lambda: dataclasses.replace(
+        SOUND, mechanism=Sanitized(Line(lw.inf, "9"), at_most=1, stop_after=1)
+    ),
+    "a greater threshold": lambda: dataclasses.replace(
+        SOUND,
+        decisions=dataclasses.replace(SOUND.decisions, safe=dataclasses.replace(SOUND.decisions.safe, threshold=9)),
+    ),
+    "a notion that promises more": lambda: dataclasses.replace(SOUND, notion=lw.AdditionOnly("1")),
+    "a notion the other way": lambda: dataclasses.replace(SOUND, notion=lw.RemovalOnly("2")),
+    "a class of its own": lambda: Louder(**{f.name: getattr(SOUND, f.name) for f in dataclasses.fields(SOUND)}),
+    "less noise on a number": lambda: dataclasses.replace(number(), parts=(Geometric(Line("90", "90")),)),
+    "one part of two": lambda: dataclasses.replace(SEVERAL, parts=SEVERAL.parts[:1]),
+    "a scale of its own": lambda: dataclasses.replace(number(), scale=dataclasses.replace(number().scale, unit=2)),
+    "a number under less": lambda: dataclasses.replace(number(), notion=lw.UnboundedDP("3")),
+}
+
+
+@pytest.mark.parametrize("case", ALTERED)
+def test_an_altered_plan_is_refused_and_charges_nothing(case: str, tmp_path: Path) -> None:
+    budget = lw.Budget(tmp_path / "b.db", "d", "50")
+    with pytest.raises(lw.LeewardError) as refused:
+        lw.release(ALTERED[case](), budget, if_doubtful="publish", accept_useless=True)
+    if "the other way" not in case:  # planned anew, the notion itself may refuse what was asked
+        assert isinstance(refused.value, InputError)
+        assert "altered by hand" in str(refused.value)
+    assert Ledger(budget.ledger).show("d") == []
+
+
+@pytest.mark.parametrize("plan", [visitors(), visitors(mechanism="sanitized", stop_after=2), number(), number("mean")])
+def test_a_plan_as_it_was_made_is_released(plan: Any, tmp_path: Path) -> None:
+    budget = lw.Budget(tmp_path / "b.db", "d", "50")
+    made = lw.release(plan, budget, if_doubtful="publish", accept_useless=True)
+    again = lw.release(dataclasses.replace(plan), budget)
+    assert again.answers == made.answers
+
+
+def test_a_monitor_refuses_one_too(tmp_path: Path) -> None:
+    sound = visitors(mechanism="sanitized", stop_after=1)
+    budget = lw.Budget(tmp_path / "b.db", "d", "50")
+    quiet = dataclasses.replace(sound, mechanism=Sanitized(Line(lw.inf, "9"), at_most=1, stop_after=1))
+    with pytest.raises(InputError, match="altered by hand"):
+        lw.monitor([quiet], budget, if_doubtful="publish", accept_useless=True)
+    assert Ledger(budget.ledger).show("d") == []

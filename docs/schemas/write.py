@@ -12,9 +12,11 @@ from typing import Any
 
 from leeward._document import Document
 from leeward.planner import PlanReport
+from leeward.session._question import Question
 
 DOCUMENTS: dict[str, type[Document]] = {
     "plan.json": PlanReport,
+    "question.json": Question,
 }
 """Every document that Leeward prints, publishes or keeps, and the file of its schema."""
 

@@ -17,6 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 from tests.docs.documents import ROOT
+from tests.keys import golden
 from tests.planner.test_plan_report import ASKED, report
 
 import leeward
@@ -26,6 +27,7 @@ SCHEMAS = ROOT / "docs" / "schemas"
 
 OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "plan.json": lambda: [report(name) for name in ASKED],
+    "question.json": lambda: [make() for make in golden.QUESTION.values()],
 }
 """Real documents of every kind, for each file of a schema."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +18,7 @@ from leeward.notion import Manhattan, ValueGrid
 from leeward.planner import plan
 from leeward.query import Mean, Percentile, Records, Statistic, Sum, records, statistic
 from leeward.session import Budget, release
+from leeward.session._question import about
 
 TABLE = {"source": "people.parquet", "person": "user"}
 BOUNDS = {"column": "age", "lower": 0, "upper": 10, "step": 2}
@@ -201,7 +201,7 @@ def test_a_question_made_by_hand_has_every_field_in_its_key(kind: type, name: st
     """What `statistic` does not offer can be given to a `Statistic`, such as what stands in where nobody has a number."""
     one = number(asked(kind.__name__.lower() if kind is not Percentile else "median"))
     keys = {
-        json.dumps(dataclasses.replace(one, numeric=numeric, values=numeric.values).public(), default=str)
+        about(dataclasses.replace(one, numeric=numeric)).model_dump_json()
         for numeric in (MADE[kind], dataclasses.replace(MADE[kind], **{name: OTHERWISE[name]}))
     }
     assert len(keys) == 2

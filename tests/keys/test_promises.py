@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ from leeward.distance import FiniteDistance
 from leeward.notion import ABSENT, Notion, PrivacyDescription, ValueGrid, has, where
 from leeward.planner._number_plan import plan_number
 from leeward.query import records, statistic
+from leeward.session._question import question
 
 TABLE = records("people.parquet", person="user")
 VISITS = lw.visits("visits.parquet", person="user", place="venue", time="at")
@@ -60,8 +60,8 @@ QUESTIONS: Mapping[str, Callable[[Notion], Any]] = {
 
 
 def public(planned: Any) -> str:
-    """What a plan adds to the key of its answer."""
-    return json.dumps(planned.public(), sort_keys=True, default=str)
+    """The key of its answer."""
+    return question(planned, "").canonical()
 
 
 NEAR = FiniteDistance([0, 2, ABSENT], [[0, 1, 2], [1, 0, 2], [2, 2, 0]])
@@ -185,9 +185,9 @@ def test_one_parameter_changed_alone(changed: tuple[str, str]) -> None:
     one, other = PAIRS[changed]
     assert type(one).__name__ == changed[0] or changed[0] == "Personalised"
     asked = 0
-    for name, question in QUESTIONS.items():
+    for name, asked_under in QUESTIONS.items():
         try:
-            found = public(question(one)), public(question(other))
+            found = public(asked_under(one)), public(asked_under(other))
         except LeewardError:
             continue  # refused under one of the two: then there is no answer to be taken for the other's
         asked += 1

@@ -21,6 +21,7 @@ from leeward.planner._expected import read_counts
 from leeward.planner._option import best_possible
 from leeward.planner._recommend import right_words
 from leeward.query import CountVisitors
+from leeward.session._question import question
 
 COUNTS = {0: 300, 1: 80, 2: 40, 3: 20, 5: 10}
 
@@ -99,7 +100,7 @@ def test_what_is_foretold_is_what_happens(number: int) -> None:
     rows = simulated(made, 300, seed=100 + number)
     own = compare(asked_query, notion, **asked, counts=COUNTS).options[0]
     assert own.plan is not None
-    assert own.plan.public() == made.public()
+    assert question(own.plan, "") == question(made, "")
     assert not far(rows, foretold(own))
     another = "1/2" if isinstance(made.mechanism, Sanitized) else "3/2"  # how far one gets varies much from run to run
     wrong = compare(asked_query, notion.scale(another), **asked, counts=COUNTS).options[0]
@@ -140,7 +141,7 @@ def test_every_row_is_a_plan_that_release_would_carry_out(number: int) -> None:
             mechanism="sanitized" if stop else "geometric",
             stop_after=stop,
         )
-        assert again.public() == option.plan.public()
+        assert question(again, "") == question(option.plan, "")
         assert again.decision_curve() == option.plan.decision_curve()
         assert (option.price, option.law) == (again.price, again.mechanism.law)
 

@@ -16,6 +16,7 @@ from leeward.mechanism import Geometric, Sanitized
 from leeward.planner import plan
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
+from leeward.session._question import question
 
 
 def query(bound: int | None = 1, if_more: Any = "refuse") -> CountVisitors:
@@ -117,8 +118,8 @@ def test_promises_that_differ_have_keys_that_differ() -> None:
         lw.Presence("4"),
     ]
     keys = [plan(query(), n, safe_at_most=2, error_at_most="0.05" if n.name == "graded" else None) for n in notions]
-    assert len({str(made.public()) for made in keys}) == 3
-    assert keys[2].public()["notion"] == "presence"
+    assert len({question(made, "").canonical() for made in keys}) == 3
+    assert question(keys[2], "").notion.name == "presence"
 
 
 def test_a_printed_plan_says_price_chances_and_what_is_protected() -> None:

@@ -12,6 +12,7 @@ from leeward.errors import NotPrivateError, SpecError
 from leeward.notion import INSERT, REPLACE, SHRINK, WITHDRAW, bounded_change
 from leeward.query import records, statistic
 from leeward.query._statistic import MOST_CELLS
+from leeward.session._question import about
 
 TABLE = records("t.parquet", person="each row")
 AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
@@ -134,10 +135,10 @@ def test_facts_are_not_numbers() -> None:
 def test_everything_public_that_changes_the_answer_is_in_its_key() -> None:
     base = {"column": "age", "lower": 0, "upper": 10, "grid": "1/2", "by": "g", "groups": ["a"]}
     changes = [{}, {"column": "hours"}, {"lower": 1}, {"step": "1/2"}, {"grid": 1}, {"by": "h"}, {"people": 7}]
-    keys = [statistic(TABLE, "mean", **{**base, **change}).public() for change in changes]
-    keys += [statistic(TABLE, "percentile", **AGE, p=p).public() for p in (Fraction(1), 50)]
+    keys = [about(statistic(TABLE, "mean", **{**base, **change})) for change in changes]
+    keys += [about(statistic(TABLE, "percentile", **AGE, p=p)) for p in (Fraction(1), 50)]
     keys += [
-        statistic(records("t.parquet", **{"person": "each row", **table}), "sum", **AGE).public()
+        about(statistic(records("t.parquet", **{"person": "each row", **table}), "sum", **AGE))
         for table in ({"person": "who"}, {"person": "id"}, {"person": "who", "combine": "max"}, {"keep": {"a": [1]}})
     ]
     written = [str(key) for key in keys]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +19,7 @@ from leeward.errors import BudgetConflictError, SpecError
 from leeward.ledger import Ledger
 from leeward.notion import in_rows, of_rows
 from leeward.session import privacy_statement
+from leeward.session._question import about
 from leeward.session._release import release_planned
 from leeward.spec import NUMBER_NOTIONS, check_spec
 
@@ -218,7 +218,7 @@ def test_prices_among_rows_are_those_among_persons() -> None:
 
 def test_the_question_s_key_knows_the_unit() -> None:
     keys = {
-        json.dumps(lw.statistic(lw.records("t", person=p), "sum", column="n", lower=0, upper=9).public(), default=str)
+        about(lw.statistic(lw.records("t", person=p), "sum", column="n", lower=0, upper=9)).model_dump_json()
         for p in ("each row", "id", "row")
     }
     assert len(keys) == 3

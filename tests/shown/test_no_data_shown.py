@@ -39,11 +39,11 @@ from leeward.local.location._formats import open_positions
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.query import Source
+from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
 from leeward.session._session import Session
 from leeward.spec import check_spec
-from leeward.tables._rows import open_rows
 
 SPEC: dict[str, Any] = {
     "data": {"visits": "visits.parquet", "person": "person", "place": "place", "time": "at"},
@@ -161,6 +161,10 @@ def _visitors(made: LongSession) -> None:
         "account": ledger.show(),
         "history": ledger.history(),
         "window": query.window,
+        "questions": [
+            question_of(one, keys.digest())
+            for one in (plan, watched, lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2))
+        ],
         "figure": repr(plan) + str(compared),
     }
     save_all({"one": result, "two": result}, folder / "two releases")
@@ -184,6 +188,7 @@ def _numbers(made: LongSession) -> None:
                 f"{kind} {combine}": question,
                 f"{kind} {combine} planned": planned,
                 f"{kind} {combine} accuracy": planned.accuracy(),
+                f"{kind} {combine} key": question_of(planned, ""),
                 f"{kind} {combine} done": done,
             }
             done.save(folder / f"{kind} {combine}")
@@ -279,7 +284,6 @@ def _series(made: LongSession) -> None:
         made.on_purpose.add(out)
     held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
     held["readings' file"] = ReadingsFile(folder / "readings.parquet")
-    held["rows of text"] = open_rows(folder / "visits.csv")
 
 
 # ---- what is looked at
@@ -336,8 +340,8 @@ MEET_DATA = {"query", "tables", "engine", "session", "local", "spec", "planner"}
 """Rooms whose objects are made from tables, or from what is. (What the ledger holds is in its file, which is searched.)"""
 
 NEED_NO_TABLE = {
-    "tables.Length",  # private, and only numbers
-    "tables.Writer",  # of text, which is handed on at once
+    "tables.Writer",  # rows pass through it into a file
+    "tables.Length",  # private, and dropped when the rows are counted
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
     *("local.Publish", "local.Spec", "spec.GridBox", "spec.Span", "local.Day", "local.Days", "local.Option"),

@@ -12,6 +12,7 @@ from tests.session.conftest import SPEC
 
 from leeward.cli import InputError, LeewardError
 from leeward.errors import SpecError
+from leeward.session._question import question
 from leeward.spec import check_spec, read_spec
 
 GIVEN = tomllib.loads(SPEC)
@@ -113,5 +114,5 @@ def test_graded_promises_of_other_prices_are_other_questions() -> None:
         spec["protect"] |= {"notion": "graded", "presence": presence, "absence": "4", "if_more": "refuse"}
         del spec["protect"]["epsilon"]
         spec["decide"]["error_at_most"] = "1e-2"
-        keys.append(check_spec(spec).visitor_plans()[0].public())
+        keys.append(question(check_spec(spec).visitor_plans()[0], ""))
     assert keys[0] != keys[1]

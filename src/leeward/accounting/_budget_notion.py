@@ -9,15 +9,11 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
-from decimal import Decimal
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral
-from typing import Any
 
 from leeward.accounting._prices import price
-from leeward.distance import FiniteDistance
 from leeward.errors import BudgetConflictError, InputError, SpecError, nearest
 from leeward.exact._real import Real
 from leeward.notion import (
@@ -33,6 +29,7 @@ from leeward.notion import (
     of_rows,
 )
 from leeward.notion._notion import is_ours
+from leeward.notion._public_form import PublicForm, canonical, parameters, public_name
 
 NAMED: Mapping[str, type[Notion]] = {
     kind.name: kind for kind in (Presence, AdditionOnly, RemovalOnly, UnboundedDP, BoundedDP, ReplaceDP)
@@ -40,9 +37,43 @@ NAMED: Mapping[str, type[Notion]] = {
 """The notions that a name alone determines."""
 
 _LONGEST = 160
+"""Parameters of more characters are told by their digest, in the text of a budget."""
 
-_NO_TEXT = " at 0x"
-"""What Python writes for an object that has no text of its own."""
+
+@dataclass(frozen=True)
+class Promise:
+    """Which notion it is, as a budget and the key of an answer tell it from others; ε and the unit are told beside it.
+
+    Attributes:
+        name: how it is called.
+        own: the full name of the class, where it is a user's own.
+        parameters: all that it was made of, at ε = 1, as plain JSON.
+    """
+
+    name: str
+    own: str | None
+    parameters: Mapping[str, PublicForm]
+
+    def digest(self, longest: int) -> str | None:
+        """Return SHA-256 of the parameters, in 32 hexadecimal digits, where they have more characters; else None."""
+        text = canonical(self.parameters)
+        return hashlib.sha256(text.encode()).hexdigest()[:32] if len(text) > longest else None
+
+
+def promise(notion: Notion) -> Promise:
+    """Return which notion it is: equal for two only if they promise the same at equal ε.
+
+    A distance is its matrix, a notion within another one is told with all its parameters, a function as what it says of each
+    of the notion's records. A class of a user's own is named in full, whatever it calls itself.
+
+    Raises:
+        InputError: a parameter has no public form, such as a function where no records are listed.
+    """
+    kind = type(notion)
+    if kind is NAMED.get(notion.name):
+        return Promise(notion.name, None, {})
+    own = None if is_ours(kind) else public_name(kind)
+    return Promise(notion.name, own, parameters(notion.with_epsilon(1), frozenset({"epsilon"})))
 
 
 def budget_notion(notion: Notion, *, rows: bool = False) -> str:
@@ -51,90 +82,30 @@ def budget_notion(notion: Notion, *, rows: bool = False) -> str:
     Where every row of the table is a person of its own (``rows``), the unit is a row: ``dp/row``.
 
     Notions with parameters name them, at ε = 1 (``graded(absence=1, presence=1/4)/person``), so that promises that differ
-    are not added up: texts are equal only if the notions are. A distance is written as its matrix, a notion within another
-    with all its own parameters, a function as what it says of each of the notion's records. A class of the user's own is
-    named in full, whatever it calls itself.
+    are not added up: texts are equal only if the notions are. See `promise`.
 
     Raises:
-        InputError: if a parameter has no text that lasts, such as a function where no records are listed.
+        InputError: a parameter has no public form.
     """
-    name, unit = notion.name, (of_rows(notion.words) if rows else notion.words).unit
-    if type(notion) is NAMED.get(name):
-        return f"{name}/{unit}"
-    listed = _parameters(notion.with_epsilon(1), {"epsilon"})
-    if len(listed) > _LONGEST:
-        listed = hashlib.sha256(listed.encode()).hexdigest()[:32]
-    return f"{_name(notion)}({listed})/{unit}" if listed else f"{_name(notion)}/{unit}"
+    unit = (of_rows(notion.words) if rows else notion.words).unit
+    made = promise(notion)
+    listed = made.digest(_LONGEST) or ", ".join(f"{name}={_said(form)}" for name, form in made.parameters.items())
+    name = made.name if made.own is None else f"{made.name}[{made.own}]"
+    return f"{name}({listed})/{unit}" if listed else f"{name}/{unit}"
 
 
-def _name(notion: Notion) -> str:
-    kind = type(notion)
-    return notion.name if is_ours(kind) else f"{notion.name}[{kind.__module__}.{kind.__qualname__}]"
-
-
-def _parameters(notion: Notion, left_out: set[str]) -> str:
-    """Return all that a notion was made of, by name."""
-    records = getattr(notion, "records", None)
-    _told_apart(records or ())
-    kept = {name: value for name, value in vars(notion).items() if name not in {"words", "per_person", *left_out}}
-    return ", ".join(f"{name}={_text(value, records)}" for name, value in sorted(kept.items()))
-
-
-def promised(notion: Notion) -> dict[str, str]:
-    """Return which promise a question is asked under, as the key of its answer holds it."""
-    return {"notion": budget_notion(notion).rpartition("/")[0], "epsilon": str(notion.epsilon)}
-
-
-def _text(value: object, records: tuple[Any, ...] | None) -> str:
-    """Write a parameter so that different ones never read the same: every part delimited, every word quoted."""
-    if isinstance(value, Notion):
-        return f"{_name(value)}({_parameters(value, set())})"
-    if isinstance(value, FiniteDistance):
-        rows = zip(_told_apart(value.points), value.codes.tolist(), strict=True)
-        return f"[{'; '.join(f'{x}: {[str(value.values[code]) for code in row]}' for x, row in rows)}]"
-    if isinstance(value, tuple | list):
-        return f"[{', '.join(_text(each, records) for each in value)}]"
-    if isinstance(value, frozenset | set):
-        return f"{{{', '.join(sorted(_text(each, records) for each in value))}}}"
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(sorted(f'{_text(k, None)}: {_text(v, records)}' for k, v in value.items()))}}}"
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = ", ".join(f"{each.name}={_text(getattr(value, each.name), records)}" for each in fields(value))
-        return f"{type(value).__name__}({parts})"
-    if isinstance(value, Real):
-        return str(value)
-    if isinstance(value, Integral | float | Fraction | Decimal) and math.isfinite(value):
-        return str(Fraction(value))  # 1, 1.0, True and Fraction(1) are one value
-    text = repr(value)
-    if callable(value) and records is not None:  # what it says of them is all there is to it, whatever it calls itself
-        return "".join(str(int(bool(value(record)))) for record in records)
-    if _NO_TEXT not in text:
-        return text
-    raise InputError(
-        f"A budget kept in a notion with {text.split(_NO_TEXT)[0].lstrip('<')}",
-        "it has no text that lasts, so another notion could pass for this one",
-        "Give conditions, list all records, or give its class a __repr__ that says what it is",
+def _said(form: PublicForm) -> str:
+    """Write a form as JSON, but a number as it is: a text has quotes."""
+    if isinstance(form, list):
+        return f"[{', '.join(map(_said, form))}]"
+    if not isinstance(form, dict):
+        return canonical(form)
+    number = form.get("number")
+    return (
+        number
+        if isinstance(number, str)
+        else f"{{{', '.join(f'{name}: {_said(form[name])}' for name in sorted(form))}}}"
     )
-
-
-def _told_apart(points: Iterable[object]) -> list[str]:
-    """Write records or other points, each by a text of its own.
-
-    Raises:
-        InputError: if two of them read the same, because then another notion could pass for this one.
-    """
-    texts: list[str] = []
-    known: dict[str, object] = {}
-    for point in points:
-        text = _text(point, None)
-        if known.setdefault(text, point) != point:
-            raise InputError(
-                f"A budget kept in a notion about several records that all read {text}",
-                "their text does not tell them apart, so another notion could pass for this one",
-                "Give their class a __repr__ that says which one it is",
-            )
-        texts.append(text)
-    return texts
 
 
 def read_budget_notion(text: str) -> Notion | None:

@@ -182,7 +182,7 @@ def _derived(key: bytes, purpose: str) -> str:
 
 def _stretched(key: bytes, parts: list[Any]) -> bytes:
     """A digest of the sums that takes some 20 ms and 8 MiB to make."""
-    return _slow(key, json.dumps(parts, default=str).encode())
+    return _slow(key, json.dumps(parts).encode())
 
 
 @functools.lru_cache(maxsize=256)  # window after window asks for the same columns

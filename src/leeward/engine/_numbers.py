@@ -28,6 +28,8 @@ from leeward.engine._look import Look
 from leeward.engine._rows import Rows, integers
 from leeward.engine._visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
+from leeward.exact._real import exact
+from leeward.exact._text import write
 from leeward.noise._saturating import MOST
 from leeward.query._numeric import Mean, Percentile
 from leeward.query._reasons import OF_NUMBERS
@@ -63,7 +65,9 @@ class GroupList:
 
     def digest(self) -> str:
         """Return a digest of the public keys."""
-        keys = [self.query.by, list(self.query.groups), repr(self.query.values), self.query.kind]
+        values = self.query.values
+        ends = None if values is None else [write(exact(end)) for end in (values.lower, values.upper, values.step)]
+        keys = ["leeward groups 1", self.query.kind, self.query.by, list(self.query.groups), ends]
         return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
 
 

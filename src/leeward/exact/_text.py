@@ -8,6 +8,7 @@ package prints them, and its meaning never changes.
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from typing import Any
 
@@ -21,13 +22,20 @@ Written = str | list[dict[str, Any]]
 
 def write(number: Real) -> Written:
     """Return the number as JSON-ready values."""
-    if number.is_infinite or number.rational is not None:
-        return str(number)
-    ordered = sorted(number.terms.items(), key=lambda term: (term[0][0], [str(atom) for atom in term[0][1]]))
-    return [
-        {"times": str(c), "root": radicand, "logs": [_write_atom(atom) for atom in atoms]}
-        for (radicand, atoms), c in ordered
+    if number.is_infinite:
+        return "inf"
+    if number.rational is not None:
+        return _write_fraction(number.rational)
+    terms = [
+        {"times": _write_fraction(c), "root": radicand, "logs": sorted(map(_write_atom, atoms), key=json.dumps)}
+        for (radicand, atoms), c in number.terms.items()
     ]
+    return sorted(terms, key=lambda term: (term["root"], json.dumps(term["logs"])))
+
+
+def _write_fraction(number: Fraction) -> str:
+    top, bottom = int(number.numerator), int(number.denominator)
+    return f"{top}" if bottom == 1 else f"{top}/{bottom}"
 
 
 def read(written: object) -> Real:
@@ -56,7 +64,7 @@ def _write_atom(atom: Atom) -> int | list[list[Any]]:
     if isinstance(atom, LogPrime):
         return atom.prime
     if isinstance(atom, LogSum):
-        return [[str(c), write(r)] for r, c in atom.sum]
+        return sorted(([_write_fraction(c), write(r)] for r, c in atom.sum), key=json.dumps)
     raise InputError(
         f"The number {atom}", "it has no written form", "Use rationals, roots, logarithms and exponentials"
     )

@@ -18,7 +18,7 @@ from leeward.accounting._budget_notion import budget_notion, charge
 from leeward.accounting._prices import priced
 from leeward.errors import BudgetConflictError, InputError, NotPrivateError, RefusedError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, inf, plainly, whole
-from leeward.mechanism import NormMechanism, SubsampledCount
+from leeward.mechanism import Geometric, NormMechanism, SubsampledCount
 from leeward.mechanism._threshold_rule import chance_given
 from leeward.noise import DirectedGeometric
 from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
@@ -255,7 +255,7 @@ def _falls_only(asked: Asked, notion: Notion) -> bool:
 
 
 def _of(made: Plan) -> Option:
-    kind: Offered = "geometric" if made.public()["mechanism"]["name"] == "geometric" else "sanitized"
+    kind: Offered = "geometric" if isinstance(made.mechanism, Geometric) else "sanitized"
     law, decided = made.mechanism.law, made.decisions
     return Option(made.notion, kind, made.price, plan=made, decisions=decided, law=law)
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.accounting._budget_notion import promised
 from leeward.distance import Line
 from leeward.errors import NotPrivateError
 from leeward.exact._real import Real, inf
@@ -89,10 +88,6 @@ class NumberPlan:
     def listing(self, places: int | None) -> NumberPlan:
         """Return the plan for so many public keys: the same, because its price does not depend on them."""
         return self
-
-    def public(self) -> dict[str, Any]:
-        """Return everything public that the drawn integers depend on, as JSON can hold it."""
-        return {**self.query.public(), **promised(self.notion), "mechanism": [repr(part) for part in self.parts]}
 
     def draw(self, exactly: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the noisy integers, not clamped: what the ledger stores."""

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import told
-from leeward.accounting._budget_notion import promised
 from leeward.errors import InputError, SpecError, nearest
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
@@ -156,17 +155,6 @@ class Plan:
         """Where the list may be shorter than c, the price is only known from above."""
         stops = self.mechanism.stop_after if isinstance(self.mechanism, Sanitized) else 1
         return "at most " if self.places is None and stops > 1 else ""
-
-    def public(self) -> dict[str, Any]:
-        """Return everything public that the drawn integers depend on, as JSON can hold it.
-
-        Thresholds belong to it only for the sanitized mechanism, whose draw they stop; for the geometric mechanism they
-        are post-processing.
-        """
-        mechanism: dict[str, Any] = {"name": "geometric"}
-        if isinstance(self.mechanism, Sanitized):
-            mechanism = {"name": "sanitized", "at_most": self.safe_at_most, "stop_after": self.mechanism.stop_after}
-        return {**self.query.public(), **promised(self.notion), "mechanism": mechanism}
 
     def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""

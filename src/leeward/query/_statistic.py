@@ -226,22 +226,6 @@ class Statistic:
         check_fine(change, self.values)
         return bounded_change(self.values.step)
 
-    def public(self) -> dict[str, Any]:
-        """Everything public that the answer depends on, as JSON can hold it."""
-        asked = ("p", "people", "default")
-        numeric = {} if self.numeric is None else {name: getattr(self.numeric, name, None) for name in asked}
-        return {
-            "query": self.kind,
-            "column": self.column,
-            "values": None if self.values is None else repr(self.values),
-            "grid": getattr(self.numeric, "grid", None),
-            **numeric,
-            "by": self.by,
-            "person": self.records.person,
-            "combine": self.records.combine if self.records.person is not None else None,
-            "keep": {column: list(allowed) for column, allowed in self.records.keep.items()},
-        }
-
 
 @describing
 def statistic(

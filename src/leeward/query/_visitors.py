@@ -6,9 +6,9 @@ Machine-checked (docs/proved.md): `others_do_not_matter`, `truncation_not_monoto
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from leeward._plain import told
 from leeward._taught import describing
@@ -124,29 +124,6 @@ class CountVisitors:
         rise, fall = _direction(change)
         k = 1 if change in {DROP_FACT, ADD_FACT} else self.places_per_person
         return Effect(total=None if k is None else ((rise * k, fall * k),), each=((rise, fall),))
-
-    def public(self) -> dict[str, Any]:
-        """Everything public that the counts depend on, apart from the list of places, as JSON can hold it.
-
-        The digest of the list itself is added where the list has been read. Paths are left out: a moved file is the
-        same data.
-        """
-        visits = self.visits
-        return {
-            "query": "count visitors",
-            "person": visits.person,
-            "place": visits.place,
-            "time": visits.time,
-            "latitude": visits.latitude,
-            "longitude": visits.longitude,
-            "keep": {column: list(values) for column, values in visits.keep.items()},
-            "timezone": visits.timezone,
-            "time_unit": visits.time_unit,
-            "grid": asdict(self.places) if isinstance(self.places, Grid) else None,
-            "window": self.window.public(),
-            "places_per_person": self.places_per_person,
-            "if_more": self.if_more if self.places_per_person is not None else None,
-        }
 
 
 _DIRECTION: dict[Change, Move] = {

@@ -9,7 +9,7 @@ nothing of it was shown. A round reserves ε for every count that may turn out n
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,9 @@ from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
 from leeward.planner._plan import Plan
 from leeward.planner._useless import refuse_useless
+from leeward.query import Window
 from leeward.session._budget import Budget
+from leeward.session._question import question, span
 from leeward.session._release import IfDoubtful, check_if_doubtful
 from leeward.session._result import CuratorNotes, Release
 from leeward.session._session import Charge, PricedPlan, Session, Told
@@ -82,14 +84,14 @@ def monitor(
     check_if_doubtful(if_doubtful)
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
-    state, releases, asked = rules.start(), list[Release](), list[Any]()
+    state, releases, asked = rules.start(), list[Release](), list[Window]()
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
     with Session(plans[0].query, budget, bits, on_stage) as session:
         for made in plans:
             if state.stopped:
                 break
-            asked.append(made.query.window.public())
-            reserved = rules.reserve(state, str(asked[-1]), mechanism.at_most, len(session.keys))
+            asked.append(made.query.window)
+            reserved = rules.reserve(state, _label(asked[-1]), mechanism.at_most, len(session.keys))
             stops = state.stops
             priced = _priced(made, session, asked)  # what has no price is refused here
             paid = _known(priced, session)
@@ -109,11 +111,14 @@ def monitor(
     )
 
 
-def _priced(made: Plan, session: Session, asked: list[Any]) -> PricedPlan:
+def _priced(made: Plan, session: Session, asked: list[Window]) -> PricedPlan:
     """A round under its own key, and under the label of its window's content."""
-    window = asked[-1]
-    key = session.key(**_identity(made), round=len(asked), windows=asked)
-    return session.priced(made, key, version=f"{session.budget.version}/{window['start']}/{window['end']}")
+    return session.priced(made, session.key(made, asked), version=f"{session.budget.version}/{_label(asked[-1])}")
+
+
+def _label(window: Window) -> str:
+    ends = span(window)
+    return f"{ends.start}/{ends.end}"
 
 
 def _known(priced: PricedPlan, session: Session) -> Charge | None:
@@ -158,17 +163,19 @@ def _shared(plans: list[Plan]) -> Sanitized:
             "it pays for every answer; only the sanitized mechanism says 'safe' for free",
             'Set mechanism = "sanitized" and stop_after in [publish]',
         )
-    windows = [str(made.query.window.public()) for made in plans]
+    windows = [_label(made.query.window) for made in plans]
     if len(set(windows)) < len(windows):
         raise SpecError(
             "A monitor that asks one window twice", "its answer is drawn once", "List each window once, oldest first"
         )
-    if any(_identity(made) != _identity(plans[0]) for made in plans):
+    if not all(_alike(plans[0], made) for made in plans):
         raise SpecError(
             "A monitor of several questions", "its windows differ in more than their time", "Use one spec each"
         )
     return mechanism
 
 
-def _identity(made: Plan) -> dict[str, Any]:
-    return {"monitor": {name: value for name, value in made.public().items() if name != "window"}}
+def _alike(one: Plan, other: Plan) -> bool:
+    """Whether two plans differ in nothing but their window."""
+    other = replace(other, query=replace(other.query, window=one.query.window))
+    return question(one, "") == question(other, "")

@@ -8,7 +8,6 @@ what was stored, so asking again in another form is free.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -27,9 +26,10 @@ from leeward.planner._ask import refuse_altered
 from leeward.planner._beyond_bound import beyond_bound
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
-from leeward.query import CountVisitors
+from leeward.query import CountVisitors, Window
 from leeward.query._statistic import Statistic
 from leeward.session._budget import Budget
+from leeward.session._question import question
 from leeward.session._result import CuratorNotes, Release
 from leeward.session._statement import privacy_statement
 
@@ -118,12 +118,10 @@ class Session(Private):
         """Whether the noise comes from fresh entropy."""
         return self.bits is None or self.bits.fit_for_release
 
-    def key(self, **public: Any) -> str:
-        """Return the canonical text of public things, the answer's keys among them: the ledger's key of an answer."""
-        public |= {"keys": self.keys.digest()}
-        if not self.fit_for_release:
-            public["fit_for_release"] = False
-        return json.dumps(public, sort_keys=True, ensure_ascii=False, default=str)
+    def key(self, made: Plan | NumberPlan, rounds: Sequence[Window] | None = None) -> str:
+        """Return the ledger's key of an answer: the canonical text of its `Question`."""
+        asked = question(made, self.keys.digest(), fit_for_release=self.fit_for_release, rounds=rounds)
+        return asked.canonical()
 
     def price(self, plans: Sequence[Plan | NumberPlan]) -> list[PricedPlan]:
         """Resolve plans, one release each; the first opens the budget where there is none yet.
@@ -136,7 +134,7 @@ class Session(Private):
         """
         counted_in = self._counted_in(plans[0])
         known = [made.listing(len(self.keys)) for made in plans]  # a sanitized plan's price may depend on how many
-        priced = [self.priced(made, self.key(**made.public()), counted_in=counted_in) for made in known]
+        priced = [self.priced(made, self.key(made), counted_in=counted_in) for made in known]
         self._check_total(priced)
         return priced
 

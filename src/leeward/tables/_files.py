@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, cast
 
 from leeward._plain import is_text
-from leeward._private import Private
 from leeward.errors import DataError, nearest
 
 Kind = Literal["parquet", "csv", "duckdb"]
@@ -48,8 +47,8 @@ Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class File(Private):
+@dataclass(frozen=True)
+class File:
     """One file of a table.
 
     Attributes:

@@ -7,6 +7,7 @@ PURE = "leeward.accounting._pure"
 LOSSES = "leeward.accounting._privacy_loss"
 PAIRS = "leeward.accounting._dominating_pairs"
 CURRENCY = "leeward.accounting._budget_notion"
+FORM = "leeward.notion._public_form"
 
 MUTANTS = [
     M(PURE, "Cost.__add__", "self.insert + other.insert", "max(self.insert, other.insert)", "tests/accounting/test_pure.py",
@@ -44,12 +45,12 @@ MUTANTS = [
       "tests/accounting/test_prices.py tests/accounting/test_currency.py", "an irrational price is rounded down"),
     M(CURRENCY, "charge", "amount * price(notion.with_epsilon(1), budget)", "amount", "tests/accounting/test_currency.py",
       "dp in a presence budget costs its ε once"),
-    M(CURRENCY, "promised", '"epsilon": str(notion.epsilon)', '"epsilon": f"{float(notion.epsilon):.3f}"', "tests/keys",
-      "ε in a key has three digits"),
-    M(CURRENCY, "promised", 'budget_notion(notion).rpartition("/")[0]', "notion.name", "tests/keys/test_promises.py", "parameters of the notion leave the key"),
-    M(CURRENCY, "budget_notion", "type(notion) is NAMED.get(name)", "name in NAMED", "tests/accounting/test_currency.py",
+    M(CURRENCY, "promise", "kind is NAMED.get(notion.name)", "notion.name in NAMED", "tests/accounting/test_currency.py",
       "a notion of the user's own passes for one of ours"),
-    M(CURRENCY, "_text", "text = repr(value)", "text = str(value)", "tests/keys/test_promises.py", "a policy about 1 reads like one about '1'"),
+    M(FORM, "_number", '{"number": write(exact(Fraction(value)))}', "write(exact(Fraction(value)))", "tests/keys/test_promises.py tests/keys/test_golden.py", "a policy about 1 reads like one about '1'"),
+    M(FORM, "_told_apart", "known.setdefault(canonical(form), point) != point", "False", "tests/keys/test_golden.py", "two records of one form are one"),
+    M(FORM, "public_form", "and not is_ours(type(value))", "", "tests/keys/test_golden.py", "a condition is what it says of the listed records only", equivalent=False),
+    M(FORM, "_parts", "{} if is_ours(kind) else", "{} if True else", "tests/keys/test_golden.py", "what a user's own dataclass holds beside its fields is not told"),
     M(CURRENCY, "affordable", "math.floor(left / amount)", "math.ceil(left / amount)", "tests/accounting/test_currency.py tests/planner",
       "one release more than the budget pays for"),
     M(LOSSES, "Accountant._pure", "total.withdraw + total.insert", "max(total.withdraw, total.insert)", "tests/accounting/test_losses.py",

@@ -5,6 +5,9 @@ from tests.mutants.mutant import Mutant as M
 SESSION = "leeward.session._session"
 BUDGETS = "leeward.session._budget"
 MONITOR = "leeward.session._monitor"
+QUESTION = "leeward.session._question"
+KEYS = "tests/keys/test_visitor_inputs.py tests/keys/test_golden.py"
+NUMBERS = "tests/keys/test_number_inputs.py tests/keys/test_golden.py"
 RESULT = "leeward.session._result"
 CLAIM = "leeward.ledger._reservation"
 BOOK = "leeward.ledger._ledger"
@@ -15,9 +18,9 @@ FILES = "tests/ledger/test_ledger_files.py"
 MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs.py"
 
 MUTANTS = [
-    M(SESSION, "Session.key", 'public["fit_for_release"] = False', "pass", "tests/keys/test_visitor_inputs.py tests/keys/test_monitor_inputs.py",
+    M(SESSION, "Session.key", "fit_for_release=self.fit_for_release", "fit_for_release=True", "tests/keys/test_visitor_inputs.py tests/keys/test_monitor_inputs.py",
       "a seeded answer is shown as one drawn from fresh entropy"),
-    M(SESSION, "Session.key", 'public |= {"keys": self.keys.digest()}', "pass", "tests/keys", "the public list leaves the key"),
+    M(SESSION, "Session.key", "self.keys.digest()", '"keys"', "tests/keys", "the public list leaves the key"),
     M(SESSION, "Session.priced", "self.budget.version if version is None else version", '"1" if version is None else version', "tests/keys tests/spec", "the version leaves the key"),
     M(SESSION, "Session.answer", "cost = most if settle is None else priced.unit * _exactly(settle(drawn))", "cost = most",
       MONITORS, "a monitor pays for places that are safe"),
@@ -30,11 +33,31 @@ MUTANTS = [
     M(BUDGETS, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/session tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
     M(BUDGETS, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "a notion other than the budget's is accepted"),
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),
-    M(MONITOR, "monitor", "asked.append(made.query.window.public())", "asked[:] = [made.query.window.public()]", MONITORS,
+    M(MONITOR, "monitor", "asked.append(made.query.window)", "asked[:] = [made.query.window]", MONITORS,
       "earlier windows leave the key of a round"),
-    M(MONITOR, "_priced", "round=len(asked), windows=asked", "windows=asked[-1:]", MONITORS, "a round belongs to no monitor"),
-    M(MONITOR, "_identity", 'if name != "window"', 'if name not in ("window", "keep")', MONITORS, "the filter leaves the key of a monitor"),
-    M(MONITOR, "_identity", 'if name != "window"', 'if name not in ("window", "mechanism")', MONITORS, "threshold and stops leave the key of a monitor"),
+    M(MONITOR, "_priced", "session.key(made, asked)", "session.key(made)", MONITORS, "a round belongs to no monitor"),
+    M(MONITOR, "_alike", "return question(one, \"\") == question(other, \"\")", "return True", MONITORS, "a monitor asks several questions"),
+    M(QUESTION, "_mechanism", "at_most=made.at_most", "at_most=0", "tests/keys", "the threshold that stops a draw leaves the key"),
+    M(QUESTION, "_mechanism", "stop_after=made.stop_after", "stop_after=1", "tests/keys", "the number of stops leaves the key"),
+    M(QUESTION, "_notion", "promise(notion)", "promise(type(notion)(1))", "tests/keys/test_promises.py tests/keys/test_golden.py", "parameters of the notion leave the key"),
+    M(QUESTION, "_notion", "epsilon=write(notion.epsilon)", "epsilon=f\"{float(notion.epsilon):.3f}\"", "tests/keys", "ε in a key has three digits"),
+    M(QUESTION, "_numbers", "combine=None if source.person is None else source.combine", "combine=None", NUMBERS, "what becomes of several rows leaves the key"),
+    M(QUESTION, "_numeric", '("grid", "p", "default")', '("grid", "default")', NUMBERS, "the percentile leaves the key"),
+    M(QUESTION, "_numeric", '("grid", "p", "default")', '("grid", "p")', NUMBERS, "what is answered of nobody leaves the key"),
+    M(QUESTION, "_numeric", '("grid", "p", "default")', '("p", "default")', NUMBERS, "the grid of a mean leaves the key"),
+    M(QUESTION, "_numbers", "column=query.column", 'column=""', NUMBERS, "the column leaves the key"),
+    M(QUESTION, "_numbers", "keep=_keep(source.keep)", "keep={}", NUMBERS, "the filter leaves the key of a statistic"),
+    M(QUESTION, "_numbers", "values=None if query.values is None else _values(query.values)", "values=None", NUMBERS,
+      "the bounds leave the key: the noise was fitted to them"),
+    M(QUESTION, "_visitors", "keep=_keep(visits.keep)", "keep={}", KEYS, "the filter leaves the key"),
+    M(QUESTION, "_visitors", "grid=None if cells is None else Cells(**vars(cells))", "grid=None", KEYS, "the box of the grid leaves the key"),
+    M(QUESTION, "_visitors", "timezone=visits.timezone", "timezone=None", KEYS, "the zone leaves the key"),
+    M(QUESTION, "_visitors", "time_unit=visits.time_unit", "time_unit=None", KEYS, "the unit of time leaves the key"),
+    M(QUESTION, "_visitors", "window=span(query.window)", 'window=Span(start="", end="")', KEYS, "the window leaves the key"),
+    M(QUESTION, "_visitors", "person=visits.person", 'person=""', KEYS, "the column of people leaves the key"),
+    M(QUESTION, "_visitors", "longitude=visits.longitude", "longitude=None", KEYS, "the column of longitudes leaves the key"),
+    M(QUESTION, "_visitors", "if_more=None if query.places_per_person is None else query.if_more", "if_more=None", KEYS,
+      "what becomes of people at more places leaves the key"),
     M(MONITOR, "_answer", "int((drawn >= 0).sum())", "int((drawn >= 0).any())", MONITORS,
       "two stops in one round cost one"),
     M(MONITOR, "_answer", "reserve=each * reserved.may_stop", "reserve=each", MONITORS, "one ε is reserved where several counts may stop in one round"),

@@ -1,0 +1,278 @@
+"""The key of a question: everything public that its drawn integers depend on, written by one serialiser.
+
+A ledger holds one answer a key, and gives it again to whoever asks the same. So two questions whose noise must not be shared
+have different keys, and one question has the same key for ever: its text is made from typed, exact facts, never from the
+``repr`` or ``str`` of an object. Thresholds belong to it only where they stop the draw (the sanitized mechanism); where they
+are post-processing, asking again with another one is free. Paths are left out: a moved file is the same data.
+
+Never change what a key of one ``format`` means. A later format has another number, and reads and writes beside this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field, JsonValue, ValidationError
+
+from leeward._document import Document, Part
+from leeward.accounting._budget_notion import promise
+from leeward.errors import InputError
+from leeward.exact._real import exact
+from leeward.exact._text import Written, write
+from leeward.mechanism import Geometric, Sanitized
+from leeward.notion import Notion
+from leeward.notion._value_grid import ValueGrid
+from leeward.planner._number_plan import NumberPlan
+from leeward.planner._plan import Plan
+from leeward.query import CountVisitors, Window
+from leeward.query._numeric import Mean, Percentile, Sum
+from leeward.query._source import Allowed, Grid
+from leeward.query._statistic import Statistic
+
+_LONGEST = 4000
+"""Parameters of a notion of more characters, such as the ε of many persons, are told by their digest."""
+
+Keep: TypeAlias = dict[str, tuple[bool | int | str, ...]]
+
+
+class Span(Part):
+    """A window's two ends: with an offset, in UTC."""
+
+    start: str
+    end: str
+
+
+class Cells(Part):
+    """The public box whose cells are the places, and how they are cut."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+    metres: float | None
+    h3: int | None
+
+
+class AboutVisitors(Part):
+    """How many distinct people were at each place."""
+
+    kind: Literal["visitors"] = "visitors"
+    person: str
+    place: str | None
+    time: str | None
+    latitude: str | None
+    longitude: str | None
+    keep: Keep
+    timezone: str | None
+    time_unit: str | None
+    grid: Cells | None
+    window: Span
+    places_per_person: int | None
+    if_more: str | None
+
+
+class Values(Part):
+    """A public grid of numbers, exactly."""
+
+    lower: Written
+    upper: Written
+    step: Written
+
+
+class OfNumbers(Part):
+    """What is taken of the numbers of one group, and its public parameters."""
+
+    kind: Literal["sum", "mean", "percentile"]
+    values: Values
+    people: int | None
+    grid: Written | None
+    p: Written | None
+    default: Written | None
+
+
+class AboutNumbers(Part):
+    """A statistic of one number a person."""
+
+    kind: Literal["sum", "mean", "percentile", "histogram"]
+    person: str | None
+    combine: str | None
+    keep: Keep
+    column: str | None
+    values: Values | None
+    numeric: OfNumbers | None
+    by: str | None
+
+
+class NotionAsked(Part):
+    """Which promise: the notion with all its parameters at ε = 1, or their digest where they are long; and ε."""
+
+    name: str
+    own: str | None
+    parameters: dict[str, JsonValue] | None
+    digest: str | None
+    epsilon: Written
+
+
+class Noise(Part):
+    """Directed geometric noise on every answer, by what a rise and a fall of one step cost."""
+
+    name: Literal["geometric"] = "geometric"
+    rise: Written
+    fall: Written
+    step: Written
+
+
+class Stopping(Part):
+    """The sanitized mechanism."""
+
+    name: Literal["sanitized"] = "sanitized"
+    rise: Written
+    fall: Written
+    at_most: int
+    stop_after: int
+
+
+class Question(Document):
+    """The key of one answer.
+
+    Attributes:
+        format: of this document.
+        about: what is counted, in which columns and window.
+        keys: the digest of the public keys of the answer, in their order.
+        notion: the promise it is asked under.
+        mechanisms: the noise; for a mean over a private number of people that of their sum and of their number.
+        rounds: of a monitor, every window asked so far, this one last; None for a single question.
+        fit_for_release: whether its noise comes from fresh entropy.
+    """
+
+    format: Literal[1]
+    about: Annotated[AboutVisitors | AboutNumbers, Field(discriminator="kind")]
+    keys: str
+    notion: NotionAsked
+    mechanisms: tuple[Annotated[Noise | Stopping, Field(discriminator="name")], ...]
+    rounds: tuple[Span, ...] | None
+    fit_for_release: bool
+
+
+def question(
+    made: Plan | NumberPlan, keys: str, *, fit_for_release: bool = True, rounds: Sequence[Window] | None = None
+) -> Question:
+    """Return the key of what a plan asks.
+
+    Args:
+        made: the plan.
+        keys: the digest of the public keys of its answer.
+        fit_for_release: see `Question`.
+        rounds: see `Question`.
+
+    Raises:
+        InputError: a parameter of the notion has no public form, or a text cannot be written to a file.
+    """
+    parts = made.parts if isinstance(made, NumberPlan) else (made.mechanism,)
+    try:
+        asked = Question(
+            format=1,
+            about=about(made.query),
+            keys=keys,
+            notion=_notion(made.notion),
+            mechanisms=tuple(map(_mechanism, parts)),
+            rounds=None if rounds is None else tuple(map(span, rounds)),
+            fit_for_release=fit_for_release,
+        )
+        asked.canonical().encode()
+    except ValidationError as wrong:
+        found = wrong.errors(include_url=False, include_input=False)[0]
+        raise _unwritable(".".join(map(str, found["loc"])), str(found["msg"])) from None
+    except UnicodeEncodeError:
+        raise _unwritable("a name", "it holds half of a surrogate pair") from None
+    return asked
+
+
+def about(query: CountVisitors | Statistic) -> AboutVisitors | AboutNumbers:
+    """Return everything public that the exact answer depends on, apart from its keys."""
+    return _visitors(query) if isinstance(query, CountVisitors) else _numbers(query)
+
+
+def span(window: Window) -> Span:
+    """Return the ends of a window; instants are written in UTC, so equal windows read the same."""
+    return Span(**window.public())
+
+
+def _visitors(query: CountVisitors) -> AboutVisitors:
+    visits, cells = query.visits, query.places if isinstance(query.places, Grid) else None
+    return AboutVisitors(
+        person=visits.person,
+        place=visits.place,
+        time=visits.time,
+        latitude=visits.latitude,
+        longitude=visits.longitude,
+        keep=_keep(visits.keep),
+        timezone=visits.timezone,
+        time_unit=visits.time_unit,
+        grid=None if cells is None else Cells(**vars(cells)),
+        window=span(query.window),
+        places_per_person=query.places_per_person,
+        if_more=None if query.places_per_person is None else query.if_more,
+    )
+
+
+def _numbers(query: Statistic) -> AboutNumbers:
+    source = query.records
+    return AboutNumbers(
+        kind=query.kind,
+        person=source.person,
+        combine=None if source.person is None else source.combine,
+        keep=_keep(source.keep),
+        column=query.column,
+        values=None if query.values is None else _values(query.values),
+        numeric=None if query.numeric is None else _numeric(query.numeric),
+        by=query.by,
+    )
+
+
+_NUMERIC: Mapping[type, Literal["sum", "mean", "percentile"]] = {Sum: "sum", Mean: "mean", Percentile: "percentile"}
+
+
+def _numeric(asked: Any) -> OfNumbers:
+    own = {name: _exact(getattr(asked, name, None)) for name in ("grid", "p", "default")}
+    if type(asked) not in _NUMERIC:
+        raise InputError(
+            f"A question of the class {type(asked).__name__}",
+            "no form of it lasts by which its answer could be known again",
+            "Ask a sum, a mean or a percentile",
+        )
+    return OfNumbers(kind=_NUMERIC[type(asked)], values=_values(asked.values), people=asked.people, **own)
+
+
+def _values(values: ValueGrid) -> Values:
+    return Values(lower=write(exact(values.lower)), upper=write(exact(values.upper)), step=write(exact(values.step)))
+
+
+def _exact(number: Fraction | int | None) -> Written | None:
+    return None if number is None else write(exact(number))
+
+
+def _keep(keep: Mapping[str, Sequence[Allowed]]) -> Keep:
+    return {column: tuple(allowed) for column, allowed in keep.items()}
+
+
+def _notion(notion: Notion) -> NotionAsked:
+    made = promise(notion)
+    digest = made.digest(_LONGEST)
+    listed = dict(made.parameters) if digest is None else None
+    return NotionAsked(name=made.name, own=made.own, parameters=listed, digest=digest, epsilon=write(notion.epsilon))
+
+
+def _mechanism(made: Geometric | Sanitized) -> Noise | Stopping:
+    rise, fall = write(made.line.rise), write(made.line.fall)
+    if isinstance(made, Geometric):
+        return Noise(rise=rise, fall=fall, step=write(made.step))
+    return Stopping(rise=rise, fall=fall, at_most=made.at_most, stop_after=made.stop_after)  # type: ignore[arg-type]
+
+
+def _unwritable(where: str, because: str) -> InputError:
+    return InputError(
+        f"What is asked, in {where}", f"it cannot be written down: {because}", "Give plain texts and numbers"
+    )

@@ -1,0 +1,196 @@
+"""Questions of every kind, and the golden files of their keys: what a ledger was told once, it must find again for ever.
+
+``python -m tests.keys.golden`` writes the keys of questions that have none yet. It never writes one anew: where a key would
+move, the test fails, and that is its whole point. A new format of `Question` gets files of its own beside these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tests.keys.test_promises import PAIRS, QUESTIONS
+
+import leeward as lw
+from leeward.accounting._budget_notion import budget_notion
+from leeward.cli import LeewardError
+from leeward.errors import NotPrivateError
+from leeward.exact import log
+from leeward.notion import Notion, UnboundedDP, has, where
+from leeward.planner._number_plan import plan_number
+from leeward.query import CountVisitors, records, statistic
+from leeward.session._question import Question, question
+
+FILE = Path(__file__).parent / "golden" / "questions-1.json"
+"""Of `Question` in format 1: for each name, the key of the question, and what its budget is kept in."""
+
+DIGEST = "0123456789abcdef" * 4
+
+VISITS: dict[str, Any] = {"source": "visits.parquet", "person": "user", "place": "venue", "time": "at"}
+SPAN: dict[str, Any] = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
+LIST = lw.places("places.parquet", place="venue")
+BOX: dict[str, Any] = {"west": 139.7, "south": 35.6, "east": 139.71, "north": 35.61}
+
+
+class Colour(Enum):
+    """A record that is a member of an enumeration."""
+
+    RED = 1
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A record that is a dataclass of a user's own."""
+
+    name: str
+    since: date
+
+
+class Own(UnboundedDP):
+    """A promise of a user's own, with a parameter."""
+
+    name = "own"
+
+    def __init__(self, epsilon: Any, where_to: Zone) -> None:
+        self.where_to = where_to
+        super().__init__(epsilon)
+
+
+def visitors(*, places: Any = LIST, more: Mapping[str, Any] | None = None, **described: Any) -> CountVisitors:
+    """Return a question about visitors."""
+    return lw.count_visitors(lw.visits(**{**VISITS, **(more or {})}), places, **{**SPAN, **described})
+
+
+def decided(query: CountVisitors, notion: Notion | None = None, **how: Any) -> Question:
+    """Return the key of which places are safe."""
+    asked: dict[str, Any] = {"query": query, "notion": notion or lw.AdditionOnly("1"), "safe_at_most": 2, **how}
+    try:
+        return question(lw.plan(**asked), DIGEST)
+    except NotPrivateError:  # the notion lets counts fall too
+        return question(lw.plan(**asked, error_at_most="1/10"), DIGEST)
+
+
+def number(kind: Any, notion: Notion | None = None, table: Mapping[str, Any] | None = None, **how: Any) -> Question:
+    """Return the key of a statistic."""
+    asked = statistic(records("people.parquet", **{"person": "user", **(table or {})}), kind, **how)
+    return question(plan_number(asked, notion or lw.UnboundedDP("1/3")), DIGEST)
+
+
+AGE: dict[str, Any] = {"column": "age", "lower": "-1/2", "upper": "10", "step": "1/2"}
+ZONED: dict[str, Any] = {"start": "2026-01-02T03:00+09:00", "end": "2026-01-02T04:00+09:00"}
+CELLS: dict[str, Any] = {"place": None, "latitude": "lat", "longitude": "lon"}
+
+
+def _round(number: int) -> Question:
+    hours = [visitors(start=f"2026-01-01T{18 + i}:00", end=f"2026-01-01T{19 + i}:00") for i in range(number)]
+    made = lw.plan(hours[-1], lw.Presence("1"), safe_at_most=30, mechanism="sanitized", stop_after=5)
+    return question(made, DIGEST, rounds=[each.window for each in hours])
+
+
+def _default() -> Question:
+    asked = statistic(records("people.parquet", person="user"), "median", **AGE)
+    assert asked.numeric is not None
+    other = dataclasses.replace(asked, numeric=dataclasses.replace(asked.numeric, default=Fraction(3)))
+    return question(plan_number(other, lw.UnboundedDP("1")), DIGEST)
+
+
+def policies(*listed: Any, **how: Any) -> Callable[[], Question]:
+    """Return what makes a key under policies."""
+    return lambda: decided(visitors(places_per_person=1), lw.ADP("1", listed, **how))
+
+
+QUESTION: Mapping[str, Callable[[], Question]] = {
+    "listed": lambda: decided(visitors(places_per_person=1)),
+    "bounded": lambda: decided(visitors(places_per_person=2, if_more="latest")),
+    "earliest": lambda: decided(visitors(places_per_person=3, if_more="earliest"), lw.AdditionOnly("0.1")),
+    "filtered": lambda: decided(visitors(more={"keep": {"state": ["IN", "BY"], "stars": [1, 5], "open": [True]}})),
+    "zoned": lambda: decided(visitors(more={"timezone": "Asia/Tokyo", "time_unit": "ms"}, **ZONED)),
+    "a column that is not ASCII": lambda: decided(visitors(more={"person": 'Kundenn° "ä\u200b'})),
+    "squares": lambda: decided(visitors(places=lw.grid(**BOX, metres=400), more=CELLS)),
+    "hexagons": lambda: decided(visitors(places=lw.grid(**BOX, h3=8), more=CELLS)),
+    "sanitized": lambda: decided(visitors(), lw.Presence("2/7"), mechanism="sanitized", stop_after=3),
+    "seeded": lambda: question(
+        lw.plan(visitors(places_per_person=1), lw.Presence("1"), safe_at_most=2), DIGEST, fit_for_release=False
+    ),
+    "the first round of a monitor": lambda: _round(1),
+    "the third round of a monitor": lambda: _round(3),
+    "sum": lambda: number("sum", **AGE),
+    "sum of a public number": lambda: number("sum", lw.BoundedDP("1"), **AGE, people=24),
+    "sum of rows": lambda: number("sum", table={"person": "each row"}, **AGE),
+    "sum of several": lambda: number("sum", table={"combine": "max", "keep": {"job": ["clerk"]}}, **AGE),
+    "mean": lambda: number("mean", **AGE),
+    "mean of a public number": lambda: number("mean", lw.BoundedDP("1"), **AGE, people=24, grid="1/4"),
+    "median": lambda: number("median", **AGE),
+    "percentile": lambda: number("percentile", **AGE, p="30.5"),
+    "min": lambda: number("min", **AGE),
+    "max": lambda: number("max", **AGE),
+    "another default": _default,
+    "histogram of numbers": lambda: number("histogram", column="age", lower=0, upper=10, step=2),
+    "histogram of groups": lambda: number("histogram", by="sex", groups=["f", "m"]),
+    "a rate that is irrational": lambda: decided(
+        visitors(places_per_person=1), lw.notion.Graded(presence="1", absence=log(2))
+    ),
+    "policies of facts": policies(~has("a"), has("b") & ~has(2), has(b"\x00\xff") | has(None)),
+    "policies of columns": policies(where("x", one_of=[Fraction(1, 3), 0.5, True, "1/2"]), where("y", at_least=-1)),
+    "policies as functions": policies(lambda r: r == 1, records=[0, 1, 2], absent_too=True),
+    "many policies": policies(*(~has(f"place {i}") for i in range(99))),
+    "records of many kinds": lambda: decided(
+        visitors(places_per_person=1),
+        lw.OSDP(
+            "1",
+            lambda record: record == 1,
+            records=[1, "1", b"1", (1, "1"), frozenset({1, 2}), Colour.RED, date(2026, 1, 1), Zone("a", date.min),
+                     datetime(2026, 1, 1, 9, tzinfo=UTC), datetime(2026, 1, 1, 9)],
+        ),
+    ),
+    "a notion of one's own": lambda: decided(visitors(places_per_person=1), Own("1", Zone("a", date(2026, 1, 1)))),
+}  # fmt: skip
+
+
+def keys() -> dict[str, str]:
+    """Return the text of every key: of each question here, and of each notion in the first question that it can be asked."""
+    made = {name: make().canonical() for name, make in QUESTION.items()}
+    for (kind, parameter), pair in PAIRS.items():
+        for which, notion in zip(("", "'"), pair, strict=True):
+            for asked, plans in QUESTIONS.items():
+                try:
+                    made[f"{kind}.{parameter}{which} · {asked}"] = question(plans(notion), DIGEST).canonical()
+                except LeewardError:
+                    continue
+                break
+    return made
+
+
+def budgets() -> dict[str, str]:
+    """Return what a budget in each notion is kept in."""
+    return {
+        f"{kind}.{parameter}{which}": budget_notion(notion)
+        for (kind, parameter), pair in PAIRS.items()
+        for which, notion in zip(("", "'"), pair, strict=True)
+    }
+
+
+def known() -> dict[str, dict[str, str]]:
+    """Return what the golden file says."""
+    found: dict[str, dict[str, str]] = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
+    return found
+
+
+def main() -> None:
+    """Write the keys of questions that have none yet."""
+    held = known()
+    every = {name: made | held.get(name, {}) for name, made in (("keys", keys()), ("budgets", budgets()))}
+    FILE.parent.mkdir(exist_ok=True)
+    FILE.write_text(json.dumps(every, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    importlib.import_module("tests.keys.golden").main()  # so that its classes have their names

@@ -7,7 +7,6 @@ import csv
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 UTF8: Final = "utf-8-sig"
@@ -34,14 +33,6 @@ def unfit(raw: bytes) -> str | None:
         else:
             return "it is no text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)"
     return "it holds zero bytes, as text in UTF-16 does, and is no text in UTF-8" if "\0" in text else None
-
-
-def unfit_file(path: Path) -> str | None:
-    """Say why a file is no text in UTF-8, by all of it; None where it is one, or cannot be read."""
-    try:
-        return unfit(path.read_bytes())
-    except OSError:
-        return None
 
 
 @contextmanager

@@ -8,13 +8,15 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 from leeward.errors import DataError
 from leeward.local.location._files import Moved
 from leeward.local.location._formats import open_positions
-from leeward.local.location._frames import check_bare, perturb_table
+from leeward.local.location._frames import perturb_table
+from leeward.tables._bare import bare_schema
 
 HIDDEN = {"bounds": "CANARY 35.6812"}
 
@@ -33,6 +35,11 @@ NESTED = {
     "struct": (pa.struct([field("x")]), [{"x": 1.0}, None]),
     "map": (pa.map_(field("key", null=False), field("value")), [[(1.0, 2.0)], None]),
     "deep": (pa.list_(field(kind=pa.struct([field("x", pa.list_(field(), 1))])), 1), [[{"x": [1.0]}], None]),
+}
+NO_NEST = {
+    "categories": pa.array(["a", "b"]).dictionary_encode(),
+    "runs": pc.run_end_encode(pa.array([1, 1])),
+    "text": pa.array(["a", None]),
 }
 REFUSED = {
     "dense union": pa.dense_union([field("x")]),
@@ -71,6 +78,19 @@ def test_metadata_of_inner_fields_is_left_out(name: str, tmp_path: Path) -> None
     assert frame["held"].dtype.pyarrow_dtype is before, "the caller's is as it was"
 
 
+@pytest.mark.parametrize("name", NO_NEST)
+def test_a_type_without_inner_fields_is_passed_on(name: str, tmp_path: Path) -> None:
+    given = pa.table({"lat": [35.6, 35.7], "lon": [139.7, 139.8], "held": NO_NEST[name]})
+    warnings.simplefilter("ignore")
+    assert perturb_table(moved, given, "lat", "lon")["held"].equals(given["held"])
+    if name != "runs":  # of which Parquet knows nothing
+        pq.write_table(given, tmp_path / "a.parquet")
+        open_positions(tmp_path / "a.parquet", "lat", "lon").rewrite(
+            tmp_path / "b.parquet", lambda a, b, _: Moved(a, b), [], None, lambda _: None
+        )
+        assert pq.read_table(tmp_path / "b.parquet")["held"].equals(given["held"])
+
+
 @pytest.mark.parametrize("name", [name for name in NESTED if "view" not in name])
 def test_no_metadata_of_inner_fields_is_written(name: str, tmp_path: Path) -> None:
     pq.write_table(table(*NESTED[name]), tmp_path / "a.parquet")
@@ -84,7 +104,7 @@ def test_no_metadata_of_inner_fields_is_written(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_type_that_may_hold_metadata_is_refused(name: str) -> None:
     with pytest.raises(DataError, match=r"column 'held': types of its kind may hold metadata"):
-        check_bare(pa.schema([("lat", pa.float64()), ("held", REFUSED[name])]))
+        bare_schema(pa.schema([("lat", pa.float64()), ("held", REFUSED[name])]))
 
 
 def test_a_long_text_is_passed_on(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.errors import DataError
-from leeward.local.location import _files as files
 from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
+from leeward.tables._rows import BATCH
 
 N = 1000
 LAT, LON = np.linspace(39.8, 40.0, N).round(6), np.linspace(116.3, 116.5, N).round(6)
@@ -26,8 +26,8 @@ WHO = [f"p{k % 7}" for k in range(N)]
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("_parquet", "_csv", "_geojson"):
-        monkeypatch.setattr(f"leeward.local.location.{module}.BATCH", 300)
+    for module in ("leeward.tables._rows", "leeward.local.location._geojson"):
+        monkeypatch.setattr(f"{module}.BATCH", 300)
 
 
 def north(lat: Any, lon: Any, extra: list[list[Any]]) -> Moved:
@@ -251,7 +251,7 @@ NONE: Sequence[str | None] = (None, None)
         ("a.csv", "lat,lon\n1\n", GOOD, "not as many fields"),
         ("a.csv", 'lat,lon\n1,"2\n', GOOD, "cannot be read"),
         ("a.csv", "lat,lat\n1,2\n", GOOD, "two columns have one name"),
-        ("a.csv", b"lat,lon,\xff\n", GOOD, "cannot be read"),
+        ("a.csv", b"lat,lon,\xff\n", GOOD, "no text in UTF-8"),
         ("a.parquet", "lat,lon\n1,2\n", GOOD, "cannot be read"),
         ("a.geojson", "{}", NONE, "no GeoJSON feature collection"),
         ("a.geojson", "[", NONE, "cannot be read"),
@@ -286,4 +286,4 @@ def test_geoparquet_that_would_publish_the_truth_is_refused(tmp_path: Path) -> N
 
 
 def test_a_batch_is_large_enough_for_the_noise_to_be_quick() -> None:
-    assert files.BATCH >= 1 << 16
+    assert BATCH >= 1 << 16

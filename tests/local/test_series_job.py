@@ -101,7 +101,7 @@ def test_csv_keeps_the_text_of_other_columns(folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_files_pass_through_in_batches(folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leeward.local.series._files.BATCH", 10)
+    monkeypatch.setattr("leeward.tables._rows.BATCH", 10)
     changes = {"data": {"table": f"r.{kind}"}, "time": {"start": "2026-03-28T12:00"}, "protect": {"epsilon": "1"}}
     changes["protect"] |= {"unit": "1 W", "within": None, "factor": None, "window": 1}
     run(folder, f"o.{kind}", **changes)

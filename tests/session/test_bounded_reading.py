@@ -10,10 +10,13 @@ import pytest
 from tests.session.conftest import Town
 
 import leeward as lw
+from leeward._paths import LARGEST_SMALL_FILE
 from leeward._toml import read_toml
 from leeward.cli import InputError
 from leeward.errors import SpecError
+from leeward.local.series._job import _prior
 from leeward.local.series._schedule import Schedule
+from leeward.outputs import MANIFEST, beside, prepared
 from leeward.planner._expected import read_counts
 from leeward.query._source import check_zone
 from leeward.spec._windows import cut
@@ -24,6 +27,35 @@ def test_a_device_that_never_ends_is_given_up() -> None:
         read_toml("/dev/zero")
     with pytest.raises(InputError, match="too large"):
         read_counts("/dev/zero")
+
+
+def test_a_prior_that_never_ends_is_given_up() -> None:
+    with pytest.raises(SpecError, match=r"prior = '/dev/zero': it cannot be read: File too large"):
+        _prior(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize("size", [LARGEST_SMALL_FILE, LARGEST_SMALL_FILE + 1])
+def test_the_list_of_a_folder_is_read_to_a_bound(size: int, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with prepared(out, "answers") as folder:
+        folder.write({"a.txt": lambda path: path.write_text("a")})
+    listed = (out / MANIFEST).read_text()
+    (out / MANIFEST).write_text(listed + " " * (size - len(listed)))
+    if size <= LARGEST_SMALL_FILE:
+        with prepared(out, "answers"):
+            return
+    with pytest.raises(InputError, match=r"leeward-files\.json': it is larger than 16 MiB"), prepared(out, "answers"):
+        pass
+    assert (out / "a.txt").read_text() == "a"
+
+
+def test_a_statement_beyond_the_bound_is_none_of_ours(tmp_path: Path) -> None:
+    out = tmp_path / "o.csv"
+    with beside(out) as files:
+        files.path().write_text("a")
+        files.place({"says": "x" * LARGEST_SMALL_FILE})
+    with pytest.raises(InputError, match="it would be written over"), beside(out):
+        pass
 
 
 def test_a_pipe_is_read_as_a_file_is(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
 from leeward.session._session import Session
 from leeward.spec import check_spec
+from leeward.tables._rows import open_rows
 
 SPEC: dict[str, Any] = {
     "data": {"visits": "visits.parquet", "person": "person", "place": "place", "time": "at"},
@@ -284,6 +285,7 @@ def _series(made: LongSession) -> None:
         made.on_purpose.add(out)
     held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
     held["readings' file"] = ReadingsFile(folder / "readings.parquet")
+    held["rows of text"] = open_rows(folder / "visits.csv")
 
 
 # ---- what is looked at
@@ -340,8 +342,8 @@ MEET_DATA = {"query", "tables", "engine", "session", "local", "spec", "planner"}
 """Rooms whose objects are made from tables, or from what is. (What the ledger holds is in its file, which is searched.)"""
 
 NEED_NO_TABLE = {
-    "tables.Writer",  # rows pass through it into a file
-    "tables.Length",  # private, and dropped when the rows are counted
+    "tables.Length",  # private, and only numbers
+    "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
     *("local.Publish", "local.Spec", "spec.GridBox", "spec.Span", "local.Day", "local.Days", "local.Option"),

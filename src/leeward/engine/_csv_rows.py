@@ -9,7 +9,7 @@ from typing import Any, Final
 import duckdb
 
 from leeward.errors import DataError
-from leeward.tables._csv import csv_header, length, length_by_fields
+from leeward.tables._csv import agreed_header, length, length_by_fields
 from leeward.tables._files import File
 
 _TABLE: Final = "leeward_rows"
@@ -38,7 +38,7 @@ def csv_rows(connection: Any, files: Sequence[File], links: Sequence[str], names
     Raises:
         DataError: a file is damaged, or the engine finds more or fewer rows in the files than they have.
     """
-    described = [((csv_header(file), file.is_gzip), file, link) for file, link in zip(files, links, strict=True)]
+    described = [((agreed_header(file), file.is_gzip), file, link) for file, link in zip(files, links, strict=True)]
     table = connection.create_table(_TABLE, schema=dict.fromkeys(names, "string"), temp=True)
     rows = 0
     for (header, is_gzip), group in itertools.groupby(described, key=lambda each: each[0]):

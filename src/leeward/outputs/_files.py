@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from leeward._paths import resolve
+from leeward._paths import read_small, resolve
 from leeward._scratch import Scratch, scratch
 from leeward.errors import InputError
 from leeward.outputs._disk import digest, digest_or_none, mode, said, set_aside, sync
@@ -146,7 +146,7 @@ def _is_sealed(path: Path) -> bool:
 def _listed(statement: Path) -> dict[str, str]:
     """The digests that a statement lists, its own among them; none where it is no statement, or was changed."""
     try:
-        text = statement.read_bytes() if digest_or_none(statement) else b"{}"
+        text = read_small(statement) if digest_or_none(statement) else b"{}"
         held: dict[str, Any] = json.loads(text)
         listed: dict[str, str] = dict(held.pop("files"))
         mine = _digest_of(held) if text == _text(held, listed).encode() else ""

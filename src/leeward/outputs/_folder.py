@@ -11,6 +11,7 @@ Paid work is written after it is paid for. So a folder is *prepared* before: the
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -21,7 +22,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from leeward._paths import resolve
+from leeward._paths import read_small, resolve
 from leeward._scratch import Scratch, scratch, sweep
 from leeward.errors import InputError
 from leeward.outputs._disk import digest, digest_or_none, mode, said, set_aside, sync
@@ -227,13 +228,21 @@ def _read(path: Path, shown: Path, what: str) -> dict[str, list[str]]:
     if not _has_manifest(path):
         return {}
     try:
-        found: Any = json.loads((path / MANIFEST).read_bytes())
+        found: Any = json.loads(read_small(path / MANIFEST))
         files: dict[str, list[str]] = dict(found["files"])
         kind = found["what"]
         sound = isinstance(kind, str) and all(_is_name(name) for name in files)
         sound = sound and all(isinstance(d, list) and all(isinstance(one, str) for one in d) for d in files.values())
     except (ValueError, TypeError, KeyError, RecursionError):
         sound = False
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            raise
+        raise InputError(
+            f"'{shown / MANIFEST}'",
+            "it is larger than 16 MiB, and such a list is read up to that",
+            "Name another folder",
+        ) from None
     if not sound:
         raise InputError(
             f"'{shown / MANIFEST}'",

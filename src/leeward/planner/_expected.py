@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,14 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward._encodings import UTF8, unfit
-from leeward._paths import read_small
 from leeward._plain import shown, told
 from leeward.errors import InputError
 from leeward.exact._real import whole
 from leeward.mechanism import Sanitized
 from leeward.mechanism._threshold_rule import CountNoise
 from leeward.planner._decisions import Decisions
+from leeward.tables._csv import small_records
 
 Counts = Mapping[int, int]
 """How many places hold how many people: ``{0: 4101, 1: 214, 2: 11}``. Public, or assumed; never taken from the data."""
@@ -183,16 +180,12 @@ def read_counts(text: str) -> dict[int, int]:
 
 
 def _pairs_of_file(file: Path) -> list[tuple[str, ...]]:
-    because = "it is no CSV file in UTF-8"
     try:
-        raw = read_small(file)
-        because = unfit(raw) or because
-        with io.StringIO(raw.decode(UTF8), newline="") as lines:
-            return [(row.get("count") or "", row.get("places") or "") for row in csv.DictReader(lines)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        if isinstance(error, OSError):
-            because = f"it cannot be read: {os.strerror(error.errno or 0)}"
-        raise InputError(f"The counts '{shown(str(file))}'", because, "Its columns are count and places") from None
+        names, *rows = small_records(file) or [[]]
+    except ValueError as error:
+        raise InputError(f"The counts '{shown(str(file))}'", str(error), "Its columns are count and places") from None
+    found = [dict(zip(names, row, strict=False)) for row in rows]
+    return [(row.get("count", ""), row.get("places", "")) for row in found]
 
 
 _MOST_PLACES = 10_000_000

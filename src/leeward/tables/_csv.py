@@ -1,4 +1,4 @@
-"""CSV as text, before the engine reads it: its first line, whether it unpacks, and how many records it has.
+"""CSV as text: its first line, whether it unpacks, and how many records it has; and small lists, read whole.
 
 The engine splits a first line by rules of its own, and where these find no end of it, leaves rows out without a word. So a
 first line is read only if every reader splits it alike, and the records are counted here too, by other means.
@@ -6,19 +6,23 @@ first line is read only if every reader splits it alike, and the records are cou
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
+import io
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
 from leeward._encodings import UTF8, any_length, unfit
+from leeward._paths import read_small
 from leeward._private import Private
 from leeward.errors import DataError
 from leeward.tables._files import File, once
@@ -59,34 +63,67 @@ class Length(Private):
 
 @once
 def csv_header(file: File) -> tuple[str, ...]:
-    """Read the first line of a CSV file: the names of its columns, as they are there. All its fields are text.
+    """Read the names of the columns of a CSV file, as they are there, by Python's own reader. All its fields are text.
+
+    Raises:
+        DataError: the first line is missing or blank, or it is no CSV in UTF-8.
+    """
+    return _first(file, lambda text: next(csv.reader(text, strict=True)))
+
+
+@once
+def agreed_header(file: File) -> tuple[str, ...]:
+    """Read the first line of a CSV file, if every reader splits it alike: see `csv_header`.
 
     It is read here, not guessed by the engine, whose guess skips lines that do not fit.
 
     Raises:
         DataError: there is none, it is no text in UTF-8, or not all readers would split it alike.
     """
+    return _first(file, lambda text: _names(file, text.readline().rstrip("\r\n")))
+
+
+def _first(file: File, names: Callable[[Any], Iterable[str]]) -> tuple[str, ...]:
+    found, blank = tuple[str, ...](), False
     try:
         opened = gzip.open if file.is_gzip else open
         with opened(file.path, "rb") as raw:
             start = raw.read(_START)
         because = unfit(start)
-        line = ""
-        if not because:
-            with opened(file.path, "rt", encoding=UTF8, newline="") as text:
-                line = text.readline().rstrip("\r\n")
+        blank = start.removeprefix(codecs.BOM_UTF8)[:1] in (b"", b"\r", b"\n")
+        if not because and not blank:
+            with any_length(), opened(file.path, "rt", encoding=UTF8, newline="") as text:
+                found = tuple(names(text))
     except (OSError, EOFError, zlib.error) as error:
         if file.is_gzip and not (isinstance(error, OSError) and error.errno):
             raise _damaged(file) from None
         because = f"it cannot be read: {os.strerror(getattr(error, 'errno', 0))}"
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, csv.Error):
         because = "it cannot be read as CSV in UTF-8"
     if because:
         raise DataError(f"The file '{file.name}'", because, "Save it again as CSV in UTF-8")
-    if not line:
+    if blank:
         because = "its first line is blank" if start else "it is empty"
         raise DataError(f"The file '{file.name}'", because, "Its first line must name the columns")
-    return _names(file, line)
+    return found
+
+
+def small_records(path: Path) -> list[list[str]]:
+    """Read the records of a small public list in CSV, which may be a pipe. An empty line is none.
+
+    Raises:
+        ValueError: saying why it cannot be read.
+    """
+    try:
+        raw = read_small(path)
+        if because := unfit(raw):
+            raise ValueError(because)
+        with any_length(), io.StringIO(raw.decode(UTF8), newline="") as text:
+            return [row for row in csv.reader(text) if row]
+    except OSError as error:
+        raise ValueError(f"it cannot be read: {os.strerror(error.errno or 0)}") from None
+    except csv.Error:
+        raise ValueError("it cannot be read as CSV") from None
 
 
 def _names(file: File, line: str) -> tuple[str, ...]:

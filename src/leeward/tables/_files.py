@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, cast
 
 from leeward._plain import is_text
+from leeward._private import Private
 from leeward.errors import DataError, nearest
 
 Kind = Literal["parquet", "csv", "duckdb"]
@@ -47,8 +48,8 @@ Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class File:
+@dataclass(frozen=True, slots=True, repr=False)
+class File(Private):
     """One file of a table.
 
     Attributes:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from leeward.errors import DataError
 from leeward.tables._columns import check_columns
-from leeward.tables._csv import csv_header
+from leeward.tables._csv import agreed_header
 from leeward.tables._files import File, Kind
 from leeward.tables._parquet import declared
 
@@ -65,7 +65,7 @@ def check_one_schema(kind: Kind, files: Sequence[File], columns: Mapping[str, st
 
 
 def _named(file: File) -> tuple[str, ...]:
-    header = csv_header(file)
+    header = agreed_header(file)
     if len(set(header)) == len(header) and all(header):
         return header
     raise DataError(

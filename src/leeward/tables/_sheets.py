@@ -45,6 +45,10 @@ class Writer:
         for values in rows:
             self.row(values)
 
+    def table(self, table: pa.Table) -> None:
+        """Write the rows of an Arrow table."""
+        self._writer.writerows(zip(*(column.to_pylist() for column in harmless(table).columns), strict=True))
+
 
 def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     """Write an Arrow table as CSV."""

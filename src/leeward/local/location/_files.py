@@ -1,6 +1,6 @@
 """Files of positions, read and written a batch at a time.
 
-The formats are one file each: `parquet` (with GeoParquet), `text` (CSV) and `geojson`. Memory does not grow with the file;
+The formats are one file each: `_parquet` (with GeoParquet), `_csv` and `_geojson`. Memory does not grow with the file;
 only a GeoJSON document, which is one value, is read whole. What is written appears whole or not at all. What is derived from
 true positions and would go out unseen is left out: bounding boxes, altitudes.
 """
@@ -11,18 +11,16 @@ import abc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward._private import Private
 from leeward.errors import DataError, no_column
+from leeward.tables._files import File
 
 Floats = NDArray[np.float64]
-
-BATCH: Final = 1 << 17
-"""Rows read at a time."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +49,17 @@ class PositionFile(Private, abc.ABC):
     """A file with one position a row.
 
     Args:
-        path: the file.
+        file: the file.
         latitude: the column of latitudes in degrees; None where the format has a geometry.
         longitude: the column of longitudes.
     """
 
-    __slots__ = ("columns", "latitude", "longitude", "path")
+    __slots__ = ("columns", "file", "latitude", "longitude", "path")
     suffixes: ClassVar[tuple[str, ...]]
     named_in_first_line: ClassVar[bool] = False
 
-    def __init__(self, path: Path, latitude: str | None, longitude: str | None) -> None:
-        self.path, self.latitude, self.longitude = path, latitude, longitude
+    def __init__(self, file: File, latitude: str | None, longitude: str | None) -> None:
+        self.file, self.path, self.latitude, self.longitude = file, Path(file.name), latitude, longitude
         self.columns = self._columns()
 
     @property

@@ -28,6 +28,6 @@ def open_positions(path: Path, latitude: str | None, longitude: str | None) -> P
         raise DataError(
             f"The file '{path}'", "its kind is not known; it is told by how the name ends", f"Known: {', '.join(kinds)}"
         )
-    File.of(path)
+    file = File.of(path)
     with reading(f"The file '{path}'"):
-        return kind(path, latitude, longitude)
+        return kind(file, latitude, longitude)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from leeward._optional import optional
 from leeward._private import reading
 from leeward.errors import DataError, InputError, no_column
+from leeward.tables._bare import bare, named_index, without_attrs
 
 Table = TypeVar("Table")
 """A GeoDataFrame, a DataFrame or a pyarrow Table: what goes in comes out."""
@@ -32,94 +33,6 @@ def untouched(columns: Iterable[str]) -> str | None:
     return (
         f"these columns are published as they are, and noise on the position protects nothing that they say: "
         f"{', '.join(left)}{also}"
-    )
-
-
-def named_index(table: Any) -> list[str]:
-    """Return what to call the index of a DataFrame among the columns that go out as they are; [] where it only counts.
-
-    Whole numbers without a name count rows, also where rows were left out, sorted or put together.
-    """
-    names = [str(name) for name in table.index.names if name is not None]
-    if not len(table) or (table.index.dtype.kind in "iu" and not names):
-        return []
-    return [f"the index ({', '.join(names)})" if names else "the index"]
-
-
-def without_attrs(table: Any) -> Any:
-    """Return a DataFrame without its ``attrs`` and metadata of its types, which may hold anything, such as true bounds."""
-    table.attrs = {}
-    import pyarrow as pa
-
-    for at, (name, dtype) in enumerate(zip(table.columns, table.dtypes, strict=True)):
-        kind = getattr(dtype, "pyarrow_dtype", None)
-        if kind is not None and not (stripped := _bare(kind, str(name))).equals(kind, check_metadata=True):
-            plain = pa.chunked_array(pa.array(table.iloc[:, at].array)).cast(stripped)
-            table.isetitem(at, type(table.iloc[:, at].array)(plain))
-    return table
-
-
-def bare(table: Any) -> Any:
-    """Return a pyarrow Table with its columns and without metadata of the table and its fields, which may hold anything."""
-    import pyarrow as pa
-
-    fields = [pa.field(field.name, _bare(field.type, field.name), field.nullable) for field in table.schema]
-    arrays = [column.cast(field.type) for column, field in zip(table.columns, fields, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
-
-
-def check_bare(schema: Any) -> None:
-    """Refuse a schema of Arrow with a type of which it is not known where it holds metadata.
-
-    Raises:
-        DataError: naming the first such column.
-    """
-    for field in schema:
-        _bare(field.type, field.name)
-
-
-def _bare(kind: Any, name: str) -> Any:
-    """Return a type whose inner fields have no metadata.
-
-    Args:
-        kind: a type of Arrow.
-        name: the column's.
-
-    Raises:
-        DataError: it is not known where the type holds metadata.
-    """
-    import pyarrow as pa
-
-    def inner(one: Any) -> Any:
-        return pa.field(one.name, _bare(one.type, name), one.nullable)
-
-    is_a = pa.types
-    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name in {"arrow.uuid", "arrow.bool8"}:
-        return kind
-    if is_a.is_dictionary(kind) or is_a.is_run_end_encoded(kind):
-        if _bare(kind.value_type, name) is kind.value_type:
-            return kind
-    elif not isinstance(kind, pa.BaseExtensionType):
-        if not is_a.is_nested(kind):
-            return kind
-        if is_a.is_struct(kind):
-            return pa.struct([inner(kind.field(k)) for k in range(kind.num_fields)])
-        if is_a.is_fixed_size_list(kind):
-            return pa.list_(inner(kind.value_field), kind.list_size)
-        if is_a.is_map(kind):
-            return pa.map_(inner(kind.key_field), inner(kind.item_field), keys_sorted=kind.keys_sorted)
-        for is_it, made in (
-            (is_a.is_list, pa.list_),
-            (is_a.is_large_list, pa.large_list),
-            (is_a.is_list_view, pa.list_view),
-            (is_a.is_large_list_view, pa.large_list_view),
-        ):
-            if is_it(kind):
-                return made(inner(kind.value_field))
-    raise DataError(
-        f"The column '{name}'",
-        "types of its kind may hold metadata, such as bounds of the true values, that would be published unseen",
-        "Leave the column out, or convert it to a plain type (its storage type)",
     )
 
 
@@ -164,9 +77,9 @@ def _pandas(perturb: Perturb, table: Any, latitude: str | None, longitude: str |
     for name in names:
         if getattr(table[name].dtype, "kind", "O") not in "iuf":
             _not_numbers(name)
+    made = without_attrs(table.copy())  # before anything is drawn: a column that cannot be passed on is refused
     found = perturb(*(table[name].to_numpy(np.float64, na_value=np.nan) for name in names))
     warn_untouched([column for column in table.columns if column not in names] + named_index(table))
-    made = without_attrs(table.copy())
     for name, values in zip(names, found, strict=True):
         made[name] = values
     return made
@@ -177,14 +90,14 @@ def _not_numbers(name: str) -> NoReturn:
 
 
 def _arrow(perturb: Perturb, table: Any, latitude: str | None, longitude: str | None) -> Any:
-    check_bare(table.schema)
     names = [
         find_column(latitude, "latitude", table.column_names),
         find_column(longitude, "longitude", table.column_names),
     ]
+    kept = bare(table)
     found = perturb(*(arrow_degrees(table[name], name) for name in names))
     warn_untouched(column for column in table.column_names if column not in names)
-    return bare(arrow_with(table, names, found))
+    return arrow_with(kept, names, found)
 
 
 def arrow_degrees(column: Any, name: str) -> Floats:
@@ -226,8 +139,9 @@ def _geo(perturb: Perturb, table: Any, latitude: str | None, longitude: str | No
         )
     ground = points.to_crs(4326)
     north, east = (np.where(absent, np.nan, axis.to_numpy(np.float64)) for axis in (ground.y, ground.x))
+    made = without_attrs(table.copy())
     found = perturb(north, east)
     moved = gpd.GeoSeries(gpd.points_from_xy(found[1], found[0]), index=table.index, crs=4326)
     moved[np.isnan(found[0])] = None
     warn_untouched([column for column in table.columns if column != points.name] + named_index(table))
-    return without_attrs(table.copy()).set_geometry(moved.to_crs(points.crs).rename(points.name))
+    return made.set_geometry(moved.to_crs(points.crs).rename(points.name))

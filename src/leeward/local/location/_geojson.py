@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leeward._encodings import UTF8
 from leeward._private import reading
 from leeward.errors import DataError
-from leeward.local.location._files import BATCH, Move, OnRows, PositionFile, single
+from leeward.local.location._files import Floats, Move, OnRows, PositionFile, single
+from leeward.tables._rows import BATCH
 
-Floats = NDArray[np.float64]
 Features = list[dict[str, Any]]
 
 _HALVES = "backslashreplace"

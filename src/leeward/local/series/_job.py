@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from leeward._encodings import UTF8, unfit_file
 from leeward._paths import resolve
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
@@ -21,6 +20,7 @@ from leeward.local.series._statement import facts, statement
 from leeward.local.series._totals import Per, Totals
 from leeward.mechanism._series import Between, SeriesNoise
 from leeward.outputs import beside
+from leeward.tables._csv import small_records
 from leeward.tables._sheets import write_table
 
 
@@ -138,14 +138,10 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
 
 def _prior(path: Path) -> list[tuple[str, str]]:
     """Read a public prior: a CSV of two columns, value and weight, with a header."""
-    import csv
-
     try:
-        with path.open(encoding=UTF8, newline="") as text:
-            rows = [tuple(row) for row in csv.reader(text) if row]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        because = unfit_file(path) or "it cannot be read as CSV"
-        raise SpecError(f"[publish] prior = '{path}'", because, "Check the file") from None
+        rows = small_records(path)
+    except ValueError as error:
+        raise SpecError(f"[publish] prior = '{path}'", str(error), "Check the file") from None
     if not rows or any(len(row) != 2 for row in rows):
         raise SpecError(f"[publish] prior = '{path}'", "it has not two columns", "Write value,weight with a header")
     return [(row[0], row[1]) for row in rows[1:]]

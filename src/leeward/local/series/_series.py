@@ -21,13 +21,13 @@ from leeward._taught import taught
 from leeward.errors import InputError, LowUtilityError, RefusedError
 from leeward.exact._real import Exact, Real, exact, positive
 from leeward.exact._weight import log
-from leeward.local.location._frames import bare, named_index, without_attrs
 from leeward.local.series._after import After, read_prior
 from leeward.local.series._quantities import Quantity, plain, positive_quantity
 from leeward.local.series._readings import Columns, Grid, Integers, Missing, Readings, find_columns, read_readings
 from leeward.local.series._schedule import Schedule
 from leeward.mechanism._series import WIDEST_NORM, Between, SeriesMechanism, SeriesNoise, SeriesPrice
 from leeward.noise import Bits, SystemBits
+from leeward.tables._bare import bare, named_index, without_attrs
 
 FLOAT_ROUNDING: Final = Fraction(1, 2**20)
 """What scaling and rounding floats adds to snapping, in steps; see `Grid.steps`."""
@@ -246,9 +246,11 @@ class Series:
         with reading("The table of readings", "Give each column one type, and readings as numbers"):
             held = _arrow(table, columns)
             readings = read_readings(held, columns, self.grid, self.schedule, self.missing)
+            # before anything is drawn: a column that cannot be passed on is refused
+            kept = _kept(table, readings.rows)
         index = named_index(table) if hasattr(table, "iloc") else []
         warn_untouched([*(str(name) for name in table_names(table) if name not in columns.names), *index])
-        return _with(table, value, readings, self.release(readings), self.grid)
+        return _with(kept, value, readings, self.release(readings), self.grid)
 
     def release(self, readings: Readings, bits: Bits | None = None) -> Integers:
         """Return what is published for each reading, in steps; any value where there is none."""
@@ -294,7 +296,7 @@ def table_names(table: Any) -> list[Any]:
     Raises:
         InputError: it is neither.
     """
-    if hasattr(table, "column_names"):
+    if hasattr(type(table), "column_names"):
         return list(table.column_names)
     if hasattr(table, "columns") and hasattr(table, "iloc"):
         return list(table.columns)
@@ -308,30 +310,37 @@ def _arrow(table: Any, columns: Columns) -> Any:
 
     names = table_names(table)
     find_columns(columns, [str(name) for name in names])
-    if hasattr(table, "column_names"):
+    if hasattr(type(table), "column_names"):
         return table.select(columns.names)
     return pa.table({name: pa.chunked_array([pa.array(table[name], from_pandas=True)]) for name in columns.names})
 
 
-def _with(table: Any, column: str, readings: Readings, steps: Integers, grid: Grid) -> Any:
-    if hasattr(table, "column_names"):
-        return replaced(table, column, readings.rows, readings.there, steps, grid)
-    made = without_attrs(table.iloc[readings.rows].copy())
-    whole = made[column].dtype.kind in "iu" and grid.step.denominator == 1 and bool(readings.there.all())
+def _kept(table: Any, rows: Integers) -> Any:
+    """Return some rows of a table, and nothing that was not named."""
+    return bare(table.take(rows)) if hasattr(type(table), "column_names") else without_attrs(table.iloc[rows].copy())
+
+
+def _with(kept: Any, column: str, readings: Readings, steps: Integers, grid: Grid) -> Any:
+    """Return the rows that are kept with one column replaced by grid points."""
+    if hasattr(type(kept), "column_names"):
+        return replaced(kept, column, readings.there, steps, grid)
+    whole = kept[column].dtype.kind in "iu" and grid.step.denominator == 1 and bool(readings.there.all())
     values = grid.values(steps, whole=whole)
-    made[column] = values if readings.there.all() else np.where(readings.there, values, np.nan)
-    return made
+    kept[column] = values if readings.there.all() else np.where(readings.there, values, np.nan)
+    return kept
 
 
-def replaced(table: Any, column: str, rows: Integers, there: Any, steps: Integers, grid: Grid) -> Any:
-    """Return these rows of a pyarrow table with one column replaced by grid points; missing where there is none."""
+def replaced(table: Any, column: str, there: Any, steps: Integers, grid: Grid) -> Any:
+    """Return a pyarrow table with one column replaced by grid points; missing where there is none."""
     import pyarrow as pa
 
     at = table.column_names.index(column)
-    whole = pa.types.is_integer(table.schema.field(at).type) and grid.step.denominator == 1
+    before = table.schema.field(at).type
+    # of text it is not known what the numbers are, but whole ones can be written
+    whole = grid.step.denominator == 1 and (pa.types.is_integer(before) or pa.types.is_large_string(before))
     kind = pa.int64() if whole else pa.float64()
     made = pa.array(grid.values(steps, whole=whole), kind, mask=~there)
-    return bare(table.take(rows).set_column(at, pa.field(column, kind), made))
+    return table.set_column(at, pa.field(column, kind), made)
 
 
 def _promise(

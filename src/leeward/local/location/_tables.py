@@ -1,0 +1,67 @@
+"""Files of rows, CSV and Parquet, with one position each."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from leeward.local.location._files import Floats, Move, Moved, OnRows, PositionFile, single
+from leeward.tables._rows import RowsFile
+
+
+class TablePositions(PositionFile):
+    """A file of rows with one position each.
+
+    Attributes:
+        rows: the file as rows.
+        at: the columns that hold positions: those of degrees, or the one of geometries.
+    """
+
+    __slots__ = ("at", "rows")
+    rows_of: ClassVar[type[RowsFile]]
+
+    def _columns(self) -> list[str]:
+        self.rows = self.rows_of(self.file)
+        self.at = self._found()
+        return self.rows.columns
+
+    @abc.abstractmethod
+    def _found(self) -> list[str]:
+        """The columns that hold positions."""
+
+    @abc.abstractmethod
+    def _degrees(self, table: Any) -> tuple[Floats, Floats]:
+        """Latitudes and longitudes of rows, NaN where missing."""
+
+    @abc.abstractmethod
+    def _with(self, table: Any, moved: Moved) -> Any:
+        """Rows with their positions moved, and nothing that was not named."""
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are written as they are."""
+        return [name for name in self.columns if name not in self.at]
+
+    def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
+        """Read positions and some other columns a batch at a time."""
+        with self.rows.reading():
+            for table in self.rows.batches(list(dict.fromkeys([*self.at, *extra]))):
+                yield *self._degrees(table), _values(table, extra)
+
+    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+        """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
+        import pyarrow as pa
+
+        def changed(table: Any) -> Any:
+            moved = move(*self._degrees(table), _values(table, extra))
+            made = self._with(table, moved)
+            return made if cell_column is None else made.append_column(cell_column, pa.array(moved.cells, pa.string()))
+
+        with self.rows.reading():
+            return self.rows.write(target, map(changed, self.rows.batches(on_share=on_rows)))
+
+
+def _values(table: Any, names: Sequence[str]) -> list[list[Any]]:
+    return [single(table[name].to_pylist(), name) for name in names]

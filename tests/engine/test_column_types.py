@@ -220,3 +220,46 @@ def test_a_type_that_is_not_read_is_refused_by_its_name(tmp_path: Path) -> None:
         made.execute("CREATE TABLE t (x UHUGEINT)")
     with pytest.raises(DataError, match="UHUGEINT"), bind(tmp_path / "a.duckdb", {"person": "x"}):
         pass
+
+
+DRAWN = {
+    "a filter": "CREATE VIEW v AS SELECT * FROM t WHERE random() < 0.5",
+    "a sample": "CREATE VIEW v AS SELECT * FROM t USING SAMPLE 50 PERCENT (bernoulli)",
+    "a column": "CREATE VIEW v AS SELECT floor(10 * random())::INT AS x FROM t",
+    "the time": "CREATE VIEW v AS SELECT now()::VARCHAR AS x FROM t",
+}
+
+
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_a_view_that_draws_rows_is_drawn_once(drawn: str, tmp_path: Path) -> None:
+    """Two draws of 1,000 rows are of one size, or hold the same rows, with a chance under 3 in 100; five pairs, never."""
+    with duckdb.connect(tmp_path / "a.duckdb") as made:
+        made.execute("CREATE TABLE t AS SELECT range AS x FROM range(1000)")
+        made.execute(DRAWN[drawn])
+    with bind(tmp_path / "a.duckdb", {"person": "x"}, "v") as bound:
+        first = bound.fetch(bound.rows)
+        for _ in range(5):
+            assert bound.fetch(bound.rows).equals(first)
+
+
+def test_a_column_that_is_computed_at_random_is_drawn_once(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "a.duckdb") as made:
+        try:
+            made.execute("CREATE TABLE t (y INT, x DOUBLE AS (y + random()) VIRTUAL)")
+        except duckdb.Error:
+            pytest.skip("this version of DuckDB computes no such column")
+        made.execute("INSERT INTO t (y) SELECT range FROM range(1000)")
+    with bind(tmp_path / "a.duckdb", {"person": "x"}, "t") as bound:
+        assert bound.fetch(bound.rows).equals(bound.fetch(bound.rows))
+
+
+def test_a_name_of_two_tables_is_refused(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "a.duckdb") as made:
+        made.execute("CREATE SCHEMA s")
+        made.execute("CREATE TABLE s.t AS SELECT 1 AS x")
+        made.execute('CREATE TABLE "s.t" AS SELECT 2 AS x')
+        made.execute("CREATE TABLE t AS SELECT 3 AS x")
+    with pytest.raises(DataError, match="two tables"), bind(tmp_path / "a.duckdb", {"person": "x"}, "s.t"):
+        pass
+    with bind(tmp_path / "a.duckdb", {"person": "x"}, "t") as bound:
+        assert bound.fetch(bound.rows).to_pydict() == {"x": [3]}

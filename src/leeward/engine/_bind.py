@@ -22,7 +22,7 @@ from ibis.common.exceptions import IbisError
 from leeward._private import Private
 from leeward._scratch import SPILLED, scratch
 from leeward.engine._builtin import decode, encode
-from leeward.engine._csv_rows import NO_CSV, csv_rows
+from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
 from leeward.errors import DataError, EngineError, nearest
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File, files_of
@@ -32,6 +32,7 @@ from leeward.tables._schema import check_one_schema
 from leeward.tables._types import check_arrow, check_engine_types
 
 _CATALOG = "leeward_source"
+_MAIN = "main"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -111,7 +112,10 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                     rows = _inside(connection, table)
                     check_columns(columns, rows.columns)
                     rows = _letter_by_letter(rows, names)
-            check_engine_types(columns, _types(connection, rows, names))
+                check_engine_types(columns, _types(connection, rows, names))
+                if kind == "duckdb":
+                    # A view, or a computed column, may draw at random: what is recognised and what is counted is one table.
+                    rows = connection.create_table(ROWS, rows.select(*names), temp=True)
             yield Bound(connection, _selected(rows, names), files)
         finally:
             connection.disconnect()
@@ -265,7 +269,7 @@ def _inside(connection: Any, table: str | None) -> Any:
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'leeward_source' UNION ALL "
         "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'leeward_source' AND NOT internal"
     ).fetchall()
-    names = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}
+    names = {name if schema == _MAIN else f"{schema}.{name}": (schema, name) for schema, name in found}
     if table is None and len(names) == 1:
         table = next(iter(names))
     if table not in names:
@@ -273,6 +277,10 @@ def _inside(connection: Any, table: str | None) -> Any:
             "No `visits_table` is named" if table is None else f"visits_table = '{table}'",
             "the DuckDB file has several tables" if table is None else "the DuckDB file has no such table",
             nearest(table or "", sorted(names)),
+        )
+    if sum(table in (f"{schema}.{name}", name if schema == _MAIN else None) for schema, name in found) > 1:
+        raise DataError(
+            f"visits_table = '{table}'", "two tables of the DuckDB file are called that", "Rename one of them"
         )
     schema, name = names[table]
     return connection.table(name, database=(_CATALOG, schema))

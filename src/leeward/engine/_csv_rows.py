@@ -12,7 +12,8 @@ from leeward.errors import DataError
 from leeward.tables._csv import agreed_header, length, length_by_fields
 from leeward.tables._files import File
 
-_TABLE: Final = "leeward_rows"
+ROWS: Final = "leeward_rows"
+"""The name of the table that rows are copied to, where they are."""
 
 _USUAL: Final = 2_000_000
 """Bytes of the longest record that the engine reads unasked."""
@@ -39,7 +40,7 @@ def csv_rows(connection: Any, files: Sequence[File], links: Sequence[str], names
         DataError: a file is damaged, or the engine finds more or fewer rows in the files than they have.
     """
     described = [((agreed_header(file), file.is_gzip), file, link) for file, link in zip(files, links, strict=True)]
-    table = connection.create_table(_TABLE, schema=dict.fromkeys(names, "string"), temp=True)
+    table = connection.create_table(ROWS, schema=dict.fromkeys(names, "string"), temp=True)
     rows = 0
     for (header, is_gzip), group in itertools.groupby(described, key=lambda each: each[0]):
         _, alike, paths = zip(*group, strict=True)
@@ -50,7 +51,7 @@ def csv_rows(connection: Any, files: Sequence[File], links: Sequence[str], names
         for how in ({}, careful):
             read = _read(connection, paths, header, is_gzip, how).select(*names)
             try:
-                connection.insert(_TABLE, read)  # group by group: a union would not keep the order of the files
+                connection.insert(ROWS, read)  # group by group: a union would not keep the order of the files
                 break
             except duckdb.Error as error:
                 if how or "csv" not in str(error).lower():
@@ -82,7 +83,7 @@ def _read(connection: Any, paths: Sequence[str], header: Sequence[str], is_gzip:
 
 
 def _count(connection: Any) -> int:
-    return int(connection.con.execute(f"SELECT count(*) FROM {_TABLE}").fetchall()[0][0])
+    return int(connection.con.execute(f"SELECT count(*) FROM {ROWS}").fetchall()[0][0])
 
 
 def _check_by_fields(files: Sequence[File], columns: int, found: int) -> None:

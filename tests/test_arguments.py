@@ -240,8 +240,8 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        Comparison MonitorResult NumberPlan Optimal Plan PlanReport Release Remapped Sensitivity ThresholdRule Verdict
-        Weight""",
+        BillingStatement Comparison LocationStatement MonitorResult NumberPlan Optimal Plan PlanReport Release Remapped
+        Sensitivity SeriesStatement ThresholdRule Verdict Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",

@@ -11,10 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from leeward._document import Document
+from leeward.local import Perturbed
+from leeward.local.location import LocationStatement
+from leeward.local.series import BillingStatement, SeriesStatement
 from leeward.planner import PlanReport
 from leeward.session._question import Question
 
 DOCUMENTS: dict[str, type[Document]] = {
+    "billing.json": BillingStatement,
+    "perturb-location.json": LocationStatement,
+    "perturb-series.json": SeriesStatement,
+    "perturbed.json": Perturbed,
     "plan.json": PlanReport,
     "question.json": Question,
 }

@@ -11,7 +11,8 @@ import importlib.util
 import json
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -19,13 +20,29 @@ from pydantic import ValidationError
 from tests.docs.documents import ROOT
 from tests.keys import golden
 from tests.planner.test_plan_report import ASKED, report
+from tests.test_arguments import READINGS
+from tests.truth.test_position_truth import WORLDS
+from tests.truth.test_series_truth import GRID, said
 
 import leeward
+import leeward as lw
 from leeward._document import Document
+from leeward.local import Written
+from leeward.local.series._statement import statement as series_statement
 
 SCHEMAS = ROOT / "docs" / "schemas"
+PER: tuple[Literal["day", "period"], ...] = ("day", "period")
 
 OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
+    "billing.json": lambda: [
+        lw.local.series.Billing("1/2", unit=10, rebate=rebate).statement() for rebate in ("noisy", "exact")
+    ],
+    "perturb-location.json": lambda: [world.job.statement() for world in WORLDS],
+    "perturb-series.json": lambda: [
+        *(said(*asked) for asked in GRID),
+        *(series_statement(lw.Series(**READINGS), lw.Totals(lw.Series(**READINGS), per), ["tariff"]) for per in PER),
+    ],
+    "perturbed.json": lambda: [Written((Path("a.csv"), Path("a.csv.release.json")), 7, True, ("a note",)).public()],
     "plan.json": lambda: [report(name) for name in ASKED],
     "question.json": lambda: [make() for make in golden.QUESTION.values()],
 }

@@ -155,7 +155,7 @@ def test_setting_a_cap_is_recorded_and_never_below_what_is_spent(ledger: Ledger)
 def test_changed_content_under_one_label_is_refused_and_charges_nothing(ledger: Ledger) -> None:
     release(ledger)
     for key in ("k", "other"):
-        with pytest.raises(ContentChangedError, match=r"Name a new `version`.*not to be published"):
+        with pytest.raises(ContentChangedError, match=r"new version label.*not to be published"):
             release(ledger, key=key, digest=b"changed")
     assert spent(ledger) == Fraction(1, 3)
     release(ledger, key="other", digest=b"changed", version="2")

@@ -47,7 +47,7 @@ def test_what_was_made_in_another_form_is_unknown_and_not_unchanged(path: Path) 
     ledger = Ledger(path)
     release(ledger, "a", digest_form="1")
     for key in ("a", "b"):
-        with pytest.raises(ContentChangedError, match=r"cannot be told.*new `version`"):
+        with pytest.raises(ContentChangedError, match=r"cannot be told.*new version label"):
             release(ledger, key, digest_form="2")
     release(ledger, "b", digest_form="2", version="2")
 

@@ -143,8 +143,8 @@ def test_one_budget_for_a_day_in_every_kind_of_file(zone: str | None, expected: 
     for number, name in enumerate(names, 1):
         spent, statement = run(tmp_path, name, zone, reports_a_day=2 * len(names))
         assert spent == expected, name
-        assert statement["budget"]["days"].startswith("a day is one in Asia/Tokyo" if zone else "a time with an offset")
-        assert statement["budget"]["days"] in " ".join(statement["not_guaranteed"])
+        assert statement.budget.days.startswith("a day is one in Asia/Tokyo" if zone else "a time with an offset")
+        assert statement.budget.days in " ".join(statement.not_guaranteed)
         with closing(sqlite3.connect(tmp_path / "people.db")) as store:
             assert store.execute("SELECT sum(reports) FROM spent").fetchone()[0] == 2 * number
 

@@ -87,9 +87,7 @@ def test_numbers_of_reports_are_told_in_grammar_and_repeated_ones_are_not_counte
     from leeward.local.location._statement import statement
 
     geo = lw.PlanarLaplace(box=BOX, within="200 m", factor="2", step="100 m")
-    text = statement(geo, replace(geo.terms, reports_a_day=bound, repeats=repeat, days="as written"))["not_guaranteed"][
-        0
-    ]
+    text = statement(geo, replace(geo.terms, reports_a_day=bound, repeats=repeat, days="as written")).not_guaranteed[0]
     new = "new " if repeat else ""
     assert (
         f"at most {bound} {new}report{'s' if bound > 1 else ''} of a person and day {'are' if bound > 1 else 'is'} made"

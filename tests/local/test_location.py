@@ -16,6 +16,7 @@ from tests.private_files import write_private
 from leeward.cli import main
 from leeward.errors import SpecError
 from leeward.local import check_job, read_job
+from leeward.local.location import LocationStatement
 from leeward.local.location._job import Location
 
 Run = Callable[..., tuple[int, str, str]]
@@ -85,10 +86,12 @@ def test_a_table_is_perturbed_and_its_statement_lies_beside_it(run: Run, tmp_pat
     found, truth = pd.read_parquet("reports.parquet"), table()
     assert found.drop(columns=["lat", "lon"]).equals(truth.drop(columns=["lat", "lon"]))
     assert 350 < np.median(away(found, truth)) < 620  # 484 is said; 500 rows
-    made = json.loads(Path("reports.parquet.release.json").read_text())
-    assert made["promise"]["epsilon_per_metre"] == "log(2)/200"
-    assert made["columns_as_they_are"] == ["who", "note", "when"]
-    assert made["fit_for_release"] is True
+    made = LocationStatement.model_validate_json(Path("reports.parquet.release.json").read_text())
+    assert made.promise.epsilon_per_metre == "log(2)/200"
+    assert made.columns_as_they_are == ("who", "note", "when")
+    assert made.fit_for_release is True
+    assert made.files is not None
+    assert made.files.keys() == {"reports.parquet", "reports.parquet.release.json"}
     assert sorted(p.name for p in tmp_path.iterdir()) == [
         *("people.key", "positions.parquet", "reports.parquet", "reports.parquet.release.json", "spec.toml")
     ]
@@ -111,6 +114,7 @@ def test_json_and_quiet(run: Run, tmp_path: Path) -> None:
     code, out, _ = run(str(spec(tmp_path)), "--out", "r.parquet", "--json")
     assert code == 0
     assert json.loads(out) == {
+        "format": 1,
         "files": ["r.parquet", "r.parquet.release.json"],
         "rows": 500,
         "fit_for_release": True,

@@ -167,7 +167,7 @@ def test_positions_outside_are_clamped_where_that_is_asked_for() -> None:
         == geo.to_grid(np.array([39.75]), np.array([116.2])).tolist()
     )
     assert geo.box.holds(*(np.array([v]) for v in geo.perturb_one(10.0, 100.0))).all()
-    assert any("moved to its edge first" in text for text in geo.statement()["not_guaranteed"])
+    assert any("moved to its edge first" in text for text in geo.statement().not_guaranteed)
 
 
 @pytest.mark.parametrize("shape", [([1.0], [1.0, 2.0]), ([[1.0]], [[1.0]])])
@@ -238,13 +238,13 @@ def test_the_posterior_is_exact_and_stays_within_the_promise() -> None:
 
 def test_the_statement_says_what_is_promised_in_metres() -> None:
     made = mechanism().statement()
-    assert made["promise"]["epsilon_per_metre"] == "log(2)/200"
+    assert made.promise.epsilon_per_metre == "log(2)/200"
     odds = 2**0.5 * math.exp(float(mechanism().snapping))
-    assert odds <= float(made["promise"]["factors"]["100 m"]) < odds + 0.001  # never less than what is kept
-    assert made["displacement"]["median"] == pytest.approx(484, abs=1)
-    assert made["fit_for_release"] is True
-    assert "n reports cost n times as much as one" in made["not_guaranteed"][0]
-    assert Box(**made["box"]) == Box(*CITY)
+    assert odds <= float(made.promise.factors["100 m"]) < odds + 0.001  # never less than what is kept
+    assert made.displacement.median == pytest.approx(484, abs=1)
+    assert made.fit_for_release is True
+    assert "n reports cost n times as much as one" in made.not_guaranteed[0]
+    assert Box(**made.box.model_dump()) == Box(*CITY)
 
 
 def test_the_public_name() -> None:

@@ -56,8 +56,8 @@ def test_reports_are_places_and_nearer_to_the_truth() -> None:
     }
     assert len(reports) > 1
     assert reports <= {*zip(LAT.tolist(), LON.tolist(), strict=True)}
-    assert "Bayes remap" in moved.statement()["post_processing"][0]
-    assert moved.statement()["displacement"] is not None
+    assert "Bayes remap" in moved.statement().post_processing[0]
+    assert moved.statement().displacement is not None
 
 
 def test_the_best_mechanism_is_certified_and_draws_from_its_matrix() -> None:
@@ -75,8 +75,8 @@ def test_the_best_mechanism_is_certified_and_draws_from_its_matrix() -> None:
     assert rejects(counts, [float(row.get(z, 0)) for z in places], n) is None
     other = best.optimal.mechanism.row(places[3])
     assert rejects(counts, [float(other.get(z, 0)) for z in places], n) is not None
-    assert moved.statement()["mechanism"]["name"] == "best over places"
-    assert moved.statement()["displacement"] is None
+    assert moved.statement().mechanism.name == "best over places"
+    assert moved.statement().displacement is None
 
 
 def test_every_ordered_pair_of_places_keeps_the_promise() -> None:
@@ -97,7 +97,7 @@ def test_cells() -> None:
     gone = h3_centres([None, cells[0]])
     assert np.isnan(gone[0]).tolist() == [True, False]
     assert h3_cells(np.array([np.nan]), np.array([1.0]), 8) == [None]
-    assert "H3 cell of resolution 8" in moved.statement()["post_processing"][-1]
+    assert "H3 cell of resolution 8" in moved.statement().post_processing[-1]
 
 
 @pytest.mark.parametrize(

@@ -103,12 +103,12 @@ def test_the_expected_overpayment_summed_by_hand() -> None:
 
 def test_the_statement_says_what_is_protected_and_from_whom() -> None:
     noisy, plain = Billing("1/2", unit=10).statement(), Billing("1/2", unit=10, rebate="exact").statement()
-    assert noisy["price"] == "1"
-    assert plain["price"] == "inf"
-    assert "as high as it was" in noisy["protects"]
-    assert "low bill shows a low" in noisy["does_not_protect"]
-    assert "nothing is protected" in plain["rebate"]
-    assert "ε = 1/2" in plain["rebate"]
+    assert noisy.price == "1"
+    assert plain.price == "inf"
+    assert "as high as it was" in noisy.protects
+    assert "low bill shows a low" in noisy.does_not_protect
+    assert "nothing is protected" in plain.rebate
+    assert "ε = 1/2" in plain.rebate
 
 
 def test_what_does_not_go_together_is_refused() -> None:

@@ -20,7 +20,7 @@ from leeward.cli import InputError, LeewardError, main
 from leeward.errors import DataError, SpecError
 from leeward.exact import exact
 from leeward.local import check_job
-from leeward.local.series import Totals
+from leeward.local.series import SeriesStatement, Totals
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.noise import SeededBitsForTests
@@ -74,7 +74,10 @@ def test_parquet_in_parquet_out_with_its_statement(folder: Path) -> None:
     assert done.notes == (
         "these columns are published as they are, and noise on readings protects nothing they say: tariff",
     )
-    assert json.loads((folder / "o.parquet.release.json").read_text())["columns_as_they_are"] == ["tariff"]
+    made = SeriesStatement.model_validate_json((folder / "o.parquet.release.json").read_text())
+    assert made.columns_as_they_are == ("tariff",)
+    assert made.files is not None
+    assert made.files.keys() == {"o.parquet", "o.parquet.release.json"}
 
 
 def test_no_metadata_of_a_table_goes_out(folder: Path) -> None:
@@ -114,15 +117,15 @@ def test_files_pass_through_in_batches(folder: Path, kind: str, monkeypatch: pyt
 
 def test_the_statement_reads_no_data_and_gives_every_price(tmp_path: Path) -> None:
     made = check_job(spec(), folder=tmp_path).statement()  # there is no table in this folder
-    assert made["promise"]["epsilon"] == "log(2)"
-    assert made["schedule"]["readings"] == 47
-    assert made["price"]["maximum_window"] == made["price"]["manhattan"] == "log(2)"
-    assert made["price"]["maximum_total"] == "8*log(2)"
-    assert made["price"]["hamming"] == "80*log(2)"
-    assert [option["chosen"] for option in made["options"]] == [True, False, False, False]
+    assert made.promise.epsilon == "log(2)"
+    assert made.schedule.readings == 47
+    assert made.price.maximum_window == made.price.manhattan == "log(2)"
+    assert made.price.maximum_total == "8*log(2)"
+    assert made.price.hamming == "80*log(2)"
+    assert [option.chosen for option in made.options] == [True, False, False, False]
     each = check_job(spec(protect={"between": "manhattan", "window": 1}), folder=tmp_path).statement()
-    assert each["price"]["maximum_total"] == "47*log(2)"
-    assert any("averages out" in text for text in each["not_guaranteed"])
+    assert each.price.maximum_total == "47*log(2)"
+    assert any("averages out" in text for text in each.not_guaranteed)
 
 
 def test_what_is_published_beside_the_table_does_not_depend_on_it(folder: Path) -> None:

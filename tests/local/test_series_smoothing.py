@@ -133,7 +133,7 @@ def test_what_is_published_of_a_window_is_told_apart_by_what_is_stated_and_mostl
     assert found <= told
     # the promise without smoothing would be false; by how much, is too close to say where three readings are seen of five
     assert (found > epsilon) == ((noise, window) != ("independent", 3))
-    text = statement(made)["promise"]["text"]
+    text = statement(made).promise.text
     assert f"e^({made.published}) = " in text
     assert "differ by at most" not in text
     if window == 1:
@@ -169,7 +169,7 @@ def test_what_a_published_window_comes_from_is_counted_reading_by_reading(noise:
         assert told <= float(made.mechanism.rate) * max(min(most + 2 * (smooth // 2), hours), room) + 1e-12
         if hours >= window * (2 * math.ceil(smooth // 2 / window) + 1):
             assert told == pytest.approx(exactly)
-        assert (told > float(made.price.window) + 1e-12) == ("smoothing" in statement(made)["promise"]["text"])
+        assert (told > float(made.price.window) + 1e-12) == ("smoothing" in statement(made).promise.text)
         # nothing else that is promised changes
         plain = series(hours, window=window, noise=noise)
         assert made.price == plain.price
@@ -178,12 +178,10 @@ def test_what_a_published_window_comes_from_is_counted_reading_by_reading(noise:
 def test_promises_about_the_whole_series_and_about_totals_do_not_change_by_smoothing() -> None:
     for given in ({"between": "manhattan"}, {"between": "hamming", "unit": None}):
         made, plain = series(6, smooth=3, **given), series(6, **given)
-        assert statement(made)["promise"] == statement(plain)["promise"]
-        assert float(statement(made)["price"]["maximum_published_window"]) == pytest.approx(
-            3 * float(plain.price.window)
-        )
+        assert statement(made).promise == statement(plain).promise
+        assert float(statement(made).price.maximum_published_window) == pytest.approx(3 * float(plain.price.window))
     totals = Totals(series(48, smooth=3), "day")
-    assert "smoothing" not in statement(totals.series, totals)["promise"]["text"]
+    assert "smoothing" not in statement(totals.series, totals).promise.text
     assert statement(totals.series, totals) == statement(series(48), Totals(series(48), "day"))
 
 
@@ -195,11 +193,11 @@ def test_promises_about_the_whole_series_and_about_totals_do_not_change_by_smoot
 def test_a_reading_between_grid_points_is_off_by_what_is_told(noise: Any, epsilon: str) -> None:
     # means of 80,000 readings, tested at five deviations each: false alarm 3e-6 in all
     made = series(4, window=2, noise=noise, epsilon=epsilon)
-    told = statement(made)["mean_error"]
-    for watts, expected in ((10.0, told["reading"]), (10.5, told["reading_halfway"])):
+    told = statement(made).mean_error
+    for watts, expected in ((10.0, told.reading), (10.5, told.reading_halfway)):
         off = np.abs(drawn(made, 4, watts, 20_000) - watts)
         room = 5 * off.std() / math.sqrt(len(off) / 2)  # readings of a window share their radius
         assert abs(off.mean() - expected) < room
         if watts == 10.5:
-            assert epsilon == "1/3" or abs(off.mean() - told["reading"]) > room  # what was told before is rejected
-    assert f"{told['reading_halfway']:,.4g} W" in told["text"]
+            assert epsilon == "1/3" or abs(off.mean() - told.reading) > room  # what was told before is rejected
+    assert f"{told.reading_halfway:,.4g} W" in told.text

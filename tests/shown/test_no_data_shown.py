@@ -214,7 +214,7 @@ def _locations(made: LongSession) -> None:
     geo = lw.PlanarLaplace(box=BOX, within="200 m", factor=2)
     best, over = geo.best_over([35.65, 35.7], [139.7, 139.8])
     held |= {"geo": geo, "remapped": geo.to_places([35.65, 35.7], [139.7, 139.8]), "best": best, "best over": over}
-    held["h3"] = geo.to_h3(7)
+    held |= {"h3": geo.to_h3(7), "stated": geo.statement()}
     points = geopandas.GeoDataFrame(
         frame[["person", "at"]], geometry=geopandas.points_from_xy(frame.lon, frame.lat), crs=4326
     )
@@ -245,7 +245,8 @@ def _locations(made: LongSession) -> None:
             given["data"] |= {"latitude": "lat", "longitude": "lon"}
         job = check_job(given, folder=folder)
         out = folder / f"reports.{kind}"
-        held |= {f"job {kind}": job, f"written {kind}": job.run(out, lambda _stage, _done: None)}
+        held |= {f"job {kind}": job, f"written {kind}": (written := job.run(out, lambda _stage, _done: None))}
+        held[f"printed {kind}"] = written.public()
         made.on_purpose.add(out)
         columns = (None, None) if kind == "geojson" else ("lat", "lon")
         file = open_positions(folder / given["data"]["table"], *columns)
@@ -282,7 +283,9 @@ def _series(made: LongSession) -> None:
         job = check_job(given, folder=folder)
         out = folder / f"{what}.out.parquet"
         held |= {f"job {what}": job, f"written {what}": job.run(out, lambda _stage, _done: None)}
+        held[f"stated {what}"] = job.statement()
         made.on_purpose.add(out)
+    held["stated bills"] = billing.statement()
     held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
     held["readings' file"] = ReadingsFile(folder / "readings.parquet")
     held["rows of text"] = open_rows(folder / "visits.csv")
@@ -354,6 +357,7 @@ NEED_NO_TABLE = {
     *(
         "local.BayesRemap",
         "local.Compared",
+        "local.LossPart",
         "local.Moved",
         "planner.Chances",
         "planner.Errors",

@@ -49,7 +49,7 @@ COARSE = merged(PLACED, {"protect": {"within": "3 km", "step": "100 m"}, "places
 def said(*path: str | int) -> Seen:
     """What the statement says at a path; it reads no data."""
     return lambda given, folder: functools.reduce(
-        lambda part, name: part[name], path, check_job(given, folder=folder).statement()
+        lambda part, name: part[name], path, check_job(given, folder=folder).statement().to_dict()
     )
 
 

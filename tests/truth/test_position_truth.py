@@ -23,8 +23,8 @@ position_claims.register(CLAIMS)
 def sentences(world: Positions) -> list[str]:
     """What is said of a world: in the statement, and in short on a terminal."""
     made = world.job.statement()
-    texts = [made["promise"]["text"], made["unit"], made["plane"]["text"], made["mechanism"]["text"]]
-    texts += [*made["post_processing"], *made["assumptions"], *made["theorems"], *made["not_guaranteed"]]
+    texts = [made.promise.text, made.unit, made.plane.text, made.mechanism.text]
+    texts += [*made.post_processing, *made.assumptions, *made.theorems, *made.not_guaranteed]
     return list(dict.fromkeys([*texts, *(f"{title}: {text}" for title, text in facts(made))]))
 
 

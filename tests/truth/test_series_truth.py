@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import leeward as lw
+from leeward.local.series import SeriesStatement
 from leeward.local.series._statement import statement
 
 HOURS, EPSILON, UNIT, WIDTH, STEP = 12, 0.75, 10.0, 400.0, 2.0
@@ -27,7 +28,7 @@ GRID = [
 ]
 
 
-def said(between: Any, noise: Any, window: int, smooth: int) -> dict[str, Any]:
+def said(between: Any, noise: Any, window: int, smooth: int) -> SeriesStatement:
     units = {} if between == "hamming" else {"unit": "10 W"}
     public = {"values": "W", "step": "2 W", "lower": "0 W", "upper": "400 W", "every": "1 h"}
     period = {"start": "2026-01-01T00:00", "end": "2026-01-01T12:00"}
@@ -70,7 +71,7 @@ def test_prices_and_odds_are_what_noisy_readings_tell(between: str, noise: str, 
     near = [{j for i in held for j in range(i - smooth // 2, i + smooth // 2 + 1)} & every for held in windows]
     one = max(loss(noise, window, r, every, dict.fromkeys(held, unit)) for held in windows)
     published = max(loss(noise, window, r, seen, dict.fromkeys(every, unit)) for seen in near)
-    texts = made["price"]["texts"]
+    texts = made.price.texts
     (first,) = (re.search(r"ε = (\S+)", text)[1] for text in texts if text.startswith("d_1"))  # type: ignore[index]
     assert up(first, loss(noise, window, r, every, {0: unit}))
     (change,) = (re.search(r"ε = (\S+)", text)[1] for text in texts if text.startswith("d_h"))  # type: ignore[index]
@@ -85,7 +86,7 @@ def test_prices_and_odds_are_what_noisy_readings_tell(between: str, noise: str, 
         assert number(each[1]) >= published * (1 - 1e-9)
     assert len(each) >= 2 + mixed
     # the promise: of what is published of one window, if every reading may move
-    text = made["promise"]["text"]
+    text = made.promise.text
     told = re.findall(r"at most e\^(?:ε|\([^)]*\)) = (\S+?)[;:, ]", f"{text} ")
     if between == "maximum":
         assert up(told[0], math.exp(EPSILON))
@@ -97,7 +98,7 @@ def test_prices_and_odds_are_what_noisy_readings_tell(between: str, noise: str, 
             assert up(held, math.exp(published))
     # rounding: two readings a step apart that were not
     snapped = loss(noise, window, r, every, dict.fromkeys(every, STEP))
-    more = re.search(r"at most ε = (\S+) more", made["snapping"]["text"])
+    more = re.search(r"at most ε = (\S+) more", made.snapping.text)
     assert more is not None
     assert number(more[1]) >= snapped
 
@@ -112,7 +113,7 @@ def test_readings_astride_two_windows_cost_both_where_that_is_said_and_nowhere_e
     worst = max(
         loss(noise, window, r, every, dict.fromkeys(range(i, i + window), unit)) for i in range(HOURS - window + 1)
     )
-    told = [text for text in made["not_guaranteed"] if "both sides of a cut is held to 2ε" in text]
+    told = [text for text in made.not_guaranteed if "both sides of a cut is held to 2ε" in text]
     assert worst in (pytest.approx(inside), pytest.approx(2 * inside))
     assert bool(told) == (worst > inside * 1.5)
 

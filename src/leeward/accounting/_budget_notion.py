@@ -131,7 +131,7 @@ def named_budget_notion(name: str, *, rows: bool = False) -> str:
         SpecError: there is none of that name.
     """
     if name not in NAMED:
-        raise SpecError(f'[budget] notion = "{name}"', "budgets are kept in no such notion", nearest(name, NAMED))
+        raise SpecError(f"A budget kept in '{name}'", "there is no such notion", nearest(name, NAMED))
     return budget_notion(NAMED[name](1), rows=rows)
 
 

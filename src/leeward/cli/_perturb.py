@@ -36,7 +36,7 @@ def perturb(
     job = read_job(spec)
     if dry_run:
         if as_json:
-            print_json(job.statement())
+            print_json(job.statement().to_dict())
         elif not quiet:
             print_parts(facts(job.facts(), no_wrap=True))
             say("\nNothing was read, drawn or charged.")
@@ -53,9 +53,8 @@ def perturb(
         for note in written.notes:
             say(f"Note: {note}.", err=True)
     if as_json:
-        print_json({"files": [str(file) for file in written.files], **written.summary})
+        print_json(written.public().to_dict())
     elif not quiet:
-        if "rows" in written.summary:
-            say(f"{written.summary['rows']:,} rows perturbed.")
+        say(f"{written.rows:,} rows perturbed.")
         for file in written.files:
             say(f"Written: {file}")

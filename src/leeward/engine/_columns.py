@@ -91,7 +91,7 @@ def kept(rows: Any, source: Filtered) -> Any:
         fits = kind.is_string() if wanted is str else kind.is_boolean() if wanted is bool else kind.is_numeric()
         if not fits or (wanted is int and kind.is_boolean()):
             raise DataError(
-                f"keep = {{ {column} = … }} gives {_named[wanted]}",
+                f"The filter on '{column}' allows {_named[wanted]}",
                 "the column holds values of another type (columns of CSV files are always text)",
                 "Give allowed values of the column's type",
             )

@@ -92,9 +92,7 @@ def agree(standing: Balance, dataset: str, notion: str, cap: Fraction | None) ->
     """
     if standing.cap is None:
         if cap is None:
-            raise LedgerError(
-                f"The budget of '{dataset}' has no cap yet", "its first release fixes one", "Give `cap` in [budget]"
-            )
+            raise LedgerError(f"The budget of '{dataset}' has no cap yet", "its first release fixes one", "Give a cap")
         return
     if notion != standing.notion:
         raise BudgetConflictError(

@@ -87,13 +87,13 @@ def refuse_changed(connection: Connection, dataset: str, version: str, asked: Fi
             raise ContentChangedError(
                 f"The content of '{dataset}' under version '{version}'",
                 "whether it changed cannot be told: its digest was made with another key or in another form",
-                "Name a new `version` in [budget]",
+                "Give the data a new version label",
             )
         if known.differs(asked):
             raise ContentChangedError(
                 f"The content of '{dataset}' changed under version '{version}'",
                 "answers of different content must not share a label",
-                "Name a new `version` in [budget]. That it changed is a fact about the data: for you only, not to be"
+                "Give the data a new version label. That it changed is a fact about the data: for you only, not to be"
                 " published",
             )
 

@@ -2,8 +2,8 @@
 
 import lazy_loader
 
-from leeward.local._job import KINDS, Job, Written, check_job, read_job
+from leeward.local._job import KINDS, Job, Perturbed, Written, check_job, read_job
 
-__all__ = ["KINDS", "Job", "Written", "check_job", "read_job"]
+__all__ = ["KINDS", "Job", "Perturbed", "Written", "check_job", "read_job"]
 
 __getattr__, __dir__, _ = lazy_loader.attach(__name__, submodules=["location", "series"])

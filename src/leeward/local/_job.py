@@ -11,8 +11,9 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
+from leeward._document import Document
 from leeward._paths import resolve
 from leeward._toml import read_toml
 from leeward.errors import SpecError
@@ -30,19 +31,42 @@ class Written:
 
     Attributes:
         files: what was written, the table first.
-        summary: what may be printed: public facts and numbers of rows.
+        rows: how many rows were perturbed.
+        fit_for_release: whether the noise was drawn from a cryptographic stream.
         notes: warnings in plain words.
     """
 
     files: tuple[Path, ...]
-    summary: Mapping[str, Any]
+    rows: int
+    fit_for_release: bool
     notes: tuple[str, ...]
+
+    def public(self) -> Perturbed:
+        """Return what ``leeward perturb --json`` prints."""
+        names = tuple(str(file) for file in self.files)
+        return Perturbed(format=1, files=names, rows=self.rows, fit_for_release=self.fit_for_release)
+
+
+class Perturbed(Document):
+    """What was written, as ``leeward perturb --json`` prints it.
+
+    Attributes:
+        format: 1.
+        files: the files, the table first.
+        rows: how many rows were perturbed.
+        fit_for_release: whether the noise was drawn from a cryptographic stream.
+    """
+
+    format: Literal[1]
+    files: tuple[str, ...]
+    rows: int
+    fit_for_release: bool
 
 
 class Job(Protocol):
     """A table to perturb, as a spec describes it: what it promises can be read before any data is."""
 
-    def statement(self) -> dict[str, Any]:
+    def statement(self) -> Document:
         """Return the privacy statement; it reads no data."""
         ...
 

@@ -75,7 +75,7 @@ class Sanitized:
             raise NotPrivateError(
                 "The sanitized mechanism under a notion whose steps can raise a count",
                 "saying 'safe' is free only where its probability grows along every step, that is, where counts only fall",
-                'Use notion = "presence" or "addition-only", or mechanism = "geometric"',
+                'Use presence or addition-only, or mechanism = "geometric"',
             )
         if line.fall.is_infinite:
             raise InputError(f"{line}", "it protects neither direction", "Publish the answers themselves")

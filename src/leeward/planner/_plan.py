@@ -254,7 +254,7 @@ _CURVE, _MOST_PEOPLE = 500, 10**12
 def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> None:
     if safe_at_most is None and dangerous_at_least is None:
         raise SpecError(
-            "[decide] without a decision",
+            "No decision",
             "nothing would be said of any place",
             "Give safe_at_most, dangerous_at_least or both",
         )

@@ -332,7 +332,7 @@ def _kept(keep: Mapping[str, Iterable[Allowed]]) -> dict[str, tuple[Allowed, ...
             raise SpecError(
                 f"keep for the column '{column}' is no list of texts, whole numbers or truth values",
                 "a filter says which values a column may hold",
-                'Write it as keep = { column = ["value", "other value"] }',
+                'Give for each column the list of what it may hold, such as ["value", "other value"]',
             )
         check_whole(f"keep for the column '{column}'", allowed)
         if len({type(value) for value in allowed}) > 1:

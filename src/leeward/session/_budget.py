@@ -76,6 +76,6 @@ class Budget:
             raise BudgetConflictError(
                 f"The budget of '{self.dataset}' is kept in {in_words(standing)}, and this release says {self.notion}",
                 "the first release fixed it, and what was spent is counted in it",
-                f"Leave `notion` out of [budget]: the release is then priced in {in_words(standing)}",
+                f"Name no notion for the budget: the release is then priced in {in_words(standing)}",
             )
         return standing or asked or budget_notion(notion, rows=rows)

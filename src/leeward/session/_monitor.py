@@ -161,7 +161,7 @@ def _shared(plans: list[Plan]) -> Sanitized:
         raise SpecError(
             "A monitor with the geometric mechanism",
             "it pays for every answer; only the sanitized mechanism says 'safe' for free",
-            'Set mechanism = "sanitized" and stop_after in [publish]',
+            'Give mechanism = "sanitized" and stop_after',
         )
     windows = [_label(made.query.window) for made in plans]
     if len(set(windows)) < len(windows):

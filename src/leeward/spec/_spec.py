@@ -67,6 +67,8 @@ class Spec(Section):
             raise ValueError("the section [places] is missing. Add it: the public list of places")
         if visitors and (self.window is None) == (self.windows is None):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
+        if visitors and self.decide.safe_at_most is None and self.decide.dangerous_at_least is None:
+            raise ValueError("[decide] says nothing of any place. Give safe_at_most, dangerous_at_least or both")
         for section in sorted(self.model_fields_set & {"places", "window", "windows", "decide", "publish"}):
             if not visitors:
                 raise ValueError(f"a {self.query.kind} has no [{section}]. Leave it out")

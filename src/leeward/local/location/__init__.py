@@ -6,6 +6,7 @@ The only floor that knows coordinate systems: pyproj, shapely and geopandas are 
 from leeward.local.location._after import BayesRemap, Places
 from leeward.local.location._box import Box
 from leeward.local.location._compare import BestOverPlaces, compare_over_places
+from leeward.local.location._documents import LocationStatement
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._terms import Compared
@@ -16,6 +17,7 @@ __all__ = [
     "Box",
     "Compared",
     "LocalPlane",
+    "LocationStatement",
     "Places",
     "PlanarLaplace",
     "compare_over_places",

@@ -25,6 +25,7 @@ from leeward.ledger._person_budgets import Over
 from leeward.local._job import Written
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
+from leeward.local.location._documents import LocationStatement
 from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
 from leeward.local.location._frames import untouched
@@ -207,7 +208,7 @@ class LocationJob:
         )
         return cls(spec, folder, geo, terms)
 
-    def statement(self) -> dict[str, Any]:
+    def statement(self) -> LocationStatement:
         """Return the privacy statement; it reads no private data."""
         return statement(self.geo, self.terms)
 
@@ -237,11 +238,11 @@ class LocationJob:
                 from leeward.local.location._picture import write_picture
 
                 write_picture(self.geo, files.path(MAP))
-            files.place(dict(self.statement(), columns_as_they_are=source.others))
+            files.place(statement(self.geo, self.terms, source.others).model_dump(mode="json", exclude={"files"}))
         notes = [text for text in (untouched(source.others),) if text is not None]
         if withheld:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
-        return Written(files.shown, {"rows": rows, "fit_for_release": self.geo.fit_for_release}, tuple(notes))
+        return Written(files.shown, rows, self.geo.fit_for_release, tuple(notes))
 
     def _rewrite(
         self,

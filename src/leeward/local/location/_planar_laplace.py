@@ -29,6 +29,7 @@ from leeward.exact._weight import Weight, log
 from leeward.local.location._after import BayesRemap, Places, check_resolution, h3_cells, h3_centres
 from leeward.local.location._box import Box
 from leeward.local.location._compare import BestOverPlaces
+from leeward.local.location._documents import LocationStatement
 from leeward.local.location._length import metres, round_below
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._statement import statement
@@ -210,7 +211,7 @@ class PlanarLaplace:
             raise InputError("A prior that is 0 everywhere", "it is no belief", "Give positive weights")
         return {place: mass / total for place, mass in masses.items()}
 
-    def statement(self) -> dict[str, Any]:
+    def statement(self) -> LocationStatement:
         """Return the privacy statement: what is promised, on what grounds, and what is not."""
         return statement(self)
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from leeward._plain import at_most, odds
 from leeward.exact._real import exact
+from leeward.local.location._documents import (
+    BoxPart,
+    DisplacementPart,
+    LocationStatement,
+    LossPart,
+    PlanePart,
+    PositionMechanism,
+    PositionPromise,
+    ReportBudget,
+)
+from leeward.local.location._projection import LocalPlane
 from leeward.local.location._terms import PositionNoise, Terms
+from leeward.mechanism._planar import Displacement
 from leeward.version import __version__
 
 _SHOWN: Final = (10, 100, 1_000, 10_000)
@@ -28,66 +41,73 @@ _BEST: Final = (
 )
 
 
-def statement(geo: PositionNoise, terms: Terms | None = None) -> dict[str, Any]:
-    """Return the privacy statement of one job. Exact numbers are strings; decimals are for display.
+def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[str] | None = None) -> LocationStatement:
+    """Return the privacy statement of one job.
 
     Args:
         geo: the mechanism.
         terms: what is done besides; by default, what the mechanism itself does.
+        others: the columns that are passed on as they are; None where no table was read.
     """
     terms = geo.terms if terms is None else terms
-    away, plane = geo.describe(), geo.plane
-    price = "the plane's distance along its axes" if geo.norm == "manhattan" else "the distance on the ground"
-    subject = "of the public places" if terms.best else "positions in the box"
-    return {
-        "leeward": __version__,
-        "created": datetime.now(UTC).date().isoformat(),
-        "kind": "location",
-        "promise": {
-            "asked": geo.promise,
-            "epsilon_per_metre": str(geo.epsilon),
-            "epsilon_per_metre_decimal": float(f"{float(geo.epsilon):.12g}"),
-            "norm": geo.norm,
-            "ground_epsilon_per_metre": str(geo.ground_epsilon),
-            "snapping": str(geo.snapping),
-            "snapping_decimal": float(f"{float(geo.snapping):.6g}"),
-            "text": f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
-            f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}",
-            "factors": {f"{d} m": odds(float(geo.ground_epsilon * d + geo.snapping)) for d in _SHOWN},
-        },
-        "unit": f"one position of one row; n rows of one person{_anew(terms)} together cost n times as much",
-        "box": asdict(geo.box),
-        "plane": {
-            "projection": plane.projection,
-            "scale": plane.scale,
-            "shrinkage": plane.shrinkage,
-            "text": f"{plane.name[0].upper() + plane.name[1:]} in the middle of the box. No distance is longer in this"
-            f" plane than on the ground, so the promise holds in true metres; distances are shorter by up to"
-            f" {at_most(100 * plane.shrinkage, 2)} %,"
-            " so the noise is larger on the ground by as much",
-        },
-        "mechanism": {
-            "name": "best over places" if terms.best else "planar Laplace",
-            "text": _mechanism(geo, terms),
-            "step": str(geo.step),
-        },
-        "displacement": None if terms.best else {name: float(f"{value:.4g}") for name, value in asdict(away).items()},
-        "expected_loss": None if terms.compared is None else asdict(terms.compared),
-        "post_processing": _after(terms),
-        "budget": {
-            "reports_a_day": terms.reports_a_day,
-            "over": terms.over,
-            "days": terms.days,
-            "repeats": terms.repeats,
-        },
-        "assumptions": [
+    return LocationStatement(
+        format=1,
+        leeward=__version__,
+        created=datetime.now(UTC).date().isoformat(),
+        kind="location",
+        promise=_promise(geo, terms),
+        unit=f"one position of one row; n rows of one person{_anew(terms)} together cost n times as much",
+        box=BoxPart(**asdict(geo.box)),
+        plane=_plane(geo.plane),
+        mechanism=PositionMechanism(
+            name="best over places" if terms.best else "planar Laplace", text=_mechanism(geo, terms), step=str(geo.step)
+        ),
+        displacement=None if terms.best else _displacement(geo.describe()),
+        expected_loss=None if terms.compared is None else LossPart(**asdict(terms.compared)),
+        post_processing=tuple(_after(terms)),
+        budget=ReportBudget(reports_a_day=terms.reports_a_day, over=terms.over, days=terms.days, repeats=terms.repeats),
+        assumptions=(
             "The box, the list of places and every option were chosen without looking at the data",
             "Who is in the table, how often, and all columns but the position are not protected",
-        ],
-        "theorems": [_BEST, _THEOREMS[1]] if terms.best else [*_THEOREMS],
-        "not_guaranteed": _not_guaranteed(geo, terms),
-        "fit_for_release": geo.fit_for_release,
-    }
+        ),
+        theorems=(_BEST, _THEOREMS[1]) if terms.best else _THEOREMS,
+        not_guaranteed=tuple(_not_guaranteed(geo, terms)),
+        fit_for_release=geo.fit_for_release,
+        columns_as_they_are=None if others is None else tuple(others),
+        files=None,
+    )
+
+
+def _promise(geo: PositionNoise, terms: Terms) -> PositionPromise:
+    price = "the plane's distance along its axes" if geo.norm == "manhattan" else "the distance on the ground"
+    subject = "of the public places" if terms.best else "positions in the box"
+    return PositionPromise(
+        asked=geo.promise,
+        epsilon_per_metre=str(geo.epsilon),
+        epsilon_per_metre_decimal=float(f"{float(geo.epsilon):.12g}"),
+        norm=geo.norm,
+        ground_epsilon_per_metre=str(geo.ground_epsilon),
+        snapping=str(geo.snapping),
+        snapping_decimal=float(f"{float(geo.snapping):.6g}"),
+        text=f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
+        f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}",
+        factors={f"{d} m": odds(float(geo.ground_epsilon * d + geo.snapping)) for d in _SHOWN},
+    )
+
+
+def _plane(plane: LocalPlane) -> PlanePart:
+    return PlanePart(
+        projection=plane.projection,
+        scale=plane.scale,
+        shrinkage=plane.shrinkage,
+        text=f"{plane.name[0].upper() + plane.name[1:]} in the middle of the box. No distance is longer in this"
+        f" plane than on the ground, so the promise holds in true metres; distances are shorter by up to"
+        f" {at_most(100 * plane.shrinkage, 2)} %, so the noise is larger on the ground by as much",
+    )
+
+
+def _displacement(away: Displacement) -> DisplacementPart:
+    return DisplacementPart(**{name: float(f"{value:.4g}") for name, value in asdict(away).items()})
 
 
 def _anew(terms: Terms) -> str:
@@ -173,35 +193,34 @@ def _far(geo: PositionNoise) -> str:
     return f"10 km apart, by odds of up to {odds(float(geo.ground_epsilon * distance + geo.snapping))}"
 
 
-def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
+def facts(made: LocationStatement) -> list[tuple[str, str]]:
     """Return a statement in short, as (title, sentence)."""
-    promise, away, loss = made["promise"], made["displacement"], made["expected_loss"]
-    apart = ", ".join(f"{distance}: {factor}" for distance, factor in promise["factors"].items())
+    away, loss = made.displacement, made.expected_loss
     found = [
-        ("promise", promise["text"]),
-        ("factor for positions apart", apart),
-        ("unit", made["unit"]),
-        ("plane", made["plane"]["text"]),
-        ("mechanism", made["mechanism"]["text"]),
+        ("promise", made.promise.text),
+        ("factor for positions apart", ", ".join(f"{far}: {factor}" for far, factor in made.promise.factors.items())),
+        ("unit", made.unit),
+        ("plane", made.plane.text),
+        ("mechanism", made.mechanism.text),
     ]
     if away is not None:
         found.append(
             (
                 "moves by",
-                f"{away['mean']:g} m on average; half of the reports by less than {away['median']:g} m, 95 % by less"
-                f" than {away['within_95']:g} m, with positions anywhere in their grid cells, in metres of the plane,"
+                f"{away.mean:g} m on average; half of the reports by less than {away.median:g} m, 95 % by less"
+                f" than {away.within_95:g} m, with positions anywhere in their grid cells, in metres of the plane,"
                 " before anything is done with reports",
             )
         )
     if loss is not None:
-        best = "" if loss["best"] is None else f", best mechanism over the places {loss['best']:.0f} m"
+        best = "" if loss.best is None else f", best mechanism over the places {loss.best:.0f} m"
         found.append(
             (
                 "expected distance",
-                f"planar Laplace {loss['planar_laplace']:.0f} m, with the Bayes remap {loss['remapped']:.0f} m"
-                f" (± {loss['remapped_error']:.0f}){best}; for someone at one of the places",
+                f"planar Laplace {loss.planar_laplace:.0f} m, with the Bayes remap {loss.remapped:.0f} m"
+                f" (± {loss.remapped_error:.0f}){best}; for someone at one of the places",
             )
         )
-    found += [("then", text) for text in made["post_processing"]]
-    found += [("not guaranteed", text) for text in made["not_guaranteed"]]
+    found += [("then", text) for text in made.post_processing]
+    found += [("not guaranteed", text) for text in made.not_guaranteed]
     return found

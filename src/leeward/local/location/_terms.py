@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.distance._plane import Norm
 from leeward.exact._real import Real
 from leeward.local.location._box import Box
+from leeward.local.location._documents import Over
 from leeward.local.location._projection import LocalPlane
 from leeward.mechanism._planar import Displacement, PlanarMechanism
 
@@ -53,7 +54,7 @@ class Terms:
     compared: Compared | None = None
     h3: int | None = None
     reports_a_day: int | None = None
-    over: str | None = None
+    over: Over | None = None
     days: str | None = None
     repeats: bool = False
 

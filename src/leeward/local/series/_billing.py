@@ -24,7 +24,7 @@ At the end of the year money goes back. Two ways:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,7 @@ from leeward.distance import Line
 from leeward.errors import InputError, nearest
 from leeward.exact._real import Exact, Real, inf, positive
 from leeward.exact._weight import Weight, exp_minus
+from leeward.local.series._documents import BillingStatement
 from leeward.mechanism._geometric import Geometric, integers
 from leeward.noise import Bits, SystemBits, add_saturating
 
@@ -171,28 +172,27 @@ class Billing:
         b, g = exp_minus(self.law.law.up), exp_minus(self.year_law.law.up)
         return g / (1 - g) * (1 - ((1 - b) / (1 - b * g)) ** self.bills) * self.step
 
-    def statement(self) -> dict[str, Any]:
+    def statement(self) -> BillingStatement:
         """Return in words what is promised, what is not, and to whom."""
-        held = (
-            f"Pr[bills | truth] ≤ e^(ε·c) · Pr[bills | lower amounts], c = how much the bills fall together /"
-            f" {self.unit}"
-        )
-        told = {
-            "price": str(self.price),
-            "definition": held,
-            "protects": "that an amount was as high as it was: every lower one is its cover",
-            "does_not_protect": "that an amount was not higher: a bill is an upper bound, so a low bill shows a low"
+        if self.year_law is None:
+            rebate = (
+                "all of the noise is paid back. Whoever sees the bills and the rebate knows the exact year, and nothing is"
+                f" protected from them; whoever sees the bills alone is held to ε = {self.law.line.fall * self.unit}"
+            )
+        else:
+            rebate = (
+                "what the bills are above the year's amount, which is published once more with noise that is never"
+                " negative; the price of both is counted"
+            )
+        return BillingStatement(
+            format=1,
+            kind="billing",
+            price=str(self.price),
+            definition="Pr[bills | truth] ≤ e^(ε·c) · Pr[bills | lower amounts], c = how much the bills fall together /"
+            f" {self.unit}",
+            protects="that an amount was as high as it was: every lower one is its cover",
+            does_not_protect="that an amount was not higher: a bill is an upper bound, so a low bill shows a low"
             " consumption",
-            "guaranteed": "no bill, and no year's payment, is ever below the true amount",
-        }
-        if self.year_law is not None:
-            return told | {
-                "rebate": "what the bills are above the year's amount, which is published once more with noise that"
-                " is never"
-                " negative; the price of both is counted",
-            }
-        return told | {
-            "rebate": "all of the noise is paid back. Whoever sees the bills and the rebate knows the exact year,"
-            " and nothing"
-            f" is protected from them; whoever sees the bills alone is held to ε = {self.law.line.fall * self.unit}",
-        }
+            guaranteed="no bill, and no year's payment, is ever below the true amount",
+            rebate=rebate,
+        )

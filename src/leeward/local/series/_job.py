@@ -13,6 +13,7 @@ from leeward._paths import resolve
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
 from leeward.local._job import Written
+from leeward.local.series._documents import SeriesStatement
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
 from leeward.local.series._series import Series, untouched
@@ -165,7 +166,7 @@ class SeriesJob:
     totals: Totals | None = None
     by: str | None = None
 
-    def statement(self) -> dict[str, Any]:
+    def statement(self) -> SeriesStatement:
         """Return the privacy statement; it reads no private data."""
         return statement(self.series, self.totals)
 
@@ -206,14 +207,13 @@ class SeriesJob:
             else:
                 _write(self._totals_table(table, readings, self.totals), files.path(), out.suffix)
             source.file.check_unchanged()
-            files.place(dict(self.statement(), columns_as_they_are=others))
+            files.place(statement(self.series, self.totals, others).model_dump(mode="json", exclude={"files"}))
         notes = [text for text in (untouched(others),) if text is not None]
         if left_out:
             notes.append(f"for the curator only: {left_out:,} rows outside the period were left out")
         if readings.beyond:
             notes.append(f"for the curator only: {readings.beyond:,} readings were beyond the bounds and moved to them")
-        summary = {"rows": len(readings), "fit_for_release": self.series.fit_for_release}
-        return Written(files.shown, summary, tuple(notes))
+        return Written(files.shown, len(readings), self.series.fit_for_release, tuple(notes))
 
     def _totals_table(self, table: Any, readings: Readings, totals: Totals) -> Any:
         """Return noisy totals: one row a group and span, every span there whatever the readings are."""

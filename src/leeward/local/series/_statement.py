@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final, Literal
 
 from leeward._plain import at_most, odds
 from leeward.exact._real import Real
+from leeward.local.series._documents import (
+    GridPart,
+    ReadingError,
+    SchedulePart,
+    SeriesMechanism,
+    SeriesOption,
+    SeriesPricePart,
+    SeriesPromise,
+    SeriesSnapping,
+    SeriesStatement,
+    TotalError,
+)
 from leeward.local.series._quantities import plain
 from leeward.local.series._series import Series
-from leeward.local.series._totals import Totals
+from leeward.local.series._totals import Per, Totals
 from leeward.mechanism._series import Between, SeriesNoise, SeriesPrice
 from leeward.version import __version__
 
@@ -22,80 +35,87 @@ _THEOREMS: Final = (
     " because d_1 ≤ n·d_∞ it is n·r·d_∞-private, and no better (their Example 2 draws it at r = ε).",
 )
 _NAMES: Final[dict[Between, str]] = {"maximum": "d_∞", "manhattan": "d_1", "hamming": "d_h"}
+_PUBLISHED: Final[dict[Per, Literal["totals per day", "totals per period"]]] = {
+    "day": "totals per day",
+    "period": "totals per period",
+}
 _NOISES: Final[dict[SeriesNoise, str]] = {"norm": "norm noise on a window", "independent": "noise on each reading"}
 
 
-def statement(series: Series, totals: Totals | None = None) -> dict[str, Any]:
-    """Return the privacy statement. Exact numbers are strings; decimals are for display.
+def statement(series: Series, totals: Totals | None = None, others: Sequence[str] | None = None) -> SeriesStatement:
+    """Return the privacy statement.
 
     Args:
         series: what is promised.
         totals: the totals that are published; None for readings.
+        others: the columns that are passed on as they are; None where no table was read.
     """
     price = series.price if totals is None else totals.price
     span = _span(series, totals)
-    return {
-        "leeward": __version__,
-        "created": datetime.now(UTC).date().isoformat(),
-        "kind": "series",
-        "publishes": "readings" if totals is None else f"totals per {totals.per}",
-        "promise": {
-            "asked": series.promise,
-            "between": series.between,
-            "distance": _NAMES[series.between],
-            "epsilon": str(series.epsilon),
-            "unit": str(series.unit),
-            "window": series.window if totals is None else span,
-            "text": _promise(series, span, totals),
-        },
-        "unit": "the readings of one meter over the whole period; each meter is protected on its own",
-        "price": _price(series, totals, price, span, 1 if totals is None else max(s.readings for s in totals.spans)),
-        "snapping": _snapping(series, totals),
-        "schedule": {
-            "start": series.schedule.start,
-            "end": series.schedule.end,
-            "every": series.schedule.every,
-            "zone": series.schedule.zone,
-            "readings": series.schedule.slots,
-            "windows": series.windows if totals is None else len(totals.spans),
-        },
-        "grid": {
-            "unit": series.grid.unit,
-            "step": plain(series.grid.step),
-            "lower": plain(series.grid.low_value),
-            "upper": plain(series.grid.high_value),
-            "text": "Readings beyond the bounds are moved to them first, which takes no two readings further apart;"
-            " then they"
-            " are rounded half up to the grid",
-        },
-        "mechanism": {
-            "name": series.mechanism.noise if totals is None else "geometric",
-            "rate": str(series.mechanism.rate) if totals is None else str(totals.law(max(_lengths(totals))).line.rise),
-            "text": _mechanism(series, totals),
-        },
-        "mean_error": _mean_error(series, totals),
-        "options": [] if totals is not None else _options(series),
-        "post_processing": _after(series, totals),
-        "assumptions": [
+    return SeriesStatement(
+        format=1,
+        leeward=__version__,
+        created=datetime.now(UTC).date().isoformat(),
+        kind="series",
+        publishes="readings" if totals is None else _PUBLISHED[totals.per],
+        promise=SeriesPromise(
+            asked=series.promise,
+            between=series.between,
+            distance=_NAMES[series.between],
+            epsilon=str(series.epsilon),
+            unit=str(series.unit),
+            window=series.window if totals is None else None,
+            span=span,
+            text=_promise(series, span, totals),
+        ),
+        unit="the readings of one meter over the whole period; each meter is protected on its own",
+        price=_price(series, totals, price, span, 1 if totals is None else max(s.readings for s in totals.spans)),
+        snapping=_snapping(series, totals),
+        schedule=SchedulePart(
+            start=series.schedule.start,
+            end=series.schedule.end,
+            every=series.schedule.every,
+            zone=series.schedule.zone,
+            readings=series.schedule.slots,
+            windows=series.windows if totals is None else len(totals.spans),
+        ),
+        grid=GridPart(
+            unit=series.grid.unit,
+            step=plain(series.grid.step),
+            lower=plain(series.grid.low_value),
+            upper=plain(series.grid.high_value),
+            text="Readings beyond the bounds are moved to them first, which takes no two readings further apart;"
+            " then they are rounded half up to the grid",
+        ),
+        mechanism=SeriesMechanism(
+            name=series.mechanism.noise if totals is None else "geometric",
+            rate=str(series.mechanism.rate) if totals is None else str(totals.law(max(_lengths(totals))).line.rise),
+            text=_mechanism(series, totals),
+        ),
+        mean_error=_reading_error(series) if totals is None else _total_error(totals),
+        options=() if totals is not None else tuple(_options(series)),
+        post_processing=() if totals is not None else tuple(_after(series)),
+        assumptions=(
             "The schedule, the bounds, the grid and every option were chosen without looking at the data",
             "Which meters there are, and at which times they report, is not protected",
-        ],
-        "theorems": list(_THEOREMS),
-        "not_guaranteed": _not_guaranteed(series, price, span, totals),
-        "fit_for_release": series.fit_for_release,
-    }
+        ),
+        theorems=_THEOREMS,
+        not_guaranteed=tuple(_not_guaranteed(series, price, span, totals)),
+        fit_for_release=series.fit_for_release,
+        columns_as_they_are=None if others is None else tuple(others),
+        files=None,
+    )
 
 
-def facts(made: dict[str, Any]) -> list[tuple[str, str]]:
+def facts(made: SeriesStatement) -> list[tuple[str, str]]:
     """Return a statement in short, as (title, sentence)."""
-    found = [("promise", made["promise"]["text"]), ("unit", made["unit"])]
-    found += [("price", text) for text in made["price"]["texts"]]
-    found += [("first", made["grid"]["text"]), ("rounding", made["snapping"]["text"])]
-    found.append(("mechanism", made["mechanism"]["text"]))
-    found.append(("mean error", made["mean_error"]["text"]))
-    found += [("at the same ε", option["text"]) for option in made["options"]]
-    found += [("then", text) for text in made["post_processing"]]
-    return found + [("not guaranteed", text) for text in made["not_guaranteed"]]
+    found = [("promise", made.promise.text), ("unit", made.unit)]
+    found += [("price", text) for text in made.price.texts]
+    found += [("first", made.grid.text), ("rounding", made.snapping.text)]
+    found += [("mechanism", made.mechanism.text), ("mean error", made.mean_error.text)]
+    found += [("at the same ε", option.text) for option in made.options]
+    found += [("then", text) for text in made.post_processing]
+    return found + [("not guaranteed", text) for text in made.not_guaranteed]
 
 
 def _lengths(totals: Totals) -> list[int]:
@@ -142,7 +162,7 @@ def _promise(series: Series, span: str, totals: Totals | None) -> str:
     )
 
 
-def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str, readings: int) -> dict[str, Any]:
+def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str, readings: int) -> SeriesPricePart:
     unit, whole = series.unit, series.grid.width / series.size
     change = price.readings * whole
     texts = [
@@ -159,16 +179,16 @@ def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str,
             f"d_∞: ε = {_number(published)} for each {unit} that all readings of the period move at once, to who sees only"
             f" what is published of {span}, which is smoothed",
         )
-    return {
-        "manhattan": str(price.readings),
-        "maximum_window": str(price.window),
-        "maximum_published_window": str(published),
-        "maximum_total": str(price.total),
-        "hamming": str(change),
-        "per": str(unit),
-        "longest_span": readings if readings > 1 else series.window,
-        "texts": texts,
-    }
+    return SeriesPricePart(
+        manhattan=str(price.readings),
+        maximum_window=str(price.window),
+        maximum_published_window=str(published),
+        maximum_total=str(price.total),
+        hamming=str(change),
+        per=str(unit),
+        longest_span=readings if readings > 1 else series.window,
+        texts=tuple(texts),
+    )
 
 
 def _number(value: Real) -> str:
@@ -177,24 +197,17 @@ def _number(value: Real) -> str:
     return text if len(text) < 12 and "log" not in text else at_most(float(value), 6)
 
 
-def _snapping(series: Series, totals: Totals | None) -> dict[str, Any]:
-    if totals is not None:
-        found = {"maximum_total": str(totals.snapping)}
-        shown = float(totals.snapping)
-    else:
-        snapping = series.snapping
-        shown = float(snapping.total)
-        found = {
-            "manhattan": str(snapping.readings),
-            "maximum_window": str(snapping.window),
-            "maximum_total": str(snapping.total),
-        }
-    return found | {
-        "text": f"Readings that are whole multiples of {plain(series.grid.step)} {series.grid.unit} cost nothing more."
-        f" Others are rounded,"
-        f" which takes two readings less than a step further apart: at most ε = {at_most(shown, 4)} more over the"
-        " period"
-    }
+def _snapping(series: Series, totals: Totals | None) -> SeriesSnapping:
+    each = series.snapping
+    total = each.total if totals is None else totals.snapping
+    return SeriesSnapping(
+        manhattan=str(each.readings) if totals is None else None,
+        maximum_window=str(each.window) if totals is None else None,
+        maximum_total=str(total),
+        text=f"Readings that are whole multiples of {plain(series.grid.step)} {series.grid.unit} cost nothing more."
+        f" Others are rounded, which takes two readings less than a step further apart: at most"
+        f" ε = {at_most(float(total), 4)} more over the period",
+    )
 
 
 def _mechanism(series: Series, totals: Totals | None) -> str:
@@ -216,67 +229,57 @@ def _share(series: Series) -> str:
     return {"maximum": "ε/n", "manhattan": "ε", "hamming": "ε/range"}[series.between]
 
 
-def _mean_error(series: Series, totals: Totals | None) -> dict[str, Any]:
-    if totals is not None:
-        errors = {str(n): float(f"{float(totals.expected_error(n)):.6g}") for n in _lengths(totals)}
-        told = ", ".join(f"{error:,.4g} {totals.unit} for {int(n):,} readings" for n, error in errors.items())
-        moved = float(totals.step / 2)
-        return {
-            "unit": totals.unit,
-            "by_readings": errors,
-            "rounding_of_a_reading": moved,
-            "text": f"a total of readings on the grid is off by {told} on average; others are rounded first, which moves the"
-            f" total by at most {at_most(moved, 4)} {totals.unit} for each of them",
-        }
+def _total_error(totals: Totals) -> TotalError:
+    errors = {n: float(f"{float(totals.expected_error(n)):.6g}") for n in _lengths(totals)}
+    told = ", ".join(f"{error:,.4g} {totals.unit} for {n:,} readings" for n, error in errors.items())
+    moved = float(totals.step / 2)
+    return TotalError(
+        unit=totals.unit,
+        by_readings=errors,
+        rounding_of_a_reading=moved,
+        text=f"a total of readings on the grid is off by {told} on average; others are rounded first, which moves the"
+        f" total by at most {at_most(moved, 4)} {totals.unit} for each of them",
+    )
+
+
+def _reading_error(series: Series) -> ReadingError:
     error, between = series.mechanism.typical_error(), series.mechanism.typical_error(between=True)
     unit = series.grid.unit
-    return {
-        "unit": unit,
-        "reading": float(f"{error:.6g}"),
-        "reading_halfway": float(f"{between:.6g}"),
-        "text": f"a reading on the grid is off by {error:,.4g} {unit} on average, one halfway between two grid points by"
+    return ReadingError(
+        unit=unit,
+        reading=float(f"{error:.6g}"),
+        reading_halfway=float(f"{between:.6g}"),
+        text=f"a reading on the grid is off by {error:,.4g} {unit} on average, one halfway between two grid points by"
         f" {between:,.4g} {unit}, before anything is done with it",
-    }
+    )
 
 
-def _options(series: Series) -> list[dict[str, Any]]:
-    found = []
+def _options(series: Series) -> Iterator[SeriesOption]:
     for option in series.describe():
         error = option.mean_error
-        found.append(
-            {
-                "between": option.between,
-                "noise": option.noise,
-                "mean_error": float(f"{error:.6g}"),
-                "manhattan": str(option.price.readings),
-                "maximum_window": str(option.price.window),
-                "maximum_total": str(option.price.total),
-                "chosen": option.chosen,
-                "text": f"{_NAMES[option.between]} by"
-                f" {_NOISES[option.noise]}{' (chosen)' if option.chosen else ''}: off by"
-                f" {error:,.4g} {series.grid.unit} on average, on the grid; for each {series.unit}, ε ="
-                f" {_number(option.price.readings)} in"
-                f" d_1, {_number(option.price.window)} in d_∞ a window, {_number(option.price.total)} in d_∞ in all",
-            }
+        yield SeriesOption(
+            between=option.between,
+            noise=option.noise,
+            mean_error=float(f"{error:.6g}"),
+            manhattan=str(option.price.readings),
+            maximum_window=str(option.price.window),
+            maximum_total=str(option.price.total),
+            chosen=option.chosen,
+            text=f"{_NAMES[option.between]} by {_NOISES[option.noise]}{' (chosen)' if option.chosen else ''}: off by"
+            f" {error:,.4g} {series.grid.unit} on average, on the grid; for each {series.unit}, ε ="
+            f" {_number(option.price.readings)} in d_1, {_number(option.price.window)} in d_∞ a window,"
+            f" {_number(option.price.total)} in d_∞ in all",
         )
-    return found
 
 
-def _after(series: Series, totals: Totals | None) -> list[str]:
-    if totals is not None:
-        return []
-    after, found = series.after, []
+def _after(series: Series) -> Iterator[str]:
+    after = series.after
     if after.prior is not None:
-        found.append("Each noisy reading is replaced by the median of what it leaves to believe under the public prior")
+        yield "Each noisy reading is replaced by the median of what it leaves to believe under the public prior"
     if after.smooth > 1:
-        found.append(
-            f"Each reading is the mean of those there are among the {after.smooth} around it, rounded to the grid"
-        )
+        yield f"Each reading is the mean of those there are among the {after.smooth} around it, rounded to the grid"
     if after.clamp:
-        found.append(
-            "Readings beyond the public bounds are moved to them, which takes means near a bound off the truth"
-        )
-    return found
+        yield "Readings beyond the public bounds are moved to them, which takes means near a bound off the truth"
 
 
 def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Totals | None) -> list[str]:

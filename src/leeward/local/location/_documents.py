@@ -1,0 +1,149 @@
+"""The privacy statement of perturbed positions as a document: what lies beside the file that ``leeward perturb`` writes.
+
+Exact numbers are texts ("log(2)/200"); decimals beside them are for display.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from leeward._document import Document, Part
+from leeward.distance._plane import Norm
+
+Over = Literal["refuse", "withhold"]
+"""What happens to reports that are not paid for."""
+
+
+class PositionPromise(Part):
+    """The promise about one report: ``Pr[Z | x] ≤ e^(ε·d + s)·Pr[Z | x']`` for positions x and x' that are d metres apart.
+
+    Attributes:
+        asked: what was asked for.
+        epsilon_per_metre: ε in the plane, exact.
+        epsilon_per_metre_decimal: the same as a decimal.
+        norm: of which distance in the plane.
+        ground_epsilon_per_metre: ε for distances on the ground.
+        snapping: s, what moving positions to the grid costs.
+        snapping_decimal: the same as a decimal.
+        text: the promise in words.
+        factors: e^(ε·d + s) for some distances.
+    """
+
+    asked: str
+    epsilon_per_metre: str
+    epsilon_per_metre_decimal: float
+    norm: Norm
+    ground_epsilon_per_metre: str
+    snapping: str
+    snapping_decimal: float
+    text: str
+    factors: Mapping[str, str]
+
+
+class BoxPart(Part):
+    """The public region, in degrees (WGS 84); west > east means that it crosses the antimeridian."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+
+class PlanePart(Part):
+    """The plane that positions are projected to: as PROJ reads it, with its scale divided out, and how much it shortens."""
+
+    projection: str
+    scale: float
+    shrinkage: float
+    text: str
+
+
+class PositionMechanism(Part):
+    """The noise, and the step of its grid in metres."""
+
+    name: Literal["planar Laplace", "best over places"]
+    text: str
+    step: str
+
+
+class DisplacementPart(Part):
+    """How far reports lie from the truth, in metres: on average, and within which distance half and 95 % of them lie."""
+
+    mean: float
+    median: float
+    within_95: float
+
+
+class LossPart(Part):
+    """Expected distances from the truth in metres, for someone at one of the places: see `Compared`."""
+
+    planar_laplace: float
+    remapped: float
+    remapped_error: float
+    best: float | None
+
+
+class ReportBudget(Part):
+    """How many reports of a person and day are paid for, and what happens to more; None without budgets.
+
+    Attributes:
+        reports_a_day: the bound.
+        over: what happens to reports beyond it.
+        days: which day a report belongs to, in words.
+        repeats: whether the same report is shown for the same person and grid point.
+    """
+
+    reports_a_day: int | None
+    over: Over | None
+    days: str | None
+    repeats: bool
+
+
+class LocationStatement(Document):
+    """The privacy statement of perturbed positions.
+
+    Attributes:
+        format: 1.
+        leeward: the version that made it.
+        created: on which day, in UTC.
+        kind: ``location``.
+        promise: what is promised of one report.
+        unit: whom, or what, the promise is about.
+        box: the public region.
+        plane: the plane that it is projected to.
+        mechanism: the noise.
+        displacement: how far reports lie from the truth; None for the best mechanism over places.
+        expected_loss: expected distances over a public list; None where they were not asked for.
+        post_processing: what is done with reports.
+        budget: how many reports are paid for.
+        assumptions: what is taken for granted.
+        theorems: what the promise rests on.
+        not_guaranteed: what is not promised.
+        fit_for_release: whether the noise was drawn from a cryptographic stream.
+        columns_as_they_are: the columns that were passed on unchanged; None before a table was read.
+        files: what was written, with SHA-256 digests; None before that.
+    """
+
+    format: Literal[1]
+    leeward: str
+    created: str
+    kind: Literal["location"]
+    promise: PositionPromise
+    unit: str
+    box: BoxPart
+    plane: PlanePart
+    mechanism: PositionMechanism
+    displacement: DisplacementPart | None
+    expected_loss: LossPart | None
+    post_processing: tuple[str, ...]
+    budget: ReportBudget
+    assumptions: tuple[str, ...]
+    theorems: tuple[str, ...]
+    not_guaranteed: tuple[str, ...]
+    fit_for_release: bool
+    columns_as_they_are: tuple[str, ...] | None
+    files: Mapping[str, str] | None
+
+
+__all__ = ["LocationStatement"]

@@ -1,0 +1,206 @@
+"""The privacy statements of series as documents: what lies beside the file that ``leeward perturb`` writes, and bills.
+
+Exact numbers are texts ("1/3"); decimals are for display.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from leeward._document import Document, Part
+from leeward.mechanism._series import Between, SeriesNoise
+
+
+class SeriesPromise(Part):
+    """The promise.
+
+    Attributes:
+        asked: what was asked for.
+        between: between which series.
+        distance: the same as a sign: d_∞, d_1 or d_h.
+        epsilon: ε for each unit of that distance.
+        unit: the unit, such as ``1 kW``.
+        window: how many readings a window has; None for totals.
+        span: of what it is a promise about, in words.
+        text: the promise in words.
+    """
+
+    asked: str
+    between: Between
+    distance: str
+    epsilon: str
+    unit: str
+    window: int | None
+    span: str
+    text: str
+
+
+class SeriesPricePart(Part):
+    """What the noise costs in every distance, exactly.
+
+    Attributes:
+        manhattan: ε for each unit that readings move in all (d_1).
+        maximum_window: ε for each unit that all readings of a window move at once (d_∞).
+        maximum_published_window: likewise of all readings of the period, to who sees what is published of one window.
+        maximum_total: ε for each unit that all readings of the period move at once (d_∞).
+        hamming: ε for one reading that changes, however far (d_h).
+        per: the unit.
+        longest_span: how many readings the longest window or total has.
+        texts: the same in words.
+    """
+
+    manhattan: str
+    maximum_window: str
+    maximum_published_window: str
+    maximum_total: str
+    hamming: str
+    per: str
+    longest_span: int
+    texts: tuple[str, ...]
+
+
+class SeriesSnapping(Part):
+    """What rounding readings to the grid costs beyond, in each distance; None where it is not told, for totals."""
+
+    manhattan: str | None
+    maximum_window: str | None
+    maximum_total: str
+    text: str
+
+
+class SchedulePart(Part):
+    """When readings are due, in ISO 8601, how many there are, and in how many windows, or totals, they lie."""
+
+    start: str
+    end: str
+    every: str
+    zone: str | None
+    readings: int
+    windows: int
+
+
+class GridPart(Part):
+    """The grid that readings are rounded to, in a unit, and their public bounds."""
+
+    unit: str
+    step: str
+    lower: str
+    upper: str
+    text: str
+
+
+class SeriesMechanism(Part):
+    """The noise, and its rate for each unit of the grid; for totals, that of the longest."""
+
+    name: SeriesNoise | Literal["geometric"]
+    rate: str
+    text: str
+
+
+class ReadingError(Part):
+    """How far a reading is off on average, on the grid and halfway between two of its points."""
+
+    unit: str
+    reading: float
+    reading_halfway: float
+    text: str
+
+
+class TotalError(Part):
+    """How far a total is off on average, by the number of its readings, and what rounding one reading moves it at most."""
+
+    unit: str
+    by_readings: Mapping[int, float]
+    rounding_of_a_reading: float
+    text: str
+
+
+class SeriesOption(Part):
+    """What other noise would be worth at the same ε: its mean error, and its prices as in `SeriesPricePart`."""
+
+    between: Between
+    noise: SeriesNoise
+    mean_error: float
+    manhattan: str
+    maximum_window: str
+    maximum_total: str
+    chosen: bool
+    text: str
+
+
+class SeriesStatement(Document):
+    """The privacy statement of perturbed readings, or of noisy totals.
+
+    Attributes:
+        format: 1.
+        leeward: the version that made it.
+        created: on which day, in UTC.
+        kind: ``series``.
+        publishes: ``readings``, or totals and their span.
+        promise: what is promised.
+        unit: whom, or what, the promise is about.
+        price: what the noise costs in every distance.
+        snapping: what rounding to the grid costs beyond.
+        schedule: when readings are due.
+        grid: what they are rounded to.
+        mechanism: the noise.
+        mean_error: how far what is published is off.
+        options: what other noise would be worth at the same ε; none for totals.
+        post_processing: what is done with noisy readings.
+        assumptions: what is taken for granted.
+        theorems: what the promise rests on.
+        not_guaranteed: what is not promised.
+        fit_for_release: whether the noise was drawn from a cryptographic stream.
+        columns_as_they_are: the columns that were passed on unchanged; None before a table was read.
+        files: what was written, with SHA-256 digests; None before that.
+    """
+
+    format: Literal[1]
+    leeward: str
+    created: str
+    kind: Literal["series"]
+    publishes: Literal["readings", "totals per day", "totals per period"]
+    promise: SeriesPromise
+    unit: str
+    price: SeriesPricePart
+    snapping: SeriesSnapping
+    schedule: SchedulePart
+    grid: GridPart
+    mechanism: SeriesMechanism
+    mean_error: ReadingError | TotalError
+    options: tuple[SeriesOption, ...]
+    post_processing: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    theorems: tuple[str, ...]
+    not_guaranteed: tuple[str, ...]
+    fit_for_release: bool
+    columns_as_they_are: tuple[str, ...] | None
+    files: Mapping[str, str] | None
+
+
+class BillingStatement(Document):
+    """What is promised of bills that are never too low, what is not, and to whom.
+
+    Attributes:
+        format: 1.
+        kind: ``billing``.
+        price: ε for each unit that bills fall, the year's settlement included; ``inf`` to who sees an exact rebate.
+        definition: the inequality.
+        protects: what is protected.
+        does_not_protect: what is not.
+        guaranteed: what always holds.
+        rebate: what becomes of what was paid too much.
+    """
+
+    format: Literal[1]
+    kind: Literal["billing"]
+    price: str
+    definition: str
+    protects: str
+    does_not_protect: str
+    guaranteed: str
+    rebate: str
+
+
+__all__ = ["BillingStatement", "SeriesStatement"]

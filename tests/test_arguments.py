@@ -106,7 +106,7 @@ CALLS: dict[str, Call] = {
     "decisions": call(LAW, safe_at_most=2, dangerous_at_least=9, error_at_most="1/10"),
     "grid": call(west=139.0, south=35.0, east=139.01, north=35.01, metres=500.0, h3=None),
     "one_sided_components": call(Geometric(LINE)),
-    "monitor": call([PLAN], None, if_doubtful="refuse", accept_useless=True, bits=None, on_stage=None),
+    "monitor": call([PLAN], None, if_doubtful="refuse", accept_useless=True, bits=None, progress=None),
     "places": call(VISITS, place="venue", latitude=None, longitude=None, name="venue", table=None),
     "plan": call(
         VISITORS,
@@ -223,7 +223,7 @@ CALLS: dict[str, Call] = {
     "posterior": call(COIN, None, 0),
     "price": call(NOTION, NOTION, release_unit="person", budget_unit="person", at_most=2),
     "rate_for": call(LINE, within=3, probability="0.9", step="1/10"),
-    "release": call(PLAN, None, if_doubtful="refuse", accept_useless=True, bits=None, on_stage=None),
+    "release": call(PLAN, None, if_doubtful="refuse", accept_useless=True, bits=None, progress=None),
     "remap": call(COIN, None, "absolute"),
     "removal_only": call("1"),
     "sanitizer": call(LAW, 3, "1/10"),

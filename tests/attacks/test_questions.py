@@ -25,7 +25,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def released(
-    folder: Path, source: Any, keys: Any, on_stage: Callable[[str], None] | None = None
+    folder: Path, source: Any, keys: Any, progress: Callable[[str], None] | None = None
 ) -> tuple[list[str], str]:
     """The states of a list's places, and what was charged."""
     seen = lw.visits(source, person="p", place="v", time="t")
@@ -39,7 +39,7 @@ def released(
     )
     budget = lw.Budget(str(folder / "b.db"), dataset="d", cap="20")
     plan = lw.plan(asked, lw.AdditionOnly("8"), safe_at_most=2)
-    found = lw.release(plan, budget, if_doubtful="publish", on_stage=on_stage)
+    found = lw.release(plan, budget, if_doubtful="publish", progress=progress)
     return found.answers["state"].to_pylist(), found.curator.charged
 
 

@@ -139,7 +139,7 @@ def _located(path: str) -> Any:
         "box": {"west": 139.3, "south": 35.3, "east": 140.2, "north": 36.1},
         "protect": {"within": "200 m", "factor": "2"},
     }
-    return check_job(given, folder=".").run(Path("o.csv"), lambda _stage, _done: None)
+    return check_job(given, folder=".").run(Path("o.csv"), lambda *_: None)
 
 
 def _read(path: str) -> Any:
@@ -152,7 +152,7 @@ def _read(path: str) -> Any:
         "values": {"lower": "0 kW", "upper": "8 kW", "step": "1 W"},
         "protect": {"within": "100 W", "factor": "2", "window": 6},
     }
-    return check_job(given, folder=".").run(Path("o.csv"), lambda _stage, _done: None)
+    return check_job(given, folder=".").run(Path("o.csv"), lambda *_: None)
 
 
 BROKEN: dict[str, bytes] = {

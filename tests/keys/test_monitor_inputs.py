@@ -32,7 +32,7 @@ class Asked:
     if_doubtful: Any = "refuse"
     accept_useless: bool = False
     bits: Any = None
-    on_stage: Any = None
+    progress: Any = None
 
 
 ROWS: Mapping[str, tuple[Asked, str]] = {
@@ -64,7 +64,7 @@ ROWS: Mapping[str, tuple[Asked, str]] = {
     "whatever it would say": (Asked(accept_useless=True), SAME),
     "what is no choice": (Asked(if_doubtful="publsh"), refused("publish")),
     "seeded noise": (Asked(bits=SeededBitsForTests(1)), NEW),
-    "somebody is told": (Asked(on_stage=lambda stage: None), SAME),
+    "somebody is told": (Asked(progress=lambda stage: None), SAME),
 }  # fmt: skip
 
 ALIKE = {"plans": {"windows", "visits", "places", "plan"}}
@@ -107,7 +107,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.sessio
             if_doubtful=asked.if_doubtful,
             accept_useless=asked.accept_useless,
             bits=asked.bits,
-            on_stage=asked.on_stage,
+            progress=asked.progress,
         )
 
     running.ledger = lambda: Ledger(folder / "budget.db")  # type: ignore[attr-defined]

@@ -115,7 +115,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("plan", "mechanism", "geometric", SAME),
         Row("plan", "mechanism", "sanitized", NEW),
         Row("release", "bits", SeededBitsForTests(1), NEW),
-        Row("release", "on_stage", lambda stage: None, SAME),
+        Row("release", "progress", lambda stage: None, SAME),
         Row("Budget", "dataset", "another", NEW),
         Row("Budget", "version", "2", NEW),
         Row("Budget", "cap", "1001", refused("set-cap")),

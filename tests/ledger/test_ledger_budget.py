@@ -90,7 +90,7 @@ def test_there_is_no_answer_before_it_is_stored(ledger: Ledger) -> None:
         notion="dp/person",
         digest=b"",
         digest_columns=(),
-        on_stage=stages.append,
+        progress=stages.append,
     ) as claim:
         assert claim.answer is None
         assert ledger.peek("city", "1", "k") is None
@@ -203,7 +203,7 @@ def test_an_error_while_storing_leaves_the_answer_if_it_was_committed(ledger: Le
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        release(ledger, payload=b"committed", on_stage=fail_after_the_commit)
+        release(ledger, payload=b"committed", progress=fail_after_the_commit)
     assert spent(ledger) == Fraction(1, 3)
     assert release(ledger, payload=b"drawn anew").answer == b"committed"
 
@@ -214,7 +214,7 @@ def test_an_error_before_the_commit_of_an_answer_leaves_none(ledger: Ledger) -> 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        release(ledger, payload=b"lost", on_stage=fail_before_the_commit)
+        release(ledger, payload=b"lost", progress=fail_before_the_commit)
     assert ledger.peek("city", "1", "k") is None
     assert release(ledger, payload=b"drawn anew").answer == b"drawn anew"
     assert spent(ledger) == Fraction(1, 3)

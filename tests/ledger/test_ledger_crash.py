@@ -44,7 +44,7 @@ def test_a_process_killed_at_any_stage(stage: str, path: Path, worker: Worker) -
     assert (ledger.peek("city", "1", "k") is not None) == is_answered
 
     stages: list[str] = []
-    with ledger.reserve(**asked("k"), wait=0, on_stage=stages.append) as claim:
+    with ledger.reserve(**asked("k"), wait=0, progress=stages.append) as claim:
         if claim.answer is None:
             claim.store(b"second")
     assert claim.answer == (b"first" if is_answered else b"second")
@@ -116,7 +116,7 @@ def test_a_waiter_charges_anew_when_the_holder_withdraws(path: Path) -> None:
     ids: list[str] = []
 
     def second() -> None:
-        with Ledger(path).reserve(**asked("k"), wait=30, on_stage=lambda _stage: waits.set()) as claim:
+        with Ledger(path).reserve(**asked("k"), wait=30, progress=lambda _stage: waits.set()) as claim:
             claim.store(b"second")
         ids.append(claim.id)
 

@@ -204,7 +204,7 @@ def test_a_ledger_and_all_beside_it_are_for_their_owner_alone(path: Path, monkey
             return file
 
         monkeypatch.setattr(os, "open", watched)
-        with Ledger(path).reserve(**asked("k"), on_stage=look) as claim:
+        with Ledger(path).reserve(**asked("k"), progress=look) as claim:
             claim.store(b"answer")
     finally:
         os.umask(before)

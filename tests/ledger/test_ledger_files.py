@@ -199,7 +199,7 @@ def test_the_mark_is_up_to_date_before_a_spend_is_acknowledged(path: Path) -> No
         if mark(path).exists():
             marked[stage] = json.loads(mark(path).read_text())["entries"]
 
-    with ledger.reserve(**asked("k"), on_stage=look) as claim:
+    with ledger.reserve(**asked("k"), progress=look) as claim:
         claim.store(b"answer")
     assert marked["charged"] == 0  # lags, never leads
     assert marked["reserved"] == 2
@@ -341,7 +341,7 @@ def test_a_mark_that_cannot_be_written_shows_nothing(path: Path) -> None:
             mark(path).rename(aside)
             mark(path).mkdir()
 
-    with pytest.raises(LedgerError, match="mark"), ledger.reserve(**asked("k"), on_stage=block) as claim:
+    with pytest.raises(LedgerError, match="mark"), ledger.reserve(**asked("k"), progress=block) as claim:
         claim.store(b"answer")
     assert claim.answer is None
     mark(path).rmdir()

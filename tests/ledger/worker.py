@@ -46,7 +46,7 @@ def killed_at(url: str, stage: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         say(reached)
 
-    with Ledger(url).reserve(**asked("k"), on_stage=hook) as claim:
+    with Ledger(url).reserve(**asked("k"), progress=hook) as claim:
         if claim.answer is None:
             claim.store(b"first")
     say("shown")

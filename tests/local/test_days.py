@@ -112,7 +112,7 @@ def run(folder: Path, name: str, timezone: str | None = None, **budget: Any) -> 
         data = {key: value for key, value in data.items() if key not in {"latitude", "longitude"}}
     given = {**SPEC, "data": data, "budget": {**SPEC["budget"], **budget}}
     job = check_job(given, folder=folder)
-    job.run(folder / f"o{Path(name).suffix}", lambda _stage, _share: None)
+    job.run(folder / f"o{Path(name).suffix}", lambda *_: None)
     with closing(sqlite3.connect(folder / "people.db")) as store:
         spent = store.execute("SELECT count(*) FROM spent").fetchone()[0]
     return spent, job.statement()
@@ -210,7 +210,7 @@ def test_a_repeated_report_is_paid_for_by_the_first_day_that_can(tmp_path: Path)
                 "budget": {"store": "b.db", "secret": "people.key", "reports_a_day": 1, "over": "withhold"},
                 "repeat": {"store": "m.db", "secret": "people.key"},
             }  # fmt: skip
-            check_job(given, folder=folder).run(folder / "out.parquet", lambda _stage, _share: None)
+            check_job(given, folder=folder).run(folder / "out.parquet", lambda *_: None)
             shown[name] += pd.read_parquet(folder / "out.parquet").lat.notna().tolist()
     assert shown["whole"] == shown["apart"] == shown["days"]
     assert [sum(shown["whole"][k::3]) for k in range(3)] == [6, 5, 4]

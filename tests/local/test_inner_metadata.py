@@ -86,7 +86,7 @@ def test_a_type_without_inner_fields_is_passed_on(name: str, tmp_path: Path) -> 
     if name != "runs":  # of which Parquet knows nothing
         pq.write_table(given, tmp_path / "a.parquet")
         open_positions(tmp_path / "a.parquet", "lat", "lon").rewrite(
-            tmp_path / "b.parquet", lambda a, b, _: Moved(a, b), [], None, lambda _: None
+            tmp_path / "b.parquet", lambda a, b, _: Moved(a, b), [], None, lambda *_: None
         )
         assert pq.read_table(tmp_path / "b.parquet")["held"].equals(given["held"])
 
@@ -95,7 +95,7 @@ def test_a_type_without_inner_fields_is_passed_on(name: str, tmp_path: Path) -> 
 def test_no_metadata_of_inner_fields_is_written(name: str, tmp_path: Path) -> None:
     pq.write_table(table(*NESTED[name]), tmp_path / "a.parquet")
     file = open_positions(tmp_path / "a.parquet", "lat", "lon")
-    file.rewrite(tmp_path / "b.parquet", lambda a, b, _: Moved(a, b), [], None, lambda _: None)
+    file.rewrite(tmp_path / "b.parquet", lambda a, b, _: Moved(a, b), [], None, lambda *_: None)
     assert b"CANARY" not in (tmp_path / "b.parquet").read_bytes()
     schema = pq.read_schema(tmp_path / "b.parquet")
     assert b"CANARY" not in bytes(schema.serialize())
@@ -110,5 +110,5 @@ def test_a_type_that_may_hold_metadata_is_refused(name: str) -> None:
 def test_a_long_text_is_passed_on(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("lat,lon,note\n35.6,139.7," + "x" * 200_000 + "\n")
     file = open_positions(tmp_path / "a.csv", "lat", "lon")
-    assert file.rewrite(tmp_path / "b.csv", lambda a, b, _: Moved(a, b), [], None, lambda _: None) == 1
+    assert file.rewrite(tmp_path / "b.csv", lambda a, b, _: Moved(a, b), [], None, lambda *_: None) == 1
     assert "x" * 200_000 in (tmp_path / "b.csv").read_text()

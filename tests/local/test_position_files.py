@@ -93,7 +93,7 @@ def test_only_positions_change(name: str, tmp_path: Path) -> None:
         seen.extend(extra[0])
         return north(lat, lon, extra)
 
-    assert source.rewrite(target, move, ["who"], "cell", shares.append) == N
+    assert source.rewrite(target, move, ["who"], "cell", lambda _, share: shares.append(share)) == N
     assert seen == WHO
     assert len(shares) >= 3, "a batch at a time"
     assert shares == sorted(shares)
@@ -113,7 +113,7 @@ def test_only_positions_change(name: str, tmp_path: Path) -> None:
 def test_the_truth_is_nowhere_in_what_is_written(name: str, tmp_path: Path) -> None:
     """Bounding boxes, altitudes and column statistics would say where people are."""
     source, target = write(tmp_path / name), tmp_path / f"out-{name}"
-    source.rewrite(target, north, [], None, lambda _: None)
+    source.rewrite(target, north, [], None, lambda *_: None)
     if target.suffix == ".parquet":
         held = pq.ParquetFile(target)
         about = json.loads((held.schema_arrow.metadata or {}).get(b"geo", b"{}"))
@@ -135,7 +135,7 @@ def test_the_truth_is_nowhere_in_what_is_written(name: str, tmp_path: Path) -> N
 
 def test_csv_text_stays_as_it_is(tmp_path: Path) -> None:
     source, target = write(tmp_path / "a.csv"), tmp_path / "out.csv"
-    source.rewrite(target, north, [], None, lambda _: None)
+    source.rewrite(target, north, [], None, lambda *_: None)
     with target.open(newline="") as text:
         rows = [*csv.reader(text)]
     assert rows[0] == ["who", "lat", "lon", "text"]
@@ -161,7 +161,7 @@ def test_of_geojson_only_what_is_named_goes_out(name: str, tmp_path: Path) -> No
     text = json.dumps(held) if name.endswith("n") else "\n".join(map(json.dumps, rows))
     (tmp_path / name).write_text(text)
     source, target = open_positions(tmp_path / name, None, None), tmp_path / f"out-{name}"
-    source.rewrite(target, north, [], "cell", lambda _: None)
+    source.rewrite(target, north, [], "cell", lambda *_: None)
     assert TRUE not in target.read_text()
     written = json.loads(target.read_text()) if name.endswith("n") else None
     features = written["features"] if written else [json.loads(line) for line in target.read_text().splitlines()]
@@ -200,7 +200,7 @@ def test_of_parquet_no_metadata_goes_out_that_was_not_made_for_it(geometry: bool
     pq.write_table(table.replace_schema_metadata(metadata), tmp_path / "a.parquet")
     assert TRUE.encode() in (tmp_path / "a.parquet").read_bytes()
     columns = (None, None) if geometry else ("lat", "lon")
-    open_positions(tmp_path / "a.parquet", *columns).rewrite(tmp_path / "b.parquet", north, [], None, lambda _: None)
+    open_positions(tmp_path / "a.parquet", *columns).rewrite(tmp_path / "b.parquet", north, [], None, lambda *_: None)
     schema = pq.read_schema(tmp_path / "b.parquet")
     assert {*(schema.metadata or {})} == ({b"geo"} if geometry else set())
     assert all(not {*(field.metadata or {})} - {b"PARQUET:field_id"} for field in schema)
@@ -219,7 +219,7 @@ def test_half_a_surrogate_pair_is_written_as_it_was_read(name: str, tmp_path: Pa
     """JSON can hold what UTF-8 cannot; a table that fails while it is written has been charged already."""
     point, path = feature(1.0, 2.0, "\ud800 é"), tmp_path / name
     path.write_text(json.dumps({"features": [point]} if name.endswith("n") else point) + "\n", "utf-8")
-    open_positions(path, None, None).rewrite(tmp_path / f"o-{name}", north, [], None, lambda _: None)
+    open_positions(path, None, None).rewrite(tmp_path / f"o-{name}", north, [], None, lambda *_: None)
     held = json.loads((tmp_path / f"o-{name}").read_text("utf-8"))
     (held,) = held["features"] if name.endswith("n") else [held]
     assert held["properties"] == point["properties"]
@@ -269,7 +269,7 @@ def test_files_that_cannot_be_read_say_why_and_show_nothing(
     if text is not None:
         (tmp_path / name).write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(DataError, match=message):
-        open_positions(tmp_path / name, *columns).rewrite(tmp_path / "out", north, [], None, lambda _: None)
+        open_positions(tmp_path / name, *columns).rewrite(tmp_path / "out", north, [], None, lambda *_: None)
 
 
 def test_geoparquet_that_would_publish_the_truth_is_refused(tmp_path: Path) -> None:

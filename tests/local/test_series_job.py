@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, out: str, **changes: Any) -> Any:
-    return check_job(spec(**changes), folder=folder).run(folder / out, lambda _stage, _done: None)
+    return check_job(spec(**changes), folder=folder).run(folder / out, lambda *_: None)
 
 
 # ---- readings

@@ -54,7 +54,7 @@ def stop(now):
         os.kill(os.getpid(), signal.SIGKILL)
 
 read = read_spec(sys.argv[1])
-monitor(read.plans(), read.ledger(), on_stage=stop)
+monitor(read.plans(), read.ledger(), progress=stop)
 """
 
 

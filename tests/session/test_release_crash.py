@@ -26,7 +26,7 @@ def stop(stage):
     if stage == sys.argv[2]:
         os.kill(os.getpid(), signal.SIGKILL)
 for _ in range(2):
-    (one,) = release_planned(spec.plans(), spec.ledger(), on_stage=stop)
+    (one,) = release_planned(spec.plans(), spec.ledger(), progress=stop)
     print("SHOWN", one.answers["count"].to_pylist(), flush=True)
 """
 

@@ -45,7 +45,7 @@ def test_the_command_on_the_original_file(tmp_path: Path) -> None:
             "protect": {"epsilon": "0.5", "unit": "10 W", "window": 60},
         }
     )
-    done = job.run(tmp_path / "o.parquet", lambda _stage, _done: None)
+    done = job.run(tmp_path / "o.parquet", lambda *_: None)
     before, after = pd.read_parquet(_HOUSE), pd.read_parquet(tmp_path / "o.parquet")
     assert len(after) == 37_283
     assert after.drop(columns=COLUMN).equals(before.drop(columns=COLUMN))

@@ -297,7 +297,7 @@ def test_no_error_of_the_package_tells_a_password(tmp_path: Path, monkeypatch: p
                 "protect": {"within": "200 m", "factor": "2"},
             },
             folder=tmp_path,
-        ).run(tmp_path / "o.parquet", lambda _stage, _done: None),
+        ).run(tmp_path / "o.parquet", lambda *_: None),
     }
     for name, use in places.items():
         for scheme in ("postgresql", "mysql+pymysql", "sqlite", "duckdb", "https", "snowflake", "x y"):

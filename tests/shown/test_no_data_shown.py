@@ -245,7 +245,7 @@ def _locations(made: LongSession) -> None:
             given["data"] |= {"latitude": "lat", "longitude": "lon"}
         job = check_job(given, folder=folder)
         out = folder / f"reports.{kind}"
-        held |= {f"job {kind}": job, f"written {kind}": (written := job.run(out, lambda _stage, _done: None))}
+        held |= {f"job {kind}": job, f"written {kind}": (written := job.run(out, lambda *_: None))}
         held[f"printed {kind}"] = written.public()
         made.on_purpose.add(out)
         columns = (None, None) if kind == "geojson" else ("lat", "lon")
@@ -282,7 +282,7 @@ def _series(made: LongSession) -> None:
         }
         job = check_job(given, folder=folder)
         out = folder / f"{what}.out.parquet"
-        held |= {f"job {what}": job, f"written {what}": job.run(out, lambda _stage, _done: None)}
+        held |= {f"job {what}": job, f"written {what}": job.run(out, lambda *_: None)}
         held[f"stated {what}"] = job.statement()
         made.on_purpose.add(out)
     held["stated bills"] = billing.statement()
@@ -544,7 +544,7 @@ def _perturbed(folder: Path, frame: pd.DataFrame) -> Any:
         "protect": {"within": "200 m", "factor": "2"},
         "budget": {"store": "people.db", "secret": "people.key", "reports_a_day": 3},
     }
-    return check_job(given, folder=folder).run(folder / "o.parquet", lambda _stage, _done: None)
+    return check_job(given, folder=folder).run(folder / "o.parquet", lambda *_: None)
 
 
 def _geojson(folder: Path, text: str) -> Any:
@@ -555,7 +555,7 @@ def _geojson(folder: Path, text: str) -> Any:
         "box": dict(zip(("west", "south", "east", "north"), BOX, strict=True)),
         "protect": {"within": "200 m", "factor": "2"},
     }
-    return check_job(given, folder=folder).run(folder / "o.geojson", lambda _stage, _done: None)
+    return check_job(given, folder=folder).run(folder / "o.geojson", lambda *_: None)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -47,7 +47,7 @@ def test_csv_is_read_as_python_reads_it(end: str, mark: bytes, last: bool, tmp_p
     rows = open_rows(tmp_path / "a.csv")
     assert rows.columns == ["x", "y"]
     shares: list[float] = []
-    found = pa.concat_tables(rows.batches(on_share=shares.append))
+    found = pa.concat_tables(rows.batches(progress=lambda _, share: shares.append(share)))
     assert [[value or "" for value in row] for row in zip(*found.to_pydict().values(), strict=True)] == true
     assert pa.concat_tables(rows.batches(["y"]))["y"].equals(found["y"])
     assert shares == sorted(shares)
@@ -192,7 +192,7 @@ def test_readings_are_replaced_in_their_own_rows(tmp_path: Path) -> None:
     held = file.read(["t", "w"], "w")
     readings = read_readings(held, Columns("t", "w"), series.grid, series.schedule, "keep")
     file.rewrite(
-        tmp_path / "b.csv", "w", readings.rows, readings.there, readings.steps + 1, series.grid, lambda _: None
+        tmp_path / "b.csv", "w", readings.rows, readings.there, readings.steps + 1, series.grid, lambda *_: None
     )
     with (tmp_path / "b.csv").open(newline="") as text:
         found = [(row["note"][:2], row["w"]) for row in csv.DictReader(text)]

@@ -179,7 +179,7 @@ class Positions:
             PLACES.to_csv(folder / "places.csv", index=False)
             write_private(folder / "people.key", b"a key of the tests")
             rows.to_parquet(folder / "positions.parquet")
-            check_job(spec, folder=folder).run(folder / "reports.parquet", lambda _stage, _done: None)
+            check_job(spec, folder=folder).run(folder / "reports.parquet", lambda *_: None)
             return pd.read_parquet(folder / "reports.parquet")
 
     @functools.cached_property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from leeward.cli._opening import NewBudget, Yes, opening, refuse_ledger_in
-from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_notes, say, stages, wrote
+from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_notes, progress_shown, say, wrote
 from leeward.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,15 +65,15 @@ def monitor(
     refuse_ledger_in(out, read.ledger())
     with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
         opened = opening(read.ledger(), yes=yes, new=new_budget)
-        with stages(quiet) as on_stage:
+        with progress_shown(quiet) as progress:
             watch = run(
                 plans,
                 opened.budget,
                 if_doubtful=cast(Any, if_doubtful),
                 accept_useless=accept_useless,
-                on_stage=on_stage,
+                progress=progress,
             )
-            on_stage("writing the reports")
+            progress("writing the reports")
             wrote(save(watch.releases))
     opened.say(quiet)
     if not quiet:

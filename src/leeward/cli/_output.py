@@ -9,13 +9,14 @@ from __future__ import annotations
 import codecs
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leeward._plain import plain, plain_lines, steers
+from leeward._progress import Progress, silent
 from leeward.cli._ending import STANDARD_ERROR, STANDARD_OUTPUT, printing
 
 if TYPE_CHECKING:
@@ -191,35 +192,23 @@ _NARROWEST = 60
 
 
 @contextmanager
-def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show on stderr what a long job is doing; nothing where stderr is no terminal or ``quiet`` is asked for."""
+def progress_shown(quiet: bool) -> Iterator[Progress]:
+    """Show on stderr which stage a long job is in, and a bar where the share done is known.
+
+    Nothing is shown where stderr is no terminal or ``quiet`` is asked for.
+    """
     if quiet or not sys.stderr.isatty():
-        yield lambda _stage: None
+        yield silent
         return
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting", total=None)
-        yield lambda stage: progress.update(task, description=plain(stage))
+    columns = (rich.SpinnerColumn("line"), rich.TextColumn("{task.description}", markup=False), rich.BarColumn())
+    with rich.Progress(*columns, rich.TimeElapsedColumn(), console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("starting", total=None)
 
-
-@contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
-    """Show on stderr which stage a long job is in, and a bar where the share done is known; nothing as in `stages`."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _stage, _done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None)
-
-        def tell(stage: str, done: float | None) -> None:
-            bar.update(task, description=plain(stage), total=None if done is None else 1.0, completed=done or 0.0)
+        def tell(stage: str, share: float | None = None, /) -> None:
+            shown.update(task, description=plain(stage), total=None if share is None else 1.0, completed=share or 0.0)
 
         yield tell
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli._output import print_json, progress, say, wrote
+from leeward.cli._output import print_json, progress_shown, say, wrote
 
 
 def papers(
@@ -46,9 +46,9 @@ def papers(
         raise InputError(f"--columns {columns}", "three columns are needed", "Name them: --columns user,venue,jst")
     for path in visits or ():
         Visits(path, *names).check()
-    with progress(quiet) as on_progress, prepared(out, OUTPUT, room=8_000_000) as place:
-        found = recompute(full, [Visits(path, *names) for path in visits or ()], on_progress)
-        on_progress("writing", 1.0)
+    with progress_shown(quiet) as progress, prepared(out, OUTPUT, room=8_000_000) as place:
+        found = recompute(full, [Visits(path, *names) for path in visits or ()], progress)
+        progress("writing", 1.0)
         page = write_into(place, found)
         wrote(out)
     if as_json:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli._output import facts, print_json, print_parts, progress, say, wrote
+from leeward.cli._output import facts, print_json, print_parts, progress_shown, say, wrote
 from leeward.errors import SpecError
 
 
@@ -45,8 +45,8 @@ def perturb(
         raise SpecError(
             "No --out", "the perturbed table needs a file to be written to", "Give --out FILE, or --dry-run"
         )
-    with progress(quiet) as on_progress:
-        written = job.run(out, on_progress)
+    with progress_shown(quiet) as progress:
+        written = job.run(out, progress)
         for file in written.files:
             wrote(file)
     if not quiet:

@@ -16,8 +16,8 @@ from leeward.cli._output import (
     print_json,
     print_notes,
     print_parts,
+    progress_shown,
     say,
-    stages,
     table,
     wrote,
 )
@@ -118,16 +118,16 @@ def publish(
     refuse_ledger_in(out, budget)
     with saving(out, names) as save:
         opened = Opening(budget, None) if asked is None else asked()
-        with stages(quiet) as on_stage:
-            session = Session(plans[0].query, opened.budget, on_stage=on_stage)
+        with progress_shown(quiet) as progress:
+            session = Session(plans[0].query, opened.budget, progress=progress)
         with session:
             priced = session.price(plans)
             if len(plans) > 1 and not quiet and not as_json:
                 price, total = _prices([each.plan for each in priced])
                 say(f"{len(plans)} windows at {price} each: a total price of at most {total}.")
-            with stages(quiet) as session.on_stage:
+            with progress_shown(quiet) as session.progress:
                 releases = release_priced(session, priced, if_doubtful=if_doubtful, accept_useless=accept_useless)
-                session.on_stage("writing the report")
+                session.progress("writing the report")
                 wrote(save(releases))
     if not quiet:
         for one in releases:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from leeward._paths import resolve_ledger
 from leeward._plain import is_text
+from leeward._progress import Progress, silent
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import _chain as chain
 from leeward.ledger._balance import Balance, append, balance, open_budgets
@@ -156,7 +157,7 @@ class Ledger:
         telling: Sequence[str] = (),
         new: bool = False,
         wait: float = 600.0,
-        on_stage: Callable[[str], None] = lambda _stage: None,
+        progress: Progress = silent,
     ) -> Iterator[Reservation]:
         """Reserve a release, durably, before its data is looked at.
 
@@ -183,7 +184,7 @@ class Ledger:
             telling: those columns whose marks tell that a content is charged under another name already.
             new: this is a budget of its own, although the ledger has one of nearly the same name, or for the same content.
             wait: how many seconds to wait for another holder of the same key.
-            on_stage: told each of ``STAGES``.
+            progress: told each of ``STAGES``.
 
         Yields:
             A reservation. Where its ``answer`` is None, compute it and call ``store``.
@@ -206,7 +207,7 @@ class Ledger:
             content=replace(Fingerprint.of(digest_columns, digest, marks or {}, telling), form=digest_form),
             new=new,
         )
-        reservation = Reservation(self._store, on_stage)
+        reservation = Reservation(self._store, progress)
         try:
             reservation.acquire(request, wait)
             yield reservation

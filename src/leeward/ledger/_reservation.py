@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
+from leeward._progress import Progress
 from leeward.errors import InputError, LedgerError
 from leeward.ledger import _chain as chain
 from leeward.ledger._balance import Balance, agree, append, balance, charged, open_budgets
@@ -22,7 +22,7 @@ from leeward.ledger._schema import charges, entries
 from leeward.ledger._sqlite import SqliteStore
 
 STAGES = ("reserving", "charging", "charged", "reserved", "storing", "saving", "saved", "stored")
-"""What ``on_stage`` is told, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and ``saved``
+"""What ``progress`` is told, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and ``saved``
 just after it and before the mark. A stored answer is told ``reserving`` only; a withdrawal ends in ``withdrawn``."""
 
 
@@ -49,12 +49,12 @@ class Reservation:
         answer: what may be shown; None until it is stored.
     """
 
-    def __init__(self, store: SqliteStore, on_stage: Callable[[str], None]) -> None:
+    def __init__(self, store: SqliteStore, progress: Progress) -> None:
         self.id = ""
         self.cost = Fraction(0)
         self.answer: bytes | None = None
         self._store = store
-        self._on_stage = on_stage
+        self._progress = progress
         self._process = os.getpid()
         self._holder = uuid.uuid4().hex
         self._hold: Lock | None = None
@@ -78,7 +78,7 @@ class Reservation:
         settled = self.cost if cost is None else exact_amount(cost, "cost")
         if settled > self.cost:
             raise InputError(f"A cost of {settled}", f"only {self.cost} was reserved", "Reserve the most it can cost")
-        self._on_stage("storing")
+        self._progress("storing")
         with self._store.writing() as connection:
             charge = self._reservation(connection)
             if charge is None:
@@ -94,15 +94,15 @@ class Reservation:
             _append_for(
                 connection, charge, "released", after=after, cost=-spare, seal=chain.answer_seal(bytes(payload))
             )
-            self._on_stage("saving")
-        self._on_stage("saved")
+            self._progress("saving")
+        self._progress("saved")
         self._store.advance_high_water_mark()
         self.answer, self.cost = bytes(payload), settled
-        self._on_stage("stored")
+        self._progress("stored")
 
     def acquire(self, request: Request, wait: float) -> None:
         """Find the answer, or hold the reservation: a new one, or that of a holder who died."""
-        self._on_stage("reserving")
+        self._progress("reserving")
         deadline, pause = time.monotonic() + wait, 0.01
         while (other := self._try(request)) is not None:
             while self._store.is_locked(other):
@@ -136,11 +136,11 @@ class Reservation:
             else:
                 self._take_over(connection, charge, history)
             if self.answer is None:
-                self._on_stage("charging")
+                self._progress("charging")
         if self.answer is None:
-            self._on_stage("charged")
+            self._progress("charged")
             self._store.advance_high_water_mark()
-            self._on_stage("reserved")
+            self._progress("reserved")
         return None
 
     def _reserve(self, connection: Connection, request: Request, standing: Balance) -> None:
@@ -212,7 +212,7 @@ class Reservation:
                 after = Balance(None, None, after.spent)
             _append_for(connection, charge, "withdrawn", after=after, cost=-self.cost)
         self._store.advance_high_water_mark()
-        self._on_stage("withdrawn")
+        self._progress("withdrawn")
 
     def _reservation(self, connection: Connection) -> RowMapping | None:
         ours = (charges.c.id == self.id) & (charges.c.holder == self._holder)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 from leeward._document import Document
 from leeward._paths import resolve
+from leeward._progress import Progress
 from leeward._toml import read_toml
 from leeward.errors import SpecError
 
@@ -74,12 +75,12 @@ class Job(Protocol):
         """Return the statement in short, as (title, sentence), for the terminal."""
         ...
 
-    def run(self, out: Path, on_progress: Callable[[str, float | None], None]) -> Written:
+    def run(self, out: Path, progress: Progress) -> Written:
         """Perturb the table and write it, whole or not at all.
 
         Args:
             out: the file to write.
-            on_progress: called with a stage and, where it is known, the share of it that is done.
+            progress: called with a stage and, where it is known, the share of it that is done.
         """
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -73,4 +73,3 @@ def right_at_random(histogram: Mapping[int, int], setting: Setting, name: str) -
 
 
 Histograms = Mapping[str, Mapping[int, int]]
-Progress = Callable[[str], None]

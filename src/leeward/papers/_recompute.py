@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from leeward._progress import Progress, silent
 from leeward.outputs import Folder, Write, prepared
 from leeward.papers import _adp_day as adp_day
 from leeward.papers import _adp_hour as adp_hour
@@ -21,19 +22,17 @@ from leeward.papers._recomputed import Recomputed
 from leeward.papers._visits import Visits
 from leeward.tables._sheets import write_frame
 
-Say = Callable[[str, float | None], None]
-
 OUTPUT = "the papers, recomputed"
 """What the folder of it says that it holds."""
 
 
-def recompute(full: bool = False, visits: Sequence[Visits] = (), say: Say | None = None) -> Recomputed:
+def recompute(full: bool = False, visits: Sequence[Visits] = (), progress: Progress = silent) -> Recomputed:
     """Recompute every figure, table and worked number of the three papers.
 
     Args:
         full: more readings, larger programs, more draws: minutes instead of seconds.
         visits: tables of the user's own, for ADP's curves.
-        say: told which part is being computed, and which share of all parts is done.
+        progress: told which part is being computed, and which share of all parts is done.
     """
     parts: list[tuple[str, Callable[[], Chapter]]] = [
         ("ADP: definitions, bounds, mechanisms", adp_numbers.chapter),
@@ -47,8 +46,7 @@ def recompute(full: bool = False, visits: Sequence[Visits] = (), say: Say | None
     ]
     found = Recomputed(full)
     for done, (name, part) in enumerate(parts):
-        if say:
-            say(name, done / len(parts))
+        progress(name, done / len(parts))
         start = time.perf_counter()
         chapter = part()
         found.claims += chapter.claims

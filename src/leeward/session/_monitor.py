@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._progress import Progress, silent
 from leeward._taught import taught
 from leeward.errors import SpecError
 from leeward.exact._real import Real
@@ -27,7 +28,7 @@ from leeward.session._budget import Budget
 from leeward.session._question import question, span
 from leeward.session._release import IfDoubtful, check_if_doubtful
 from leeward.session._result import CuratorNotes, Release
-from leeward.session._session import Charge, PricedPlan, Session, Told
+from leeward.session._session import Charge, PricedPlan, Session
 
 _PROMISES = (
     "The windows, their order and the thresholds depend only on public data and on answers already published",
@@ -62,7 +63,7 @@ def monitor(
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: bool = False,
     bits: Bits | None = None,
-    on_stage: Told | None = None,
+    progress: Progress = silent,
 ) -> MonitorResult:
     """Ask the windows of these plans in order, going on from what the ledger holds, until the c-th not-safe answer.
 
@@ -73,7 +74,7 @@ def monitor(
             publishes by a timetable should say ``"publish"``: that a round is missing is a fact about the data too.
         accept_useless: see `leeward.release`.
         bits: the entropy source; anything but the default marks releases unfit for publication.
-        on_stage: told what is going on.
+        progress: told what is going on.
 
     Raises:
         SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.
@@ -86,7 +87,7 @@ def monitor(
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
     state, releases, asked = rules.start(), list[Release](), list[Window]()
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
-    with Session(plans[0].query, budget, bits, on_stage) as session:
+    with Session(plans[0].query, budget, bits, progress) as session:
         for made in plans:
             if state.stopped:
                 break

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from leeward._plain import told
+from leeward._progress import Progress, silent
 from leeward._taught import taught
 from leeward.errors import InputError, SpecError, nearest
 from leeward.noise import Bits
@@ -14,7 +15,7 @@ from leeward.planner._plan import Plan
 from leeward.planner._useless import refuse_useless
 from leeward.session._budget import Budget
 from leeward.session._result import Release
-from leeward.session._session import PricedPlan, Session, Told
+from leeward.session._session import PricedPlan, Session
 
 IfDoubtful = Literal["refuse", "publish"]
 """What becomes of a release that the data make doubtful, because nothing or too little of them would count."""
@@ -28,7 +29,7 @@ def release(
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: bool = False,
     bits: Bits | None = None,
-    on_stage: Told | None = None,
+    progress: Progress = silent,
 ) -> Release:
     """Carry out a plan: charge the budget, count, add noise, store the answer and return it.
 
@@ -42,7 +43,7 @@ def release(
             Otherwise a question without a stored answer is refused then, before anything is charged; the refusal
             depends on public things alone.
         bits: the entropy source; anything but the default marks the release unfit for publication.
-        on_stage: told what is going on ("reading the data", "counting", …, and the ledger's own stages).
+        progress: told what is going on ("reading the data", "counting", …, and the ledger's own stages).
 
     Raises:
         LeewardError: the release is refused; nothing was charged and nothing is shown. See `leeward.errors`.
@@ -52,7 +53,7 @@ def release(
             f"A release of a {type(plan).__name__}", "a plan is what is released", "Give leeward.plan(query, notion, …)"
         )
     return release_planned(
-        [plan], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, on_stage=on_stage
+        [plan], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, progress=progress
     )[0]
 
 
@@ -63,10 +64,10 @@ def release_planned(
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: bool = False,
     bits: Bits | None = None,
-    on_stage: Told | None = None,
+    progress: Progress = silent,
 ) -> list[Release]:
     """Carry out plans that share their visits and places (windows of one spec), one release each; see `release_priced`."""
-    with Session(plans[0].query, budget, bits, on_stage) as session:
+    with Session(plans[0].query, budget, bits, progress) as session:
         return release_priced(session, session.price(plans), if_doubtful=if_doubtful, accept_useless=accept_useless)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._private import Private
+from leeward._progress import Progress, silent
 from leeward.accounting._budget_notion import charge, in_words
 from leeward.errors import BoundExceededError, CapExceededError
 from leeward.exact._real import Real, exact
@@ -36,8 +37,6 @@ from leeward.session._statement import privacy_statement
 if TYPE_CHECKING:
     from leeward.engine import Content, Keys, Opened
     from leeward.ledger import Account, Answer, Ledger
-
-Told = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -87,22 +86,22 @@ class Session(Private):
         query: any of the questions to be asked; they share their table and their public keys.
         budget: where the price is charged.
         bits: the entropy source; anything but the default marks releases unfit for publication.
-        on_stage: told what is going on.
+        progress: told what is going on.
     """
 
-    __slots__ = ("_account", "_cap", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "on_stage")
+    __slots__ = ("_account", "_cap", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "progress")
 
     def __init__(
-        self, query: CountVisitors | Statistic, budget: Budget, bits: Bits | None = None, on_stage: Told | None = None
+        self, query: CountVisitors | Statistic, budget: Budget, bits: Bits | None = None, progress: Progress = silent
     ) -> None:
         from leeward.engine import read_keys
         from leeward.ledger import Ledger
 
-        self.budget, self.bits, self.on_stage = budget, bits, on_stage or (lambda _stage: None)
+        self.budget, self.bits, self.progress = budget, bits, progress
         self._query, self._open = query, ExitStack()
         self._table: tuple[Opened, Content] | None = None
         self._cap = budget.exact_cap()
-        self.on_stage("reading the public list")
+        self.progress("reading the public list")
         self.keys: Keys = read_keys(query)
         self.ledger: Ledger = Ledger(budget.ledger)
         self._account: Account | None = self.ledger.account(budget.dataset, new=budget.new)
@@ -198,12 +197,12 @@ class Session(Private):
             marks=content.marks,
             telling=content.telling,
             new=self.budget.new,
-            on_stage=self.on_stage,
+            progress=self.progress,
         ) as reservation:
             if reservation.answer is None:
-                self.on_stage("counting")
+                self.progress("counting")
                 counted = table.count(query)
-                self.on_stage("adding noise")
+                self.progress("adding noise")
                 try:
                     exactly = counted.counts
                 except BoundExceededError as refused:
@@ -235,7 +234,7 @@ class Session(Private):
 
         if queries:
             table, _ = self._recognised()
-            self.on_stage("looking how much would count")
+            self.progress("looking how much would count")
             refuse_doubtful([table.look(query) for query in queries], going_on=going_on)
 
     def publish(self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), **stated: Any) -> Release:
@@ -247,7 +246,7 @@ class Session(Private):
             promises: assumptions of the statement beyond the plan's.
             stated: more parts of the statement.
         """
-        self.on_stage("deciding")
+        self.progress("deciding")
         made, budget = priced.plan, self.budget
         plain = privacy_statement(made, places=len(self.keys), dataset=budget.dataset, version=budget.version)
         statement = {
@@ -266,9 +265,9 @@ class Session(Private):
 
         if self._table is None:
             key = self.ledger.content_key()
-            self.on_stage("reading the data")
+            self.progress("reading the data")
             table = self._open.enter_context(open_data(self._query, self.keys))
-            self.on_stage("recognising the content")
+            self.progress("recognising the content")
             self._table = table, table.content(key)
         return self._table
 

@@ -10,13 +10,14 @@ import abc
 import csv
 import io
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from leeward._encodings import UTF8, any_length
 from leeward._private import Private, reading
+from leeward._progress import Progress, silent
 from leeward.errors import DataError
 from leeward.tables._bare import bare_schema
 from leeward.tables._csv import csv_header
@@ -31,9 +32,6 @@ BATCH: Final = 1 << 17
 
 _AT_ONCE: Final = 1 << 9
 """Rows of text that are held as lists; Python looks again and again through all that there are, for those to be freed."""
-
-OnShare = Callable[[float], Any]
-"""Called with the share of the file that is done with, each time a batch is."""
 
 
 class RowsFile(Private, abc.ABC):
@@ -69,7 +67,7 @@ class RowsFile(Private, abc.ABC):
         """Names of all columns."""
 
     @abc.abstractmethod
-    def batches(self, names: Sequence[str] | None = None, on_share: OnShare = lambda _: None) -> Iterator[pa.Table]:
+    def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, a batch of rows at a time: at least one, which may be empty.
 
         Raises:
@@ -97,7 +95,7 @@ class CsvRows(RowsFile):
     def _columns(self) -> list[str]:
         return list(csv_header(self.file))
 
-    def batches(self, names: Sequence[str] | None = None, on_share: OnShare = lambda _: None) -> Iterator[pa.Table]:
+    def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, as text; see `RowsFile.batches`."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -123,7 +121,7 @@ class CsvRows(RowsFile):
                     read, done = read + len(some), not some
                 held = [pa.array(values, pa.large_string()) for values in fields]
                 yield pa.Table.from_arrays([pc.if_else(pc.equal(each, ""), None, each) for each in held], asked)
-                on_share(min(raw.tell() / size, 1.0))
+                progress("at work on the rows", min(raw.tell() / size, 1.0))
 
     def _columns_of(self, rows: list[list[str]]) -> list[Sequence[str]]:
         """The fields of rows, column by column.
@@ -169,7 +167,7 @@ class ParquetRows(RowsFile):
         pq.ParquetWriter(io.BytesIO(), bare_schema(self.schema)).close()
         return list(self.schema.names)
 
-    def batches(self, names: Sequence[str] | None = None, on_share: OnShare = lambda _: None) -> Iterator[pa.Table]:
+    def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, with the types that they have; see `RowsFile.batches`."""
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -179,7 +177,7 @@ class ParquetRows(RowsFile):
             for batch in held.iter_batches(BATCH, columns=asked):
                 yield pa.Table.from_batches([batch])
                 done += len(batch)
-                on_share(done / max(held.metadata.num_rows, 1))
+                progress("at work on the rows", done / max(held.metadata.num_rows, 1))
             if not done:
                 yield held.read(asked)
 

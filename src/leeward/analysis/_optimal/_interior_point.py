@@ -12,12 +12,13 @@ matrix of size n·m. Every iterate is strictly private; what is returned are the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from leeward._progress import Progress, silent
 
 Floats = NDArray[np.float64]
 
@@ -42,16 +43,14 @@ class Columns:
     bound: float
 
 
-def solve_by_columns(
-    cost: Floats, pairs: NDArray[np.intp], factors: Floats, say: Callable[[str], None] = lambda _: None
-) -> Columns:
+def solve_by_columns(cost: Floats, pairs: NDArray[np.intp], factors: Floats, progress: Progress = silent) -> Columns:
     """Return the best columns found with ``factor·K(x, w) ≤ K(x', w)`` on all pairs, and the best bound.
 
     Args:
         cost: n × m: π(x)·ℓ(x, w).
         pairs: (number, 2) ordered pairs (x, x').
         factors: e^{−d(x → x')} of each, below 1: secrets at distance 0 leave no strictly private matrix.
-        say: told every few steps between what the optimum lies.
+        progress: told every few steps between what the optimum lies.
     """
     from scipy import sparse
 
@@ -70,7 +69,7 @@ def solve_by_columns(
         if off < 1e-11 and reached < value:
             matrix, value = state.columns, reached
         if step % 10 == 9:
-            say(f"step {step + 1}: the least loss is between {bound * size:.6g} and {value * size:.6g}")
+            progress(f"step {step + 1}: the least loss is between {bound * size:.6g} and {value * size:.6g}")
         if value - bound <= CLOSE * abs(value) or not state.advance():
             break
     return Columns(matrix, value * size, _proved(cost, private, multipliers * size))

@@ -10,7 +10,7 @@ Machine-checked (docs/proved.md): `universal_optimality`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._progress import Progress, silent
 from leeward._taught import taught
 from leeward.analysis._loss import LossLike, LossMatrix, read_loss
 from leeward.analysis._optimal._cover import Pairs, irreducible, spanner
@@ -77,7 +78,7 @@ def optimal(
     *,
     guesses: Sequence[Any] | None = None,
     dilation: Exact = 1,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress = silent,
 ) -> Optimal:
     """Return a mechanism of least expected loss among all that are d-private, certified.
 
@@ -97,7 +98,6 @@ def optimal(
             loss is beyond what floats reach.
         UndecidedError: if the solver gives up, or its answer could not be certified: never seen, and never passed over.
     """
-    say = progress or (lambda _: None)
     secrets = tuple(space)
     finite = distance if isinstance(distance, FiniteDistance) and distance.points == secrets else distance.on(secrets)
     outputs = secrets if guesses is None else tuple(guesses)
@@ -108,9 +108,9 @@ def optimal(
     chances = read_prior(secrets, None if worst else prior)
     order = {chance: code for code, chance in enumerate(dict.fromkeys(chances))}
     group = symmetries(finite.codes, np.array([order[c] for c in chances], dtype=np.intp), matrix.codes)
-    say(f"{len(secrets)} secrets, {len(outputs)} guesses, {len(group.generators)} generators of symmetries found")
+    progress(f"{len(secrets)} secrets, {len(outputs)} guesses, {len(group.generators)} generators of symmetries found")
     pairs, costs = _cover(finite, group, exact(dilation))
-    say(f"{len(pairs)} of {len(secrets) * (len(secrets) - 1)} ordered pairs of secrets are needed")
+    progress(f"{len(pairs)} of {len(secrets) * (len(secrets) - 1)} ordered pairs of secrets are needed")
     program = Program(
         orbits=group.orbits(slice(0, len(secrets)), slice(len(secrets), len(secrets) + len(outputs))),
         pairs=pairs,
@@ -118,9 +118,9 @@ def optimal(
         prior=None if worst else np.array([float(c) for c in chances]),
         loss=matrix.to_numpy(),
     )
-    say(f"solving for {int(program.orbits.max()) + 1} variables")
-    solution = program.solve(say)
-    say(f"solved: expected loss {solution.value:.6g}; repairing")
+    progress(f"solving for {int(program.orbits.max()) + 1} variables")
+    solution = program.solve(progress)
+    progress(f"solved: expected loss {solution.value:.6g}; repairing")
     consumer: Prior = "worst" if worst else list(chances)
     blind = remap(FiniteMechanism(secrets, ["nothing"], [[1]] * len(secrets)), consumer, matrix, outputs)
     found = [(blind.mechanism, blind.loss)]  # where secrets are so near that mending the solver's errors costs more
@@ -128,13 +128,13 @@ def optimal(
         mended = repair(secrets, outputs, solution.matrix, pairs, costs, near)
         found.insert(0, (mended, expected_loss(mended, consumer, _only(matrix, mended.outputs))))
     mechanism, achieved = min(found, key=lambda one: float(one[1]))
-    say("certifying")
+    progress("certifying")
     verdict = verify(mechanism, finite)
     if not verdict:
         raise UndecidedError(
             "The repaired mechanism", "it could not be certified", "Please report this with the space and the distance"
         )
-    say(f"certified: expected loss {float(achieved):.6g}")
+    progress(f"certified: expected loss {float(achieved):.6g}")
     return Optimal(
         mechanism=mechanism,
         loss=achieved,

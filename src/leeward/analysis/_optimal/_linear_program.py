@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._progress import Progress, silent
 from leeward.analysis._optimal._interior_point import solve_by_columns
 from leeward.errors import UndecidedError
 
@@ -84,43 +85,43 @@ class Program:
         first = np.append(True, (left[1:] != left[:-1]) | (right[1:] != right[:-1]))[: len(left)] & (left != right)
         return left[first], right[first], factor[first]
 
-    def solve(self, say: Callable[[str], None] = lambda _: None) -> Solution:
+    def solve(self, progress: Progress = silent) -> Solution:
         """Solve in the program's own unit of loss: what the solvers tolerate is absolute, and what is asked for is not.
 
         The unit is the largest loss; where the least expected loss turns out to be far smaller, and not well known, then
         once more with that as the unit. Units are powers of two, so that nothing is rounded.
 
         Args:
-            say: told from time to time how far it is.
+            progress: told from time to time how far it is.
 
         Raises:
             UndecidedError: if the solver gives up.
         """
         weights = 1.0 if self.prior is None else self.prior[:, None]
         unit = _power_of_two(float((self.loss * weights).max()))
-        solution = self._in_unit(unit, say)
+        solution = self._in_unit(unit, progress)
         if 0 < solution.value < SMALL * unit and solution.value - solution.bound > ENOUGH * solution.value:
             try:
-                finer = self._in_unit(_power_of_two(solution.value), say)
+                finer = self._in_unit(_power_of_two(solution.value), progress)
             except UndecidedError:
                 return solution
             if finer.value - finer.bound < solution.value - solution.bound:
                 return finer
         return solution
 
-    def _in_unit(self, unit: float, say: Callable[[str], None]) -> Solution:
-        found = replace(self, loss=self.loss / unit)._solve(say)
+    def _in_unit(self, unit: float, progress: Progress) -> Solution:
+        found = replace(self, loss=self.loss / unit)._solve(progress)
         return replace(found, value=found.value * unit, bound=found.bound * unit)
 
-    def _solve(self, say: Callable[[str], None]) -> Solution:
+    def _solve(self, progress: Progress) -> Solution:
         """Solve: by HiGHS's interior point, or by columns where the program is large and has no symmetry."""
         size = len(self.pairs) * self.orbits.shape[1]
         whole = int(self.orbits.max()) + 1 == self.orbits.size
         if self.prior is not None and whole and size > LARGE and (self.factors < 1 - 1e-9).all():
-            found = solve_by_columns(self.prior[:, None] * self.loss, self.pairs, self.factors, say)
+            found = solve_by_columns(self.prior[:, None] * self.loss, self.pairs, self.factors, progress)
             if found.value - found.bound <= ENOUGH * found.value:
                 return Solution(found.matrix, found.value, found.bound, self.orbits.size, size)
-        return _watched(self._by_highs, say)
+        return _watched(self._by_highs, progress)
 
     def _by_highs(self) -> Solution:
         from scipy import sparse
@@ -189,7 +190,7 @@ def _power_of_two(size: float) -> float:
     return math.ldexp(1.0, min(max(math.frexp(size)[1], -900), 900)) if size else 1.0
 
 
-def _watched(solve: Callable[[], Solution], say: Callable[[str], None]) -> Solution:
+def _watched(solve: Callable[[], Solution], progress: Progress) -> Solution:
     """Run a solver that says nothing in a thread of its own, and say every few seconds that it is still at work."""
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         solved, start = pool.submit(solve), time.monotonic()
@@ -199,7 +200,7 @@ def _watched(solve: Callable[[], Solution], say: Callable[[str], None]) -> Solut
             except concurrent.futures.TimeoutError:
                 if solved.done():
                     raise  # it was the solver's own
-                say(f"solving for {time.monotonic() - start:.0f} s")
+                progress(f"solving for {time.monotonic() - start:.0f} s")
 
 
 def _lower_bound(cost: Floats, private: Any, multipliers: Floats, equal: Any, prices: Floats, together: int) -> float:

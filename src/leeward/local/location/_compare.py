@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._progress import Progress, silent
 from leeward.analysis import Optimal, optimal
 from leeward.analysis._loss import euclidean
 from leeward.analysis._remap import stochastic
@@ -50,7 +50,7 @@ class BestOverPlaces:
         latitude: ArrayLike,
         longitude: ArrayLike,
         weights: ArrayLike | None = None,
-        progress: Callable[[str], None] | None = None,
+        progress: Progress = silent,
     ) -> BestOverPlaces:
         """Solve for the best mechanism.
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._private import Private
+from leeward._progress import Progress
 from leeward.errors import DataError, no_column
 from leeward.tables._files import File
 
@@ -40,9 +41,6 @@ class Moved:
 
 Move = Callable[[Floats, Floats, list[list[Any]]], Moved]
 """From latitudes, longitudes and the asked-for other columns of a batch to what is written."""
-
-OnRows = Callable[[float], None]
-"""Called with the share of the file that is done."""
 
 
 class PositionFile(Private, abc.ABC):
@@ -82,7 +80,9 @@ class PositionFile(Private, abc.ABC):
         """Read latitudes, longitudes (NaN where missing) and some other columns (None where missing), a batch at a time."""
 
     @abc.abstractmethod
-    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+    def rewrite(
+        self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, progress: Progress
+    ) -> int:
         """Write the file anew with its positions moved; return the number of rows.
 
         Args:
@@ -90,7 +90,7 @@ class PositionFile(Private, abc.ABC):
             move: given each batch's positions and extra columns.
             extra: names of the other columns that ``move`` wants to see.
             cell_column: the further column that holds ``Moved.cells``, or None.
-            on_rows: told how much is done.
+            progress: told how much is done.
         """
 
 

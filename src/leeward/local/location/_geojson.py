@@ -16,8 +16,9 @@ import numpy as np
 
 from leeward._encodings import UTF8
 from leeward._private import reading
+from leeward._progress import Progress
 from leeward.errors import DataError
-from leeward.local.location._files import Floats, Move, OnRows, PositionFile, single
+from leeward.local.location._files import Floats, Move, PositionFile, single
 from leeward.tables._rows import BATCH
 
 Features = list[dict[str, Any]]
@@ -78,12 +79,14 @@ class GeoJson(_GeoJson):
         for start in range(0, len(self._features), BATCH):
             yield self._features[start : start + BATCH]
 
-    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+    def rewrite(
+        self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, progress: Progress
+    ) -> int:
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         features: Features = []
         for batch in self._batches():
             features += _moved(batch, move, extra, cell_column)
-            on_rows(len(features) / len(self._features))
+            progress("at work on the rows", len(features) / len(self._features))
         text = json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
         target.write_text(text, "utf-8", _HALVES)
         return len(features)
@@ -107,7 +110,9 @@ class GeoJsonLines(_GeoJson):
         if batch:
             yield batch
 
-    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+    def rewrite(
+        self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, progress: Progress
+    ) -> int:
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         done = written = 0
         size = max(self.path.stat().st_size, 1)
@@ -116,7 +121,7 @@ class GeoJsonLines(_GeoJson):
                 lines = [json.dumps(feature, ensure_ascii=False) for feature in _moved(batch, move, extra, cell_column)]
                 written += out.write("\n".join(lines) + "\n")
                 done += len(batch)
-                on_rows(min(written / size, 1.0))
+                progress("at work on the rows", min(written / size, 1.0))
         return done
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
 from leeward._paths import resolve, resolve_ledger
+from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
 from leeward.errors import DataError, SpecError
@@ -216,7 +217,7 @@ class LocationJob:
         """Return the statement in short."""
         return facts(self.statement())
 
-    def run(self, out: Path, on_progress: Callable[[str, float | None], None]) -> Written:
+    def run(self, out: Path, progress: Progress) -> Written:
         """Charge the budgets, perturb the table, and write it: see `leeward.local._job.Job.run`."""
         source = open_positions(
             resolve(self.spec.data.table, self.folder), self.spec.data.latitude, self.spec.data.longitude
@@ -229,9 +230,9 @@ class LocationJob:
         endings = [MAP] if self.spec.output.map else []
         with beside(out, *endings, room=source.path.stat().st_size + _ROOM) as files:
             memo = self._memo()
-            paid = self._charge(source, asked, memo, on_progress)
+            paid = self._charge(source, asked, memo, progress)
             with memo.drawing() if memo is not None else nullcontext() as once:
-                rows, withheld = self._rewrite(source, files.path(), asked, once, paid, on_progress)
+                rows, withheld = self._rewrite(source, files.path(), asked, once, paid, progress)
                 if paid is not None:
                     paid.check()  # within: no answer is remembered of a table that was not charged
             if self.spec.output.map:
@@ -251,7 +252,7 @@ class LocationJob:
         asked: Sequence[str],
         once: Once | None,
         paid: _Rows | None,
-        on_progress: Callable[[str, float | None], None],
+        progress: Progress,
     ) -> tuple[int, int]:
         """Write the perturbed table; return the numbers of rows and of rows withheld."""
         withheld = 0
@@ -275,7 +276,7 @@ class LocationJob:
             return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
 
         column = None if self.spec.output.h3 is None else CELL_COLUMN
-        rows = source.rewrite(target, move, asked, column, lambda done: on_progress("perturbing", done))
+        rows = source.rewrite(target, move, asked, column, progress)
         return rows, withheld
 
     # ---- repeated reports
@@ -295,7 +296,7 @@ class LocationJob:
         source: PositionFile,
         asked: Sequence[str],
         memo: MemoizedReports | None,
-        on_progress: Callable[[str, float | None], None],
+        progress: Progress,
     ) -> _Rows | None:
         """Charge every report before any is drawn; return which rows are paid for, or None without budgets.
 
@@ -304,7 +305,7 @@ class LocationJob:
         budget = self.spec.budget
         if budget is None:
             return None
-        on_progress("charging the budgets", None)
+        progress("charging the budgets")
         store = PersonBudgets(
             resolve_ledger(budget.store, self.folder),
             secret=read_secret(resolve(budget.secret, self.folder)),

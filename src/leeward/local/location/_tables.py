@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from leeward.local.location._files import Floats, Move, Moved, OnRows, PositionFile, single
+from leeward._progress import Progress
+from leeward.local.location._files import Floats, Move, Moved, PositionFile, single
 from leeward.tables._rows import RowsFile
 
 
@@ -50,7 +51,9 @@ class TablePositions(PositionFile):
             for table in self.rows.batches(list(dict.fromkeys([*self.at, *extra]))):
                 yield *self._degrees(table), _values(table, extra)
 
-    def rewrite(self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, on_rows: OnRows) -> int:
+    def rewrite(
+        self, target: Path, move: Move, extra: Sequence[str], cell_column: str | None, progress: Progress
+    ) -> int:
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         import pyarrow as pa
 
@@ -60,7 +63,7 @@ class TablePositions(PositionFile):
             return made if cell_column is None else made.append_column(cell_column, pa.array(moved.cells, pa.string()))
 
         with self.rows.reading():
-            return self.rows.write(target, map(changed, self.rows.batches(on_share=on_rows)))
+            return self.rows.write(target, map(changed, self.rows.batches(progress=progress)))
 
 
 def _values(table: Any, names: Sequence[str]) -> list[list[Any]]:

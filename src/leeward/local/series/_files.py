@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from leeward._progress import Progress
 from leeward.local.series._readings import Grid, Integers
 from leeward.local.series._series import replaced
 from leeward.tables._bare import bare
-from leeward.tables._rows import OnShare, open_rows
+from leeward.tables._rows import open_rows
 
 
 class ReadingsFile:
@@ -49,7 +50,7 @@ class ReadingsFile:
             return table.set_column(table.column_names.index(number), number, _as_numbers(table[number]))
 
     def rewrite(
-        self, target: Path, value: str, rows: Integers, there: Any, steps: Integers, grid: Grid, on_share: OnShare
+        self, target: Path, value: str, rows: Integers, there: Any, steps: Integers, grid: Grid, progress: Progress
     ) -> None:
         """Write these rows of the file with one column replaced by grid points.
 
@@ -59,7 +60,7 @@ class ReadingsFile:
 
         def changed() -> Iterator[Any]:
             start = 0
-            for table in self._rows.batches(on_share=on_share):
+            for table in self._rows.batches(progress=progress):
                 part = slice(*np.searchsorted(rows, [start, start + len(table)]))
                 kept = bare(table.take(rows[part] - start))
                 yield replaced(kept, value, there[part], steps[part], grid)

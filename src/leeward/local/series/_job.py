@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from leeward._paths import resolve
+from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
 from leeward.local._job import Written
@@ -174,12 +175,12 @@ class SeriesJob:
         """Return the statement in short."""
         return facts(self.statement())
 
-    def run(self, out: Path, on_progress: Callable[[str, float | None], None]) -> Written:
+    def run(self, out: Path, progress: Progress) -> Written:
         """Perturb the table and write it: see `leeward.local._job.Job.run`."""
         source = ReadingsFile(self.table)
         self._check_out(out, source)
         find_columns(self.columns, source.columns, in_first_line=source.is_csv)
-        on_progress("reading", None)
+        progress("reading")
         names = [*self.columns.names, *([self.by] if self.by is not None else [])]
         if self.by is not None and self.by not in source.columns:
             find_columns(Columns(self.by, self.columns.value), source.columns, in_first_line=source.is_csv)
@@ -191,7 +192,7 @@ class SeriesJob:
                 )
             left_out = table.num_rows - len(readings)
             others = [] if self.totals else [name for name in source.columns if name not in names]
-            on_progress("drawing noise", None)
+            progress("drawing noise")
             if self.totals is None:
                 noisy = self.series.release(readings)
                 del table
@@ -202,7 +203,7 @@ class SeriesJob:
                     readings.there,
                     noisy,
                     self.series.grid,
-                    lambda done: on_progress("writing", done),
+                    progress,
                 )
             else:
                 _write(self._totals_table(table, readings, self.totals), files.path(), out.suffix)

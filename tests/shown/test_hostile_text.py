@@ -387,9 +387,13 @@ def test_csv_is_written_in_one_place(tmp_path: Path) -> None:
     found = {path.name for path in SOURCE.rglob("*.py") if writes.search(path.read_text("utf-8"))}
     assert found == {"_sheets.py"}
     with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
-        Writer(file).rows([["=1", 2, None], ["-1", 0.5, "x"]])
+        for row in (["=1", 2, None], ["-1", 0.5, "x"]):
+            Writer(file).row(row)
     assert (tmp_path / "a.csv").read_text() == "'=1,2,\n-1,0.5,x\n"
     assert pa_csv.read_csv(tmp_path / "a.csv").num_rows == 1
+    with (tmp_path / "b.csv").open("w", newline="", encoding="utf-8") as file:
+        Writer(file).table(pa.table({"x": ["=1", "-1", None], "y": [2, None, 0], "z": [0.1, 0.5, None]}))
+    assert (tmp_path / "b.csv").read_text() == "'=1,2,0.1\n-1,,0.5\n,0,\n"
 
 
 # ---- encodings

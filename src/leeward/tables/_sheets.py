@@ -40,11 +40,6 @@ class Writer:
         """Write one row."""
         self._writer.writerow([cell(value) if isinstance(value, str) else value for value in values])
 
-    def rows(self, rows: Iterable[Iterable[Any]]) -> None:
-        """Write several."""
-        for values in rows:
-            self.row(values)
-
     def table(self, table: pa.Table) -> None:
         """Write the rows of an Arrow table."""
         self._writer.writerows(zip(*(column.to_pylist() for column in harmless(table).columns), strict=True))

@@ -1,13 +1,15 @@
-# The contributor's thirteen commands. `make help` lists them.
+# The contributor's fourteen commands. `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # -qq: what pip warns about concerns the machine, not us; its errors still show
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
+FAST := $(addprefix tests/,exact distance notion noise accounting test_architecture.py test_face.py)
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test sweeps lint format format-check types docs proofs mutants bench check clean
+.PHONY: help demo test test-fast sweeps lint format format-check types docs proofs mutants bench check clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -18,6 +20,9 @@ demo: $(VENV)/installed ## run the main job on a synthetic city; writes demo-out
 test: $(VENV)/installed-dev ## run the tests, all but the sweeps
 	@.ci/debian-packages chromium
 	@$(BIN)/python -m pytest -m "not sweep"
+
+test-fast: $(VENV)/installed-dev ## run the tests of the theory and of the shape of the package: within a minute
+	@$(BIN)/python -m pytest -m "not sweep" $(FAST)
 
 sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with the whole program
 	@$(BIN)/python -m pytest -m sweep

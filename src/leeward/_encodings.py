@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Final
 
 UTF8: Final = "utf-8-sig"
-"""UTF-8, whose byte order mark is no character of the text; nothing is written with one."""
+"""UTF-8, whose byte order mark is not a character of the text; nothing is written with one."""
 
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "UTF-32"),  # before UTF-16, whose mark it begins with
@@ -21,7 +21,7 @@ _MARKS: Final = (
 
 
 def unfit(raw: bytes) -> str | None:
-    """Say why bytes are no text in UTF-8; None where they are one. Of a longer text, give as much as there is."""
+    """Say why bytes are not text in UTF-8; None where they are one. Of a longer text, give as much as there is."""
     for mark, name in _MARKS:
         if raw.startswith(mark):
             return f"it is text in {name}, and not in UTF-8"
@@ -31,8 +31,8 @@ def unfit(raw: bytes) -> str | None:
         if error.reason == "unexpected end of data" and error.end == len(raw):
             text = raw[: error.start].decode(UTF8)  # cut within a character
         else:
-            return "it is no text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)"
-    return "it holds zero bytes, as text in UTF-16 does, and is no text in UTF-8" if "\0" in text else None
+            return "it is not text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)"
+    return "it holds zero bytes, as text in UTF-16 does, and is not text in UTF-8" if "\0" in text else None
 
 
 @contextmanager

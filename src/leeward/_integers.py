@@ -22,7 +22,7 @@ def factors(number: int) -> tuple[tuple[int, int], ...]:
     """Write a positive integer as a product of powers: of primes, as far as bounded work finds them.
 
     What is left of a large number when small primes are divided out stays one factor, unless it is a square. So a form may
-    have a factor that is no prime, and one logarithm may have several forms: comparisons split them where they share a
+    have a factor that is not a prime, and one logarithm may have several forms: comparisons split them where they share a
     part (`coprime`).
     """
     found, rest = [], number

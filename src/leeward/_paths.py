@@ -27,11 +27,11 @@ def resolve(named: str | os.PathLike[str], folder: str | os.PathLike[str] | None
         folder: what it is relative to; None for the working directory.
 
     Raises:
-        InputError: it is no path.
+        InputError: it is not a path.
     """
     text = os.fspath(named)
     if not isinstance(text, str) or "\0" in text:
-        raise InputError("A path that is no text, or holds a zero byte", "no file has such a name", "Correct it")
+        raise InputError("A path that is not text, or holds a zero byte", "no file has such a name", "Correct it")
     try:
         return Path(folder or "", text).absolute()
     except OSError:
@@ -60,7 +60,7 @@ def read_small(path: str | os.PathLike[str]) -> bytes:
 def resolve_source(named: Any, folder: str | os.PathLike[str] | None = None) -> Any:
     """Return a source of data with the paths in it made absolute: a path, a pattern, or a list of these.
 
-    What is no path (a table in memory, an address) is returned as it is. The folder is a name, never part of a pattern.
+    What is not a path (a table in memory, an address) is returned as it is. The folder is a name, never part of a pattern.
     """
     if isinstance(named, list | tuple):
         return [resolve_source(one, folder) for one in named]

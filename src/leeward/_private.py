@@ -71,7 +71,7 @@ def _because(error: Exception) -> str | None:
         case RecursionError():
             return "its parts lie too deep in one another"
         case UnicodeDecodeError():
-            return unfit(error.object) or "it is no text in UTF-8"
+            return unfit(error.object) or "it is not text in UTF-8"
         case OSError():
             return os.strerror(error.errno) if error.errno else "it is not what its name says"
         case ValueError() | TypeError() | ArithmeticError() | csv.Error():

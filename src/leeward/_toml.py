@@ -46,7 +46,7 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
     """Read a TOML file and return its nested dicts, and the folder that its paths are relative to.
 
     Raises:
-        SpecError: it is missing, or is no TOML.
+        SpecError: it is missing, or is not TOML.
     """
     file = Path(path)
     try:
@@ -147,16 +147,16 @@ def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[st
     return SpecError(name, because, instead.format(key))
 
 
-_MOMENT = ("it is no date and time", "Write {} = 2026-03-02T19:00:00")
+_MOMENT = ("it is not a date and time", "Write {} = 2026-03-02T19:00:00")
 _KINDS = {
-    "string_type": ("it is no text", 'Write it in quotation marks: {} = "…"'),
-    "int_type": ("it is no whole number", "Write it without quotation marks: {} = 2"),
-    "float_type": ("it is no number", "Write it without quotation marks: {} = 2.5"),
+    "string_type": ("it is not text", 'Write it in quotation marks: {} = "…"'),
+    "int_type": ("it is not a whole number", "Write it without quotation marks: {} = 2"),
+    "float_type": ("it is not a number", "Write it without quotation marks: {} = 2.5"),
     "finite_number": ("it is not finite", "Write {} = 2.5"),
     "bool_type": ("it is neither true nor false", "Write {} = true"),
-    "list_type": ("it is no list", "Write {} = [ … ]"),
-    "dict_type": ("it is no table of keys and values", "Write {} = {{ … = … }}"),
-    "model_type": ("it is no section of keys and values", "Write [{}], and its keys below"),
+    "list_type": ("it is not a list", "Write {} = [ … ]"),
+    "dict_type": ("it is not a table of keys and values", "Write {} = {{ … = … }}"),
+    "model_type": ("it is not a section of keys and values", "Write [{}], and its keys below"),
     "datetime_type": _MOMENT,
     "date_type": _MOMENT,
 }

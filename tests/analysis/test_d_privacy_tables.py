@@ -178,7 +178,7 @@ def test_theorem_8_a_count_serves_them_both() -> None:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_tg_is_not_optimal_where_theorem_9_forbids_it(name: str) -> None:
-    """d_h, ε = 1/2 < ln 2: the induced graphs of these queries are no paths. TG at the rate of Proposition 4."""
+    """d_h, ε = 1/2 < ln 2: the induced graphs of these queries are not paths. TG at the rate of Proposition 4."""
     query, notion = NAMED[name], ReplaceDP("1/2")
     assert not expansion(query, notion.on(TABLES), REALS).uniform
     assert truncated(query, "1/4", "zero-one") > best(query, notion, "zero-one") + 1e-3

@@ -67,7 +67,7 @@ def test_priors() -> None:
 @pytest.mark.parametrize("guess", ["b", (1, 2), None])
 def test_a_loss_of_numbers_says_so_of_other_secrets(guess: object) -> None:
     for loss in ("absolute", "squared", "euclidean"):
-        with pytest.raises(InputError, match=r'they are no numbers.*"zero-one"'):
+        with pytest.raises(InputError, match=r'they are not numbers.*"zero-one"'):
             read_loss([0], [guess], loss)
     assert read_loss([0], [guess], "zero-one")(0, guess) == 1
 

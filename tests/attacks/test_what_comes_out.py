@@ -300,7 +300,7 @@ def _edited(town: House, spec: str, old: str, new: str) -> str:
 WRONG: dict[str, tuple[str, ...]] = {
     "too many places": ("plan", "release.toml", "--counts", "0:99999999999999999999999"),
     "digits without end": ("plan", "release.toml", "--counts", f"0:{'9' * 5000}"),
-    "counts that are no text": ("plan", "release.toml", "--counts", "data/visits.parquet"),
+    "counts that are not text": ("plan", "release.toml", "--counts", "data/visits.parquet"),
     "counts that are a folder": ("plan", "release.toml", "--counts", "data"),
     "an offset for windows without": ("monitor", "monitor.toml", "--out", "m", "--until", "2026-01-01T20:00:00+09:00"),
 }

@@ -125,6 +125,6 @@ def misfit(case: Case, outputs: Sequence[Any], secret: Any) -> str | None:
     seen = Counter(outputs)
     unknown = set(seen) - set(case.matrix.outputs)
     if unknown:
-        return f"{unknown} are no outputs"
+        return f"{unknown} are not outputs"
     row = case.matrix.row(secret)
     return rejects([seen[z] for z in row], [float(p) for p in row.values()], len(outputs), FALSE_ALARM)

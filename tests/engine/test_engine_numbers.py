@@ -187,7 +187,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
         (1.005, 0, 2, "1/100", "101/100"),
         (0.49999999999, 0, 4, 1, 1),  # to nine places, then half up
         (0.4999, 0, 4, 1, 0),
-        (2.0, 1, 4, "3/2", "5/2"),  # a lower bound that is no multiple of the step
+        (2.0, 1, 4, "3/2", "5/2"),  # a lower bound that is not a multiple of the step
         (1.7, 1, 4, "3/2", 1),
         (float("inf"), 0, 4, 1, 4),
         (float("-inf"), 0, 4, 1, 0),

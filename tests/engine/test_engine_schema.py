@@ -142,7 +142,7 @@ def expected(role: str, kind: tuple[str, Any, list[Any]]) -> Any:
     if role == "venue":
         return [2, 2] if is_whole(name) or name.startswith("float") or name == "text" else None
     if role == "at":
-        # a date is its midnight, and a text that is no time takes no part
+        # a date is its midnight, and a text that is not a time takes no part
         return [0, 0] if name in {"date", "text"} else [2, 0] if name.startswith("timestamp") else None
     if role == "state":
         return [2, 0] if is_whole(name) or name in {"text", "bool"} else None

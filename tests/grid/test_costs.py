@@ -41,7 +41,7 @@ COSTS = {
 
 
 def steps(withdraw: Number, insert: Number, shrink: Number, grow: Number) -> Steps:
-    """One change of one person, priced by its kind; any other change is no step."""
+    """One change of one person, priced by its kind; any other change is not a step."""
 
     def step(r: Any, s: Any) -> Number:
         if s is None:

@@ -249,7 +249,7 @@ def test_statements_and_budgets_name_every_unit_whatever_the_order() -> None:
 
 
 def test_what_is_implied_and_what_is_kept_of_the_promise_asked_for() -> None:
-    """Comparisons look at both units too: closeness of words is no closeness of promises."""
+    """Comparisons look at both units too: closeness of words is not a closeness of promises."""
     facts, people = GradedFacts(1, 1), UnboundedDP(1)
     for order in itertools.permutations((facts, people)):
         both: Any = both_hold(*order)

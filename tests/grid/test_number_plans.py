@@ -42,7 +42,7 @@ def moved(rate: Any, width: Any, elsewhere: Any) -> Callable[[Any, Any], Any]:
 
 
 def metric(name: str, notion: Notion, rate: Any, width: Any, *, crossing: bool) -> Row:
-    """A metric notion on rows, where going to another group costs the width, or is no step of its own."""
+    """A metric notion on rows, where going to another group costs the width, or is not a step of its own."""
     steps = moved(rate, width, rate * 2 if crossing else math.inf)
     if isinstance(notion, Maximum):
         return Row(name, notion, None, frozenset({"rows"}), lambda tables: universe.everybody(steps, tables))

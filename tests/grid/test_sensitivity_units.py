@@ -1,7 +1,7 @@
 """The same events told by person, person-day, person-place or event: counts of these units at places, under each notion.
 
 Whatever the unit, a table has one record for each unit that has events, and what one unit adds to the counts is bounded by
-how many places it can be at. Sets of events that are no table of the unit do not occur, so there are fewer pairs to fool us.
+how many places it can be at. Sets of events that are not a table of the unit do not occur, so fewer pairs can fool us.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def same_text_iff_equal(things: list[Any], text: Any) -> list[tuple[Any, Any]]:
 
 def test_conditions_are_told_apart_by_their_text() -> None:
     assert len(CONDITIONS) > 250
-    # AllOf and AnyOf of a single part mean the same and are written as it is; they are no two conditions of the grid
+    # AllOf and AnyOf of a single part mean the same and are written as it is; they are not two conditions of the grid
     several = [
         c
         for c in CONDITIONS

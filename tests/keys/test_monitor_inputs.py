@@ -62,7 +62,7 @@ ROWS: Mapping[str, tuple[Asked, str]] = {
     "another cap": (Asked(budget={"cap": "1001"}), refused("cap was fixed")),
     "whatever would count": (Asked(if_doubtful="publish"), SAME),
     "whatever it would say": (Asked(accept_useless=True), SAME),
-    "what is no choice": (Asked(if_doubtful="publsh"), refused("publish")),
+    "what is not a choice": (Asked(if_doubtful="publsh"), refused("publish")),
     "seeded noise": (Asked(bits=SeededBitsForTests(1)), NEW),
     "somebody is told": (Asked(progress=lambda stage: None), SAME),
 }  # fmt: skip

@@ -89,7 +89,7 @@ NOBODY: dict[str, Any] = {
     "a decimal infinity": Decimal("-inf"),
     "a decimal without end": Decimal("1E+999999"),
     "a float that stands for two whole numbers": 2.0**53,
-    "bytes that are no text": b"\xff\xfe",
+    "bytes that are not text": b"\xff\xfe",
     "a date": date(2026, 1, 1),
     "a time": datetime(2026, 1, 1),
     "NumPy's time": np.datetime64("2026-01-01"),

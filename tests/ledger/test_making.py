@@ -1,4 +1,4 @@
-"""A ledger that cannot be made leaves nothing behind that a later run stumbles over; one that was emptied is no new one."""
+"""A ledger that cannot be made leaves nothing behind that a later run stumbles over; an emptied one is not a new one."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_what_a_killed_process_had_not_made_is_no_ledger_and_is_made(path: Path,
     assert [account.spent for account in Ledger(path).show()] == [asked("k")["cost"]]
 
 
-@pytest.mark.parametrize("reason", ["no folder can be made for it", "it is no key"])
+@pytest.mark.parametrize("reason", ["no folder can be made for it", "it is not a key"])
 def test_without_a_key_nothing_is_made(
     reason: str, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,7 +190,7 @@ def test_what_is_no_regular_file_is_no_ledger_and_no_store(kind: str, path: Path
             Ledger.find,
             lambda path: PersonBudgets(path, secret=b"s" * 16, price="1", reports_a_day=1),
         ):
-            with pytest.raises(LedgerError, match=r"is a folder|is no regular file"):
+            with pytest.raises(LedgerError, match=r"is a folder|is not a regular file"):
                 look(path)
 
 
@@ -205,7 +205,7 @@ def test_the_root_is_a_folder_too(url: str) -> None:
 def test_a_name_that_is_too_long_is_refused_in_words(length: int, tmp_path: Path) -> None:
     with pytest.raises(LedgerError):
         spend(tmp_path / ("b" * length))
-    assert [each.stat().st_size for each in tmp_path.iterdir()] in ([], [0]), "what is left is no ledger"
+    assert [each.stat().st_size for each in tmp_path.iterdir()] in ([], [0]), "what is left is not a ledger"
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "device", "huge", "nested"])

@@ -87,7 +87,7 @@ NO_DAYS: list[Any] = [
 
 @pytest.mark.parametrize("given", NO_DAYS)
 def test_what_is_no_time_is_refused_without_being_shown(given: Any) -> None:
-    with pytest.raises(LeewardError, match="A time that is no date") as caught:
+    with pytest.raises(LeewardError, match="A time that is not a date") as caught:
         Days(None).of([given])
     assert not str(given).strip() or str(given) not in str(caught.value)
 

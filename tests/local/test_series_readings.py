@@ -107,7 +107,7 @@ def test_integers_stay_integers_where_the_step_is_whole() -> None:
     [
         {"step": "10 Wh"},
         {"step": "0 W"},
-        {"step": "7 W"},  # the bounds are no multiples
+        {"step": "7 W"},  # the bounds are not multiples
         {"lower": "5 kW"},
         {"upper": "-2 kW"},
         {"step": "1/1000000 W"},

@@ -89,7 +89,7 @@ def test_a_nanosecond_beside_the_schedule_shows() -> None:
         {"every": "0 min"},
         {"every": "15"},
         {"every": "1/3000000 s"},
-        {"every": "7 h"},  # the period is no whole number of them
+        {"every": "7 h"},  # the period is not a whole number of them
         {"start": "2026-04-01"},
         {"start": "soon"},
         {"start": "2026-03-28T00:00Z"},  # an instant, without a zone for the rest

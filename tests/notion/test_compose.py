@@ -81,7 +81,7 @@ def test_what_is_computed_from_an_answer_keeps_its_promise() -> None:
         for _ in range(20):
             p, q = Fraction(rng.randint(0, 5), 5), Fraction(rng.randint(0, 5), 5)
             assert is_private(post_process(made, {0: {"u": p, "v": 1 - p}, 1: {"u": q, "v": 1 - q}}), private)
-    # the check can fail: reading the secret again is no post-processing
+    # the check can fail: reading the secret again is not post-processing
     assert not is_private({x: {x: Fraction(1)} for x in POINTS}, private)
 
 

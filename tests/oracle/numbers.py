@@ -21,7 +21,7 @@ def half_up(number: Fraction) -> int:
 
 
 def read(number: Any) -> Fraction | float | None:
-    """A number as the decimal that it prints as; ±∞ stay; None for what is no number."""
+    """A number as the decimal that it prints as; ±∞ stay; None for what is not a number."""
     if isinstance(number, str):
         try:
             number = float(number)

@@ -117,7 +117,7 @@ def whole(cost: Cost) -> int:
     if cost == math.inf:
         return NEVER
     parts = Fraction(cost) * PARTS
-    assert parts.denominator == 1, f"{cost} is no multiple of 1/{PARTS}"
+    assert parts.denominator == 1, f"{cost} is not a multiple of 1/{PARTS}"
     return int(parts)
 
 

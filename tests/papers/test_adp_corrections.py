@@ -274,7 +274,7 @@ def test_lemmas_viii_4_and_5_an_optimum_need_not_be_triangular() -> None:
 
 
 def test_theorem_viii_6_goes_through_points() -> None:
-    """A set of joint outputs that is no product of sets: the bound holds for it, but the printed proof does not reach it."""
+    """A set of joint outputs that is not a product of sets: the bound holds for it; the printed proof does not reach it."""
     one = ageo("1", 1).on(range(2))
     both = one.beside(one)
     joint = {(0, 0), (1, 1)}

@@ -97,7 +97,7 @@ def test_what_would_declare_away_what_can_be_is_refused(build: Callable[[], Any]
 
 
 def test_records_of_another_kind_are_told_in_words() -> None:
-    """A word, which contains letters, is no set of facts; a set of facts is no row; facts are no edges."""
+    """A word, which contains letters, is not a set of facts; a set of facts is not a row; facts are not edges."""
     for condition, record in [(has("a"), "stair"), (has("a"), {"a": 1}), (where("x", equals=1), frozenset("x"))]:
         with pytest.raises(InputError, match="A record"):
             condition(record)

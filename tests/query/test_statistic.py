@@ -27,7 +27,7 @@ AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
         ({"kind": "mean", "column": "age"}, "without bounds"),
         ({"kind": "mean", **AGE, "upper": -1}, "lower < upper"),
         ({"kind": "mean", **AGE, "step": 3}, "whole number of steps"),
-        ({"kind": "mean", **AGE, "step": 0}, "that is no grid"),
+        ({"kind": "mean", **AGE, "step": 0}, "that is not a grid"),
         ({"kind": "mean", **AGE, "step": 0.1}, "Write it as a string"),
         ({"kind": "mean", **AGE, "grid": "0"}, "positive step"),
         ({"kind": "mean", **AGE, "grid": "1e-30"}, "does not fit in 64 bits"),

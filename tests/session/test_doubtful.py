@@ -165,7 +165,7 @@ def test_a_short_window_of_a_long_table_is_not_doubtful(town: Town) -> None:
 
 
 def test_windows_are_looked_at_together(town: Town) -> None:
-    """A quiet hour of a day is no mistake; a day without anybody may be one."""
+    """A quiet hour of a day is not a mistake; a day without anybody may be one."""
     cut = ("end = 2026-01-01T19:00:00", 'end = 2026-01-01T19:00:00\nevery = "10min"')
     code, _, err = town.run("release", town.spec(cut, ('cap = "5"', 'cap = "20"')), "--out", town.out)
     assert (code, spent(town)) == (0, "6"), err

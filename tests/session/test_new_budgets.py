@@ -298,10 +298,10 @@ def test_numbers_of_thousands_of_digits_and_windows_listed_twice_are_refused_in_
     many = "9" * 5000
     code, out, err = town.run("plan", town.spec(), "--safe-at", f"{many}:0.9")
     assert (code, out) == (2, "")
-    assert "it is no number of people" in err
+    assert "it is not a number of people" in err
     window = "[window]\nstart = 2026-01-01T18:00:00\nend = 2026-01-01T19:00:00\n"
     for new, said in (
-        (f'{window}every = "{many}h"\n', "it is no length of time"),
+        (f'{window}every = "{many}h"\n', "it is not a length of time"),
         ("[window]\nwindows = [" + "{ start = 2026-01-01T18:00:00, end = 2026-01-01T19:00:00 }, " * 2 + "]\n", "twice"),
     ):
         code, out, err = town.run("release", town.spec((window, new)), "--out", town.out)

@@ -374,7 +374,7 @@ SEVERAL = {
     "leeward _": version,
     "budget show ledger": budget_ledger,
 }
-"""Options whose names are no names of functions."""
+"""Options whose names are not names of functions."""
 
 OF_BUDGETS = {
     *(f"budget {name} {each}" for name in ("show", "history") for each in ("ledger", "dataset", "as_json")),

@@ -31,7 +31,7 @@ TOML = {
 
 
 def texts(source: str) -> Iterator[tuple[int, str]]:
-    """The texts of a source that are no docstrings, each with its line; what is filled into them stands as ``…``."""
+    """The texts of a source that are not docstrings, each with its line; what is filled into them stands as ``…``."""
     tree = ast.parse(source)
     apart = {
         id(node.body[0].value)

@@ -35,7 +35,7 @@ PARTS = {
     *("accuracy.within_95_percent", "accuracy.all_within_95_percent", "accuracy.counted", "accuracy.by_number.number"),
     "accuracy.by_number.within_95_percent",
 }  # fmt: skip
-"""The parts that are no sentences."""
+"""The parts that are not sentences."""
 
 
 def stated(world: World) -> dict[str, Any]:

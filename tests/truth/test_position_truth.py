@@ -34,7 +34,7 @@ def test_every_sentence_is_true(world: Positions) -> None:
 
 
 def test_every_claim_is_made_and_could_be_false() -> None:
-    """Of each sentence some world is no example; of the texts alone this is decided, nothing is drawn for it twice."""
+    """Of each sentence some world is not an example; of the texts alone this is decided, nothing is drawn for it twice."""
     said = {world: sentences(world) for world in WORLDS}
     every = list(dict.fromkeys(text for texts in said.values() for text in texts))
     assert {claim.pattern.pattern for claim in CLAIMS.claims} - CLAIMS.met(every) == set()

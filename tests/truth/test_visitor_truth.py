@@ -26,7 +26,7 @@ def stated(world: World) -> dict[str, Any]:
 
 
 def sentences(statement: dict[str, Any]) -> list[str]:
-    """What a statement says in words; whatever is no known part is a sentence."""
+    """What a statement says in words; whatever is not a known part is a sentence."""
     return [value for path, value in leaves(statement) if path not in STRUCTURE and value != ""]
 
 

@@ -283,11 +283,11 @@ STRUCTURE = {
     ),
     "decision.curve.dangerous",
 }
-"""The parts that are no sentences; each is looked at by `structure`."""
+"""The parts that are not sentences; each is looked at by `structure`."""
 
 
 def structure(statement: dict[str, Any], world: Any) -> list[str]:
-    """Return what is false among the parts of a statement that are no sentences."""
+    """Return what is false among the parts of a statement that are not sentences."""
     plan, wrong = world.plan, []
 
     def part(name: str, told: Any, true: Any) -> None:

@@ -132,7 +132,7 @@ def test_delta_is_asked_of_both_directions() -> None:
 
 @pytest.mark.parametrize("rate", [exact("1/3"), exact(200)], ids=str)
 def test_delta_of_one_sided_noise_in_closed_form(rate: Real) -> None:
-    """Noise of rate b against a claim of b/2: 8 steps up need 1 − e^{−8·b}·e^{8·b/2}; at 200, e^d is no float."""
+    """Noise of rate b against a claim of b/2: 8 steps up need 1 − e^{−8·b}·e^{8·b/2}; at 200, e^d is not a float."""
     points = range(9)
     space = Line(inf, rate / 2).on(points)
     matrix = Geometric(Line(inf, rate)).on(points)

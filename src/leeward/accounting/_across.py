@@ -80,7 +80,7 @@ def _not_by_kind(notion: Notion) -> str:
     if sees.unknown:
         return sees.unknown
     if not notion.sums_over_persons:
-        return f"{notion} is no sum over units, so what it is to another unit is not known"
+        return f"{notion} is not a sum over units, so what it is to another unit is not known"
     if sees.conditions or sees.values is not None or sees.records is not None:
         return f"{notion} looks at what records say, and what that is to another unit is not derived"
     return ""

@@ -182,7 +182,7 @@ def pure_replaced(withdraw: float, insert: float) -> Pair:
     return Pair(one[there], one[::-1][there])
 
 
-_LARGEST = 700.0  # e to a larger power is no float
+_LARGEST = 700.0  # e to a larger power is not a float
 
 
 def _power(base: Pair, times: int) -> Pair:

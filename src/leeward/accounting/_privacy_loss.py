@@ -84,7 +84,7 @@ class Accountant:
         """Return an accountant that has seen this event too, so many times.
 
         Raises:
-            InputError: if it cannot be priced, or ``times`` is no whole number of at least 1.
+            InputError: if it cannot be priced, or ``times`` is not a whole number of at least 1.
         """
         times = whole(times, "times")
         made = Accountant(grid=self.grid)
@@ -276,7 +276,7 @@ def _discretised(worst: Pair, grid: float) -> Any:
     if not finite.any() or worst.present[finite].sum() <= TAIL:
         return _certainly(grid)
     _check_points((losses[finite].max() - losses[finite].min()) / grid)
-    _check_points(np.abs(losses[finite]).max() / grid / 2**20)  # further from 0 they are no exact integers
+    _check_points(np.abs(losses[finite]).max() / grid / 2**20)  # further from 0 they are not exact integers
     at = losses[finite] / grid
     whole = np.round(at)
     exactly = np.abs(at - whole) < 1e-6  # a rate such as 1/10, a multiple of the grid: keep it one point

@@ -62,7 +62,7 @@ class Cost:
         """Return the cost of this many such releases.
 
         Raises:
-            InputError: if that is no whole number of at least 1.
+            InputError: if that is not a whole number of at least 1.
         """
         count = whole(count, "count")
         return Cost(*(part * count for part in (self.withdraw, self.insert, self.shrink, self.grow)))

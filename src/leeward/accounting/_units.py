@@ -43,7 +43,7 @@ def unit(name: str) -> Unit:
     """
     name = "event" if name == "fact" else name
     if name not in _INSIDE:
-        raise InputError(f"unit = {told(name)}", "it is no unit that prices are known for", nearest(name, _INSIDE))
+        raise InputError(f"unit = {told(name)}", "it is not a unit that prices are known for", nearest(name, _INSIDE))
     return name  # type: ignore[return-value]
 
 

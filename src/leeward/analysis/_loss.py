@@ -27,7 +27,7 @@ def _moves(secret: Any, guess: Any) -> list[Fraction]:
     except (TypeError, ValueError):
         raise InputError(
             f"How far {guess!r} is from {secret!r}",
-            "they are no numbers, nor tuples of as many numbers",
+            "they are not numbers, nor tuples of as many numbers",
             'Take loss="zero-one", a function of (secret, guess), or a matrix',
         ) from None
 

@@ -72,7 +72,7 @@ def risk(
             others, which the adversary knows.
 
     Raises:
-        InputError: if the prior is no distribution on the records, a table it makes possible is missing, or nobody is at
+        InputError: if the prior is not a distribution on the records, a table it makes possible is missing, or nobody is at
             the position in some table.
     """
     mechanism = as_finite(mechanism)

@@ -116,7 +116,7 @@ def set_cap(
 
     amount = exact(cap).rational
     if amount is None:
-        raise InputError(f"The cap {cap}", "it is no finite fraction", 'Give, say, "5"')
+        raise InputError(f"The cap {cap}", "it is not a finite fraction", 'Give, say, "5"')
     Ledger(ledger, create=False).set_cap(dataset, amount)
     wrote(ledger)
     say(f"The cap of {dataset} is now {amount}.")

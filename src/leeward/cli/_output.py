@@ -195,7 +195,7 @@ _NARROWEST = 60
 def progress_shown(quiet: bool) -> Iterator[Progress]:
     """Show on stderr which stage a long job is in, and a bar where the share done is known.
 
-    Nothing is shown where stderr is no terminal or ``quiet`` is asked for.
+    Nothing is shown where stderr is not a terminal or ``quiet`` is asked for.
     """
     if quiet or not sys.stderr.isatty():
         yield silent

@@ -73,7 +73,7 @@ def _wish(text: str) -> tuple[int, str]:
     count, colon, chance = text.partition(":")
     if not colon or not count.strip().isdecimal() or len(count.strip()) > 18:
         raise InputError(
-            f"--safe-at {text}", "it is no number of people with a probability", 'Write, say, --safe-at "0:0.9"'
+            f"--safe-at {text}", "it is not a number of people with a probability", 'Write, say, --safe-at "0:0.9"'
         )
     return int(count), chance.strip()
 

@@ -68,7 +68,7 @@ class DirectedDistance(ABC, Generic[S]):
         """Return the distance between the given points as an exact matrix.
 
         Raises:
-            InputError: if it is no directed distance on them.
+            InputError: if it is not a directed distance on them.
         """
         points = tuple(points)
         return FiniteDistance(points, [[self(x, y) for y in points] for x in points])
@@ -122,7 +122,7 @@ class FiniteDistance(DirectedDistance[S]):
             (`FiniteDistance.closed` makes one from steps that do not).
 
     Raises:
-        InputError: if the matrix is no directed distance; the message names the points that break it.
+        InputError: if the matrix is not a directed distance; the message names the points that break it.
     """
 
     def __init__(self, points: Iterable[S], matrix: Sequence[Sequence[Exact]]) -> None:

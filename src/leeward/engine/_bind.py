@@ -169,7 +169,7 @@ def _attach(connection: Any, file: File) -> None:
         return
     raise DataError(
         f"The file '{file.name}' cannot be opened",
-        "another program has it open for writing" if locked else "it is no DuckDB file, or one of a later version",
+        "another program has it open for writing" if locked else "it is not a DuckDB file, or one of a later version",
         "Close it there" if locked else "Check the file by opening it with DuckDB",
     )
 
@@ -243,7 +243,7 @@ def _unreadable(error: duckdb.Error) -> tuple[str, str, str]:
 
 _UNREADABLE = (
     "The data cannot be read",
-    "a file is damaged, is no table, or its rows do not have the columns and types it began with",
+    "a file is damaged, is not a table, or its rows do not have the columns and types it began with",
     "Check the file with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
 )
 _BEYOND = (
@@ -253,7 +253,7 @@ _BEYOND = (
 )
 _NO_UTF8 = (
     "The data cannot be read",
-    "a file is no text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)",
+    "a file is not text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)",
     "Save it as UTF-8. That it fails may be a fact about the data: do not publish it",
 )
 

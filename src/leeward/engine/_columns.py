@@ -100,7 +100,7 @@ def kept(rows: Any, source: Filtered) -> Any:
 
 
 def point(rows: Any, visits: Visits) -> tuple[Any, Any, Any]:
-    """The latitude and the longitude of each row as floats, both null where one is missing, and whether one is no number."""
+    """The latitude and the longitude of each row as floats, null where one is missing, and whether one is not a number."""
     degrees, unreadable = [], ibis.literal(False)
     for column in (visits.latitude, visits.longitude):
         assert column is not None

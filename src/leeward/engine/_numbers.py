@@ -160,7 +160,7 @@ class NumberTable(Rows):
 
 
 def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
-    """The number of each row as steps above the lower bound, and whether a row holds something that is no number.
+    """The number of each row as steps above the lower bound, and whether a row holds something that is not a number.
 
     It is clamped, then rounded half up; null where there is none. For a histogram, the interval that it is in: rounded down.
     From the reading of a number on, all arithmetic is exact.

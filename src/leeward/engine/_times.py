@@ -31,7 +31,7 @@ class Times(Private):
     Attributes:
         stamp: of each row, a whole number since 1970 in units of 1/per_second second, rounded down; null where missing or
             unreadable.
-        unreadable: whether a row holds something that is no time.
+        unreadable: whether a row holds something that is not a time.
         clock: what the column holds; None for texts without a time zone, each of which is a reading or an instant.
         per_second: how many stamps there are in a second.
         zoned: whether a row's text has an offset from UTC; None where the column says it for all.

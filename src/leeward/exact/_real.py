@@ -32,7 +32,7 @@ PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)
 
 
 class Atom(Protocol):
-    """A real number that is no rational combination of roots: it can be named, hashed and enclosed."""
+    """A real number that is not a rational combination of roots: it can be named, hashed and enclosed."""
 
     def arb(self) -> Any:
         """Enclose the value at the precision in force."""
@@ -191,7 +191,7 @@ class Real:
             return Real({_UNIT: candidate})
         raise UndecidedError(
             f"The quotient of {self} by {other}",
-            "it is no rational multiple, and has no closed form here",
+            "it is not a rational multiple, and has no closed form here",
             "Compare products instead, or use rational parameters",
         )
 
@@ -293,12 +293,14 @@ def exact(value: Exact) -> Real:
 
     Raises:
         InexactError: for a float: 0.1 in binary is not one tenth, and a privacy claim is about one number.
-        InputError: for a string that is no number.
+        InputError: for a string that is not a number.
     """
     if isinstance(value, Real):
         return value
     if isinstance(value, bool):
-        raise InputError(f"{value} was given as a number", "a truth value is no amount", "Give a number in a string")
+        raise InputError(
+            f"{value} was given as a number", "a truth value is not an amount", "Give a number in a string"
+        )
     if isinstance(value, int | Fraction):
         return Real({_UNIT: Fraction(plainly(value))})
     return _parse(value)
@@ -383,7 +385,7 @@ def integer(value: object, name: str) -> int:
     if type(value) is int:
         return value
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InputError(f"{name} = {told(value)}", "it is no whole number", "Give an integer")
+        raise InputError(f"{name} = {told(value)}", "it is not a whole number", "Give an integer")
     return int(value)
 
 

@@ -225,7 +225,7 @@ def exp(exponent: Exact) -> Weight:
     """
     number = exact(exponent)
     if number.is_infinite:
-        raise InputError("exp(inf) was asked for", "it is no number", "Treat an infinite exponent as its own case")
+        raise InputError("exp(inf) was asked for", "it is not a number", "Treat an infinite exponent as its own case")
     return Weight(dict([_split(number)]))
 
 

@@ -36,7 +36,7 @@ def named(person: Any) -> str:
         try:
             return person.decode()
         except UnicodeDecodeError:
-            raise _doubtful("bytes that are no text", "Write them as text, in hexadecimal say") from None
+            raise _doubtful("bytes that are not text", "Write them as text, in hexadecimal say") from None
     if isinstance(person, UUID):
         return str(person)
     if isinstance(person, bool):

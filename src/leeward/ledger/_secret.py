@@ -50,13 +50,13 @@ def read_private(path: str | os.PathLike[str], size: int = -1) -> tuple[bytes, b
     """Read a regular file, or its first ``size`` bytes; return them, and whether others than its owner may read or write it.
 
     Raises:
-        OSError: it cannot be read, or is no regular file; a pipe is not waited for.
+        OSError: it cannot be read, or is not a regular file; a pipe is not waited for.
     """
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(opened, "rb") as file:
         mode = os.fstat(opened).st_mode
         if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "it is no regular file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         return file.read(size), bool(stat.S_IMODE(mode) & 0o077)
 
 
@@ -64,7 +64,7 @@ def read_key() -> bytes:
     """Read the key.
 
     Raises:
-        LedgerError: it is not there, is no key, or others can read it.
+        LedgerError: it is not there, is not a key, or others can read it.
     """
     path = key_path()
     try:
@@ -79,7 +79,7 @@ def read_key() -> bytes:
     except OSError as error:
         raise _unusable(path, str(error.strerror)) from None
     if len(found) != _SIZE:
-        raise _unusable(path, "it is no key: it has not 32 bytes")
+        raise _unusable(path, "it is not a key: it has not 32 bytes")
     if is_open_to_others:
         raise LedgerError(
             f"The key of content digests, {path}, may be read by others",

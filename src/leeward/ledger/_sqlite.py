@@ -258,7 +258,7 @@ class SqliteStore:
 
 
 def refuse_odd(path: Path) -> None:
-    """Refuse what is no plain file of one name: SQLite keeps locks and journals by name, so two would write over each other.
+    """Refuse what is not a plain file of one name: SQLite keeps locks and journals by name, two would write over each other.
 
     Raises:
         LedgerError: it is there, and is a folder, a pipe or a device, or has two names.
@@ -266,7 +266,7 @@ def refuse_odd(path: Path) -> None:
     if os.path.isdir(path):
         raise LedgerError(f"{path} is a folder", "a budget is one file", "Name a file in it")
     if os.path.lexists(path) and not os.path.isfile(path):
-        raise LedgerError(f"{path} is no regular file", "a budget is one file that is kept", "Name another")
+        raise LedgerError(f"{path} is not a regular file", "a budget is one file that is kept", "Name another")
     if os.path.isfile(path) and path.stat().st_nlink > 1:
         raise LedgerError(
             f"The file {path} has another name too (a hard link)",

@@ -89,7 +89,7 @@ def read_job(path: str | os.PathLike[str]) -> Job:
     """Read and check a spec file with a section ``[perturb]``.
 
     Raises:
-        SpecError: it is missing, is no TOML, or a key or value is not as described.
+        SpecError: it is missing, is not TOML, or a key or value is not as described.
     """
     given, folder = read_toml(path)
     return check_job(given, folder=folder)

@@ -153,7 +153,9 @@ class FiniteMechanism:
     def probability(self, secret: Hashable, output: Hashable) -> Weight:
         """Return Pr[output | secret]."""
         if output not in self._columns:
-            raise InputError("An output that is no column", "the matrix says nothing about it", "Add it to the outputs")
+            raise InputError(
+                "An output that is not a column", "the matrix says nothing about it", "Add it to the outputs"
+            )
         return self.values[int(self.codes[self._row(secret), self._columns[output]])]
 
     def row(self, secret: Hashable) -> dict[Any, Weight]:
@@ -162,7 +164,7 @@ class FiniteMechanism:
 
     def _row(self, secret: Hashable) -> int:
         if secret not in self._rows:
-            raise InputError("A secret that is no row", "the matrix says nothing about it", "Add it to the secrets")
+            raise InputError("A secret that is not a row", "the matrix says nothing about it", "Add it to the secrets")
         return self._rows[secret]
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -176,7 +176,7 @@ def _rational_sums(values: Rationals, codes: NDArray[np.intp]) -> set[Fraction]:
 def read_floats(matrix: NDArray[np.float64], *, divide: bool) -> tuple[_Floats, NDArray[np.intp], list[Fraction]]:
     """Return values, codes and exact row sums of a matrix of floats, divided by those sums or not."""
     if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise InputError("A float that is no probability", "it is negative, infinite or NaN", "Check the matrix")
+        raise InputError("A float that is not a probability", "it is negative, infinite or NaN", "Check the matrix")
     sums = [_exact_sum(row) for row in matrix]
     if not all(sums):
         raise InputError("A row without a positive probability", "something must be published", "Check the matrix")

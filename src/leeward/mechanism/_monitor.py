@@ -123,7 +123,7 @@ class MonitorState:
         """Read what `to_dict` wrote.
 
         Raises:
-            InputError: if it is no state that a monitor can be in.
+            InputError: if it is not a state that a monitor can be in.
         """
         try:
             epsilon, stop_after = exact(Fraction(stored["epsilon"])), int(stored["stop_after"])
@@ -169,7 +169,7 @@ class Monitor:
 
     Raises:
         NotPrivateError: if a count can rise along a step of the notion.
-        InputError: if ``stop_after`` is below 1, or ε is no rational: a state is stored, and budgets are exact fractions.
+        InputError: if ``stop_after`` is below 1, or ε is not a rational: a state is stored, and budgets are exact fractions.
     """
 
     def __init__(self, line: Line, *, stop_after: int = 1) -> None:

@@ -78,7 +78,7 @@ class PlanarMechanism:
             lower and upper and any(a > b for a, b in zip(lower, upper, strict=True))
         ):
             raise InputError(
-                f"Bounds from {lower} to {upper}", "they are no rectangle", "Give lower ≤ upper, or neither"
+                f"Bounds from {lower} to {upper}", "they are not a rectangle", "Give lower ≤ upper, or neither"
             )
         if plane.dimensions != 2:
             raise InputError(f"{plane} as planar noise", "a plane has two dimensions", "Use series noise, or a plane")
@@ -161,7 +161,7 @@ class PlanarMechanism:
         chances = {point: exact(chance) for point, chance in prior.items()}
         if any(chance.sign() < 0 for chance in chances.values()) or not any(chances.values()):
             raise InputError(
-                "A prior that is negative, or 0 everywhere", "it is no belief", "Give non-negative weights"
+                "A prior that is negative, or 0 everywhere", "it is not a belief", "Give non-negative weights"
             )
         masses = {point: self.weight(point, output) * weight(chance) for point, chance in chances.items()}
         total = sum(masses.values(), start=weight(0))

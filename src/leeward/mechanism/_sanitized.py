@@ -139,7 +139,7 @@ class Sanitized:
             return float(truth.size)  # no stop comes before the end
         alive = np.zeros(self.stop_after)  # Pr[still going after j exceeding counts], j < c
         alive[0] = 1.0
-        low, high, total = 0, 1, 0.0  # the j at which it is not negligible: a band, so that a long list is no square
+        low, high, total = 0, 1, 0.0  # the j at which it is not negligible: a band, so that a long list is not a square
         for code in which.tolist():
             reached = float(alive[low:high].sum())
             if reached < 1e-12:

@@ -96,7 +96,7 @@ class SeriesMechanism:
         width: Exact | None = None,
     ) -> None:
         if between not in get_args(Between):
-            raise InputError(f"'{between}'", "it is no distance between series", nearest(between, get_args(Between)))
+            raise InputError(f"'{between}'", "it is not a distance between series", nearest(between, get_args(Between)))
         window = whole(window, "window")
         self.between, self.window, self.step = between, window, positive(step, "step")
         self.noise: SeriesNoise = _noise(between, window, noise)

@@ -46,7 +46,7 @@ def sample_tables(tables: Iterable[tuple[Any, ...]], sampling: PoissonSampling) 
         if not isinstance(table, tuple):
             raise InputError(
                 f"A sample of {told(table)}",
-                "it is no table",
+                "it is not a table",
                 "Give tables as tuples, ABSENT for who is missing: (1, ABSENT)",
             )
         here = [i for i, record in enumerate(table) if record is not ABSENT]
@@ -68,7 +68,7 @@ def subsampled(base: FiniteMechanism, sampling: PoissonSampling) -> FiniteMechan
         sampling: the sampling.
 
     Raises:
-        InputError: if the base does not know a table that sampling can leave, or its inputs are no tables.
+        InputError: if the base does not know a table that sampling can leave, or its inputs are not tables.
     """
     return sample_tables(base.inputs, sampling).then(base)
 
@@ -135,7 +135,7 @@ class SubsampledCount:
             closer to the article's exponential noise. Outputs are integers in steps.
 
     Raises:
-        InputError: if ε is not above 0, k is below 1, or 1/step is no whole number.
+        InputError: if ε is not above 0, k is below 1, or 1/step is not a whole number.
     """
 
     def __init__(self, epsilon: Exact, *, places_per_person: int = 1, step: Exact = 1) -> None:

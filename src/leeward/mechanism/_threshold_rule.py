@@ -108,7 +108,7 @@ class ThresholdRule:
 
 
 def check_noise(law: object) -> None:
-    """Refuse what is no noise on one count.
+    """Refuse what is not noise on one count.
 
     Raises:
         InputError: if it has no distribution function.
@@ -131,7 +131,7 @@ def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None)
         error_at_most: α, the largest Pr[safe | unsafe] for one count; needed iff noise can be negative.
 
     Raises:
-        InputError: if it is no noise, t is negative, α is not in (0, 1), or if α is given where *safe* is never wrong.
+        InputError: if it is not noise, t is negative, α is not in (0, 1), or if α is given where *safe* is never wrong.
         NotPrivateError: if α is missing where noise can be negative.
     """
     check_noise(law)
@@ -204,7 +204,7 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
         error_at_most: α, the largest Pr[dangerous | not dangerous] for one count; needed iff noise can be positive.
 
     Raises:
-        InputError: if it is no noise, T is below 1, α is not in (0, 1), or if α is given where *dangerous* is never wrong.
+        InputError: if it is not noise, T is below 1, α is not in (0, 1), or if α is given where *dangerous* is never wrong.
         NotPrivateError: if α is missing where noise can be positive.
     """
     check_noise(law)
@@ -244,5 +244,5 @@ def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:
     """
     number = exact(value).rational
     if number is None or not 0 <= number < 1 or (number == 0 and not or_zero):
-        raise InputError(f"{name} = {told(value)}", "it is no probability between 0 and 1", 'Give, say, "1e-4"')
+        raise InputError(f"{name} = {told(value)}", "it is not a probability between 0 and 1", 'Give, say, "1e-4"')
     return number

@@ -102,14 +102,14 @@ class SeededBitsForTests(Bits):
     Whoever knows the seed can take the noise off again, so what is made with it is never fit for release.
 
     Raises:
-        InputError: if the seed is no integer.
+        InputError: if the seed is not an integer.
     """
 
     fit_for_release = False
 
     def __init__(self, seed: int) -> None:
         if not isinstance(seed, int):
-            raise InputError("A seed that is no integer", "a test must be repeatable", "Give an int")
+            raise InputError("A seed that is not an integer", "a test must be repeatable", "Give an int")
         self._stream = _Keystream(hashlib.sha256(f"leeward test stream {seed}".encode()).digest(), bytes(16))
 
     def fill(self, out: NDArray[Any]) -> None:

@@ -115,7 +115,7 @@ class Has(Condition):
         """
         if isinstance(record, str | bytes | Mapping) or not isinstance(record, Container | None):
             raise InputError(
-                f"A record that is no set of facts, asked whether it has {self.fact!r}",
+                f"A record that is not a set of facts, asked whether it has {self.fact!r}",
                 "a condition made by has(…) is about records such as {'was at a', 'was at b'}",
                 "Ask about columns with where(…), or give records as sets",
             )
@@ -209,7 +209,7 @@ def where(
     """Say that a column holds a value, one of several values, or a whole number within bounds.
 
     Raises:
-        InputError: if not exactly one of ``equals``, ``one_of`` and bounds is given, or a bound is no whole number.
+        InputError: if not exactly one of ``equals``, ``one_of`` and bounds is given, or a bound is not a whole number.
     """
     bounds = at_least is not None or at_most is not None
     if (equals is not None) + (one_of is not None) + bounds != 1:
@@ -220,7 +220,7 @@ def where(
         )
     if any(isinstance(b, bool) or not isinstance(b, Integral | None) for b in (at_least, at_most)):
         raise InputError(
-            f"where({column!r}) with a bound that is no whole number",
+            f"where({column!r}) with a bound that is not a whole number",
             "conditions compare whole numbers of a public unit, so that nothing depends on rounding",
             "Give an integer, and the column in that unit",
         )
@@ -228,7 +228,7 @@ def where(
         values = None if bounds else frozenset(map(plainly, [equals] if one_of is None else one_of))
     except TypeError:
         raise InputError(
-            f"where({column!r}) with what is no value",
+            f"where({column!r}) with what is not a value",
             "a column holds texts, numbers and such",
             "Give equals or one_of",
         ) from None

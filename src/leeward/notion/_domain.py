@@ -54,7 +54,7 @@ def is_number(value: object) -> bool:
 
 
 def clamped(value: Any, bounds: Bounds) -> int:
-    """Return a whole number within its bounds; what is no number counts as the one within the bounds nearest to 0.
+    """Return a whole number within its bounds; what is not a number counts as the one within the bounds nearest to 0.
 
     Raises:
         InputError: for a number that is not whole.

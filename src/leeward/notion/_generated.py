@@ -45,7 +45,7 @@ def check_generated(notion: Notion) -> None:
     if not notion.sums_over_persons:
         raise NotPrivateError(
             f"The steps of {notion}",
-            f"{kind.__name__} is no sum over persons, so how many records a step of it changes is not known",
+            f"{kind.__name__} is not a sum over persons, so how many records a step of it changes is not known",
             "Give `record`, the distance of one person, and leave the sum to Notion; or use GroupDP or Maximum",
         )
     records, far = _distances(notion)

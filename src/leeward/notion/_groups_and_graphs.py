@@ -108,7 +108,7 @@ def _of_one_node(before: Any, after: Any) -> bool:
     edges = facts(before) ^ facts(after)
     if not all(isinstance(edge, frozenset) for edge in edges):
         raise InputError(
-            "Facts that are no edges, under a notion about graphs",
+            "Facts that are not edges, under a notion about graphs",
             "a graph is a set of edges, and an edge a frozenset of two nodes",
             'Ask about edges: has(frozenset({"a", "b"}))',
         )

@@ -41,7 +41,7 @@ class Personalised(Notion):
             )
         if not notion.sums_over_persons:
             raise InputError(
-                f"{notion}, personalised", "it is no sum over persons", "Use a notion whose unit is a person"
+                f"{notion}, personalised", "it is not a sum over persons", "Use a notion whose unit is a person"
             )
         if not self.persons:
             raise InputError("Personalised privacy for nobody", "there is no ε in it", "Give one ε a person")

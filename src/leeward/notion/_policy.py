@@ -19,7 +19,7 @@ NO_FUNCTION = "a policy given as a function does not tell which records it can t
 
 
 def check_policies(policies: Sequence[Any]) -> None:
-    """Refuse what is no proposition about a record.
+    """Refuse what is not a proposition about a record.
 
     Raises:
         InputError: if a policy cannot be called.
@@ -74,5 +74,5 @@ def covers(step: Change, change: Change) -> bool:
         nobody = () if change.of_facts else (None,)
         pairs = list(itertools.product((*stand_ins(step.conditions + change.conditions), *nobody), repeat=2))
     if change.of_facts and not all(isinstance(record, frozenset | None) for pair in pairs for record in pair):
-        return False  # records that are no sets of facts: nothing is known of such a change
+        return False  # records that are not sets of facts: nothing is known of such a change
     return all(step.allows(before, after) for before, after in pairs if change.allows(before, after))

@@ -2,7 +2,7 @@
 
 Nothing here comes from the ``repr`` or the ``str`` of an object, which change with its library. Equal values have one form,
 and values that differ have different forms: a number is ``{"number": "1/2"}`` and a text is ``"1/2"``. What has no such
-form (a function, an array, an object of a class that is no dataclass) is refused.
+form (a function, an array, an object of a class that is not a dataclass) is refused.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class RecordDistance(Notion):
             ):
                 return inf
         if change.of_facts and not all(isinstance(record, frozenset | set | None) for record in self.universe):
-            change = REPLACE  # records that are no sets of facts: any change of facts may be any change
+            change = REPLACE  # records that are not sets of facts: any change of facts may be any change
         pairs = itertools.permutations(self.universe, 2)
         return max(
             (self.record(before, after) for before, after in pairs if change.allows(before, after)), default=ZERO

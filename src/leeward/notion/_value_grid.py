@@ -19,7 +19,7 @@ class ValueGrid:
         step: the grid step q; the range must be a whole number of steps.
 
     Raises:
-        InputError: if the bounds are reversed or equal, or the range is no whole number of steps.
+        InputError: if the bounds are reversed or equal, or the range is not a whole number of steps.
     """
 
     def __init__(self, lower: Exact, upper: Exact, step: Exact = 1) -> None:
@@ -30,7 +30,7 @@ class ValueGrid:
         if self.step <= 0 or self.upper <= self.lower or (self.upper - self.lower) % self.step:
             raise InputError(
                 f"Values from {self.lower} to {self.upper} in steps of {self.step}",
-                "that is no grid",
+                "that is not a grid",
                 "Give lower < upper, a whole number of steps apart",
             )
 

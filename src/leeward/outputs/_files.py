@@ -144,7 +144,7 @@ def _is_sealed(path: Path) -> bool:
 
 
 def _listed(statement: Path) -> dict[str, str]:
-    """The digests that a statement lists, its own among them; none where it is no statement, or was changed."""
+    """The digests that a statement lists, its own among them; none where it is not a statement, or was changed."""
     try:
         text = read_small(statement) if digest_or_none(statement) else b"{}"
         held: dict[str, Any] = json.loads(text)

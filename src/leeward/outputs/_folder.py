@@ -188,7 +188,7 @@ def prepared(
             path = Path(os.path.realpath(given))  # a link leads to the folder, perhaps on another disk
             found = mode(path)
             if found is not None and not stat.S_ISDIR(found):
-                raise InputError(f"'{shown}'", "it is no folder, and a folder is to be written", "Name another one")
+                raise InputError(f"'{shown}'", "it is not a folder, and a folder is to be written", "Name another one")
             _refuse_foreign(path, shown, is_there=found is not None)
             sweep(path.parent)  # where one was left before the folder was there
             # inside a folder that is there: files are moved to their places on one disk
@@ -246,7 +246,7 @@ def _read(path: Path, shown: Path, what: str) -> dict[str, list[str]]:
     if not sound:
         raise InputError(
             f"'{shown / MANIFEST}'",
-            "it is no list of what Leeward wrote, so nothing here is replaced",
+            "it is not a list of what Leeward wrote, so nothing here is replaced",
             "Name another folder",
         )
     if kind != what:

@@ -178,7 +178,7 @@ def compare(
         check_counts(counts)
     if left is not None and (not isinstance(left, Rational) or left < 0):
         raise InputError(
-            f"left = {told(left)}", "it is no amount of a budget", "Give a Fraction of at least 0, or None"
+            f"left = {told(left)}", "it is not an amount of a budget", "Give a Fraction of at least 0, or None"
         )
     left = None if left is None else plainly(left)
     asked = Asked(

@@ -138,7 +138,7 @@ def check_counts(counts: Counts) -> None:
     """Refuse what does not say how many places hold how many people.
 
     Raises:
-        InputError: a number of either is no whole number of at least 0, or no place is described.
+        InputError: a number of either is not a whole number of at least 0, or no place is described.
     """
     if not isinstance(counts, Mapping):
         raise InputError(f"counts = {told(counts)}", "it does not say how many places hold how many", _COUNTS)
@@ -168,7 +168,7 @@ def read_counts(text: str) -> dict[int, int]:
         ):
             raise InputError(
                 f"The counts {told(text)}",
-                "they are no list of how many places hold how many people",
+                "they are not a list of how many places hold how many people",
                 'Write, say, "0:4101,1:214,2:11", or name a CSV file with the columns count and places',
             )
         found[int(pair[0])] = int(pair[1])

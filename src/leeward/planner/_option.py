@@ -241,7 +241,7 @@ def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple
     most one step between them. Where there are too few people for *safe* to be wrong, nothing limits it.
 
     (None, None) for a notion of which it is only known how far a step moves a count at most, such as one with policies:
-    noise is fitted to that, but it is no step that there is.
+    noise is fitted to that, but it is not a step that there is.
     """
     notion, jump = option.notion, 1
     people = len(notion.persons) if isinstance(notion, Personalised) else None

@@ -261,7 +261,7 @@ def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) 
     for name, value, least in (("safe_at_most", safe_at_most, 0), ("dangerous_at_least", dangerous_at_least, 1)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
             raise InputError(
-                f"{name} = {told(value)}", "it is no number of people", f"Give an integer of at least {least}"
+                f"{name} = {told(value)}", "it is not a number of people", f"Give an integer of at least {least}"
             )
         if value is not None and value > _MOST_PEOPLE:
             raise InputError(f"{name} = {value}", "there are not so many people", "Give the number that matters")
@@ -276,5 +276,5 @@ def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) 
 def _share(useful_from: Exact) -> Fraction:
     least = exact(useful_from).rational
     if least is None or not 0 <= least < 1:
-        raise InputError(f"useful_from = {useful_from}", "it is no share below 1", f'Give, say, "{USEFUL_FROM}"')
+        raise InputError(f"useful_from = {useful_from}", "it is not a share below 1", f'Give, say, "{USEFUL_FROM}"')
     return least

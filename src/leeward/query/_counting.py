@@ -58,7 +58,7 @@ def _listed(what: str, known: Any) -> Any:
     """Read a list of all that there can be: a range as it is, else a tuple."""
     if isinstance(known, str | bytes | Mapping) or not isinstance(known, Iterable) or not (listed := _held(known)):
         raise InputError(
-            f"{what} that are no list, or an empty one",
+            f"{what} that are not a list, or an empty one",
             "a declaration says all that there can be, and sensitivities rely on it",
             'Give a list such as ["a", "b"], or a range of whole numbers',
         )
@@ -225,7 +225,9 @@ class Linear(SumOverPeople):
         if not self.weights or any(len(row) != len(self.conditions) for row in self.weights):
             raise InputError("Weights of another length", "each row has one weight a condition", "Give as many as that")
         if any(type(weight) is not int for row in self.weights for weight in row):
-            raise InputError("A weight that is no whole number", "answers lie on a public grid", "Multiply by its unit")
+            raise InputError(
+                "A weight that is not a whole number", "answers lie on a public grid", "Multiply by its unit"
+            )
 
     def value(self, record: Any) -> tuple[int, ...]:
         """Return the weighted sums for one person."""

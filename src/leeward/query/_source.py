@@ -178,7 +178,7 @@ class Grid:
     With ``metres``, the cells are squares of that side, named ``r{row}c{col}`` from the south-west corner and listed
     row by row. Degrees become metres by the equirectangular map at the box's middle latitude φ: one degree north is
     111,195.08 m, one degree east that times cos φ. The box is half-open: its southern and western edges belong to it,
-    the northern and eastern do not. Where the box is no whole number of cells, the last row and column are cut short.
+    the northern and eastern do not. Where the box is not a whole number of cells, the last row and column are cut short.
 
     With ``h3``, the cells are those H3 cells of that resolution which overlap the box, listed by their id.
     """
@@ -330,7 +330,7 @@ def _kept(keep: Mapping[str, Iterable[Allowed]]) -> dict[str, tuple[Allowed, ...
         allowed = [values] if isinstance(values, str | int) else list(values)
         if not allowed or not all(isinstance(value, str | int) for value in allowed):
             raise SpecError(
-                f"keep for the column '{column}' is no list of texts, whole numbers or truth values",
+                f"keep for the column '{column}' is not a list of texts, whole numbers or truth values",
                 "a filter says which values a column may hold",
                 'Give for each column the list of what it may hold, such as ["value", "other value"]',
             )

@@ -1,7 +1,7 @@
 """A statistic of one number a person from a real table: sum, mean, percentile or histogram, whole or by public groups.
 
 The number is clamped to public bounds (so ±∞ are the bounds) and rounded half up to a public grid, so that it is one of
-``values``. NULL, NaN, an empty field and a text that is no number mean that the person has none. A floating-point number
+``values``. NULL, NaN, an empty field and a text that is not a number mean that the person has none. A floating-point number
 stands for the decimal that it prints as, to nine places; to fewer where the bounds hold more than about 10⁶ steps, so that
 bounds times places stay within 2⁵⁰, and what is not a column of whole numbers is refused beyond that.
 
@@ -325,7 +325,7 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
         raise SpecError(f"{bounds[0]} without a column", "groups have no bounds", "Name the column of a number")
     people = given["people"]
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
-        raise SpecError(f"people = {told(people)}", "it is no whole number", "Give how many people have a number")
+        raise SpecError(f"people = {told(people)}", "it is not a whole number", "Give how many people have a number")
 
 
 def _values(lower: Exact, upper: Exact, step: Exact) -> ValueGrid:
@@ -355,10 +355,10 @@ def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
     if isinstance(groups, str):
         raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
     if groups is not None and (not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0):
-        raise SpecError(f"groups = {told(groups)}", "it is no list of groups", 'Give a list: ["<=50K", ">50K"]')
+        raise SpecError(f"groups = {told(groups)}", "it is not a list of groups", 'Give a list: ["<=50K", ">50K"]')
     listed = () if groups is None else tuple(groups)
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
-        raise SpecError("groups that are no texts or whole numbers", "they are public keys", "Write them as such")
+        raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
     check_whole("The list of groups", listed)
     if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
         raise SpecError("groups that repeat, mix types or are none", "each is a public key", "List each once")

@@ -94,7 +94,7 @@ def is_lattice(ground: Ground) -> bool:
 def squares(ground: Ground, most: int = 400) -> Squares:
     """Sort places into at most `most` columns and rows; the cells of a grid are never cut, only joined whole.
 
-    Places that are no grid are put in squares that hold four on average.
+    Places that are not a grid are put in squares that hold four on average.
     """
     if is_lattice(ground):
         (column, east), (row, north) = _joined(ground.east, most), _joined(ground.north, most)

@@ -28,7 +28,7 @@ class Budget:
         notion: the name of the notion it is kept in; fixed by the first release; None for what was fixed then, or for that
             of the first release.
         new: where nothing is spent on ``dataset`` yet, giving ``cap`` opens its budget; but not if the ledger has a budget
-            of nearly the same name, or for the same content, which may be a slip. True: it is no slip.
+            of nearly the same name, or for the same content, which may be a slip. True: it is not a slip.
     """
 
     ledger: str
@@ -56,7 +56,7 @@ class Budget:
             return None
         cap = exact(self.cap).rational
         if cap is None or cap <= 0:
-            raise InputError(f"cap = {told(self.cap)}", "it is no finite amount above 0", 'Give, say, cap = "5"')
+            raise InputError(f"cap = {told(self.cap)}", "it is not a finite amount above 0", 'Give, say, cap = "5"')
         return cap
 
     def counted_in(self, notion: Notion, standing: str | None, *, rows: bool = False) -> str:

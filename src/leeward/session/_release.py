@@ -38,7 +38,7 @@ def release(
         budget: where the price is charged.
         if_doubtful: what becomes of a question without a stored answer where nothing, or under 1 % of the rows that should,
             would count: ``"refuse"`` it before anything is charged (a fact about the data: for the curator only), or
-            ``"publish"`` all the same. It is no part of the question: either way the answer is the same.
+            ``"publish"`` all the same. It is not part of the question: either way the answer is the same.
         accept_useless: whether to go on where the answer would say practically nothing (see `leeward.planner._useless`).
             Otherwise a question without a stored answer is refused then, before anything is charged; the refusal
             depends on public things alone.
@@ -100,7 +100,7 @@ def release_priced(
 
 
 def check_if_doubtful(choice: str) -> None:
-    """Refuse what is no choice for ``if_doubtful``.
+    """Refuse what is not a choice for ``if_doubtful``.
 
     Raises:
         SpecError: it is none.

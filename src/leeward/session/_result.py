@@ -64,7 +64,7 @@ class Release:
         places: the public list in the same order, with coordinates where known.
         statement: the privacy statement, as written to release.json.
 
-    The curator's notes travel beside it, as `curator`, and are no part of it: they are in no copy, pickle or file.
+    The curator's notes travel beside it, as `curator`, and are not part of it: they are in no copy, pickle or file.
     """
 
     answers: pa.Table

@@ -221,7 +221,7 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
     """Read and check a spec file.
 
     Raises:
-        SpecError: it is missing, is no TOML, or a key or value is not as described.
+        SpecError: it is missing, is not TOML, or a key or value is not as described.
     """
     given, folder = read_toml(path)
     return check_spec(given, folder=folder)

@@ -17,7 +17,9 @@ def cut(start: Moment, end: Moment, every: str) -> list[Span]:
     """Cut a span into windows of one length; the last may be shorter. Lengths are those of the clock that is written."""
     written = re.fullmatch(r"(\d{1,9}) *(min|h|d)", every.strip())
     if written is None or int(written[1]) == 0:
-        raise SpecError(f'[window] every = "{every}"', "it is no length of time", 'Write it like "30min", "1h" or "1d"')
+        raise SpecError(
+            f'[window] every = "{every}"', "it is not a length of time", 'Write it like "30min", "1h" or "1d"'
+        )
     whole = Window(moment("start", start), moment("end", end))
     length = int(written[1]) * _UNITS[written[2]]
     if (whole.end - whole.start) / length > _MOST_WINDOWS:

@@ -46,7 +46,7 @@ class Length(Private):
 
     Attributes:
         lines: records, of which an empty line is one.
-        filled: records that are no empty lines.
+        filled: records that are not empty lines.
         longest: bytes of the longest record, at most; rounded up to whole pieces of the file.
         closed: whether it does not end within quotes.
     """
@@ -66,7 +66,7 @@ def csv_header(file: File) -> tuple[str, ...]:
     """Read the names of the columns of a CSV file, as they are there, by Python's own reader. All its fields are text.
 
     Raises:
-        DataError: the first line is missing or blank, or it is no CSV in UTF-8.
+        DataError: the first line is missing or blank, or it is not a CSV in UTF-8.
     """
     return _first(file, lambda text: next(csv.reader(text, strict=True)))
 
@@ -78,7 +78,7 @@ def agreed_header(file: File) -> tuple[str, ...]:
     It is read here, not guessed by the engine, whose guess skips lines that do not fit.
 
     Raises:
-        DataError: there is none, it is no text in UTF-8, or not all readers would split it alike.
+        DataError: there is none, it is not text in UTF-8, or not all readers would split it alike.
     """
     return _first(file, lambda text: _names(file, text.readline().rstrip("\r\n")))
 

@@ -74,7 +74,7 @@ class File(Private):
         """Return the file of a name.
 
         Raises:
-            DataError: nothing is there, or it is no regular file, or cannot be looked at.
+            DataError: nothing is there, or it is not a regular file, or cannot be looked at.
         """
         path = os.path.realpath(name)
         if not os.path.isfile(path):
@@ -102,7 +102,7 @@ class File(Private):
 def _no_file(path: Path) -> DataError:
     if path.exists() or path.is_symlink():
         return DataError(
-            f"The file '{path}'", "it is no regular file", "Name a file, not a folder, pipe or broken link"
+            f"The file '{path}'", "it is not a regular file", "Name a file, not a folder, pipe or broken link"
         )
     near = [one.name for one in path.parent.glob("*")] if path.parent.is_dir() else []
     return DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
@@ -173,7 +173,9 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
                 f"Name its files, for example '{os.path.join(text, '*.parquet')}'",
             )
         elif os.path.lexists(text):
-            raise DataError(f"The source '{text}'", "it is no regular file", "Name a file, not a pipe or broken link")
+            raise DataError(
+                f"The source '{text}'", "it is not a regular file", "Name a file, not a pipe or broken link"
+            )
         else:
             folder = os.path.dirname(text) or "."
             neighbours = os.listdir(folder) if os.path.isdir(folder) else []
@@ -181,7 +183,7 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
 
 
 def _readable(name: str) -> str:
-    if not is_text(name):  # how Python holds bytes of a name that are no UTF-8
+    if not is_text(name):  # how Python holds bytes of a name that are not UTF-8
         raise DataError(
             f"The file '{name.encode('utf-8', 'replace').decode()}'", "its name is not UTF-8", "Rename the file"
         )

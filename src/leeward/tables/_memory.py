@@ -20,7 +20,7 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
     """Return the named columns of anything that exports Arrow's C stream (pandas, Polars, Arrow, Ibis, DuckDB).
 
     Raises:
-        DataError: it is no table, lacks a column, or a column holds values of several kinds.
+        DataError: it is not a table, lacks a column, or a column holds values of several kinds.
     """
     if isinstance(source, pa.RecordBatchReader):
         raise DataError(
@@ -35,7 +35,7 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
     if known is None:
         raise DataError(
             f"The source is of type {type(source).__name__}",
-            "it is no table",
+            "it is not a table",
             "Give a path, a DataFrame, an Arrow table or an Ibis table",
         )
     check_columns(columns, known)

@@ -67,7 +67,7 @@ def _check_values(frame: Any, names: Sequence[str]) -> None:
         kinds = {_kind_of(value) for value in values} - {""}
         if unknown := sorted(kind for kind in kinds if kind.startswith("objects of")):
             raise DataError(
-                f"The column '{name}' holds {unknown[0]}", "that is no type of a table", "Convert it before"
+                f"The column '{name}' holds {unknown[0]}", "that is not a type of a table", "Convert it before"
             )
         if len(kinds) > 1:
             raise DataError(
@@ -101,7 +101,7 @@ def _check_dtypes(frame: Any, names: Sequence[str]) -> None:
         if str(getattr(frame[name], "dtype", "")).lower() == "object":
             raise DataError(
                 f"The column '{name}' holds Python objects",
-                f"how {type(frame).__module__.partition('.')[0]} hands them on is no value: it may be an address in memory",
+                f"how {type(frame).__module__.partition('.')[0]} hands them on is not a value: perhaps an address in memory",
                 "Give the column a type, such as text: of UUIDs, str(each)",
             )
 

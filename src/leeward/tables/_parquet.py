@@ -59,7 +59,7 @@ def declared(file: File) -> Schema:
     """Read the columns and declared types of a Parquet file from its footer.
 
     Raises:
-        DataError: it is no Parquet file.
+        DataError: it is not a Parquet file.
     """
     import pyarrow.parquet as pq
 
@@ -68,7 +68,7 @@ def declared(file: File) -> Schema:
         top = found.to_arrow_schema()
     except (pa.ArrowException, OSError, UnicodeDecodeError):  # the last for names of columns
         raise DataError(
-            f"The file '{file.name}' cannot be read", "it is damaged, or is no Parquet file", "Check the file"
+            f"The file '{file.name}' cannot be read", "it is damaged, or is not a Parquet file", "Check the file"
         ) from None
     at, schema = 0, list[tuple[str, str]]()
     for field in top:
@@ -78,7 +78,7 @@ def declared(file: File) -> Schema:
 
 
 def _type(column: Any) -> str:
-    """Write the type of a Parquet column that is no nest of columns."""
+    """Write the type of a Parquet column that is not a nest of columns."""
     logical = json.loads(column.logical_type.to_json())
     kind = logical["Type"]
     if kind == "None":

@@ -94,7 +94,7 @@ def check_engine_types(columns: Mapping[str, str], types: Mapping[str, Any]) -> 
             shown = f"values of the type {kind.partition('(')[0]}"  # what a nested type holds may be names of columns
             raise DataError(
                 f"{role} = '{name}'",
-                f"it holds {shown}, which are no single values that can be told apart for sure",
+                f"it holds {shown}, which are not single values that can be told apart for sure",
                 "Name another column, or write this one as text",
             )
 

@@ -93,7 +93,7 @@ def verify(
         A `Verdict` (or `DeltaVerdict`): true in a condition iff privacy was proved.
 
     Raises:
-        InputError: if the secrets cannot be told, the distance does not know some of them, δ is no probability, or it is
+        InputError: if the secrets cannot be told, the distance does not know some of them, δ is not a probability, or it is
             not settled which secrets are neighbours.
     """
     if delta is not None and same_delta is not None:

@@ -54,7 +54,7 @@ class Places:
         """Lay places out on a plane.
 
         Raises:
-            InputError: if there are none, one lies outside the box, or the weights are no weights.
+            InputError: if there are none, one lies outside the box, or the weights are not weights.
         """
         north, east = np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)
         chances = np.ones_like(north) if weights is None else np.asarray(weights, np.float64)
@@ -65,7 +65,9 @@ class Places:
         if not plane.box.holds(north, east).all():
             raise InputError("Places outside the box", "reports are moved to them", "Give places in the box")
         if not (np.isfinite(chances).all() and (chances >= 0).all() and chances.sum() > 0):
-            raise InputError("Weights of places that are no weights", "they are a prior", "Give numbers ≥ 0, not all 0")
+            raise InputError(
+                "Weights of places that are not weights", "they are a prior", "Give numbers ≥ 0, not all 0"
+            )
         return cls(north, east, plane.project(north, east), chances / chances.sum(), plane)
 
     def digest(self) -> str:
@@ -156,7 +158,7 @@ def h3_centres(cells: Sequence[str | None]) -> tuple[Floats, Floats]:
 
 
 def check_resolution(resolution: int) -> int:
-    """Refuse what is no resolution of H3, and say early if the library is missing: before anything is charged."""
+    """Refuse what is not a resolution of H3, and say early if the library is missing: before anything is charged."""
     if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= 15:
         raise InputError(
             f"h3 = {resolution}", "H3 has the resolutions 0 to 15", "Give h3 = 9 for cells of about 170 metres"

@@ -66,7 +66,7 @@ class Box:
         if max(-reach[0], reach[1]) > POLE:
             raise InputError(
                 f"A box that reaches latitude {max(-reach[0], reach[1]):.1f} on the shortest ways across it",
-                "near a pole the box is no region of a plane",
+                "near a pole the box is not a region of a plane",
                 f"Keep it within {POLE:g} degrees of the equator",
             )
 
@@ -124,13 +124,13 @@ class Box:
             clamp: whether points outside the box are allowed, because they are moved into it.
 
         Raises:
-            DataError: for numbers that are no degrees, for columns that look swapped, for points outside the box. Which of
+            DataError: for numbers that are not degrees, for columns that look swapped, for points outside the box. Which of
                 them, if any, is itself a fact about the data: for the curator only.
         """
         if not (np.isfinite(latitude).all() and np.isfinite(longitude).all()):
             raise DataError(
                 "Some positions are missing or not finite (this is for the curator only)",
-                "noise on nothing is no report",
+                "noise on nothing is not a report",
                 'Remove these rows, or choose missing = "keep": they stay missing, and that they are missing is published',
             )
         inside = self.holds(latitude, longitude)
@@ -144,7 +144,7 @@ class Box:
             )
         if (np.abs(latitude) > 90).any() or (np.abs(longitude) > 360).any():
             raise DataError(
-                "Some positions are no degrees (this is for the curator only)",
+                "Some positions are not degrees (this is for the curator only)",
                 "a latitude lies beyond 90, or a longitude beyond 360: they may be projected metres, or of another CRS",
                 "Give WGS 84 degrees",
             )

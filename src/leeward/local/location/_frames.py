@@ -135,7 +135,7 @@ def _geo(perturb: Perturb, table: Any, latitude: str | None, longitude: str | No
     absent = points.isna() | points.is_empty
     if not (points.geom_type[~absent] == "Point").all():
         raise DataError(
-            "Geometries that are no points (this is for the curator only)", "only points are perturbed", "Give points"
+            "Geometries that are not points (this is for the curator only)", "only points are perturbed", "Give points"
         )
     ground = points.to_crs(4326)
     north, east = (np.where(absent, np.nan, axis.to_numpy(np.float64)) for axis in (ground.y, ground.x))

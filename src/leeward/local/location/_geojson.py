@@ -69,7 +69,7 @@ class GeoJson(_GeoJson):
     def _columns(self) -> list[str]:
         held = json.loads(self.path.read_text(UTF8))
         if not isinstance(held, dict) or not isinstance(held.get("features"), list):
-            raise DataError(f"The file '{self.path}'", "it is no GeoJSON feature collection", "Write it as one")
+            raise DataError(f"The file '{self.path}'", "it is not a GeoJSON feature collection", "Write it as one")
         if not _is_degrees(held.get("crs")):
             raise DataError(f"The file '{self.path}'", "its coordinates are of another CRS", "Convert it to WGS 84")
         self._features: Features = held["features"]
@@ -174,5 +174,5 @@ def _point(feature: Any) -> tuple[float, float]:
     except (TypeError, KeyError, ValueError, OverflowError):
         pass
     raise DataError(
-        "Features that are no points (this is for the curator only)", "only points are perturbed", "Give points"
+        "Features that are not points (this is for the curator only)", "only points are perturbed", "Give points"
     )

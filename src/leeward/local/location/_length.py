@@ -15,7 +15,7 @@ def metres(value: str | Exact, name: str) -> Real:
     """Read a length above 0 and return it in metres; a number without a unit is refused.
 
     Raises:
-        InputError: if it is no length.
+        InputError: if it is not a length.
     """
     written = re.fullmatch(r"\s*(\S+?)\s*(k?m)\s*", value) if isinstance(value, str) else None
     if written is None:

@@ -49,7 +49,7 @@ class ParquetPositions(TablePositions):
             crs_is_degrees = _is_degrees(about.get("crs", {"id": {"code": 4326}}))
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             raise DataError(
-                f"The geometry of '{self.path}'", "what the file says of it is no GeoParquet", "Write the file anew"
+                f"The geometry of '{self.path}'", "what the file says of it is not GeoParquet", "Write the file anew"
             ) from None
         if self.latitude is not None or self.longitude is not None:
             raise DataError(
@@ -78,7 +78,7 @@ class ParquetPositions(TablePositions):
         points = shapely.from_wkb(table[self._geo[0]].to_numpy(zero_copy_only=False))
         if not np.isin(shapely.get_type_id(points), (0, -1)).all():
             raise DataError(
-                "Geometries that are no points (this is for the curator only)",
+                "Geometries that are not points (this is for the curator only)",
                 "only points are perturbed",
                 "Give points",
             )

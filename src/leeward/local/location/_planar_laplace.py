@@ -179,7 +179,7 @@ class PlanarLaplace:
     def law(self) -> str:
         """How grid points are drawn, exactly, as text that stores keep: a draw of another law is not the same draw.
 
-        It names the grid, which is that of the box and the step. What is done with a drawn point is no part of it.
+        It names the grid, which is that of the box and the step. What is done with a drawn point is not part of it.
         """
         b = self.box
         edges = ", ".join(repr(edge) for edge in (b.west, b.south, b.east, b.north))
@@ -208,7 +208,7 @@ class PlanarLaplace:
         masses = {place: seen[point] * _chance(prior[place]) for place, point in zip(places, points, strict=True)}
         total = sum(masses.values(), start=Weight({}))
         if not total:
-            raise InputError("A prior that is 0 everywhere", "it is no belief", "Give positive weights")
+            raise InputError("A prior that is 0 everywhere", "it is not a belief", "Give positive weights")
         return {place: mass / total for place, mass in masses.items()}
 
     def statement(self) -> LocationStatement:
@@ -268,7 +268,7 @@ class PlanarLaplace:
             longitude: the column of longitudes.
 
         Raises:
-            DataError: for geometries that are no points, an unknown CRS, or positions that `perturb_points` refuses.
+            DataError: for geometries that are not points, an unknown CRS, or positions that `perturb_points` refuses.
         """
         from leeward.local.location._frames import perturb_table
 
@@ -379,7 +379,7 @@ class PlanarLaplace:
 def _chance(value: Any) -> Weight:
     number = exact(value).rational
     if number is None or number < 0:
-        raise InputError("A prior with a negative or irrational weight", "it is no belief", "Give fractions ≥ 0")
+        raise InputError("A prior with a negative or irrational weight", "it is not a belief", "Give fractions ≥ 0")
     return Weight({exact(0): number})
 
 
@@ -394,7 +394,7 @@ def _rate(within: str | None, factor: Exact | None, epsilon: Exact | None, unit:
     if epsilon is not None:
         rate, length = positive(epsilon, "epsilon"), metres(unit, "unit")
         if rate.is_infinite:
-            raise RefusedError("epsilon = inf", "it is no promise at all", 'Write a finite one, such as "0.01"')
+            raise RefusedError("epsilon = inf", "it is not a promise at all", 'Write a finite one, such as "0.01"')
         return rate / length, f'epsilon="{rate}", unit="{unit}"'
     assert within is not None
     assert factor is not None

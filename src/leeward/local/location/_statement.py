@@ -111,7 +111,7 @@ def _displacement(away: Displacement) -> DisplacementPart:
 
 
 def _anew(terms: Terms) -> str:
-    """Of which rows costs and errors add up: a repeated report is no new one."""
+    """Of which rows costs and errors add up: a repeated report is not a new one."""
     return " at n grid points" if terms.repeats else ""
 
 

@@ -99,7 +99,7 @@ class Billing:
             raise InputError(f"bills = {bills}", "there is at least one", "Give an integer of at least 1")
         size = positive(step, "step").rational
         if size is None:
-            raise InputError(f"step = {step}", "it is no finite rational", 'Write step = "1/100"')
+            raise InputError(f"step = {step}", "it is not a finite rational", 'Write step = "1/100"')
         self.unit, self.step, self.bills, self.rebate = positive(unit, "unit"), size, bills, rebate
         self.law = Geometric(Line(inf, positive(epsilon, "epsilon") / self.unit), step=self.step)
         year = positive(epsilon if year_epsilon is None else year_epsilon, "year_epsilon") / self.unit

@@ -56,7 +56,7 @@ class Days:
         """Return the numbers of the days of some times, since 1970.
 
         Raises:
-            DataError: one is no time, or some have an offset from UTC and some have none.
+            DataError: one is not a time, or some have an offset from UTC and some have none.
         """
         return [self._day(value) for value in times]
 
@@ -89,7 +89,7 @@ def _number(day: date) -> int:
 
 def _no_time() -> DataError:
     return DataError(
-        "A time that is no date (this is for the curator only)",
+        "A time that is not a date (this is for the curator only)",
         "budgets are per person and day",
         "Give dates, times, or text in ISO 8601 such as 2026-03-01 08:00 or 2026-03-01T08:00+09:00",
     )

@@ -85,7 +85,7 @@ def quantity(value: str, name: str) -> Quantity:
     """Read an amount such as ``"10 W"``; a number without a unit is refused.
 
     Raises:
-        InputError: if it is no amount.
+        InputError: if it is not an amount.
     """
     written = re.fullmatch(r"\s*(\S+?)\s*([A-Za-z][A-Za-z0-9]*)\s*", value) if isinstance(value, str) else None
     if written is None:
@@ -102,7 +102,7 @@ def positive_quantity(value: str, name: str) -> Quantity:
     """Read an amount above 0.
 
     Raises:
-        InputError: if it is no amount, or not above 0.
+        InputError: if it is not an amount, or not above 0.
     """
     amount = quantity(value, name)
     if amount.number <= 0:
@@ -119,8 +119,8 @@ def microseconds(value: str, name: str) -> int:
     written = re.fullmatch(r"\s*(\S+?)\s*(s|min|h|d)\s*", value) if isinstance(value, str) else None
     number = None if written is None else exact(written[1]).rational
     if written is None or number is None or number <= 0:
-        raise InputError(f"{name} = {told(value)}", "it is no length of time", f'Write it like {name} = "15 min"')
+        raise InputError(f"{name} = {told(value)}", "it is not a length of time", f'Write it like {name} = "15 min"')
     length = number * _SECONDS[written[2]] * 10**6
     if length.denominator != 1:
-        raise InputError(f"{name} = {told(value)}", "it is no whole number of microseconds", "Take a longer time")
+        raise InputError(f"{name} = {told(value)}", "it is not a whole number of microseconds", "Take a longer time")
     return int(length)

@@ -31,7 +31,7 @@ class Grid:
         upper: the greatest value.
 
     Raises:
-        InputError: if the units differ in kind, or the values are no grid.
+        InputError: if the units differ in kind, or the values are not a grid.
     """
 
     def __init__(self, *, unit: str, step: str, lower: str, upper: str) -> None:
@@ -45,7 +45,7 @@ class Grid:
         if low.denominator != 1 or high.denominator != 1 or low >= high:
             raise InputError(
                 f"Readings from {lower} to {upper} in steps of {step}",
-                "that is no grid",
+                "that is not a grid",
                 "Give lower < upper, both whole numbers of steps",
             )
         if max(abs(low), abs(high)) > _FARTHEST:
@@ -163,7 +163,7 @@ def read_readings(table: Any, columns: Columns, grid: Grid, schedule: Schedule, 
 
 
 def find_columns(columns: Columns, known: list[str], *, in_first_line: bool = False) -> None:
-    """Refuse names that are no columns; those in the first line of a file of text may be a row of data.
+    """Refuse names that are not columns; those in the first line of a file of text may be a row of data.
 
     Raises:
         DataError: the first of them.

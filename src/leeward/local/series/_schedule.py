@@ -68,7 +68,7 @@ class Schedule:
         if stop <= self.first or (stop - self.first) % self.step:
             raise InputError(
                 f"A period from {start} to {end}",
-                f"it is no whole number of readings, one every {every}",
+                f"it is not a whole number of readings, one every {every}",
                 "Move an end",
             )
         self.slots = (stop - self.first) // self.step
@@ -80,7 +80,9 @@ class Schedule:
         try:
             moment = given if isinstance(given, datetime) else datetime.fromisoformat(given)
         except (TypeError, ValueError):
-            raise InputError(f"{name} = {told(given)}", "it is no time", f'Write {name} = "2026-01-31T00:00"') from None
+            raise InputError(
+                f"{name} = {told(given)}", "it is not a time", f'Write {name} = "2026-01-31T00:00"'
+            ) from None
         if not date.min.year < moment.year < date.max.year:  # so that no zone leads out of the calendar
             raise InputError(f"{name} = {given}", "it has no day before it, or none after it", "Name a year of ours")
         if moment.tzinfo is None and self._zone is not None:
@@ -97,7 +99,7 @@ class Schedule:
         """Return the slot of each time of a pyarrow column; −1 outside the period.
 
         Raises:
-            DataError: a time is missing, is no time, or is not one at which a reading is due.
+            DataError: a time is missing, is not a time, or is not one at which a reading is due.
         """
         since = self._microseconds(times, column) - self.first
         slot, rest = np.divmod(since, self.step)

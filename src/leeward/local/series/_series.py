@@ -386,5 +386,5 @@ def _promise(
 def _finite(epsilon: Exact) -> Real:
     number = positive(epsilon, "epsilon")
     if number.is_infinite:
-        raise RefusedError("epsilon = inf", "it is no promise at all", 'Write a finite one, such as "1"')
+        raise RefusedError("epsilon = inf", "it is not a promise at all", 'Write a finite one, such as "1"')
     return number

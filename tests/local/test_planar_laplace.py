@@ -232,7 +232,7 @@ def test_the_posterior_is_exact_and_stays_within_the_promise() -> None:
     assert near + far == 1
     assert 1.98 < float(near / far) <= 2 * math.exp(float(geo.snapping))
     assert geo.posterior(39.95, 116.4, {(39.9, 116.4): 3}) == {(39.9, 116.4): exact(1)}
-    with pytest.raises(InputError, match="belief"):
+    with pytest.raises(InputError, match="no such report"):
         geo.posterior(39.9, 116.4, {(39.9, 116.4): 0})
 
 

@@ -14,6 +14,7 @@ from tests.oracle.planar import window
 from leeward.cli import InputError
 from leeward.distance import Plane
 from leeward.exact import exp, exp_minus, log, sqrt
+from leeward.exact._weight import weight
 from leeward.mechanism import PlanarMechanism
 from leeward.noise import SeededBitsForTests
 
@@ -101,6 +102,14 @@ def test_the_posterior_is_exact_and_bounded_by_the_promise() -> None:
 def test_what_is_no_belief_is_refused(prior: Any) -> None:
     with pytest.raises(InputError, match="belief"):
         PlanarMechanism(Plane("1")).posterior((0, 0), prior)
+
+
+@pytest.mark.parametrize("output", [(0, 0), (3, 1), (1, 3), (4, 1)])
+def test_an_output_on_the_bounds_may_be_any_beyond(output: Any) -> None:
+    bounded = PlanarMechanism(Plane("1"), lower=(0, 0), upper=(3, 3))
+    with pytest.raises(InputError, match="on the bounds"):
+        bounded.posterior(output, {(1, 1): 1, (2, 2): 1})
+    assert sum(bounded.posterior((1, 2), {(1, 1): 1, (2, 2): 1}).values(), start=weight(0)) == 1
 
 
 @pytest.mark.parametrize("norm", ["euclidean", "manhattan"])

@@ -117,6 +117,12 @@ class PlanarMechanism:
         noisy = self.noisy(points, bits)
         return noisy if self.lower is None else np.clip(noisy, self.lower, self.upper)
 
+    def inside(self, point: GridPoint) -> bool:
+        """Return whether a grid point lies strictly inside the bounds, so that no other one is moved there."""
+        if self.lower is None or self.upper is None:
+            return True
+        return all(a < x < b for a, x, b in zip(self.lower, point, self.upper, strict=True))
+
     def weight(self, truth: GridPoint, output: GridPoint) -> Weight:
         """Return Pr[output | truth] before the bounds, up to the normaliser, which is the same for every truth."""
         return self.noise.weight(_move(truth, output))
@@ -156,8 +162,15 @@ class PlanarMechanism:
         """Return, exactly, what someone with this prior believes after seeing an output strictly inside the bounds.
 
         Raises:
-            InputError: if the prior is negative or nowhere positive.
+            InputError: if the prior is negative or nowhere positive, or the output is on the bounds, where what lies
+                beyond is moved.
         """
+        if not self.inside(output):
+            raise InputError(
+                f"The posterior after the output {output}",
+                "it is on the bounds or beyond, and all outputs farther out are moved there too",
+                "Give an output strictly inside the bounds",
+            )
         chances = {point: exact(chance) for point, chance in prior.items()}
         if any(chance.sign() < 0 for chance in chances.values()) or not any(chances.values()):
             raise InputError(

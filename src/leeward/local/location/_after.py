@@ -26,7 +26,7 @@ ALL: Final = 512
 """Places up to which each one is weighed for each report."""
 
 NEAR: Final = 32
-"""Of longer lists, only this many places nearest to the report are weighed."""
+"""Of longer lists, only this many places nearest to the report are weighed, of those that may be the truth."""
 
 _CELLS_AT_ONCE: Final = 1 << 20
 
@@ -64,10 +64,11 @@ class Places:
             )
         if not plane.box.holds(north, east).all():
             raise InputError("Places outside the box", "reports are moved to them", "Give places in the box")
-        if not (np.isfinite(chances).all() and (chances >= 0).all() and chances.sum() > 0):
+        if not (np.isfinite(chances).all() and (chances >= 0).all() and chances.any()):
             raise InputError(
                 "Weights of places that are not weights", "they are a prior", "Give numbers ≥ 0, not all 0"
             )
+        chances = chances / chances.max()  # a sum of large weights is beyond all floats
         return cls(north, east, plane.project(north, east), chances / chances.sum(), plane)
 
     def digest(self) -> str:
@@ -110,15 +111,34 @@ class BayesRemap:
 
     def __call__(self, positions: Floats) -> NDArray[np.intp]:
         """Return the number of the best place for each noisy position in metres, shape (n,)."""
-        size = min(len(self.places.at), ALL if len(self.places.at) <= ALL else NEAR)
-        step = max(_CELLS_AT_ONCE // size ** (1 if size == len(self.places.at) else 2), 1)
-        found = [self._part(positions[start : start + step], size) for start in range(0, len(positions), step)]
+        size = len(self.places.at) if self._all else min(len(self._possible), NEAR)
+        step = max(_CELLS_AT_ONCE // size ** (1 if self._all else 2), 1)
+        part = self._among_all if self._all else self._among_near
+        found = [part(positions[start : start + step]) for start in range(0, len(positions), step)]
         return np.concatenate(found) if found else np.zeros(0, np.intp)
 
-    def _part(self, positions: Floats, size: int) -> NDArray[np.intp]:
-        if size == len(self.places.at):
-            return np.asarray(np.argmin(self.believed(positions) @ self.places.apart, axis=1), np.intp)
-        _, near = self.places.tree.query(positions, k=size)
+    @property
+    def _all(self) -> bool:
+        """Whether each place is weighed for each report."""
+        return len(self.places.at) <= ALL
+
+    @functools.cached_property
+    def _possible(self) -> NDArray[np.intp]:
+        """The numbers of the places that may be the truth: reports are moved to no others of a long list."""
+        return np.flatnonzero(self.places.prior)
+
+    @functools.cached_property
+    def _tree(self) -> Any:
+        """For the nearest of them."""
+        from scipy.spatial import KDTree
+
+        return KDTree(self.places.at[self._possible])
+
+    def _among_all(self, positions: Floats) -> NDArray[np.intp]:
+        return np.asarray(np.argmin(self.believed(positions) @ self.places.apart, axis=1), np.intp)
+
+    def _among_near(self, positions: Floats) -> NDArray[np.intp]:
+        near = self._possible[self._tree.query(positions, k=range(1, min(len(self._possible), NEAR) + 1))[1]]
         away = positions[:, None] - self.places.at[near]
         belief = self._belief(away, self.places.prior[near])
         between = _length(self.places.at[near][:, :, None] - self.places.at[near][:, None])

@@ -101,6 +101,12 @@ class Box:
         east_of = (longitude - self.west) % 360
         return (latitude >= self.south) & (latitude <= self.north) & (east_of <= self.width)
 
+    def inside(self, latitude: Floats, longitude: Floats, *, margin: float) -> NDArray[np.bool_]:
+        """Return which points lie in the box farther than so many degrees from its edges."""
+        east_of = (longitude - self.west) % 360
+        across = (east_of > margin) & (east_of < self.width - margin)
+        return (latitude > self.south + margin) & (latitude < self.north - margin) & across
+
     def nearest(self, latitude: Floats, longitude: Floats) -> tuple[Floats, Floats]:
         """Return points with latitude and longitude each moved to the nearest in the box."""
         centre = self.middle[1]

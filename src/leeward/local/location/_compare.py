@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward._progress import Progress, silent
 from leeward.analysis import Optimal, optimal
-from leeward.analysis._loss import euclidean
 from leeward.analysis._remap import stochastic
 from leeward.distance import Plane
 from leeward.errors import InputError
@@ -35,13 +35,11 @@ class BestOverPlaces:
 
     Attributes:
         places: the places with their prior.
-        optimal: the certified mechanism on the grid points of the places; its loss and its lower bound are in grid steps.
-        step: metres of a grid step.
+        optimal: the certified mechanism on the grid points of the places; its loss and its lower bound are in metres.
     """
 
     places: Places
     optimal: Optimal
-    step: float
 
     @classmethod
     def of(
@@ -74,13 +72,14 @@ class BestOverPlaces:
             raise InputError("Places on one grid point", "they cannot be told apart", "Join them, or take a finer step")
         promise = Plane(geo.epsilon * geo.step, geo.norm)
         prior = stochastic([float(chance) for chance in places.prior])
-        solved = optimal(points, promise, prior=prior, loss=euclidean, progress=progress)
-        return cls(places, solved, float(geo.step))
+        # the promise is about grid points, but the loss is between the places themselves; in millimetres it is exact
+        apart = [[Fraction(round(1000 * d), 1000) for d in row] for row in places.apart.tolist()]
+        return cls(places, optimal(points, promise, prior=prior, loss=apart, progress=progress))
 
     @property
     def loss(self) -> float:
         """The expected distance in metres from the place of the truth."""
-        return float(self.optimal.loss) * self.step
+        return float(self.optimal.loss)
 
     @functools.cached_property
     def points(self) -> Points:

@@ -18,7 +18,9 @@ _TURN: Final = np.linspace(0, 2 * np.pi, 181)
 
 
 def picture(geo: PositionNoise, people: list[tuple[float, float]] | None = None) -> go.Figure:
-    """Draw reports of made-up people, with the circles that hold half and 95 % of those of the first, if they are circles.
+    """Draw reports of made-up people, with the circles that hold half and 95 % of those of the first.
+
+    There are no circles where reports are moved to places or cells: they hold other shares of those.
 
     Args:
         geo: the mechanism.
@@ -40,7 +42,7 @@ def picture(geo: PositionNoise, people: list[tuple[float, float]] | None = None)
             x=reports[:, 0], y=reports[:, 1], mode="markers", name=f"{REPORTS} reports of person {number + 1}",
             marker={"size": 5, "color": colour, "opacity": 0.5, "symbol": symbol}, hoverinfo="skip",
         )  # fmt: skip
-    if geo.terms.places is None:
+    if geo.terms.places is None and geo.terms.h3 is None:
         for radius, share, dash in ((away.median, "half", "solid"), (away.within_95, "95 %", "dash")):
             figure.add_scatter(
                 x=at[0, 0] + radius * np.cos(_TURN), y=at[0, 1] + radius * np.sin(_TURN), mode="lines",

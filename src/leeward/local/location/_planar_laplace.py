@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,7 @@ from leeward.local.location._box import Box
 from leeward.local.location._compare import BestOverPlaces
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._length import metres, round_below
+from leeward.local.location._posterior import posterior
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._statement import statement
 from leeward.local.location._terms import Missing, Outside, Terms
@@ -124,6 +125,7 @@ class PlanarLaplace:
         source = bits or SystemBits()
         self._bits, self.fit_for_release = source, source.fit_for_release
         self.terms = Terms()
+        self._best: BestOverPlaces | None = None
         self._among = ""
         self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
         self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
@@ -190,26 +192,26 @@ class PlanarLaplace:
         return self.mechanism.displacement()
 
     def posterior(
-        self, latitude: float, longitude: float, prior: Mapping[tuple[float, float], Exact]
+        self, latitude: float, longitude: float, prior: Mapping[tuple[float, float], Weight | Exact]
     ) -> dict[tuple[float, float], Weight]:
-        """Return what an adversary believes after seeing a report strictly inside the box: exact on the grid.
+        """Return what an adversary believes after seeing one report: exact, on the grid.
+
+        After several reports that were drawn independently, give what is believed after one as the prior of the next.
 
         Args:
             latitude: of the report, in degrees.
             longitude: of the report, in degrees.
-            prior: weights by position (latitude, longitude); they need not sum to 1. Positions of one grid point share.
+            prior: weights by position (latitude, longitude), exact; they need not sum to 1. Positions of one grid point,
+                or with `best_over` of one nearest place, share a likelihood.
+
+        Raises:
+            InputError: for a prior that is negative, outside the box or leaves no one who could report this; and, with
+                `best_over`, for a report that is none of the places.
+            RefusedError: where the report may be many noisy points, whose chances have no exact sum: after `to_places` and
+                `to_h3`, at the edge of the box, where what lies beyond is moved, and on a grid finer than 5 cm, which
+                the rounding of reports hides.
         """
-        at = self.to_grid(np.array([latitude]), np.array([longitude]))[0]
-        places = list(prior)
-        north, east = (np.array([place[axis] for place in places], np.float64) for axis in (0, 1))
-        points = [(int(i), int(j)) for i, j in self.to_grid(north, east)]
-        # positions that share a grid point get each their own weight times one likelihood
-        seen = self.mechanism.posterior((int(at[0]), int(at[1])), dict.fromkeys(points, 1))
-        masses = {place: seen[point] * _chance(prior[place]) for place, point in zip(places, points, strict=True)}
-        total = sum(masses.values(), start=Weight({}))
-        if not total:
-            raise InputError("A prior that is 0 everywhere", "it is not a belief", "Give positive weights")
-        return {place: mass / total for place, mass in masses.items()}
+        return posterior(self, (latitude, longitude), prior, self._best)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement: what is promised, on what grounds, and what is not."""
@@ -281,13 +283,17 @@ class PlanarLaplace:
         """Return the same mechanism with each report moved to one of some public places: the Bayes remap for their prior.
 
         The place with the least expected distance from the truth is taken, for someone who is at one of the places as the
-        prior says. Of more than 512 places, the 32 nearest to the noisy position are weighed.
+        prior says. Of more than 512 places, the 32 nearest to the noisy position are weighed that may be the truth.
 
         Args:
             latitude: of the places, in degrees; all in the box.
             longitude: of the places.
             weights: the prior, which must be public; equal by default.
+
+        Raises:
+            InputError: for places that are none, and after `best_over` or `to_h3`.
         """
+        self._not_after(best=self._best is not None)
         places = Places.of(self.plane, latitude, longitude, weights)
         remap = BayesRemap(places, float(self.epsilon), self.norm)
 
@@ -324,15 +330,30 @@ class PlanarLaplace:
             latitude: of the places, in degrees; all in the box; at most 60.
             longitude: of the places.
             weights: the prior, which must be public; equal by default.
+
+        Raises:
+            InputError: for places that are none, that are too many, or of which two are on one grid point; after `to_h3`.
         """
+        self._not_after()
         best = BestOverPlaces.of(self, latitude, longitude, weights)
         made = copy.copy(self)
+        made._best = best
         made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
         made.terms = replace(self.terms, places="best")
         made._among = f", the best over the places {best.places.digest()}"
         made._draw = lambda points: best.report(points, self._bits)
         made._shown = best.degrees
         return made, best
+
+    def _not_after(self, *, best: bool = False) -> None:
+        """Refuse to move reports to places, or draw them over places, after a step that this would undo."""
+        if best or self.terms.h3 is not None:
+            done = "drawn over public places" if best else "given as H3 cells"
+            raise InputError(
+                f"Places for reports that are {done}",
+                "noise comes first, then places, then cells",
+                "Begin with the mechanism before that step",
+            )
 
     # ---- the three steps of a report
 
@@ -374,13 +395,6 @@ class PlanarLaplace:
     def __repr__(self) -> str:
         b = self.box
         return f"PlanarLaplace(box=({b.west!r}, {b.south!r}, {b.east!r}, {b.north!r}), {self.promise})"
-
-
-def _chance(value: Any) -> Weight:
-    number = exact(value).rational
-    if number is None or number < 0:
-        raise InputError("A prior with a negative or irrational weight", "it is not a belief", "Give fractions ≥ 0")
-    return Weight({exact(0): number})
 
 
 def _rate(within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str) -> tuple[Real, str]:

@@ -101,6 +101,14 @@ class PositionNoise(Protocol):
         """Return how far reports lie from the truth, in metres."""
         ...
 
+    def to_grid(self, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the grid points of positions: shape (n, 2)."""
+        ...
+
+    def shown(self, noisy: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return noisy grid points as they are shown: latitudes and longitudes in degrees."""
+        ...
+
     def perturb_points(
         self, latitude: ArrayLike, longitude: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -327,16 +327,16 @@ KINDS: dict[tuple[str, str], dict[str, str]] = {
     ("release", '"visits" = "data/visits.parquet"'): {"1": "", "{a = 1}": "", "true": "", "[1]": "in quotation marks"},
     ("release", '"person" = "user"'): {"1": "in quotation marks", '["user"]': "in quotation marks"},
     ("release", '"keep" = {"note" = ["x", "market"]}'): {
-        '"x"': "no table",
-        "3": "no table",
-        '{"note" = "x"}': "no list",
+        '"x"': "not a table",
+        "3": "not a table",
+        '{"note" = "x"}': "not a list",
     },
-    ("release", '"safe_at_most" = 2'): {'"2"': "no whole number", "[2]": "no whole number", "true": "no whole number"},
+    ("release", '"safe_at_most" = 2'): {'"2"': "not a whole number", "[2]": "not a whole number", "true": "not a whole number"},
     ("release", '"if_more" = "latest"'): {'"last"': "Known: 'refuse', 'latest' or 'earliest'", "1": "Known"},
     ("release", '"start" = "2026-01-01T18:00:00"'): {"5": "", "true": "", "12:00:00": ""},
     ("release", '"epsilon" = "1"'): {"[1]": "a list was given", "2026-01-01": "2026-01-01 was given", "{}": "a dict"},
     ("location-csv", '"west" = 139.3'): {'"139"': "", "[]": ""},
-    ("series-csv-totals", '"window" = 6'): {'"6"': "no whole number", "[6]": "no whole number"},
+    ("series-csv-totals", '"window" = 6'): {'"6"': "not a whole number", "[6]": "not a whole number"},
 }
 
 

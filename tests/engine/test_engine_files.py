@@ -259,7 +259,7 @@ def test_what_is_there_and_no_file_is_not_called_missing(name: str, tmp_path: Pa
         lambda: open_positions(path, "lat", "lon"),
         lambda: ReadingsFile(path),
     ):
-        with pytest.raises(DataError, match="no regular file"):
+        with pytest.raises(DataError, match="not a regular file"):
             read()
 
 

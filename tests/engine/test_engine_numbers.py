@@ -261,7 +261,7 @@ def test_columns_that_hold_no_numbers(values: Any) -> None:
     kind = pa.date32() if values == ["2020-01-01"] else None
     table = pa.table({"number": pa.array([0], pa.date32()) if kind else pa.array(values)})
     asked = {"kind": "sum", "lower": F(0), "upper": F(3), "step": F(1)}
-    with pytest.raises(DataError, match=r"does not hold numbers|no single values"):
+    with pytest.raises(DataError, match=r"does not hold numbers|not single values"):
         exactly(describe(table, asked))
 
 

@@ -139,7 +139,7 @@ def test_a_secret_is_a_regular_file_that_only_its_owner_may_read(tmp_path: Path)
             read_secret(secret)
     secret.unlink()
     os.mkfifo(secret)
-    with pytest.raises(LedgerError, match="no regular file"):
+    with pytest.raises(LedgerError, match="not a regular file"):
         read_secret(secret)
     with pytest.raises(LedgerError, match="cannot be read"):
         read_secret(tmp_path)

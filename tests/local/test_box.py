@@ -72,8 +72,8 @@ def test_positions_in_the_box_pass_edges_included() -> None:
         ([39.9, math.inf], [116.4, 116.4], True, "missing or not finite"),
         ([116.4, 116.5], [39.9, 39.8], True, "look swapped"),
         ([39.9, 41.0], [116.4, 116.4], False, "outside the public box"),
-        ([4_400_000.0], [500_000.0], True, "no degrees"),
-        ([39.9], [4000.0], True, "no degrees"),
+        ([4_400_000.0], [500_000.0], True, "not degrees"),
+        ([39.9], [4000.0], True, "not degrees"),
     ],
 )
 def test_bad_positions_are_refused_without_saying_which(

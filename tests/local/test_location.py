@@ -221,7 +221,7 @@ def test_without_repeats_every_row_has_its_own_noise(run: Run, tmp_path: Path) -
         ({"lat": [116.4] * 500, "lon": [39.9] * 500}, "look swapped"),
         ({"lat": [None] + [39.9] * 499}, "missing or not finite"),
         ({"lat": [10.5] + [39.9] * 499}, "outside the public box"),
-        ({"lat": [4_400_000.5] * 500, "lon": [500_000.5] * 500}, "no degrees"),
+        ({"lat": [4_400_000.5] * 500, "lon": [500_000.5] * 500}, "not degrees"),
         ({"lat": ["north"] * 500}, "something else than numbers"),
     ],
 )
@@ -264,7 +264,7 @@ def test_treatments_that_are_asked_for_are_said(run: Run, tmp_path: Path) -> Non
         ({}, ["--out", "no/r.parquet"], "its folder does not exist"),
         ({"data": {"table": "p.parquet"}}, ["--out", "r.parquet"], "Did you mean 'positions.parquet'"),
         ({"data": {"person": "whom"}}, ["--out", "r.parquet"], "Did you mean 'who'"),
-        ({"data": {"person": "who", "time": "note"}, "budget": budget()}, ["--out", "r.parquet"], "no date"),
+        ({"data": {"person": "who", "time": "note"}, "budget": budget()}, ["--out", "r.parquet"], "not a date"),
         ({"data": {"person": "who"}, "budget": budget(secret="k")}, ["--out", "r.parquet"], "openssl rand"),
         ({"protect": {"within": "1 mm"}}, ["--dry-run"], "not a length"),
         ({"protect": {"within": "1 m", "factor": "10"}}, ["--dry-run"], "it would show where people are"),

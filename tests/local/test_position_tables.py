@@ -134,8 +134,8 @@ def test_missing_positions() -> None:
         (gpd.GeoDataFrame(geometry=gpd.points_from_xy([116.4], [39.9])), {}, DataError, "without a CRS"),
         (gpd.GeoDataFrame({"lat": [1.0]}, geometry=gpd.points_from_xy([116.4], [39.9]), crs=4326),
          {"latitude": "lat"}, InputError, "its geometry holds the positions"),
-        (gpd.GeoDataFrame(geometry=gpd.points_from_xy([116.4], [39.9]).buffer(1), crs=4326), {}, DataError, "no points"),
-        (gpd.GeoDataFrame(geometry=gpd.points_from_xy([500_000.0], [4_400_000.0]), crs=4326), {}, DataError, "no degrees"),
+        (gpd.GeoDataFrame(geometry=gpd.points_from_xy([116.4], [39.9]).buffer(1), crs=4326), {}, DataError, "not points"),
+        (gpd.GeoDataFrame(geometry=gpd.points_from_xy([500_000.0], [4_400_000.0]), crs=4326), {}, DataError, "not degrees"),
     ],
 )  # fmt: skip
 def test_what_is_refused(table: Any, names: dict[str, str], error: type[Exception], message: str) -> None:

@@ -86,9 +86,9 @@ def test_what_has_no_meaning_is_refused() -> None:
     with pytest.raises(NotPrivateError, match="over-reported"):
         alarm(UP, 2)
     for wrong in ("0", "1", "-1"):
-        with pytest.raises(InputError, match="no probability"):
+        with pytest.raises(InputError, match="not a probability"):
             alarm(BOTH, 2, wrong)
-        with pytest.raises(InputError, match="no probability"):
+        with pytest.raises(InputError, match="not a probability"):
             sanitizer(BOTH, 2, wrong)
 
 

@@ -38,8 +38,8 @@ COIN = FiniteMechanism("xy", "uv", [["1/3", "2/3"], [exp_minus(1), 1 - exp_minus
         ([["1/2", "1/4", "1/4"], ["1/2", "1/4", "1/4"]], "another size"),
         ([[exp_minus(1), 1 - exp_minus(1)], [exp_minus(1), 1 - exp_minus("1.0000001")]], "does not sum to 1"),
         (np.array([[0.1, 0.2, 0.7][:2], [0.5, 0.5]]), "from_floats"),
-        (np.array([[0.5, 0.5], [-0.5, 1.5]]), "no probability"),
-        (np.array([[0.5, 0.5], [np.nan, 0.5]]), "no probability"),
+        (np.array([[0.5, 0.5], [-0.5, 1.5]]), "not a probability"),
+        (np.array([[0.5, 0.5], [np.nan, 0.5]]), "not a probability"),
         (np.array([[0.5, 0.5], [0.0, 0.0]]), "positive"),
         ([[0.1, 0.9], [0.1, 0.8]], "does not sum to 1"),
     ],
@@ -54,7 +54,7 @@ def test_repeats_and_unknown_secrets_are_refused() -> None:
         FiniteMechanism("xx", "uv", [["1/2", "1/2"]] * 2)
     with pytest.raises(InputError, match="Repeated outputs"):
         FiniteMechanism("xy", "uu", [["1/2", "1/2"]] * 2)
-    with pytest.raises(InputError, match="no row"):
+    with pytest.raises(InputError, match="not a row"):
         COIN.row("z")
 
 
@@ -187,7 +187,7 @@ def test_pull_back_answers_the_query() -> None:
     tables = list(itertools.product([0, 1], repeat=3))
     counts = Geometric(Line(inf, 1)).on(range(4)).pull_back(tables, sum)
     assert counts.row((1, 0, 1)) == Geometric(Line(inf, 1)).on(range(4)).row(2)
-    with pytest.raises(InputError, match="no row"):
+    with pytest.raises(InputError, match="not a row"):
         counts.pull_back([(2, 2, 2)], lambda t: t)
 
 

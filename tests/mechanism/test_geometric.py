@@ -328,7 +328,7 @@ def test_all_outputs_of_a_clamped_mechanism_are_its_grid() -> None:
     assert list(whole) == list(range(2, 10))
     assert sum(whole.values(), weight(0)) == 1
     assert mechanism.pmf(5, [7]) == {7: exp(-2) * (1 - exp(-1))}
-    with pytest.raises(InputError, match="endlessly many"):
+    with pytest.raises(InputError, match="unbounded"):
         Geometric(Line(inf, 1), lower=0).pmf(5)
 
 
@@ -353,7 +353,7 @@ def test_bounds_the_wrong_way_round_and_nothing_protected_are_refused() -> None:
 
 def test_bounds_and_steps_that_make_no_grid_are_refused() -> None:
     for bounds in ({"lower": 0.5}, {"upper": Fraction(5, 2)}, {"lower": "0"}):
-        with pytest.raises(InputError, match="no whole number"):
+        with pytest.raises(InputError, match="not a whole number"):
             Geometric(Line(1, 1), **bounds)  # type: ignore[arg-type]
     for step in (0, -1):
         with pytest.raises(InputError, match=r"step = .*above 0"):

@@ -106,7 +106,7 @@ def test_what_is_no_sum_over_persons_is_not_taken_for_one(notion: Any) -> None:
     other = notion.scale(2)
     assert both_hold(notion, other).on(points) == made
     assert (notion + other).on(points) == made.scale(3)
-    with pytest.raises(InputError, match="no sum over persons"):
+    with pytest.raises(InputError, match="not a sum over persons"):
         Personalised(notion, [1])
     people = UnboundedDP(1)
     if notion.name == "group-dp":

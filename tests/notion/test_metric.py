@@ -141,7 +141,7 @@ def test_nobody_is_as_far_as_can_be_in_any_space() -> None:
 
 def test_what_is_no_universe_is_refused() -> None:
     for wrong in ((3, 1, 1), (0, 5, 2), (0, 1, 0)):
-        with pytest.raises(InputError, match="no grid"):
+        with pytest.raises(InputError, match="not a grid"):
             ValueGrid(*wrong)
     with pytest.raises(InputError, match="moves by a positive rational"):
         bounded_change(0)

@@ -101,7 +101,7 @@ def test_records_of_another_kind_are_told_in_words() -> None:
     for condition, record in [(has("a"), "stair"), (has("a"), {"a": 1}), (where("x", equals=1), frozenset("x"))]:
         with pytest.raises(InputError, match="A record"):
             condition(record)
-    with pytest.raises(InputError, match="no edges"):
+    with pytest.raises(InputError, match="not edges"):
         sensitivity(NodeDP("1"), CountWhere(has("a")))
 
 

@@ -298,9 +298,7 @@ def exact(value: Exact) -> Real:
     if isinstance(value, Real):
         return value
     if isinstance(value, bool):
-        raise InputError(
-            f"{value} was given as a number", "a truth value is not an amount", "Give a number in a string"
-        )
+        raise InputError(f"{value} was given as a number", "it is a truth value", "Give a number in a string")
     if isinstance(value, int | Fraction):
         return Real({_UNIT: Fraction(plainly(value))})
     return _parse(value)

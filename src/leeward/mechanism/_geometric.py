@@ -145,13 +145,13 @@ class Geometric:
         """Return the exact probabilities of the given outputs for one truth; by default of all from ``lower`` to ``upper``.
 
         Raises:
-            InputError: if no outputs are given and there are endlessly many.
+            InputError: if no outputs are given and their range is unbounded.
         """
         if outputs is None:
             if self.lower is None or self.upper is None:
                 raise InputError(
                     f"All outputs of {self!r}",
-                    "they are endlessly many",
+                    "their range is unbounded",
                     "Name the outputs: pmf(truth, range(0, 20)); or give the mechanism lower and upper",
                 )
             outputs = range(self.lower, self.upper + 1)

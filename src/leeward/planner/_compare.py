@@ -313,8 +313,8 @@ def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
 
 
 SUBSAMPLED = (
-    "Never recommended for one count: it is the two-sided geometric answer with something thrown away (clamped at 0 and"
-    " thinned), so whatever it tells, that one tells too"
+    "Never recommended for one count: it can be computed from the two-sided geometric answer (clamped at 0 and thinned), so"
+    " it never says more than that one"
 )
 """Why the subsampled count of *One-Sided Differential Privacy*, equation (3), is not recommended for a scalar count."""
 

@@ -266,7 +266,7 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
         return True, f"Yes, {wrong}: asked for {wish}, {at}, and it protects absence as well as presence."
     needed = plain.epsilon_for(count, probability)
     more = "no ε would be enough" if needed is None else f"it would take ε = {float(needed.epsilon):g}"
-    return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. And never to be wrong is beyond it at any ε."
+    return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. At no finite ε is it never wrong."
 
 
 def percent(chance: float) -> str:

@@ -127,7 +127,7 @@ def _matrix(mechanism: Any, distance: DirectedDistance[Any], points: Iterable[An
         lower, upper = getattr(mechanism, "lower", None), getattr(mechanism, "upper", None)
         if lower is None or upper is None:
             raise InputError(
-                "A mechanism on endlessly many secrets",
+                "A mechanism on an unbounded range of secrets",
                 "a verification goes through all of them",
                 "Give points=range(0, 50), or take the distance .on(points)",
             )

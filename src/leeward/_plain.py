@@ -18,6 +18,7 @@ from decimal import ROUND_CEILING, Decimal
 from enum import Enum
 from fractions import Fraction
 from pathlib import PurePath
+from typing import Any
 
 _STEERS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Categories of Unicode: control characters (C0, DEL, C1), format characters (among them the marks of direction), halves of
@@ -171,6 +172,14 @@ def at_most(error: float, digits: int = 3) -> str:
         return "0"
     unit = Decimal(1).scaleb(exactly.adjusted() - digits + 1)
     return f"{float(exactly.quantize(unit, rounding=ROUND_CEILING)):.12g}"
+
+
+def probability(chance: Any) -> str:
+    """Write an exact probability in twelve digits. Only what never happens reads 0, and only what is certain reads 1."""
+    written = f"{float(chance):.12g}"
+    if written == "0" and chance != 0:
+        return "1e-300"
+    return "0.999999999999" if written == "1" and chance != 1 else written
 
 
 def odds(cost: float) -> str:

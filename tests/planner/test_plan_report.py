@@ -9,10 +9,14 @@ import pytest
 from pydantic import ValidationError
 
 import leeward as lw
+from leeward._plain import probability
 from leeward.cli import InputError
+from leeward.exact import exp_minus
+from leeward.exact._weight import weight
 from leeward.notion import GradedFacts, Notion
 from leeward.planner import PlanReport, compare, plan_report
 from leeward.planner._people import at_most_people, people, places
+from leeward.planner._recommend import percent, share
 from leeward.planner._report import DecidingOption
 from leeward.planner._words import head, sides
 from leeward.report._plan import plan_html
@@ -85,6 +89,75 @@ def test_every_row_of_the_page_has_a_cell_for_every_column(name: str) -> None:
     assert rows == [columns] * len(made.shown)
     assert made.shown
     assert all(isinstance(option, DecidingOption) for option in made.shown)
+
+
+@pytest.mark.parametrize("t", [None, 0, 2, 12, 13, 20, 10**12])
+@pytest.mark.parametrize("least", [None, 1, 9, 14, 40, 10**6])
+def test_chances_at_the_thresholds_are_told_however_far_out(t: int | None, least: int | None) -> None:
+    """Found: the curve ended at 12, so that at the threshold itself nothing was told, and its row was a cell short."""
+    if t is least is None or (t is not None and least is not None and least <= t):
+        return
+    query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
+    decided = {"safe_at_most": t, "dangerous_at_least": least, "error_at_most": "1/10"}
+    made = plan_report(compare(query, lw.UnboundedDP("1"), places=40, **decided))  # type: ignore[arg-type]
+    for option in made.shown:
+        at = {point.count: point for point in option.curve}
+        assert list(at) == sorted(at)
+        for word in made.asked.words:
+            for count in made.asked.ends(word):
+                chance, best = at[count].of(word)
+                assert chance is not None
+                assert best is None or float(best) >= float(chance) - 1e-9
+    page = plan_html(made)
+    table = page[page.index("<thead>") : page.index("</tbody>")]
+    assert [row.count("<td>") for row in table.split("<tr")[2:]] == [table.count('<th scope="col">')] * len(made.shown)
+
+
+def test_what_is_not_certain_never_reads_as_certain() -> None:
+    """Found: 1 − e^−30 was told as 1, and so was a wish of 99.999999 %."""
+    nearly = 1 - exp_minus(30)
+    assert [probability(p) for p in (nearly, weight(1), weight(0))] == ["0.999999999999", "1", "0"]
+    assert probability(exp_minus(1000)) == "1e-300" != probability(weight(0))
+    far = 1 - exp_minus(90)  # a float is 1
+    assert [percent(p) for p in (nearly, far, weight(1), 1.0, 0.9999)] == [
+        "99.9 %",
+        "99.9 %",
+        "100.0 %",
+        "100.0 %",
+        "99.9 %",
+    ]
+    assert [share(p) for p in ("0.9", "1", "0.99999999")] == ["90 %", "100 %", "99.999999 %"]
+    assert share("1/3") == "33.3333 % (1/3)"
+    assert "99.999999 % of the places" in plan_html(report("counts", probability="0.99999999"))
+
+
+def test_where_only_dangerous_is_asked_nothing_is_said_of_safe() -> None:
+    """Found: "no ε is enough" for *safe*, which is not asked; and plain DP "was not compared", a row above."""
+    made, page = report("dangerous"), plan_html(report("dangerous"))
+    assert "no ε is enough" not in page
+    assert any(option.notion.name == "dp" for option in made.options)
+    assert "was not compared" not in made.recommendation.plain_dp
+
+
+def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
+    """Found: a million releases were refused whole, with advice that the command has no option for."""
+    query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
+    asked = compare(query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", places=3, releases=10**6)
+    together = [option.composed for option in plan_report(asked).shown if option.notion.name == "dp"]
+    assert together
+    for one in together:
+        assert one is not None
+        assert one.price == "1000000"
+        assert (one.worst is None) == (one.not_composed is not None)
+    assert any(one is not None and "points of the grid" in f"{one.not_composed}" for one in together)
+
+
+def test_a_row_whose_noise_is_too_wide_is_refused_alone() -> None:
+    """Found: one row beyond 64 bits ended the whole comparison, though the row asked for was fine."""
+    query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
+    made = compare(query, lw.UnboundedDP("1e-15"), safe_at_most=2, error_at_most="0.3", useful_from="0", places=1)
+    assert made.as_written is not None
+    assert any("64 bits" in option.refused for option in made.options)
 
 
 def test_what_is_asked_is_told_in_words() -> None:

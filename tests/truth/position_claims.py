@@ -302,7 +302,8 @@ def register(claims: Claims) -> None:
 
     @says(
         r"(not guaranteed: )?The same person on the same grid point gives the same report, at no further cost\. Whoever sees two"
-        r" equal reports knows that the person came back to one grid point: that is not protected at all"
+        r" equal reports (knows that the person came back to one grid point|may conclude that the person came back): that is not"
+        r" protected at all"
     )
     def _(world: Any) -> bool:
         return bool(same_again(world))

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from leeward._plain import at_most
 from leeward.cli._output import facts, print_parts, table
 from leeward.planner._people import at_most_people, people
-from leeward.planner._recommend import percent
+from leeward.planner._recommend import percent, share
 from leeward.planner._report import AskedPart, DecidingOption, PlanReport, Wish, Word
 from leeward.planner._words import head, label, name, notes, refused, short, sides
 
@@ -33,14 +34,18 @@ def print_plan(report: PlanReport) -> None:
         print_parts("", facts(rest, max_width=_TITLE))
     if asked.releases > 1:
         print_parts("", _together(shown, asked))
+        for why in dict.fromkeys(option.composed.not_composed for option in shown if option.composed is not None):
+            if why:
+                print_parts(
+                    f"No ε at δ is told where too much work would be needed: {why}. The price is exact.", style="dim"
+                )
     print_parts("\nNothing was charged and no data was read.")
 
 
 def _rows(report: PlanReport) -> Table:
     asked, chosen = report.asked, report.chosen
     word: Word = asked.words[0]
-    first = asked.dangerous_at_least or 0
-    ends = (first, first + 2) if asked.safe_at_most is None else tuple(dict.fromkeys((0, asked.safe_at_most)))
+    ends = asked.ends(word)
     said = "safe" if word == "safe" else "dang."
     headers = ["", "notion", "mechanism", "price\nε", "in the\nbudget", *(f"{said}\nat {c}" for c in ends)]
     headers += ["95%\nerror", "wrong\n≤", *(["right\nwords"] if asked.counts else [])]
@@ -51,10 +56,10 @@ def _rows(report: PlanReport) -> Table:
         at, decided = {point.count: point for point in option.curve}, option.decided.of(word)
         cells = ["→" if option is chosen else "", label(option.notion), option.mechanism, short(option.price)]
         cells.append("–" if option.price_in_budget is None else short(option.price_in_budget))
-        cells += [percent(float(at[c].of(word)[0])).replace(" ", "") if c in at else "" for c in ends]
+        cells += [percent(float(at[c].of(word)[0])).replace(" ", "") for c in ends]
         cells.append(str(option.errors.most))
         wrong = None if decided is None else decided.wrong_at_most
-        cells.append("never" if wrong is None else f"{float(Fraction(wrong)):g}")
+        cells.append("never" if wrong is None else at_most(float(Fraction(wrong)), 6))
         if option.expected is not None:
             cells.append(f"{option.expected.right:,.0f}")
         made.add_row(*cells, style="bold" if option is chosen else None)
@@ -81,7 +86,8 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
         yield "recommended", f"nothing. {advice.reason}"
     else:
         yield "recommended", f"{name(option)}. {advice.reason}"
-        yield "what ε, t?", _needed(option, report.asked.wish)
+        if "safe" in report.asked.words:
+            yield "what ε, t?", _needed(option, report.asked.wish)
         if option.answered_if_empty:
             yield "reach", f"about {option.answered_if_empty:.3g} places answered, if nobody were anywhere"
         if option.expected:
@@ -98,7 +104,7 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
 
 def _needed(option: DecidingOption, wish: Wish) -> str:
     needed, t = option.epsilon_for_wish, option.safe_at_most_for_wish
-    said = f"To call {float(Fraction(wish.probability)) * 100:g} % of the places with {people(wish.count)} safe: "
+    said = f"To call {share(wish.probability)} of the places with {people(wish.count)} safe: "
     epsilon = "no ε is enough" if needed is None else f"ε = {short(needed.epsilon)}"
     return said + epsilon + ("" if t is None else f"; or, at this ε, 'safe' must mean {at_most_people(t)}")
 
@@ -140,6 +146,6 @@ def _together(shown: Iterable[DecidingOption], asked: AskedPart) -> Table:
                 name(option),
                 short(together.price),
                 "–" if together.price_in_budget is None else short(together.price_in_budget),
-                "–" if together.worst is None else f"{together.worst:.4g}",
+                "–" if together.worst is None else at_most(together.worst, 4),
             )
     return made

@@ -12,10 +12,11 @@ from __future__ import annotations
 import copy
 import itertools
 import math
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,7 +219,9 @@ class Both(Notion):
         self.per_person = _Among(both_hold(_records(first), _records(second)), self)
         one, two = first.words, second.words
         self.words = PrivacyDescription(
-            definition="; and ".join(self._share(notion) for notion in (first, second)),
+            definition="; and ".join(
+                in_epsilon_of(part.words.definition, part.epsilon / self.epsilon) for part in self.parts
+            ),
             protects=f"{one.protects}; and {two.protects}",
             reveals=""  # where people may come and go, any table is a cover of any other
             if not any(cost.is_infinite for cost in self._around)
@@ -272,18 +275,24 @@ class Both(Notion):
         """What it costs to take a person out, and to put one in."""
         return [min(self.first.cost(kind), self.second.cost(kind)) for kind in (WITHDRAW, INSERT)]
 
-    def _share(self, notion: Notion) -> str:
-        """Return the definition of one of the two, told in the ε of both."""
-        if notion.epsilon == self.epsilon:
-            return notion.words.definition
-        return notion.words.definition.replace("e^ε", f"e^({notion.epsilon / self.epsilon}·ε)")
-
     def with_epsilon(self, epsilon: Exact) -> Notion:
         """Return the same promises scaled so that the larger ε is the given one."""
         return Both(*(n.with_epsilon(n.epsilon * epsilon / self.epsilon) for n in (self.first, self.second)))
 
     def __str__(self) -> str:
         return f"Both({self.first}, {self.second})"
+
+
+EPSILON: Final[re.Pattern[str]] = re.compile(r"ε(?!_)")
+"""The ε of a notion in its words."""
+
+
+def in_epsilon_of(definition: str, multiple: Real) -> str:
+    """Return a definition with this multiple of ε for its ε; prices that are told as numbers (ε_presence = 1) stay."""
+    if multiple == 1:
+        return definition
+    told = EPSILON.sub(f"{multiple}·ε", definition)
+    return told.replace(f"e^{multiple}·ε", f"e^({multiple}·ε)")
 
 
 class _Among(DirectedDistance[Any]):

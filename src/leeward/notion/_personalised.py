@@ -13,7 +13,7 @@ from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real
 from leeward.notion._change import Change
-from leeward.notion._notion import Notion, Step, one_person_apart, seen_by
+from leeward.notion._notion import EPSILON, Notion, Step, one_person_apart, seen_by
 from leeward.notion._sees import Sees
 
 
@@ -47,10 +47,14 @@ class Personalised(Notion):
             raise InputError("Personalised privacy for nobody", "there is no ε in it", "Give one ε a person")
         super().__init__(max(person.epsilon for person in self.persons))
         self.per_person = tuple(person.per_person for person in self.persons)  # type: ignore[misc]
+        words = notion.with_epsilon(self.epsilon).words  # prices told as numbers are those of whoever has the largest
+        own = (
+            "an ε of their own, at most ε" if EPSILON.search(words.definition) else "prices of their own, at most these"
+        )
         self.words = replace(
-            notion.words,
-            definition=f"{notion.words.definition}, each person at an ε of their own, at most ε",
-            protects=f"{notion.words.protects}, each person up to an ε of their own",
+            words,
+            definition=f"{words.definition}, each person at {own}",
+            protects=f"{words.protects}, each person up to {own.partition(',')[0]}",
         )
 
     def record(self, before: Any, after: Any) -> Real:

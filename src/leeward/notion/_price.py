@@ -45,6 +45,9 @@ def price(mine: PerPerson, other: Notion) -> Price:
         return dearest([price(mine, other.first), price(mine, other.second)])
     if isinstance(mine, Notion) and (multiple := _multiple(mine, other)) is not None:
         return Price(multiple)
+    ours, theirs = (_measures(notion) for notion in (mine, other))
+    if ours and theirs and ours != theirs:
+        return refused(f"values of the one are in {' and '.join(ours)}, and of the other in {' and '.join(theirs)}")
     if any(isinstance(notion, EdgeDP | NodeDP) for notion in (mine, other)):
         return _of_graphs(mine, other)
     for notion in (mine, other):
@@ -62,6 +65,12 @@ def price(mine: PerPerson, other: Notion) -> Price:
     if pairs is None:
         return refused("in both, each person has an ε of their own, and they are not about the same people")
     return dearest([of_one_person(one, two) for one, two in pairs])
+
+
+def _measures(notion: Any) -> list[str]:
+    """Return what the values of a notion are measured in, as far as it says."""
+    parts = [*getattr(notion, "parts", ()), *getattr(notion, "persons", ())] or [notion]
+    return sorted({part.measure for part in parts if getattr(part, "measure", "")})
 
 
 def paired(mine: PerPerson, other: Notion) -> list[tuple[PerPerson, Notion]] | None:

@@ -16,7 +16,7 @@ from leeward._plain import told
 from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion, charge
 from leeward.accounting._prices import priced
-from leeward.errors import BudgetConflictError, InputError, NotPrivateError, RefusedError, UndecidedError
+from leeward.errors import BudgetConflictError, InputError, NoiseError, NotPrivateError, RefusedError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, inf, plainly, whole
 from leeward.mechanism import Geometric, NormMechanism, SubsampledCount
 from leeward.mechanism._threshold_rule import chance_given
@@ -281,7 +281,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Offered) -> Option:
             stop_after=(asked.stop_after or 1) if mechanism == "sanitized" else None,
             places=asked.places,
         )
-    except RefusedError as refused:
+    except (RefusedError, NoiseError) as refused:  # the noise of one row is no reason to tell none
         return Option(notion, mechanism, price, refused=str(refused))
     return _of(made)
 
@@ -297,7 +297,11 @@ def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
         return
     if line.fall != notion.epsilon or line.rise not in (inf, line.fall):
         return
-    law = NormMechanism(line, size).noise.marginal()
+    try:
+        law = NormMechanism(line, size).noise.marginal()
+    except NoiseError as refused:
+        yield Option(notion, "norm", notion.epsilon, refused=str(refused))
+        return
     can_err = (asked.safe_at_most is not None and not law.down.is_infinite) or (
         asked.dangerous_at_least is not None and not law.up.is_infinite
     )
@@ -321,9 +325,12 @@ SUBSAMPLED = (
 
 def _subsampled(asked: Asked, notion: Notion) -> Option:
     k = asked.query.places_per_person or 1
-    count = SubsampledCount(notion.epsilon, places_per_person=k)
     rate = notion.epsilon / k
-    usual = DirectedGeometric(rate, rate).variance()
+    try:
+        count = SubsampledCount(notion.epsilon, places_per_person=k)
+        usual = DirectedGeometric(rate, rate).variance()
+    except NoiseError as refused:
+        return Option(notion, "subsampled count", notion.epsilon, refused=str(refused))
     deviations = ", ".join(f"{float(count.variance(c)) ** 0.5:.3g}" for c in (0, 1, 10))
     spread = f"Standard deviation at 0, 1 and 10 people: {deviations}; two-sided: {float(usual) ** 0.5:.3g} everywhere"
     if k == 1:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from leeward._plain import at_most
 from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent, SanitizedEvent
 from leeward.accounting._events import Event
 from leeward.analysis._bounds import BestDecision
@@ -93,7 +94,9 @@ class Option:
                 said += f", a place with nobody called {word}: {float(chance):.1%}"
         if self.decisions is None:
             return said
-        return said + (", never wrong" if self.never_wrong else f", wrong at most {float(self.error_at_most or 0):g}")
+        return said + (
+            ", never wrong" if self.never_wrong else f", wrong at most {at_most(float(self.error_at_most or 0), 6)}"
+        )
 
     @property
     def releasable(self) -> bool:

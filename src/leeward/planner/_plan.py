@@ -21,6 +21,7 @@ from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.noise import Bits
 from leeward.notion import Notion
 from leeward.planner._decisions import Decisions, decisions
+from leeward.planner._people import at_most_people, people
 from leeward.query import CountVisitors
 from leeward.query._sensitivity import Sensitivity, sensitivity, sensitivity_each
 
@@ -120,15 +121,14 @@ class Plan:
         """Say what it costs, what is said how often, how far off counts are, and what is protected."""
         words, lines = self.notion.words, []
         for state, decision, means in (
-            ("safe", self.sanitizer, f"at most {self.safe_at_most}"),
-            ("dangerous", self.alarm, f"at least {self.dangerous_at_least}"),
+            ("safe", self.sanitizer, at_most_people(self.safe_at_most or 0)),
+            ("dangerous", self.alarm, f"at least {people(self.dangerous_at_least or 0)}"),
         ):
             if decision is not None:
                 trust = (
                     "never wrong" if decision.never_wrong else f"wrong with probability at most {self.error_at_most}"
                 )
-                people = "person" if means.endswith(" 1") else "people"
-                lines.append(f"{state}: {means} {people}, {trust}")
+                lines.append(f"{state}: {means}, {trust}")
         curve = [
             "  ".join(
                 [

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from leeward._plain import probability as chance_in_digits
 from leeward._taught import taught
+from leeward.accounting import Direction
 from leeward.accounting._budget_notion import affordable, in_words
+from leeward.errors import InputError
 from leeward.exact._real import Exact, whole
 from leeward.exact._weight import Weight
 from leeward.mechanism import ThresholdRule
@@ -36,7 +39,7 @@ from leeward.planner._report import (
 )
 
 MOST_COUNTS = 12
-"""Decision curves are told for so many counts from 0."""
+"""Decision curves are told for so many counts from 0, and at the thresholds, however far out they are."""
 
 
 @taught
@@ -146,8 +149,11 @@ def _decided(decision: ThresholdRule | None) -> Decided | None:
 def _curve(option: Option, asked: Asked) -> Iterator[CurvePoint]:
     """The chances of each word, and the best possible ones for one count alone, for the counts that are told."""
     best = best_possible(option, asked.query)
-    ends = [asked.safe_at_most + 5 if asked.safe_at_most is not None else 0, (asked.dangerous_at_least or 0) + 2]
-    for c in range(min(max(ends), MOST_COUNTS) + 1):
+    safe_to, dangerous_from = asked.safe_at_most, asked.dangerous_at_least
+    ends = [safe_to + 5 if safe_to is not None else 0, (dangerous_from or 0) + 2]
+    near = set() if safe_to is None else {safe_to}
+    near |= set() if dangerous_from is None else {dangerous_from - 1, dangerous_from, dangerous_from + 2}
+    for c in sorted({*range(min(max(ends), MOST_COUNTS) + 1), *near}):
         safe, dangerous = best(c)
         yield CurvePoint(
             count=c,
@@ -161,11 +167,17 @@ def _curve(option: Option, asked: Asked) -> Iterator[CurvePoint]:
 def _composed(option: Option, asked: Asked) -> ComposedPart | None:
     if asked.releases == 1:
         return None
-    together = option.composed(asked.releases, asked.delta)
+    together: dict[Direction, float] = {}
+    why = ""
+    try:
+        together = option.composed(asked.releases, asked.delta)
+    except InputError as refused:  # the price is exact all the same
+        why = f"{refused.given}: {refused.because}"
     return ComposedPart(
         price=str(option.price * asked.releases),
         price_in_budget=None if option.in_budget is None else str(option.in_budget * asked.releases),
         epsilon_at_delta={way: float(f"{epsilon:.9g}") for way, epsilon in together.items()},
+        not_composed=why or None,
     )
 
 
@@ -181,7 +193,7 @@ def _decimal(probability: Weight | None) -> str | None:
     """Write a probability as release.json does."""
     if probability is None:
         return None
-    return f"{float(probability):.12g}" if probability else "0"
+    return chance_in_digits(probability)
 
 
 def _short(value: Any) -> Any:

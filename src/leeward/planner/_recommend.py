@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from leeward._plain import at_most, told
 from leeward._taught import taught
@@ -20,6 +21,7 @@ from leeward.accounting._budget_notion import in_words
 from leeward.accounting._prices import priced
 from leeward.errors import BudgetConflictError, InputError, LowUtilityError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, whole
+from leeward.exact._weight import Weight
 from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.planner._advice import cautions
 from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
@@ -162,7 +164,7 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     elif (safe := chosen.probability_safe(0)) is not None:
         reached = chosen.answered(asked.size)
         said.append(
-            f"A place where nobody was is called safe with probability {percent(float(safe))}"
+            f"A place where nobody was is called safe with probability {percent(safe)}"
             if reached is None
             else f"If nobody were anywhere it would say safe of about {_number(right_words(chosen, asked))} places"
         )
@@ -246,22 +248,19 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
     plain = next(
         (o for o in compared.options if isinstance(o.notion, UnboundedDP) and o.mechanism == "geometric"), None
     )
-    if plain is None or asked.safe_at_most is None:
-        return (
-            None,
-            "Plain differential privacy was not compared: it needs places_per_person, and a decision about safe.",
-        )
-    wish = f"{percent(float(exact(probability)))} of the places with {people(count)}"
+    if plain is None:
+        return None, "Plain differential privacy was not compared: it needs places_per_person."
+    if asked.safe_at_most is None:
+        return None, "Plain differential privacy is among the rows. Whether it is enough is told of 'safe' alone."
+    wish = f"{share(str(exact(probability)))} of the places with {people(count)}"
     if plain.refused:
         return False, f"No: under plain differential privacy it is refused. {plain.refused}"
     chance, alpha = plain.probability_safe(count), plain.error_at_most
     assert chance is not None
     assert alpha is not None
     enough = chance >= exact(probability)
-    wrong = f"if a wrong 'safe' with probability {float(alpha):g} a place is acceptable"
-    at = (
-        f"plain differential privacy at ε = {float(plain.notion.epsilon):g} calls {percent(float(chance))} of them safe"
-    )
+    wrong = f"if a wrong 'safe' with probability {at_most(float(alpha), 6)} a place is acceptable"
+    at = f"plain differential privacy at ε = {float(plain.notion.epsilon):g} calls {percent(chance)} of them safe"
     if enough:
         return True, f"Yes, {wrong}: asked for {wish}, {at}, and it protects absence as well as presence."
     needed = plain.epsilon_for(count, probability)
@@ -269,9 +268,17 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
     return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. At no finite ε is it never wrong."
 
 
-def percent(chance: float) -> str:
+def percent(chance: Weight | float) -> str:
     """Return a probability in percent, rounded down, so that what is not certain never reads 100 %."""
-    return f"{int(chance * 1000) / 10:.1f} %"
+    tenths = int(float(chance) * 1000)
+    return f"{(999 if tenths >= 1000 and chance != 1 else tenths) / 10:.1f} %"
+
+
+def share(probability: str) -> str:
+    """Return a probability that was asked for in percent, with all its digits: 99.999999 % are not 100 %."""
+    asked = Fraction(probability) * 100
+    written = f"{float(asked):.15g}"
+    return f"{written} %" if Fraction(written) == asked else f"{float(asked):.6g} % ({probability})"
 
 
 def _number(value: float) -> str:

@@ -103,6 +103,13 @@ class AskedPart(Part):
         )
         return tuple(word for word, limit in said if limit is not None)
 
+    def ends(self, word: Word) -> tuple[int, ...]:
+        """The counts whose chances of a word stand in a row: 0 and t for *safe*; T and 2 more for *dangerous*."""
+        if word == "safe":
+            return tuple(dict.fromkeys((0, self.safe_at_most or 0)))
+        least = self.dangerous_at_least or 0
+        return least, least + 2
+
 
 class GivenUp(Part):
     """An option that would say more, by its place in the list, and what it would give up."""
@@ -208,11 +215,13 @@ class ComposedPart(Part):
         price: their price in ε of the option's notion.
         price_in_budget: the same in the notion of the budget; None where that cannot cover it.
         epsilon_at_delta: ε at δ in each direction that the notion protects; without those that no accountant knows.
+        not_composed: why there is none, where it would take too much work; None otherwise.
     """
 
     price: str
     price_in_budget: str | None
     epsilon_at_delta: Mapping[Direction, float]
+    not_composed: str | None
 
     @property
     def worst(self) -> float | None:
@@ -264,7 +273,7 @@ class DecidingOption(OptionPart):
         decided: the decisions.
         errors: how far a published count is off; for the sanitized mechanism, one above its threshold.
         remapped_loss: the expected absolute loss of a published count, after the best remap for the counts that were given.
-        curve: how often each word is said, by the true count, from 0.
+        curve: how often each word is said, by the true count: from 0, and at t, T − 1, T and T + 2 however far out.
         answered_if_empty: how many places are answered if nobody is anywhere; None if all always are.
         expected: what is to be expected of the counts that were given; None if none were.
         epsilon_for_wish: the notion at the least ε, in thousandths, at which the wish is met; None if no ε does.

@@ -14,10 +14,11 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from leeward._plain import at_most
 from leeward.outputs import write_page
 from leeward.planner._people import people
-from leeward.planner._recommend import percent
-from leeward.planner._report import AskedPart, DecidingOption, PlanReport, Word
+from leeward.planner._recommend import percent, share
+from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport, Word
 from leeward.planner._words import head, label, name, notes, refused, short, sides
 from leeward.report._figures import BLUE, FONT, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
@@ -64,7 +65,7 @@ def plan_html(report: PlanReport) -> str:
         advice=report.recommendation,
         chosen=chosen,
         headline=_headline(chosen),
-        wish=f"{_percent(asked.wish.probability)} of the places with {people(asked.wish.count)}",
+        wish=f"{share(asked.wish.probability)} of the places with {people(asked.wish.count)}",
         head=list(head(asked)),
         columns=_columns(asked),
         rows=[(option is chosen, _cells(option, asked)) for option in shown],
@@ -89,9 +90,9 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
     figure = go.Figure(layout=_look())
     alike: dict[tuple[str, ...], list[DecidingOption]] = {}
     for option in shown:
-        alike.setdefault(tuple(point.of(word)[0] for point in option.curve), []).append(option)
+        alike.setdefault(tuple(point.of(word)[0] for point in _from_0(option)), []).append(option)
     if chosen is not None:
-        best = [(point.count, float(most)) for point in chosen.curve if (most := point.of(word)[1]) is not None]
+        best = [(point.count, float(most)) for point in _from_0(chosen) if (most := point.of(word)[1]) is not None]
         line = {"color": "#9a958c", "width": 7}
         figure.add_scatter(
             x=[count for count, _ in best],
@@ -104,7 +105,7 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
     for i, (chances, group) in enumerate(alike.items()):
         mine = any(option is chosen for option in group)
         figure.add_scatter(
-            x=[point.count for point in group[0].curve],
+            x=[point.count for point in _from_0(group[0])],
             y=[float(chance) for chance in chances],
             customdata=chances,
             mode="lines+markers",
@@ -117,7 +118,7 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
         xaxis={
             "title": {"text": "people who were there"},
             "tickformat": "d",
-            "range": [-0.3, max((option.curve[-1].count for option in shown), default=1) + 0.3],
+            "range": [-0.3, max((_from_0(option)[-1].count for option in shown), default=1) + 0.3],
             "zeroline": False,
             "fixedrange": True,
         },
@@ -130,6 +131,11 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
         },
     )
     return figure
+
+
+def _from_0(option: DecidingOption) -> list[CurvePoint]:
+    """The part of a curve that has no gaps: a threshold far out is told beside it."""
+    return [point for i, point in enumerate(option.curve) if point.count == i]
 
 
 def error_bars(shown: Sequence[DecidingOption]) -> go.Figure:
@@ -163,7 +169,7 @@ _ABOVE = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
 def _columns(asked: AskedPart) -> list[str]:
     found = ["Notion", "Mechanism", "Price ε", "In the budget"]
     for word in asked.words:
-        found += [f"“{word}” at {c} (best)" for c in _ends(asked, word)] + [f"“{word}” wrong at most"]
+        found += [f"“{word}” at {c:,} (best)" for c in asked.ends(word)] + [f"“{word}” wrong at most"]
     found += ["Bias", "Mean error", "Median", "95 %"]
     if asked.counts:
         found += ["Right words expected", "Loss after remap"]
@@ -177,29 +183,21 @@ def _cells(option: DecidingOption, asked: AskedPart) -> list[str]:
     cells = [label(option.notion), option.mechanism, short(option.price)]
     cells.append("–" if budget is None else short(budget))
     for word in asked.words:
-        for count in _ends(asked, word):
+        for count in asked.ends(word):
             chance, best = at[count].of(word) if count in at else (None, None)
             told = "–" if chance is None else percent(float(chance))
             cells.append(told if best is None else f"{told} ({percent(float(best))})")
         decided = option.decided.of(word)
         wrong = None if decided is None else decided.wrong_at_most
-        cells.append("never" if wrong is None else f"{float(Fraction(wrong)):g}")
+        cells.append("never" if wrong is None else at_most(float(Fraction(wrong)), 6))
     cells += [f"{error.bias:.3g}", f"{error.mean:.3g}", str(error.median), str(error.most)]
     if option.expected is not None:
         loss = option.remapped_loss
         cells += [f"{option.expected.right:,.0f}", "–" if loss is None else f"{loss:.3g}"]
     if option.composed is not None:
         worst = option.composed.worst
-        cells.append("–" if worst is None else f"{worst:.4g}")
+        cells.append("–" if worst is None else at_most(worst, 4))
     return cells
-
-
-def _ends(asked: AskedPart, word: Word) -> list[int]:
-    """The counts whose chances are told: 0 and t, or T and 2 more."""
-    if word == "safe":
-        return list(dict.fromkeys((0, asked.safe_at_most or 0)))
-    least = asked.dangerous_at_least or 0
-    return [least, least + 2]
 
 
 def _uncovered(shown: Iterable[DecidingOption]) -> list[tuple[str, str]]:
@@ -214,10 +212,6 @@ def _headline(chosen: DecidingOption | None) -> str:
     if chosen is None:
         return "Nothing is recommended"
     return f"Recommended: {label(chosen.notion)} with the {chosen.mechanism} mechanism, ε = {short(chosen.price)}"
-
-
-def _percent(exact: str) -> str:
-    return f"{float(Fraction(exact)) * 100:g} %"
 
 
 def _look() -> dict[str, Any]:

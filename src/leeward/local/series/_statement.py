@@ -284,7 +284,8 @@ def _after(series: Series) -> Iterator[str]:
 
 def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Totals | None) -> list[str]:
     found = []
-    if totals is None and series.mechanism.noise == "independent" and series.window == 1:
+    alone = series.window == 1 or series.between != "maximum"  # of other distances the window is no part
+    if totals is None and series.mechanism.noise == "independent" and alone:
         found.append(
             f"All {series.schedule.slots:,} readings moving together: in d_∞ the period costs ε ="
             f" {_number(price.total)} for each"

@@ -7,7 +7,7 @@ from typing import Any
 
 from leeward._plain import at_most
 from leeward.notion import PrivacyDescription, of_rows
-from leeward.notion._metric import Manhattan
+from leeward.notion._metric import BoundedChange
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.query._numeric import Percentile
@@ -144,7 +144,9 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
 
 def _not_guaranteed(plan: NumberPlan) -> list[str]:
     query, found = plan.query, []
-    values, closeness = query.values, isinstance(plan.notion, Manhattan)
+    values = query.values
+    # asked of the steps, not of the class: several ε, and two promises of one output, have those of what they are made of
+    closeness = any(isinstance(change, BoundedChange) for change in plan.notion.changes)
     if values is not None and query.kind != "histogram":
         found.append(
             f"Numbers are clamped to {_plain(values.lower)} … {_plain(values.upper)} and rounded half up to steps of"

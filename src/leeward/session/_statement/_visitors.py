@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from leeward._plain import at_most, probability
 from leeward.mechanism import Sanitized, ThresholdRule
 from leeward.planner._plan import Plan
 from leeward.planner._words import each_place
@@ -67,7 +68,7 @@ def _decision(plan: Plan, places: int) -> dict[str, Any]:
     curve = []
     for count, chances in plan.decision_curve().items():
         said = zip(("safe", "dangerous"), chances, strict=True)
-        curve.append({"count": count, **{state: _decimal(p) for state, p in said if p is not None}})
+        curve.append({"count": count, **{state: probability(p) for state, p in said if p is not None}})
     stated: dict[str, Any] = {}
     if safe is not None:
         stated |= {"safe_at_most": safe.bound, "threshold": safe.threshold, "never_wrong": safe.never_wrong}
@@ -150,7 +151,8 @@ def _trust(state: str, meaning: str, decision: ThresholdRule, places: int) -> st
     many = "1 place" if places == 1 else f"{places:,} places"
     return (
         f"'{state.capitalize()}' means that {meaning}. It is wrongly said of a place with probability at most"
-        f" {float(alpha):g}; over all {many}, at most {float(alpha * places):g} wrong ones are to be expected"
+        f" {at_most(float(alpha), 6)}; over all {many}, at most {at_most(float(alpha * places), 6)} wrong ones are to be"
+        " expected"
     )
 
 
@@ -190,9 +192,3 @@ def _zone(query: CountVisitors) -> str | None:
 def _when(moment: datetime) -> str:
     clock = f"{moment:%H:%M}" if moment.second == moment.microsecond == 0 else f"{moment:%H:%M:%S}"
     return f"{moment:%Y-%m-%d} {clock}{moment:%z}"
-
-
-def _decimal(probability: Any) -> str:
-    if not probability:
-        return "0"
-    return f"{float(probability):.12g}"

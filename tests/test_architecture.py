@@ -37,7 +37,20 @@ LAYERS = [
         "tables",
     ],
     *["_integers", "exact", "_toml", "distance", "notion", "query", "noise", "mechanism", "accounting", "verification"],
-    *["analysis", "planner", "engine", "ledger", "report", "session", "local", "papers", "demo", "spec", "cli"],
+    *[
+        "analysis",
+        "planner",
+        "_statement",
+        "engine",
+        "ledger",
+        "report",
+        "session",
+        "local",
+        "papers",
+        "demo",
+        "spec",
+        "cli",
+    ],
 ]
 """From the base up. A layer may import layers before it; the package's __init__ stands on top of all."""
 

@@ -28,7 +28,7 @@ def test_the_main_job(tmp_path: Path) -> None:
     result = lw.release(lw.plan(query, lw.AdditionOnly("20"), safe_at_most=2), budget)
     states = dict(result.to_pandas()[["place", "state"]].itertuples(index=False))
     assert states == {"park": "obscure", "shop": "safe", "moor": "safe"}  # but for a chance of 1e-17
-    assert result.statement["price"] == "20"
+    assert result.statement.price == "20"
     assert {"safe (2)", "obscure (1)"} <= {trace.name for trace in result.map().data}
     assert {path.name for path in result.save(tmp_path / "out").iterdir()} >= {"answers.parquet", "report.html"}
 

@@ -15,6 +15,7 @@ from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
 from leeward.local.series import BillingStatement, SeriesStatement
 from leeward.planner import PlanReport
+from leeward.session import NumberStatement, VisitorStatement
 from leeward.session._question import Question
 
 DOCUMENTS: dict[str, type[Document]] = {
@@ -24,6 +25,8 @@ DOCUMENTS: dict[str, type[Document]] = {
     "perturbed.json": Perturbed,
     "plan.json": PlanReport,
     "question.json": Question,
+    "release-of-numbers.json": NumberStatement,
+    "release-of-visitors.json": VisitorStatement,
 }
 """Every document that Leeward prints, publishes or keeps, and the file of its schema."""
 

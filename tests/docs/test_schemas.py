@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 from tests.docs.documents import ROOT
 from tests.keys import golden
+from tests.keys.test_promises import QUESTIONS
 from tests.planner.test_plan_report import ASKED, report
 from tests.test_arguments import READINGS
 from tests.truth.test_position_truth import WORLDS
@@ -27,11 +28,42 @@ from tests.truth.test_series_truth import GRID, said
 import leeward
 import leeward as lw
 from leeward._document import Document
+from leeward._statement import BudgetStated, MonitorStated, Published
+from leeward.errors import LeewardError
 from leeward.local import Written
 from leeward.local.series._statement import statement as series_statement
+from leeward.planner._number_plan import NumberPlan
+from leeward.planner._plan import Plan
+from leeward.session import privacy_statement
 
 SCHEMAS = ROOT / "docs" / "schemas"
 PER: tuple[Literal["day", "period"], ...] = ("day", "period")
+
+
+def plans() -> list[Any]:
+    """A plan of every kind of question, as far as it can be asked under addition-only privacy or DP."""
+    found = []
+    for asked in QUESTIONS.values():
+        for notion in (lw.AdditionOnly("1/3"), lw.UnboundedDP("1"), lw.BoundedDP("1")):
+            try:
+                found.append(asked(notion))
+                break
+            except LeewardError:
+                continue
+    return found
+
+
+def stated(plan: Any) -> Document:
+    """The statement of its release, as one round of a monitor where that can be."""
+    monitor = MonitorStated(round=1, stops_before=0, stop_after=2, price_at_most="2", text="a round")
+    published = Published(
+        entry="an-entry",
+        fit_for_release=True,
+        budget=BudgetStated(notion="dp per person", price="1"),
+        monitor=monitor if isinstance(plan, Plan) else None,
+    )
+    return privacy_statement(plan, places=3, dataset="town", version="1", published=published)
+
 
 OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "billing.json": lambda: [
@@ -44,6 +76,8 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     ],
     "perturbed.json": lambda: [Written((Path("a.csv"), Path("a.csv.release.json")), 7, True, ("a note",)).public()],
     "plan.json": lambda: [report(name) for name in ASKED],
+    "release-of-numbers.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, NumberPlan)],
+    "release-of-visitors.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, Plan)],
     "question.json": lambda: [make() for make in golden.QUESTION.values()],
 }
 """Real documents of every kind, for each file of a schema."""

@@ -113,14 +113,14 @@ class Bench:
             return
         found = ask()
         if row.expected == SAME:
-            assert found.statement["entry"] == base.statement["entry"], "the stored answer is not found again"
+            assert found.statement.entry == base.statement.entry, "the stored answer is not found again"
             assert found.curator.charged == "0"
             assert self.spent() == before
             assert found.answers.num_rows == base.answers.num_rows
             if {"count"} <= set(found.answers.column_names) & set(base.answers.column_names):
                 assert found.answers["count"].equals(base.answers["count"])
         else:
-            assert found.statement["entry"] != base.statement["entry"], "one key for two questions"
+            assert found.statement.entry != base.statement.entry, "one key for two questions"
             assert found.curator.charged not in {None, "0"}, "a question that is not charged"
 
     def _last(self) -> str:

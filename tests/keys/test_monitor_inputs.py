@@ -12,6 +12,7 @@ import pytest
 from tests.keys.bench import NEW, SAME, refused
 
 import leeward as lw
+from leeward._progress import silent
 from leeward.cli import LeewardError
 from leeward.ledger import Ledger
 from leeward.noise import SeededBitsForTests
@@ -32,7 +33,7 @@ class Asked:
     if_doubtful: Any = "refuse"
     accept_useless: bool = False
     bits: Any = None
-    progress: Any = None
+    progress: Any = silent
 
 
 ROWS: Mapping[str, tuple[Asked, str]] = {
@@ -116,8 +117,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.sessio
 
 def last_hour(watch: lw.session.MonitorResult) -> str:
     """The entry of the answer about the last of the three hours."""
-    found = [one for one in watch.releases if one.statement["query"]["window"]["start"].startswith(HOURS[2][0])]
-    return str(found[0].statement["entry"])
+    found = [one for one in watch.releases if one.statement.query.window.start.startswith(HOURS[2][0])]
+    return str(found[0].statement.entry)
 
 
 @pytest.fixture(scope="module")

@@ -243,9 +243,9 @@ def test_every_input_has_a_row() -> None:
 
 
 def test_the_questions_themselves_are_four_and_are_found_again(ask: Ask, answered: Mapping[str, lw.Release]) -> None:
-    entries = {name: found.statement["entry"] for name, found in answered.items()}
+    entries = {name: found.statement.entry for name, found in answered.items()}
     assert len(set(entries.values())) == len(QUESTIONS)
-    assert {name: ask(given).statement["entry"] for name, given in QUESTIONS.items()} == entries
+    assert {name: ask(given).statement.entry for name, given in QUESTIONS.items()} == entries
 
 
 def test_another_process_with_other_threads_gets_the_stored_answer(
@@ -255,14 +255,14 @@ def test_another_process_with_other_threads_gets_the_stored_answer(
     program = (
         "import tests.keys.test_visitor_inputs as t, pathlib, sys\n"
         "found = t.ask.__wrapped__(pathlib.Path(sys.argv[1]))(t.LISTED)\n"
-        "print(found.statement['entry'], found.curator.charged)"
+        "print(found.statement.entry, found.curator.charged)"
     )
     for seed, threads in (("1", "1"), ("2", "7")):
         env = os.environ | {"PYTHONHASHSEED": seed, "OMP_NUM_THREADS": threads, "PYTHONPATH": os.pathsep.join(sys.path)}
         said = subprocess.run(
             [sys.executable, "-c", program, str(folder)], env=env, cwd=HERE, capture_output=True, text=True, check=True
         )
-        assert said.stdout.split() == [answered["listed"].statement["entry"], "0"]
+        assert said.stdout.split() == [answered["listed"].statement.entry, "0"]
 
 
 def test_the_walk_over_inputs_sees_parameters_and_fields() -> None:

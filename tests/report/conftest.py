@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from leeward._document import Document
+from leeward._statement import DecisionStated, NumberStatement, Statement, VisitorStatement
+
 
 @dataclass(frozen=True)
 class FakeRelease:
@@ -18,23 +22,40 @@ class FakeRelease:
 
     answers: pa.Table
     places: pa.Table
-    statement: dict[str, Any]
+    told: dict[str, Any]
+
+    @property
+    def statement(self) -> Statement:
+        """The statement, as it is told at this moment."""
+        return stated(self.told)
+
+
+def stated(told: dict[str, Any]) -> Any:
+    """Return a made-up statement as a document; what it does not tell is None."""
+    kind: type[Document] = VisitorStatement if "decision" in told else NumberStatement
+    if "decision" in told:
+        curve = [{"safe": None, "dangerous": None, **entry} for entry in told["decision"]["curve"]]
+        told = {**told, "decision": {**dict.fromkeys(DecisionStated.model_fields), **told["decision"], "curve": curve}}
+    return kind.model_validate_json(json.dumps(told))
 
 
 def statement(places: int, **changes: Any) -> dict[str, Any]:
     """Return the statement of an addition-only release with ε = 1, safe at most 2; `changes` replace its parts."""
     made: dict[str, Any] = {
+        "format": 1,
         "leeward": "0.1.0",
         "entry": "6d1c8a52-2f3e-4f5b-9a57-0d7a1f4f7e11",
         "created": "2026-11-20",
         "fit_for_release": True,
+        "budget": {"notion": "addition-only per person", "price": "1"},
+        "monitor": None,
         "dataset": "tokyo-checkins",
         "version": "1",
         "query": {
             "kind": "visitors",
             "text": f"How many distinct people were at each of {places:,} places between 2012-04-04 19:00 and 20:00?",
             "places": places,
-            "window": {"start": "2012-04-04T19:00:00", "end": "2012-04-04T20:00:00"},
+            "window": {"start": "2012-04-04T19:00:00", "end": "2012-04-04T20:00:00", "timezone": None},
             "keep": {},
             "places_per_person": 1,
             "if_more": "latest",
@@ -61,9 +82,6 @@ def statement(places: int, **changes: Any) -> dict[str, Any]:
             "text": "Each count gets its own geometric noise, upwards only: k is added with probability ∝ e^(−k).",
             "rate_up": "1",
             "rate_down": "inf",
-            "step": 1,
-            "lower": 0,
-            "upper": None,
         },
         "decision": {
             "safe_at_most": 2,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.report.conftest import stated
 
 from leeward.cli import InputError
 from leeward.report import decision_curve, mapped, places_map
@@ -101,7 +102,7 @@ def test_long_lists_are_drawn_as_shares(make_release: Callable[..., Any]) -> Non
 
 
 def test_the_curve_is_the_statement_s(make_statement: Callable[..., dict[str, Any]]) -> None:
-    figure = decision_curve(make_statement(5))
+    figure = decision_curve(stated(make_statement(5)))
     shown = traces(figure)
     assert list(shown["said to be safe"].x) == [0, 1, 2, 3, 4, 5, 6]
     assert list(shown["said to be safe"].y) == pytest.approx([0.9502, 0.8647, 0.6321, 0, 0, 0, 0])
@@ -114,7 +115,7 @@ def test_both_decisions_are_drawn(make_statement: Callable[..., dict[str, Any]])
     curve = [{"count": c, "safe": f"{0.9 ** (c + 1):.4g}", "dangerous": f"{0.1 * c:.4g}"} for c in range(7)]
     made = make_statement(5)
     made["decision"] |= {"curve": curve, "dangerous_at_least": 4, "dangerous_never_wrong": False}
-    shown = traces(decision_curve(made))
+    shown = traces(decision_curve(stated(made)))
     assert list(shown["said to be dangerous"].y) == pytest.approx([0.1 * c for c in range(7)])
     assert shown["said to be safe"].y[0] == pytest.approx(0.9)
 
@@ -130,7 +131,7 @@ def test_the_curve_of_a_notion_that_errs_says_how_often_and_is_not_flat(
         "error_at_most": "1/10000",
         "error_at_most_over_all_places": "1/2000",
     }
-    figure = decision_curve(make_statement(5, decision={**changed, "curve": curve}))
+    figure = decision_curve(stated(make_statement(5, decision={**changed, "curve": curve})))
     assert figure.layout.annotations[0].text == "called safe with at most 0.0001"
     assert figure.layout.yaxis.range[1] < 0.01
     assert traces(figure)["said to be safe"].text[0] == "0.20 %"
@@ -141,6 +142,6 @@ def test_long_curves_carry_no_labels_and_short_ones_no_unsafe_side(
 ) -> None:
     made = make_statement(5)
     made["decision"] |= {"safe_at_most": 40, "curve": [{"count": c, "safe": "0.5"} for c in range(41)]}
-    figure = decision_curve(made)
+    figure = decision_curve(stated(made))
     assert traces(figure)["said to be safe"].mode == "markers"
     assert not figure.layout.annotations

@@ -140,16 +140,16 @@ def test_the_answer_is_in_the_title_and_the_heading(located: Any) -> None:
 
 def test_the_whole_statement_is_carried_and_spoken(located: Any) -> None:
     page = Page(report_html(located))
-    assert page.data("release.json") == located.statement
+    assert page.data("release.json") == located.statement.to_dict()
     (shown,) = page.all("pre")
-    assert json.loads(shown.text) == located.statement
-    text, notion = page.text(), located.statement["notion"]
+    assert json.loads(shown.text) == located.statement.to_dict()
+    text, told = page.text(), located.statement.to_dict()
     for part in ("definition", "protects", "does_not_protect", "cover"):
-        assert notion[part] in text
+        assert told["notion"][part] in text
     for part in ("assumptions", "theorems", "guaranteed", "not_guaranteed"):
-        assert all(each in text for each in located.statement[part])
-    assert located.statement["mechanism"]["text"] in text
-    assert located.statement["sensitivity"]["text"] in text
+        assert all(each in text for each in told[part])
+    assert located.statement.mechanism.text in text
+    assert located.statement.sensitivity.text in text
     assert "0.9502" in [e.text for e in page.all("td")]
 
 

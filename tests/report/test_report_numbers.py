@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -152,10 +151,10 @@ def test_groups_are_counted_by_bars() -> None:
 
 def test_the_statement_is_carried_and_spoken(histogram: FakeRelease) -> None:
     page = Page(report_html(histogram))
-    assert page.data("release.json") == histogram.statement
-    assert json.loads(page.all("pre")[0].text) == histogram.statement
+    assert page.data("release.json") == histogram.statement.to_dict()
+    assert json.loads(page.all("pre")[0].text) == histogram.statement.to_dict()
     for part in ("assumptions", "theorems", "guaranteed"):
-        assert all(each in page.text() for each in histogram.statement[part])
+        assert all(each in page.text() for each in histogram.told[part])
     assert "Numbers are clamped to 0 … 100." in page.text()
     ids = [e.attributes["id"] for e in page.elements if "id" in e.attributes]
     assert len(ids) == len(set(ids))
@@ -164,7 +163,7 @@ def test_the_statement_is_carried_and_spoken(histogram: FakeRelease) -> None:
 
 def test_a_seeded_release_is_marked_unfit(single: FakeRelease) -> None:
     assert "Not fit for release" not in Page(report_html(single)).text()
-    single.statement["fit_for_release"] = False
+    single.told["fit_for_release"] = False
     assert "Not fit for release" in Page(report_html(single)).text()
 
 
@@ -178,13 +177,13 @@ def test_a_seeded_release_is_marked_unfit(single: FakeRelease) -> None:
     ],
 )
 def test_headlines(query: dict[str, Any], said: str, single: FakeRelease) -> None:
-    single.statement["query"] |= query
+    single.told["query"] |= query
     assert Page(report_html(single)).all("h1")[0].text == said
 
 
 @pytest.mark.parametrize(("how", "said"), [("sum", "the sum"), ("min", "the least"), ("refuse", None), (None, None)])
 def test_how_a_person_s_rows_are_combined_is_said(how: str | None, said: str | None, single: FakeRelease) -> None:
-    single.statement["query"] |= {"combine": how, "keep": {"state": ["in", "out"]}}
+    single.told["query"] |= {"combine": how, "keep": {"state": ["in", "out"]}}
     text = Page(report_html(single)).text()
     assert ("A person with several rows" in text) == (said is not None)
     assert said is None or f"counts once, with {said} of their numbers" in text
@@ -224,12 +223,12 @@ def test_visitors_keep_their_own_page(make_release: Callable[..., Any]) -> None:
 
 
 def test_the_error_of_each_answer_and_of_all_are_told_apart_and_rounded_up() -> None:
-    accuracy = {"within_95_percent": 1.2341, "all_within_95_percent": 2.3451}
-    said = lead(SimpleNamespace(statement={"accuracy": accuracy}, answers=pa.table({"value": [1, 2]})))  # type: ignore[arg-type]
+    accuracy = {"mean_absolute": 1.0, "within_95_percent": 1.2341, "all_within_95_percent": 2.3451}
+    said = lead(numbers({"value": [1, 2]}, accuracy=accuracy))
     assert said == (
         "Each answer is within 1.24 of the exact one with probability at least 95 %; all 2 are within 2.35 with that"
         " probability."
     )
-    means = pa.table({"value": [1, 2], "within_95_percent": [0.5, 1000.25]})
-    said = lead(SimpleNamespace(statement={"accuracy": {}}, answers=means))  # type: ignore[arg-type]
+    means = {"value": [1, 2], "within_95_percent": [0.5, 1000.25]}
+    said = lead(numbers(means, accuracy={"counted": "people", "by_number": []}))
     assert said == "Each answer is within 1,001 of the exact one, or nearer, with probability at least 95 %."

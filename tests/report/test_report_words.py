@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.report.conftest import stated
 
 from leeward.report import _words as words
 from leeward.report._words import Tally
@@ -62,33 +63,33 @@ def test_the_headline(
 ) -> None:
     made = make_statement(places)
     made["decision"]["safe_at_most"] = limit
-    assert words.headline(made, Tally(places, {"safe": safe, "obscure": places - safe}, None, False)) == said
+    assert words.headline(stated(made), Tally(places, {"safe": safe, "obscure": places - safe}, None, False)) == said
 
 
 def test_never_wrongly_is_relative_where_counts_are_truncated(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(9)
-    assert words.certainty(made) == "‘Safe’ is never said wrongly, relative to the truncated counts."
+    assert words.certainty(stated(made)) == "‘Safe’ is never said wrongly, relative to the truncated counts."
     for unbounded in ({"places_per_person": 1, "if_more": "refuse"}, {"places_per_person": None, "if_more": None}):
         whole = make_statement(9, query={**made["query"], **unbounded})
-        assert words.certainty(whole) == "‘Safe’ is never said wrongly."
+        assert words.certainty(stated(whole)) == "‘Safe’ is never said wrongly."
 
 
 def test_a_notion_that_can_err_says_how_often(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(4331, decision=ERRS)
-    said = words.certainty(made)
+    said = words.certainty(stated(made))
     assert "at most 0.0001:" in said
     assert "all 4,331 places, at most 0.4331 wrong ones" in said
     assert "never" not in said.lower()
     everything = Tally(4331, {"safe": 2, "obscure": 4329}, None, False)
-    assert words.may_not_conclude(made, everything)[0].startswith("'Safe' is not certain")
-    assert not any("not certain" in each for each in words.may_not_conclude(make_statement(4331), everything))
+    assert words.may_not_conclude(stated(made), everything)[0].startswith("'Safe' is not certain")
+    assert not any("not certain" in each for each in words.may_not_conclude(stated(make_statement(4331)), everything))
 
 
 def test_the_statement_s_own_promises_come_first(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(5, guaranteed=["a is promised"], not_guaranteed=["b is not"])
     tally = Tally(5, {"safe": 5, "obscure": 0}, None, False)
-    assert words.may_conclude(made, tally) == ["A is promised."]
-    assert words.may_not_conclude(made, tally) == [
+    assert words.may_conclude(stated(made), tally) == ["A is promised."]
+    assert words.may_not_conclude(stated(made), tally) == [
         "B is not.",
         "Even a place where nobody was is not called safe with probability 5.0 %.",
     ]
@@ -104,16 +105,16 @@ def test_published_counts_lie_on_the_side_of_the_noise(
     made = make_statement(5)
     made["mechanism"] |= {"rate_up": up, "rate_down": down}
     counted, decided = (Tally(5, {"safe": 5, "obscure": 0}, None, counted) for counted in (True, False))
-    assert said in words.may_conclude(made, counted)[-1]
-    assert not any("noisy count" in each for each in words.may_conclude(made, decided))
+    assert said in words.may_conclude(stated(made), counted)[-1]
+    assert not any("noisy count" in each for each in words.may_conclude(stated(made), decided))
 
 
 def test_places_after_the_stop_are_explained(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(900, mechanism=SANITIZED)
     tally = Tally(900, {"safe": 21, "obscure": 879}, 22, True)
-    assert "22 of 900 places got an answer" in words.stopped(made, tally)
-    assert "about 20.1 would have been answered" in words.stopped(made, tally)
-    assert any("place that is asked where nobody was" in each for each in words.may_not_conclude(made, tally))
+    assert "22 of 900 places got an answer" in words.stopped(stated(made), tally)
+    assert "about 20.1 would have been answered" in words.stopped(stated(made), tally)
+    assert any("place that is asked where nobody was" in each for each in words.may_not_conclude(stated(made), tally))
 
 
 def test_an_empty_place_that_is_always_safe_is_not_called_obscure(
@@ -121,21 +122,21 @@ def test_an_empty_place_that_is_always_safe_is_not_called_obscure(
 ) -> None:
     made = make_statement(5, not_guaranteed=[])
     made["decision"]["curve"] = [{"count": 0, "safe": "1"}]
-    assert words.may_not_conclude(made, Tally(5, {"safe": 5, "obscure": 0}, None, False)) == []
+    assert words.may_not_conclude(stated(made), Tally(5, {"safe": 5, "obscure": 0}, None, False)) == []
 
 
 def test_the_factor_is_e_to_the_epsilon(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(5)
-    assert "about 2.72" in words.factor(made)
+    assert "about 2.72" in words.factor(stated(made))
     made["notion"]["epsilon"] = "1/10"
-    assert "about 1.11" in words.factor(made)
+    assert "about 1.11" in words.factor(stated(made))
     made["notion"]["epsilon"] = "ln(2)"
-    assert words.factor(made) == ""
+    assert words.factor(stated(made)) == ""
 
 
 def test_a_lowered_threshold_is_said_to_be_lowered(make_statement: Callable[..., dict[str, Any]]) -> None:
-    assert "at most −7, which is below 2" in words.decided(make_statement(3, decision=ERRS))
-    assert words.decided(make_statement(3)) == (
+    assert "at most −7, which is below 2" in words.decided(stated(make_statement(3, decision=ERRS)))
+    assert words.decided(stated(make_statement(3))) == (
         "A place is said to be safe when its noisy count is at most 2; otherwise it is obscure."
     )
 
@@ -143,12 +144,12 @@ def test_a_lowered_threshold_is_said_to_be_lowered(make_statement: Callable[...,
 def test_the_question_lists_filter_window_and_bound(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(7)
     made["query"] |= {"keep": {"state": ["STAY", "REST"]}, "places_per_person": 2, "if_more": "earliest"}
-    asked = dict(words.asked(made))
+    asked = dict(words.asked(stated(made)))
     assert asked["Only records with"] == "state = STAY or REST"
     assert asked["From"] == "2012-04-04 19:00:00"
     assert asked["A person at more than 2 places"] == "counted only at the 2 places visited first"
     made["query"] |= {"keep": {}, "if_more": "refuse"}
-    asked = dict(words.asked(made))
+    asked = dict(words.asked(stated(made)))
     assert "Only records with" not in asked
     assert asked["A person at more than 2 places"] == "never seen: checked"
 

@@ -256,7 +256,7 @@ def test_statistics_of_nothing_are_stopped_too(tmp_path: Path, case: str, kind: 
         lw.release(lw.plan(query, notion), budget)
     assert not Ledger(tmp_path / "b.db").show("d")
     made = lw.release(lw.plan(query, notion), budget, if_doubtful="publish")
-    assert lw.release(lw.plan(query, notion), budget).statement["entry"] == made.statement["entry"]
+    assert lw.release(lw.plan(query, notion), budget).statement.entry == made.statement.entry
 
 
 def test_the_choice_is_one_of_two_and_no_part_of_the_question(town: Town) -> None:

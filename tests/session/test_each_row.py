@@ -160,7 +160,7 @@ def check_report(plan: Any, budget: lw.Budget, out: Path) -> None:
     assert "row" in seen
     assert ("rows" in result.answers.column_names) == (len(plan.parts) == 2)
     assert "people" not in result.answers.column_names
-    assert result.statement["budget"]["notion"].endswith((" per row", " per table of rows"))
+    assert result.statement.budget.notion.endswith((" per row", " per table of rows"))
 
 
 def test_words_of_every_public_notion_can_be_said_of_rows() -> None:

@@ -233,7 +233,7 @@ def test_the_same_from_python_and_seeded_releases_are_unfit(people: Town) -> Non
     query = lw.statistic(table, "mean", column="age", lower=0, upper=100, grid="1/100")
     budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="5")
     result = lw.release(lw.plan(query, lw.UnboundedDP("1")), budget, bits=SeededBitsForTests(7))
-    assert not result.statement["fit_for_release"]
+    assert not result.statement.fit_for_release
     answer = result.answers.to_pylist()[0]
     assert abs(answer["value"] - 49.47) < 3 * answer["within_95_percent"]
     result.save(people.out)

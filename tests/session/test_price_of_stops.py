@@ -60,15 +60,15 @@ def test_plan_statement_and_charge_agree(name: str, tmp_path: Path) -> None:
         budget = lw.Budget(tmp_path / f"{places}-{stops}.db", "d", "9000")
         found = lw.release(lw.plan(query, notion, safe_at_most=2, stop_after=stops), budget, if_doubtful="publish")
         assert made.price == price
-        assert found.statement["price"] == found.curator.charged == str(price)
-        assert found.statement["notion"]["epsilon"] == str(price)
+        assert found.statement.price == found.curator.charged == str(price)
+        assert found.statement.notion.epsilon == str(price)
         assert Ledger(budget.ledger).show("d")[0].spent == price.rational
         compared = lw.compare(query, notion, safe_at_most=2, mechanism="sanitized", stop_after=stops, places=places)
         assert compared.as_written is not None
         assert compared.as_written.price == price
         if stops >= places:
             assert found.answers["answered"].to_pylist() == [True] * places
-            assert not any("after the stop" in each for each in found.statement["not_guaranteed"])
+            assert not any("after the stop" in each for each in found.statement.not_guaranteed)
 
 
 def test_a_plan_that_does_not_know_the_list_says_at_most() -> None:
@@ -91,8 +91,8 @@ def test_a_monitor_may_be_given_more_windows_and_costs_all_its_stops(tmp_path: P
         watch = lw.monitor(plans, budget, if_doubtful="publish")
         assert watch.price_at_most == 3 * stops
         for one in watch.releases:
-            assert one.statement["price"] == one.statement["monitor"]["price_at_most"] == str(3 * stops)
-            assert any("after the stop" in each for each in one.statement["not_guaranteed"])
+            assert one.statement.price == one.statement.monitor.price_at_most == str(3 * stops)
+            assert any("after the stop" in each for each in one.statement.not_guaranteed)
         assert Ledger(budget.ledger).show("d")[0].spent == watch.spent.rational == 3 * watch.state.stops
 
 

@@ -376,7 +376,7 @@ def test_dangerous_is_never_wrong_where_absence_is_protected(town: Town) -> None
     assert (answers["count"] <= true).all()
     assert not (answers.loc[true < 5, "state"] == "dangerous").any()
     decision = json.loads((town.out / "release.json").read_text())["decision"]
-    assert "safe_at_most" not in decision
+    assert decision["safe_at_most"] is None
     assert decision["dangerous_never_wrong"] is True
     assert "dangerous" in (town.out / "report.html").read_text()[:3000]
 

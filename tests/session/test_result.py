@@ -29,16 +29,16 @@ def town(tmp_path: Path) -> dict[str, Any]:
 
 def test_a_printed_release_is_its_statement_in_short(town: dict[str, Any]) -> None:
     released = lw.release(**town)
-    entry = released.statement["entry"]
+    entry = released.statement.entry
     assert repr(released) == f"<Release of 3 answers from 'town', addition-only at ε = 20, entry {entry}>"
     said = str(released).splitlines()
-    assert said[0] == released.statement["query"]["text"]
+    assert said[0] == released.statement.query.text
     assert "notion: addition-only, ε = 20 per person, price 20" in said
     assert f"not protected: {lw.AdditionOnly('20').words.reveals}" in said
     states = released.to_pandas()["state"].value_counts().to_dict()
     told = next(line for line in said if line.startswith("answers: ")).removeprefix("answers: ").split(", ")
     assert sorted(told) == sorted(f"{n} {state}" for state, n in states.items())
-    assert [line.removeprefix("guaranteed: ") for line in said[-2:]] == released.statement["guaranteed"]
+    assert [line.removeprefix("guaranteed: ") for line in said[-2:]] == list(released.statement.guaranteed)
 
 
 def test_what_is_for_the_curator_is_not_printed(town: dict[str, Any]) -> None:

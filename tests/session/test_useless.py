@@ -63,7 +63,7 @@ def test_it_is_refused_for_every_table_alike_and_charged_nothing(case: str, tmp_
     for word in (*words, "accept_useless=True", "--accept-useless"):
         assert word in told[0]
     made = lw.release(lw.plan(asked(FULL), notion, **decided), budget, accept_useless=True)
-    assert lw.release(lw.plan(asked(FULL), notion, **decided), budget).statement["entry"] == made.statement["entry"]
+    assert lw.release(lw.plan(asked(FULL), notion, **decided), budget).statement.entry == made.statement.entry
 
 
 @pytest.mark.parametrize(("epsilon", "useless"), [("3", True), ("4", False)])

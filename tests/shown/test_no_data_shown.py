@@ -433,7 +433,7 @@ def test_the_facts_of_the_curator_are_nowhere_in_what_travels(tmp_path: Path) ->
     travels = pickle.dumps(result) + repr(asdict(result)).encode() + canaries.printed(result).encode()
     result.save(tmp_path / "out")
     travels += b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir() if path.suffix != ".parquet")
-    travels = travels.replace(result.statement["entry"].encode(), b"")  # random, and might hold any five digits
+    travels = travels.replace(result.statement.entry.encode(), b"")  # random, and might hold any five digits
     for form in (str(fact).encode(), f"{fact:,}".encode(), pickle.dumps(fact)[2:-1]):
         assert form not in travels
 

@@ -96,24 +96,25 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
     plans, budget = spec.plans(), replace(spec.ledger(), new=True)  # many budgets for one made-up table
     releases = release_planned(plans, budget, if_doubtful="publish")
     account = Ledger(budget.ledger).show(budget.dataset)[0]
-    first = releases[0]
+    first, told = releases[0], [one.statement.to_dict() for one in releases]
+    asked = told[0]["query"]
     seen: dict[str, Any] = {
         "plans": len(plans),
         "notion": str(plans[0].notion),
         "price": str(plans[0].price),
-        "windows": [one.statement["query"].get("window") for one in releases],
+        "windows": [one["query"].get("window") for one in told],
         "columns": first.answers.column_names,
-        "keep": first.statement["query"]["keep"],
+        "keep": asked["keep"],
         "dropped": {reason: rows for reason, rows in (first.curator.dropped or {}).items() if rows},
         "over": first.curator.people_over_bound,
         "places": first.places.to_pylist(),
-        "decision": {name: each for name, each in first.statement.get("decision", {}).items() if name != "curve"},
-        "mechanism": first.statement["mechanism"],
-        "text": first.statement["query"]["text"],
-        "people": first.statement["query"].get("people"),
-        "groups": first.statement["query"].get("groups"),
-        "if_more": first.statement["query"].get("if_more"),
-        "version": first.statement["version"],
+        "decision": {name: each for name, each in told[0].get("decision", {}).items() if name != "curve"},
+        "mechanism": told[0]["mechanism"],
+        "text": first.statement.query.text,
+        "people": asked.get("people"),
+        "groups": asked.get("groups"),
+        "if_more": asked.get("if_more"),
+        "version": first.statement.version,
         "dataset": budget.dataset,
         "cap": str(account.cap),
         "kept in": account.notion,

@@ -27,7 +27,7 @@ CLAIMS = Claims(
 WORLDS = worlds()
 
 PARTS = {
-    *("leeward", "created", "dataset", "version", "price", "notion.name", "notion.epsilon", "notion.unit"),
+    *("format", "leeward", "created", "dataset", "version", "price", "notion.name", "notion.epsilon", "notion.unit"),
     *("query.kind", "query.answers", "query.column", "query.p", "query.combine", "query.by", "query.groups", "query.lower"),
     *("query.upper", "query.step", "query.people", "query.keep.state", "mechanism.name"),
     *("mechanism.lower", "mechanism.upper"),
@@ -39,7 +39,7 @@ PARTS = {
 
 
 def stated(world: World) -> dict[str, Any]:
-    return privacy_statement(world.plan, places=world.query.cells, dataset="town", version="1")
+    return privacy_statement(world.plan, places=world.query.cells, dataset="town", version="1").to_dict()
 
 
 def sentences(statement: dict[str, Any]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from tests.truth.claims import Claims
 from tests.truth.shown import page
 from tests.truth.visits import NOTIONS, World, made, worlds
 
+from leeward._statement import BudgetStated, Published
 from leeward.accounting._budget_notion import charge, in_words
 from leeward.noise import SeededBitsForTests
 from leeward.report import _html as html
@@ -84,16 +85,23 @@ class Shown:
 
     @functools.cached_property
     def release(self) -> Release:
-        plain = privacy_statement(self.plan, places=7, dataset="town", version="1")
-        budget = {"notion": self.counted_in, "price": str(self.in_budget)}
-        statement = {"entry": "an-entry", "fit_for_release": self.fit, **plain, "budget": budget}
+        promises: Sequence[str] = ()
+        monitor = None
         if self.monitor is not None:
             from leeward.mechanism import Monitor
             from leeward.session._monitor import _PROMISES, _told
 
             rules = Monitor(self.plan.mechanism.line, stop_after=self.stops)
-            statement["monitor"] = _told(self.monitor, 0, rules, self.notion.epsilon)
-            statement["assumptions"] = [*statement["assumptions"], *_PROMISES]
+            monitor, promises = _told(self.monitor, 0, rules, self.notion.epsilon), _PROMISES
+        published = Published(
+            entry="an-entry",
+            fit_for_release=self.fit,
+            budget=BudgetStated(notion=self.counted_in, price=str(self.in_budget)),
+            monitor=monitor,
+        )
+        statement = privacy_statement(
+            self.plan, places=7, dataset="town", version="1", published=published, promises=promises
+        )
         return Release(self.shown, self.public, statement)
 
 

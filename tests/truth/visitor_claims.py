@@ -250,7 +250,7 @@ REQUIRED = [
 """What must be said where it is so: a name, a pattern, and when."""
 
 STRUCTURE = {
-    *("leeward", "created", "dataset", "version", "price", "notion.name", "notion.epsilon", "notion.unit"),
+    *("format", "leeward", "created", "dataset", "version", "price", "notion.name", "notion.epsilon", "notion.unit"),
     *(
         "query.kind",
         "query.places",
@@ -264,9 +264,6 @@ STRUCTURE = {
         "mechanism.name",
         "mechanism.rate_up",
         "mechanism.rate_down",
-        "mechanism.step",
-        "mechanism.lower",
-        "mechanism.upper",
     ),
     *("mechanism.stop_after", "mechanism.expected_answered_if_empty", "decision.safe_at_most", "decision.threshold"),
     *(

@@ -13,7 +13,9 @@ from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_not
 from leeward.errors import InputError
 
 if TYPE_CHECKING:
+    from leeward._statement import WindowStated
     from leeward.query import CountVisitors
+    from leeward.session import Release
 
 
 def monitor(
@@ -83,7 +85,7 @@ def monitor(
     if as_json:
         windows = [
             {
-                "window": one.statement["query"]["window"],
+                "window": _window(one).model_dump(),
                 "answered": sum(one.answers["answered"].to_pylist()),
                 "safe": one.answers["state"].to_pylist().count("safe"),
                 "charged": one.curator.charged,
@@ -94,14 +96,19 @@ def monitor(
     elif not quiet:
         for one in watch.releases:
             safe, places = one.answers["state"].to_pylist().count("safe"), one.answers.num_rows
-            say(
-                f"{one.statement['query']['window']['start']}: {safe:,} of {places:,} safe; charged {one.curator.charged}"
-            )
+            say(f"{_window(one).start}: {safe:,} of {places:,} safe; charged {one.curator.charged}")
         left = state.stop_after - state.stops
         stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
         many = "1 place" if state.stops == 1 else f"{state.stops} places"
         say(f"{many} could not be called safe, at a price of {watch.spent}. {stopped}")
         say(f"The reports are in {out}")
+
+
+def _window(one: Release) -> WindowStated:
+    from leeward._statement import VisitorStatement
+
+    assert isinstance(one.statement, VisitorStatement)
+    return one.statement.query.window
 
 
 def _ended(query: CountVisitors, until: datetime | None) -> bool:

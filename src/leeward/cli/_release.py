@@ -24,6 +24,7 @@ from leeward.cli._output import (
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
+    from leeward._statement import Statement
     from leeward.exact._real import Real
     from leeward.planner._number_plan import NumberPlan
     from leeward.planner._plan import Plan
@@ -149,10 +150,10 @@ def _summary(made: Plan | NumberPlan, one: Release) -> dict[str, Any]:
     from leeward.planner._number_plan import NumberPlan
 
     shared = {
-        "entry": one.statement["entry"],
-        "price": one.statement["price"],
+        "entry": one.statement.entry,
+        "price": one.statement.price,
         "charged": one.curator.charged,
-        "fit_for_release": one.statement["fit_for_release"],
+        "fit_for_release": one.statement.fit_for_release,
     }
     if isinstance(made, NumberPlan):
         return {**shared, "answers": one.answers.to_pylist()}
@@ -162,7 +163,14 @@ def _summary(made: Plan | NumberPlan, one: Release) -> dict[str, Any]:
     answered = {}
     if "answered" in one.answers.column_names:
         answered = {"answered": one.answers["answered"].to_pylist().count(True)}
-    return {**shared, "window": one.statement["query"]["window"], "places": one.answers.num_rows, **states, **answered}
+    return {**shared, "window": _window(one), "places": one.answers.num_rows, **states, **answered}
+
+
+def _window(one: Release) -> dict[str, Any]:
+    from leeward._statement import VisitorStatement
+
+    assert isinstance(one.statement, VisitorStatement)
+    return one.statement.query.window.model_dump()
 
 
 def _sentence(made: Plan | NumberPlan, summary: dict[str, Any]) -> str:
@@ -230,7 +238,7 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
         charge(made.notion, made.price, counted_in, rows=rows)  # what has no price in the budget is refused
     statements = [privacy_statement(p, places=count, dataset=budget.dataset, version=budget.version) for p in plans]
     if as_json:
-        print_json(statements)
+        print_json([statement.to_dict() for statement in statements])
     else:
         _print_statement(statements[0])
         if len(plans) > 1:
@@ -241,29 +249,31 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
             refuse_useless(made, count)
 
 
-def _print_statement(statement: dict[str, Any]) -> None:
-    notion, mechanism = statement["notion"], statement["mechanism"]
+def _print_statement(statement: Statement) -> None:
+    from leeward._statement import SanitizedStated, VisitorStatement
+
+    notion, mechanism = statement.notion, statement.mechanism
     said = [
-        ("question", statement["query"]["text"]),
-        ("notion", f"{notion['name']}, ε = {notion['epsilon']}, per {notion['unit']}"),
-        ("means", notion["definition"]),
-        ("protected", notion["protects"]),
-        ("not protected", notion["does_not_protect"] or "nothing"),
-        ("cover", notion["cover"]),
-        ("mechanism", mechanism["text"]),
+        ("question", statement.query.text),
+        ("notion", f"{notion.name}, ε = {notion.epsilon}, per {notion.unit}"),
+        ("means", notion.definition),
+        ("protected", notion.protects),
+        ("not protected", notion.does_not_protect or "nothing"),
+        ("cover", notion.cover),
+        ("mechanism", mechanism.text),
     ]
-    if mechanism.get("expected_answered_if_empty") is not None:
-        said.append(("reach", f"{mechanism['expected_answered_if_empty']} places answered if nobody were anywhere"))
-    for title, key in (("assumed", "assumptions"), ("guaranteed", "guaranteed"), ("not guaranteed", "not_guaranteed")):
-        said += [(title, sentence) for sentence in statement[key]]
+    if isinstance(mechanism, SanitizedStated) and mechanism.expected_answered_if_empty is not None:
+        said.append(("reach", f"{mechanism.expected_answered_if_empty} places answered if nobody were anywhere"))
+    said += [("assumed", sentence) for sentence in statement.assumptions]
+    said += [("guaranteed", sentence) for sentence in statement.guaranteed]
+    said += [("not guaranteed", sentence) for sentence in statement.not_guaranteed]
     print_parts(facts(said, no_wrap=True))
-    if (decision := statement.get("decision")) is None:
+    if not isinstance(statement, VisitorStatement):
         return
     curve = table(padding=(0, 2))
     curve.add_column("people there", justify="right")
-    states = [state for state in ("safe", "dangerous") if state in decision["curve"][0]]
-    for state in states:
+    for state, _ in statement.decision.said:
         curve.add_column(f"chance to be called {state}", justify="right")
-    for entry in decision["curve"]:
-        curve.add_row(str(entry["count"]), *(f"{float(entry[state]):.6g}" for state in states))
+    for entry in statement.decision.curve:
+        curve.add_row(str(entry.count), *(f"{float(chance):.6g}" for chance in entry.said))
     print_parts("", curve)

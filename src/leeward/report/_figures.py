@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from leeward._statement import VisitorStatement
 from leeward.errors import InputError
 from leeward.report._ground import Ground, is_lattice, round_length, squares
 from leeward.report._words import Readable, decimal, percent
@@ -86,33 +87,36 @@ def places_map(result: Readable) -> go.Figure:
     return figure
 
 
-def decision_curve(statement: Mapping[str, Any]) -> go.Figure:
+def decision_curve(statement: VisitorStatement) -> go.Figure:
     """Draw the chance that a place with c people is said to be safe, and dangerous, over the true count c.
 
     Args:
         statement: a privacy statement as in release.json; only ``decision`` is read.
     """
-    decision = statement["decision"]
-    counts = [entry["count"] for entry in decision["curve"]]
+    decision = statement.decision
+    counts = [entry.count for entry in decision.curve]
     last, few = max(counts, default=0), len(counts) <= 14
     figure = go.Figure(layout=_look())
     highest = 0.0
-    for state, colour, symbol in (("safe", BLUE, "circle"), ("dangerous", RED, "diamond")):
-        exact = [entry[state] for entry in decision["curve"] if state in entry]
+    for state, colour, symbol, chances in (
+        ("safe", BLUE, "circle", [entry.safe for entry in decision.curve]),
+        ("dangerous", RED, "diamond", [entry.dangerous for entry in decision.curve]),
+    ):
+        exact = [chance for chance in chances if chance is not None]
         if exact:
             highest = max(highest, *map(float, exact))
             figure.add_traces(_stems(counts, exact, f"said to be {state}", colour, symbol, few))
     # chances that are all small (two-sided notions at many places) get an axis of their own size, or nothing is seen
     top = 1.0 if highest > 0.1 else highest or 1.0
-    if "safe_at_most" in decision and last > decision["safe_at_most"]:
-        limit = decision["safe_at_most"]
+    limit = decision.safe_at_most
+    if limit is not None and last > limit:
         never = "never called safe"
-        often = f"called safe with at most {decimal(decision['error_at_most'] or '0')}"
+        often = f"called safe with at most {decimal(decision.error_at_most or '0')}"
         figure.add_vrect(x0=limit + 0.5, x1=last + 0.5, fillcolor=RED, opacity=0.09, line_width=0, layer="below")
         figure.add_annotation(
             x=limit + 0.6,
             y=1.13 * top,
-            text=never if decision["never_wrong"] else often,
+            text=never if decision.never_wrong else often,
             xanchor="left",
             showarrow=False,
         )

@@ -17,6 +17,7 @@ import pyarrow as pa
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from leeward._statement import NumberStatement, VisitorStatement
 from leeward.outputs import write_page
 from leeward.report import _numbers as numbers
 from leeward.report import _words as words
@@ -47,10 +48,11 @@ def report_html(result: Readable) -> str:
 
     Only published things are read: the answers, the public list of their keys, and the privacy statement.
     """
-    shown = _visitors(result) if result.statement["query"]["kind"] == "visitors" else _numbers(result)
-    statement, scripts = result.statement, [get_plotlyjs(), asset("report.js")]
+    statement = result.statement
+    shown = _visitors(result, statement) if isinstance(statement, VisitorStatement) else _numbers(result, statement)
+    scripts = [get_plotlyjs(), asset("report.js")]
     rows = _rows(result.answers, shown.columns)
-    text = json.dumps(statement, ensure_ascii=False, indent=2)
+    text = statement.to_json()
     return template(shown.template).render(
         statement=statement,
         words=words,
@@ -91,8 +93,8 @@ class _Shown:
     more: Mapping[str, Any]
 
 
-def _visitors(result: Readable) -> _Shown:
-    statement, tally = result.statement, Tally.of(result.answers)
+def _visitors(result: Readable, statement: VisitorStatement) -> _Shown:
+    tally = Tally.of(result.answers)
     figures = {"curve": decision_curve(statement)}
     if mapped(result):
         figures["map"] = places_map(result)
@@ -114,19 +116,18 @@ def _visitors(result: Readable) -> _Shown:
     )
 
 
-def _numbers(result: Readable) -> _Shown:
-    statement = result.statement
+def _numbers(result: Readable, statement: NumberStatement) -> _Shown:
     single, rows = numbers.single(result), result.answers.num_rows
     return _Shown(
         "numbers.html.j2",
         numbers.headline(result),
-        [words.sentence(said) for said in statement["guaranteed"]],
-        [words.sentence(said) for said in statement["not_guaranteed"]],
+        [words.sentence(said) for said in statement.guaranteed],
+        [words.sentence(said) for said in statement.not_guaranteed],
         numbers.asked(statement),
         {} if single else {"answers": answers_figure(result)},
         numbers.columns(statement),
         ("answer", "answers"),
-        "group" if statement["query"]["groups"] else "number",
+        "group" if statement.query.groups else "number",
         {
             "single": single,
             "height": height(result),

@@ -7,8 +7,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from leeward.planner._accuracy import NumberAccuracy
 from leeward.report._figures import BLUE, FONT, SAND
-from leeward.report._numbers import plain
+from leeward.report._numbers import plain, stated
 from leeward.report._words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
@@ -31,11 +32,11 @@ def answers_figure(result: Readable) -> go.Figure:
     names = answers.column_names
     reach = answers["within_95_percent"].to_pylist() if "within_95_percent" in names else None
     if reach is None:
-        reach = [result.statement["accuracy"]["within_95_percent"]] * answers.num_rows
+        reach = [_error(result)] * answers.num_rows
     if answers.num_rows > MOST_LINES:
         reach = [0.0] * answers.num_rows
     figure = _intervals(result, reach) if "from" in names else _groups(result, reach[:MOST_GROUPS])
-    several = "from" in names and len(result.statement["query"]["groups"]) > 1
+    several = "from" in names and len(stated(result).query.groups) > 1
     figure.update_layout(
         template="none",
         font={"family": FONT, "size": 13, "color": "#333"},
@@ -57,9 +58,9 @@ def height(result: Readable) -> int:
 
 
 def _intervals(result: Readable, reach: list[float]) -> go.Figure:
-    answers, query = result.answers, result.statement["query"]
+    answers, query = result.answers, stated(result).query
     low, high, counts = (answers[name].to_pylist() for name in ("from", "to", "count"))
-    groups = query["groups"] or [None]
+    groups = query.groups or (None,)
     bins = len(low) // len(groups)
     figure = go.Figure(layout={"barmode": "group", "bargap": 0.08 if bins <= 60 else 0})
     for i, group in enumerate(groups):
@@ -77,7 +78,7 @@ def _intervals(result: Readable, reach: list[float]) -> go.Figure:
             )
         )
     figure.update_layout(
-        xaxis=_axis(escape(str(query["column"])), [low[0], high[-1]]),
+        xaxis=_axis(escape(str(query.column)), [low[0], high[-1]]),
         yaxis={
             **_axis(f"{many(result.statement)} (noisy)", _span(counts, reach, zero=True)),
             "showgrid": True,
@@ -88,7 +89,7 @@ def _intervals(result: Readable, reach: list[float]) -> go.Figure:
 
 
 def _groups(result: Readable, reach: list[float]) -> go.Figure:
-    answers, query = result.answers.slice(0, MOST_GROUPS), result.statement["query"]
+    answers, query = result.answers.slice(0, MOST_GROUPS), stated(result).query
     counted = "count" in answers.column_names
     values = answers["count" if counted else "value"].to_pylist()
     labels = [escape(str(group)) for group in answers["group"].to_pylist()]
@@ -102,7 +103,7 @@ def _groups(result: Readable, reach: list[float]) -> go.Figure:
         "hovertemplate": "%{customdata}<extra></extra>",
     }
     figure = go.Figure(go.Bar(orientation="h", **shown) if counted else go.Scatter(mode="markers", **shown))
-    named = f"{many(result.statement)} (noisy)" if counted else escape(str(query["column"]))
+    named = f"{many(result.statement)} (noisy)" if counted else escape(str(query.column))
     figure.update_layout(
         xaxis={**_axis(named, _span(values, reach, zero=counted)), "showgrid": True, "zeroline": counted},
         yaxis={
@@ -112,6 +113,12 @@ def _groups(result: Readable, reach: list[float]) -> go.Figure:
         },
     )
     return figure
+
+
+def _error(result: Readable) -> float:
+    accuracy = stated(result).accuracy
+    assert isinstance(accuracy, NumberAccuracy)
+    return accuracy.within_95_percent
 
 
 def _lines(reach: list[float]) -> dict[str, Any]:

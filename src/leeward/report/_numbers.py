@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from leeward._plain import at_most
+from leeward._statement import NumberQuery, NumberStatement
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy
 from leeward.planner._people import people
 from leeward.report._words import Readable, many
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
 
 
-def columns(statement: Mapping[str, Any]) -> dict[str, str]:
+def stated(result: Readable) -> NumberStatement:
+    """Return the statement of a released statistic."""
+    assert isinstance(result.statement, NumberStatement)
+    return result.statement
+
+
+def columns(statement: NumberStatement) -> dict[str, str]:
     """Return the columns of the table of answers and their headings."""
-    query = statement["query"]
-    heading = {"group": query["by"] or "Of", "from": f"{query['column']} from", "to": "up to"}
+    query = statement.query
+    heading = {"group": query.by or "Of", "from": f"{query.column} from", "to": "up to"}
     return {
         **heading,
         "value": _name(query).capitalize(),
@@ -30,31 +37,32 @@ def columns(statement: Mapping[str, Any]) -> dict[str, str]:
 
 def headline(result: Readable) -> str:
     """Say what was asked, and the answer or its range."""
-    statement, query = result.statement, result.statement["query"]
-    if query["kind"] == "histogram":
-        if query["column"] is None:
-            return f"{many(statement).capitalize()} in {_count(query['groups'], 'group')} by ‘{query['by']}’"
-        bins = result.answers.num_rows // max(1, len(query["groups"]))
-        groups = f", in {_count(query['groups'], 'group')}" if query["groups"] else ""
+    statement, query = stated(result), stated(result).query
+    if query.kind == "histogram":
+        if query.column is None:
+            return f"{many(statement).capitalize()} in {_count(query.groups, 'group')} by ‘{query.by}’"
+        bins = result.answers.num_rows // max(1, len(query.groups))
+        groups = f", in {_count(query.groups, 'group')}" if query.groups else ""
         intervals = _count(bins, "interval")
-        return f"{many(statement).capitalize()} by ‘{query['column']}’ in {intervals}{groups}"
+        return f"{many(statement).capitalize()} by ‘{query.column}’ in {intervals}{groups}"
     values = result.answers["value"].to_pylist()
-    name = f"The {_name(query)} of ‘{query['column']}’"
+    name = f"The {_name(query)} of ‘{query.column}’"
     if len(values) == 1:
-        where = f" in ‘{query['groups'][0]}’" if query["groups"] else ""
+        where = f" in ‘{query.groups[0]}’" if query.groups else ""
         return f"{name}{where} is about {plain(values[0])}"
-    return f"{name} in {_count(query['groups'], 'group')}: from {plain(min(values))} to {plain(max(values))}"
+    return f"{name} in {_count(query.groups, 'group')}: from {plain(min(values))} to {plain(max(values))}"
 
 
 def lead(result: Readable) -> str:
     """Say how near the answers are."""
-    accuracy, answers = result.statement["accuracy"], result.answers
+    accuracy, answers = stated(result).accuracy, result.answers
     if "within_95_percent" in answers.column_names:
         found = answers["within_95_percent"].to_pylist()
         if len(found) > 1:
             return f"Each answer is within {_bound(max(found))} of the exact one, or nearer, with probability at least 95 %."
         return f"The exact answer is within {_bound(found[0])}, with probability at least 95 %."
-    one, several = accuracy["within_95_percent"], accuracy["all_within_95_percent"]
+    assert isinstance(accuracy, NumberAccuracy)
+    one, several = accuracy.within_95_percent, accuracy.all_within_95_percent
     if answers.num_rows == 1:
         return f"The exact answer is within {_bound(one)}, with probability at least 95 %."
     return (
@@ -63,14 +71,14 @@ def lead(result: Readable) -> str:
     )
 
 
-def errors(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
+def errors(statement: NumberStatement) -> list[tuple[str, str]]:
     """Return the key figures of the noise: what they are, and how large."""
-    accuracy = statement["accuracy"]
-    if "within_95_percent" not in accuracy:
+    accuracy = statement.accuracy
+    if not isinstance(accuracy, NumberAccuracy):
         return []
     return [
-        (f"± {_bound(accuracy['within_95_percent'])}", "95 % error"),
-        (_short(accuracy["mean_absolute"]), "mean error"),
+        (f"± {_bound(accuracy.within_95_percent)}", "95 % error"),
+        (_short(accuracy.mean_absolute), "mean error"),
     ]
 
 
@@ -78,8 +86,8 @@ def single(result: Readable) -> dict[str, str] | None:
     """Return the value and the error of the only answer; None where there are several."""
     if result.answers.num_rows != 1:
         return None
-    answer = result.answers.to_pylist()[0]
-    error = answer.get("within_95_percent", result.statement["accuracy"].get("within_95_percent"))
+    answer, accuracy = result.answers.to_pylist()[0], stated(result).accuracy
+    error = accuracy.within_95_percent if isinstance(accuracy, NumberAccuracy) else answer.get("within_95_percent")
     return {"value": plain(answer.get("value", answer.get("count"))), "error": "" if error is None else _bound(error)}
 
 
@@ -90,35 +98,36 @@ def caption(result: Readable) -> str:
     return f"{each}; lines reach as far as the error that is kept with probability 95 %, each on its own."
 
 
-def asked(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
+def asked(statement: NumberStatement) -> list[tuple[str, str]]:
     """Describe the query as terms and their values."""
-    query = statement["query"]
+    query = statement.query
     rows = [
-        ("Question", query["text"].rstrip(".?") + "?"),
-        ("Data set", f"{statement['dataset']}, version {statement['version']}"),
+        ("Question", query.text.rstrip(".?") + "?"),
+        ("Data set", f"{statement.dataset}, version {statement.version}"),
     ]
-    if query["lower"] is not None:
-        bounds = f"{decimal(query['lower'])} to {decimal(query['upper'])}"
-        steps = "in intervals of" if query["kind"] == "histogram" else "rounded half up to steps of"
-        rows.append(("Numbers", f"clamped to {bounds}, {steps} {decimal(query['step'])}"))
-    if query["by"] is not None:
-        rows.append((f"Groups by ‘{query['by']}’", ", ".join(map(str, query["groups"]))))
-    if query["people"] is not None:
-        number = people(query["people"]) if many(statement) == "people" else _count(query["people"], "row")
+    if query.lower is not None and query.upper is not None and query.step is not None:
+        bounds = f"{decimal(query.lower)} to {decimal(query.upper)}"
+        steps = "in intervals of" if query.kind == "histogram" else "rounded half up to steps of"
+        rows.append(("Numbers", f"clamped to {bounds}, {steps} {decimal(query.step)}"))
+    if query.by is not None:
+        rows.append((f"Groups by ‘{query.by}’", ", ".join(map(str, query.groups))))
+    if query.people is not None:
+        number = people(query.people) if many(statement) == "people" else _count(query.people, "row")
         rows.append(("Public number", f"{number} with a number"))
-    if query["keep"]:
-        kept = (f"{column} = {' or '.join(map(str, values))}" for column, values in query["keep"].items())
+    if query.keep:
+        kept = (f"{column} = {' or '.join(map(str, values))}" for column, values in query.keep.items())
         rows.append(("Only records with", "; ".join(kept)))
-    how = {"sum": "the sum", "min": "the least", "max": "the greatest"}.get(query["combine"] or "")
-    if how and query["column"] is not None:
+    how = {"sum": "the sum", "min": "the least", "max": "the greatest"}.get(query.combine or "")
+    if how and query.column is not None:
         rows.append(("A person with several rows", f"counts once, with {how} of their numbers"))
     return rows
 
 
-def by_number(statement: Mapping[str, Any]) -> list[tuple[int, str]]:
+def by_number(statement: NumberStatement) -> list[tuple[int, str]]:
     """Return the 95 % errors of a mean over a private number, by that number; empty where it does not depend on one."""
-    told = statement["accuracy"].get("by_number", [])
-    return [(each["number"], _bound(each["within_95_percent"])) for each in told]
+    accuracy = statement.accuracy
+    told = accuracy.by_number if isinstance(accuracy, MeanAccuracy) else ()
+    return [(each.number, _bound(each.within_95_percent)) for each in told]
 
 
 def decimal(exact: str) -> str:
@@ -144,12 +153,12 @@ def _bound(error: float) -> str:
     return _short(error) if error == int(error) else at_most(error) if error < 1000 else f"{math.ceil(error):,}"
 
 
-def _name(query: Mapping[str, Any]) -> str:
-    if query["kind"] != "percentile":
-        return str(query["kind"])
-    return _POINTS.get(query["p"], f"{decimal(query['p'])} % point")
+def _name(query: NumberQuery) -> str:
+    if query.p is None:
+        return query.kind
+    return _POINTS.get(query.p, f"{decimal(query.p)} % point")
 
 
-def _count(things: list[Any] | int, noun: str) -> str:
+def _count(things: Sequence[object] | int, noun: str) -> str:
     number = things if isinstance(things, int) else len(things)
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

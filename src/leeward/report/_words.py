@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from leeward._statement import SanitizedStated, Statement, VisitorQuery, VisitorStatement
 from leeward.planner._people import at_most_people, people, places
 
 STATES = ("safe", "obscure", "dangerous")
@@ -42,7 +43,7 @@ class Readable(Protocol):
         ...
 
     @property
-    def statement(self) -> Mapping[str, Any]:
+    def statement(self) -> Statement:
         """The privacy statement."""
         ...
 
@@ -72,13 +73,13 @@ class Tally:
         return cls(answers.num_rows, states, answered, "count" in answers.column_names)
 
 
-def headline(statement: Mapping[str, Any], tally: Tally) -> str:
+def headline(statement: VisitorStatement, tally: Tally) -> str:
     """Say in one sentence how many places are safe, and how many dangerous, and what that means."""
-    decision, said = statement["decision"], []
-    if "safe_at_most" in decision:
-        said.append(("safe", at_most_people(decision["safe_at_most"])))
-    if "dangerous_at_least" in decision:
-        said.append(("dangerous", f"at least {people(decision['dangerous_at_least'])}"))
+    decision, said = statement.decision, []
+    if decision.safe_at_most is not None:
+        said.append(("safe", at_most_people(decision.safe_at_most)))
+    if decision.dangerous_at_least is not None:
+        said.append(("dangerous", f"at least {people(decision.dangerous_at_least)}"))
     parts: list[str] = []
     for state, meaning in said:
         number = tally.states.get(state, 0)
@@ -87,146 +88,142 @@ def headline(statement: Mapping[str, Any], tally: Tally) -> str:
     return ", ".join(parts)
 
 
-def certainty(statement: Mapping[str, Any]) -> str:
+def certainty(statement: VisitorStatement) -> str:
     """Say in a sentence for each decision how far it can be trusted."""
-    decision = statement["decision"]
+    decision = statement.decision
     relative = ", relative to the truncated counts" if is_truncated(statement) else ""
     said = []
-    for state, key, never in (
-        ("safe", "safe_at_most", "never_wrong"),
-        ("dangerous", "dangerous_at_least", "dangerous_never_wrong"),
-    ):
-        if key not in decision:
-            continue
-        if decision[never]:
+    for state, never in decision.said:
+        if never:
             said.append(f"‘{state.capitalize()}’ is never said wrongly{relative}.")
         else:
-            wrong = Fraction(decision["error_at_most"]) * statement["query"]["places"]
+            assert decision.error_at_most is not None
+            wrong = Fraction(decision.error_at_most) * statement.query.places
             said.append(
                 f"A place that is not {state} is called {state} with probability at most"
-                f" {decimal(decision['error_at_most'])}: over all {places(statement['query']['places'])}, at most"
+                f" {decimal(decision.error_at_most)}: over all {places(statement.query.places)}, at most"
                 f" {decimal(str(wrong))} wrong ones are to be expected."
             )
     return " ".join(said)
 
 
-def may_conclude(statement: Mapping[str, Any], tally: Tally) -> list[str]:
+def may_conclude(statement: VisitorStatement, tally: Tally) -> list[str]:
     """List what a reader may take from the answers, most important first."""
     direction = noise_direction(statement) if tally.counted else ""
-    return [sentence(said) for said in (*statement["guaranteed"], direction) if said]
+    return [sentence(said) for said in (*statement.guaranteed, direction) if said]
 
 
-def may_not_conclude(statement: Mapping[str, Any], tally: Tally) -> list[str]:
+def may_not_conclude(statement: VisitorStatement, tally: Tally) -> list[str]:
     """List what a reader may not take from the answers, most important first."""
-    decision = statement["decision"]
+    decision = statement.decision
     said = [
         f"'{state.capitalize()}' is not certain: a place said to be {state} may be a wrong one"
-        for state, never in (("safe", "never_wrong"), ("dangerous", "dangerous_never_wrong"))
-        if not decision.get(never, True)
+        for state, never in decision.said
+        if not never
     ]
-    said += statement["not_guaranteed"]
-    empty = next((entry.get("safe") for entry in decision["curve"] if entry["count"] == 0), None)
+    said += statement.not_guaranteed
+    empty = next((entry.safe for entry in decision.curve if entry.count == 0), None)
     if empty is not None and Decimal(empty) < 1:
         asked = "that is asked " if tally.answered is not None else ""
         said.append(f"Even a place {asked}where nobody was is not called safe with probability {missed(empty)}")
     return [sentence(each) for each in said]
 
 
-def noise_direction(statement: Mapping[str, Any]) -> str:
+def noise_direction(statement: VisitorStatement) -> str:
     """Say whether published counts lie above or below the counts they hide."""
-    mechanism = statement["mechanism"]
-    if mechanism["rate_down"] == "inf":
+    mechanism = statement.mechanism
+    if mechanism.rate_down == "inf":
         return "A noisy count is never below the count it hides: the noise only adds"
-    if mechanism["rate_up"] == "inf":
+    if mechanism.rate_up == "inf":
         return "A noisy count is never above the count it hides: the noise only takes away"
     return "A noisy count may be above or below the count it hides"
 
 
-def asked(statement: Mapping[str, Any]) -> list[tuple[str, str]]:
+def asked(statement: VisitorStatement) -> list[tuple[str, str]]:
     """Describe the query as terms and their values."""
-    query = statement["query"]
+    query = statement.query
     rows = [
-        ("Question", query["text"].rstrip(".?") + "?"),
-        ("Data set", f"{statement['dataset']}, version {statement['version']}"),
-        ("From", _moment(query["window"], "start")),
-        ("Until (excluded)", _moment(query["window"], "end")),
-        ("Places", f"{query['places']:,}, from a public list that does not depend on the data"),
+        ("Question", query.text.rstrip(".?") + "?"),
+        ("Data set", f"{statement.dataset}, version {statement.version}"),
+        ("From", _moment(query.window.start, query.window.timezone)),
+        ("Until (excluded)", _moment(query.window.end, query.window.timezone)),
+        ("Places", f"{query.places:,}, from a public list that does not depend on the data"),
     ]
-    if query["keep"]:
-        rows.append(("Only records with", "; ".join(_allowed(*pair) for pair in query["keep"].items())))
-    bound = query["places_per_person"]
+    if query.keep:
+        rows.append(("Only records with", "; ".join(_allowed(*pair) for pair in query.keep.items())))
+    bound = query.places_per_person
     if bound is not None:
         rule = f"counted only at {_kept(query)}" if is_truncated(statement) else "never seen: checked"
         rows.append((f"A person at more than {places(bound)}", rule))
     return rows
 
 
-def decided(statement: Mapping[str, Any]) -> str:
+def decided(statement: VisitorStatement) -> str:
     """Say when a place is called safe, and when dangerous."""
-    decision, said = statement["decision"], []
-    if "safe_at_most" in decision:
-        limit, threshold = decision["safe_at_most"], decision["threshold"]
+    decision, said = statement.decision, []
+    limit, threshold = decision.safe_at_most, decision.threshold
+    if limit is not None and threshold is not None:
         why = "" if threshold >= limit else f", which is below {limit} so that a wrong “safe” is rare enough"
         said.append(f"A place is said to be safe when its noisy count is at most {_minus(threshold)}{why}")
-    if "dangerous_at_least" in decision:
-        limit, threshold = decision["dangerous_at_least"], decision["dangerous_threshold"]
+    limit, threshold = decision.dangerous_at_least, decision.dangerous_threshold
+    if limit is not None and threshold is not None:
         why = "" if threshold <= limit else f", which is above {limit} so that a wrong “dangerous” is rare enough"
         said.append(f"A place is said to be dangerous when its noisy count is at least {_minus(threshold)}{why}")
     return "; ".join([*said, "otherwise it is obscure."])
 
 
-def stopped(statement: Mapping[str, Any], tally: Tally) -> str:
+def stopped(statement: VisitorStatement, tally: Tally) -> str:
     """Say how far a mechanism that stops came."""
-    stops = statement["mechanism"]["stop_after"]
+    assert isinstance(statement.mechanism, SanitizedStated)
+    stops = statement.mechanism.stop_after
     not_safe = "the first answer that is not “safe”" if stops == 1 else f"{stops} answers that are not “safe”"
     said = f"The places were asked in the public order, and the asking stops after {not_safe}."
-    expected = statement["mechanism"].get("expected_answered_if_empty")
+    expected = statement.mechanism.expected_answered_if_empty
     known = f" Had every place been empty, about {expected} would have been answered on average." if expected else ""
     return f"{said} {tally.answered or 0:,} of {places(tally.places)} got an answer.{known}"
 
 
-def is_truncated(statement: Mapping[str, Any]) -> bool:
+def is_truncated(statement: VisitorStatement) -> bool:
     """Whether visits of people over the bound were left out, so that answers are about truncated counts."""
-    query = statement["query"]
-    return query.get("places_per_person") is not None and query.get("if_more") in KEPT
+    return statement.query.places_per_person is not None and statement.query.if_more in KEPT
 
 
-def charged(statement: Mapping[str, Any]) -> tuple[str, str]:
+def charged(statement: Statement) -> tuple[str, str]:
     """Return what a release took from its budget, and what that number is; of a monitor, the most that it may take."""
-    if "monitor" in statement:
-        return str(statement["price"]), "price at most, of all its windows"
-    return str(statement.get("budget", statement)["price"]), "price, charged to the budget"
+    if statement.monitor is not None:
+        return statement.price, "price at most, of all its windows"
+    return statement.price if statement.budget is None else statement.budget.price, "price, charged to the budget"
 
 
-def many(statement: Mapping[str, Any]) -> str:
+def many(statement: Statement) -> str:
     """Return what those are called whom a statement is about: ``people``; ``rows`` where each is a person of its own."""
-    unit = statement["notion"]["unit"]
+    unit = statement.notion.unit
     return "rows" if unit == "row" or unit.endswith(" of rows") else "people"
 
 
-def price(statement: Mapping[str, Any]) -> str:
+def price(statement: Statement) -> str:
     """Say what a release costs, in ε of its notion and, where that is another number, in the budget's."""
-    paid, dataset = statement["price"], statement["dataset"]
-    if "monitor" in statement:
+    paid, dataset = statement.price, statement.dataset
+    if statement.monitor is not None:
         return (
             f"At most {paid} for all windows of its monitor, taken from the budget of {dataset} where a place cannot be"
             " called safe. Prices of releases about the same people add up."
         )
-    budget = statement.get("budget", {"price": paid, "notion": ""})
+    budget = statement.budget
     kept = (
         ""
-        if budget["price"] == paid
-        else f" in ε of {statement['notion']['name']}: {budget['price']} of {budget['notion']}"
+        if budget is None or budget.price == paid
+        else f" in ε of {statement.notion.name}: {budget.price} of {budget.notion}"
     )
     return (
         f"{paid}{kept}, taken from the budget of {dataset}. Prices of releases about the same {many(statement)} add up."
     )
 
 
-def factor(statement: Mapping[str, Any]) -> str:
+def factor(statement: Statement) -> str:
     """Say what e^ε is, where ε is rational."""
     try:
-        ratio = math.exp(Fraction(statement["notion"]["epsilon"]))
+        ratio = math.exp(Fraction(statement.notion.epsilon))
     except (ValueError, OverflowError):
         return ""
     return f"Here e^ε is about {ratio:,.3g}: the smaller, the better {many(statement)} are protected."
@@ -264,19 +261,17 @@ def _percent(share: Decimal, rounding: str) -> str:
     return f"{int(rounded)} %" if rest == 0 else f"{rounded} %"
 
 
-def _allowed(column: str, values: Any) -> str:
-    listed = values if isinstance(values, list | tuple) else [values]
-    return f"{column} = {' or '.join(map(str, listed))}"
+def _allowed(column: str, values: Sequence[object]) -> str:
+    return f"{column} = {' or '.join(map(str, values))}"
 
 
-def _kept(query: Mapping[str, Any]) -> str:
-    bound = query["places_per_person"]
-    return f"the place {KEPT[query['if_more']]}" if bound == 1 else f"the {places(bound)} {KEPT[query['if_more']]}"
+def _kept(query: VisitorQuery) -> str:
+    bound, kept = query.places_per_person, KEPT[str(query.if_more)]
+    return f"the place {kept}" if bound == 1 or bound is None else f"the {places(bound)} {kept}"
 
 
-def _moment(window: Mapping[str, Any], end: str) -> str:
-    zone = window.get("timezone")
-    return str(window[end]).replace("T", " ", 1) + (f" ({zone})" if zone else "")
+def _moment(end: str, zone: str | None) -> str:
+    return end.replace("T", " ", 1) + (f" ({zone})" if zone else "")
 
 
 def _minus(number: int) -> str:

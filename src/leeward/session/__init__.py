@@ -1,9 +1,20 @@
 """The path of an answer: data, noise and budget meet only here."""
 
+from leeward._statement import NumberStatement, Statement, VisitorStatement
 from leeward.session._budget import Budget
 from leeward.session._monitor import MonitorResult, monitor
 from leeward.session._release import release
 from leeward.session._result import Release
 from leeward.session._statement import privacy_statement
 
-__all__ = ["Budget", "MonitorResult", "Release", "monitor", "privacy_statement", "release"]
+__all__ = [
+    "Budget",
+    "MonitorResult",
+    "NumberStatement",
+    "Release",
+    "Statement",
+    "VisitorStatement",
+    "monitor",
+    "privacy_statement",
+    "release",
+]

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward._progress import Progress, silent
+from leeward._statement import MonitorStated
 from leeward._taught import taught
 from leeward.errors import SpecError
 from leeward.exact._real import Real
@@ -142,16 +142,16 @@ def _answer(priced: PricedPlan, session: Session, reserved: MonitorState, rules:
     )
 
 
-def _told(number: int, stops: int, rules: Monitor, each: Real) -> dict[str, Any]:
+def _told(number: int, stops: int, rules: Monitor, each: Real) -> MonitorStated:
     """Return what the statement of a round says of its monitor."""
-    return {
-        "round": number,
-        "stops_before": stops,
-        "stop_after": rules.stop_after,
-        "price_at_most": str(each * rules.stop_after),
-        "text": f"Round {number} of a monitor that costs ε = {each} for each place it cannot call safe, and stops for good"
+    return MonitorStated(
+        round=number,
+        stops_before=stops,
+        stop_after=rules.stop_after,
+        price_at_most=str(each * rules.stop_after),
+        text=f"Round {number} of a monitor that costs ε = {each} for each place it cannot call safe, and stops for good"
         f" after {rules.stop_after} of them: at most ε = {each * rules.stop_after} for one person's data in all windows",
-    }
+    )
 
 
 def _shared(plans: list[Plan]) -> Sanitized:

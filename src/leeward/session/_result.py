@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import pyarrow as pa
 
 from leeward._plain import plain
 from leeward._private import Private
+from leeward._statement import Statement
 from leeward.errors import RefusedError
 from leeward.outputs import STATEMENT, Write, prepared
 from leeward.query._reasons import said
@@ -69,7 +69,7 @@ class Release:
 
     answers: pa.Table
     places: pa.Table
-    statement: dict[str, Any]
+    statement: Statement
     _list_is_ours: bool = field(default=False, repr=False)
     _notes: InitVar[CuratorNotes | None] = None
 
@@ -97,26 +97,27 @@ class Release:
 
     def __repr__(self) -> str:
         said = self.statement
-        notion = f"{said['notion']['name']} at ε = {said['notion']['epsilon']}"
-        dataset = plain(said["dataset"])
-        return f"<Release of {self.answers.num_rows:,} answers from '{dataset}', {notion}, entry {said['entry']}>"
+        notion = f"{said.notion.name} at ε = {said.notion.epsilon}"
+        return (
+            f"<Release of {self.answers.num_rows:,} answers from '{plain(said.dataset)}', {notion}, entry {said.entry}>"
+        )
 
     def __str__(self) -> str:
         """Say what was asked, of what, at which price, what is protected, and what was answered; all of it is public."""
-        said, notion = self.statement, self.statement["notion"]
+        said, notion = self.statement, self.statement.notion
         lines = [
-            said["query"]["text"],
-            f"dataset: {said['dataset']}, version {said['version']}",
-            f"notion: {notion['name']}, ε = {notion['epsilon']} per {notion['unit']}, price {said['price']}",
-            f"protected: {notion['protects']}",
-            f"not protected: {notion['does_not_protect'] or 'nothing'}",
+            said.query.text,
+            f"dataset: {said.dataset}, version {said.version}",
+            f"notion: {notion.name}, ε = {notion.epsilon} per {notion.unit}, price {said.price}",
+            f"protected: {notion.protects}",
+            f"not protected: {notion.does_not_protect or 'nothing'}",
         ]
         if "state" in self.answers.column_names:
             states = self.answers["state"].value_counts().to_pylist()
             lines.append("answers: " + ", ".join(f"{entry['counts']:,} {entry['values']}" for entry in states))
-        if not said["fit_for_release"]:
+        if not said.fit_for_release:
             lines.insert(0, "NOT FIT FOR RELEASE: drawn from a stream that others can repeat")
-        lines += [f"guaranteed: {sentence}" for sentence in said["guaranteed"]]
+        lines += [f"guaranteed: {sentence}" for sentence in said.guaranteed]
         return "\n".join(plain(line) for line in lines)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -165,7 +166,7 @@ class Release:
 
         from leeward.report import report_html
 
-        text = json.dumps(self.statement, indent=2, ensure_ascii=False) + "\n"
+        text = self.statement.to_json() + "\n"
         files: dict[str, Write] = {"answers.parquet": self.to_parquet}
         if self._list_is_ours:
             files["places.parquet"] = lambda path: pq.write_table(self.places, path)

@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward._private import Private
 from leeward._progress import Progress, silent
+from leeward._statement import BudgetStated, MonitorStated, Published
 from leeward.accounting._budget_notion import charge, in_words
 from leeward.errors import BoundExceededError, CapExceededError
 from leeward.exact._real import Real, exact
@@ -237,26 +238,33 @@ class Session(Private):
             self.progress("looking how much would count")
             refuse_doubtful([table.look(query) for query in queries], going_on=going_on)
 
-    def publish(self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), **stated: Any) -> Release:
+    def publish(
+        self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), monitor: MonitorStated | None = None
+    ) -> Release:
         """Return what may be shown of an answer that is stored and paid for: post-processing.
 
         Args:
             priced: the plan it was drawn by.
             paid: the answer.
             promises: assumptions of the statement beyond the plan's.
-            stated: more parts of the statement.
+            monitor: where in a monitor it stands; None if it is no part of one.
         """
         self.progress("deciding")
         made, budget = priced.plan, self.budget
-        plain = privacy_statement(made, places=len(self.keys), dataset=budget.dataset, version=budget.version)
-        statement = {
-            "entry": paid.entry,
-            "fit_for_release": self.fit_for_release,
-            **plain,
-            "assumptions": [*plain["assumptions"], *promises],
-            "budget": {"notion": in_words(priced.counted_in), "price": str(priced.price)},
-            **stated,
-        }
+        published = Published(
+            entry=paid.entry,
+            fit_for_release=self.fit_for_release,
+            budget=BudgetStated(notion=in_words(priced.counted_in), price=str(priced.price)),
+            monitor=monitor,
+        )
+        statement = privacy_statement(
+            made,
+            places=len(self.keys),
+            dataset=budget.dataset,
+            version=budget.version,
+            published=published,
+            promises=promises,
+        )
         public = self.keys.to_arrow()
         return Release(made.answers(paid.stored, public), public, statement, self.keys.grid is not None, paid.notes)
 

@@ -3,46 +3,68 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 
+from leeward._statement import NOT_YET, NotionStated, Published, Statement
 from leeward.exact._real import Real
 from leeward.notion import Notion, of_rows
-from leeward.version import __version__
 
 
 @functools.singledispatch
-def privacy_statement(plan: Any, *, places: int, dataset: str, version: str) -> dict[str, Any]:
-    """Return the statement of a planned release over this many public keys, without the entry id.
+def privacy_statement(
+    plan: Any,
+    *,
+    places: int,
+    dataset: str,
+    version: str,
+    published: Published = NOT_YET,
+    promises: Sequence[str] = (),
+) -> Statement:
+    """Return the statement of a planned release.
 
-    Parameters are exact strings ("1/3", "inf"); probabilities are decimals of at most 12 digits; "0" is exactly 0.
+    Args:
+        plan: the plan.
+        places: how many public keys it is over.
+        dataset: the public name of the data.
+        version: the public label of their content.
+        published: what is known of a release only once it is paid for; by default nothing is published yet.
+        promises: assumptions beyond the plan's.
     """
     raise TypeError(f"no statement is known for a {type(plan).__name__}")
 
 
-def heading(notion: Notion, price: Real, dataset: str, version: str, *, rows: bool = False) -> dict[str, Any]:
-    """Return the part that all statements share; ``rows``: every row is a person of its own.
+def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionStated:
+    """Return the promise of everything that is published, at the ε of its whole price: after c stops c times the notion.
 
-    The promise is that of everything that is published, at the ε of its whole price: after c stops it is c times the notion.
+    Args:
+        notion: the notion.
+        price: in ε of the notion.
+        rows: whether every row is a person of its own.
     """
     kept = notion.with_epsilon(price)
     words = of_rows(kept.words) if rows else kept.words
-    return {
-        "leeward": __version__,
-        "created": datetime.now(UTC).date().isoformat(),
-        "dataset": dataset,
-        "version": version,
-        "notion": {
-            "name": notion.name,
-            "epsilon": str(kept.epsilon),
-            "unit": words.unit,
-            "definition": words.definition,
-            "protects": words.protects,
-            "does_not_protect": words.reveals,
-            "cover": words.cover,
-        },
-        "price": str(price),
-    }
+    return NotionStated(
+        name=notion.name,
+        epsilon=str(kept.epsilon),
+        unit=words.unit,
+        definition=words.definition,
+        protects=words.protects,
+        does_not_protect=words.reveals,
+        cover=words.cover,
+    )
+
+
+def today() -> str:
+    """Return the day, in UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def exact_text(number: Real | Fraction | None) -> str | None:
+    """Write an exact public number; None for none."""
+    return None if number is None else str(number)
 
 
 def direction(up: Real, down: Real) -> str:

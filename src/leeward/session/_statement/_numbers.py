@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from leeward._plain import at_most
+from leeward._statement import NOT_YET, NoisePart, NumberMechanism, NumberQuery, NumberStatement, Published
 from leeward.notion import PrivacyDescription, of_rows
 from leeward.notion._metric import BoundedChange
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import SIDES, direction, heading, privacy_statement
+from leeward.session._statement._heading import SIDES, direction, exact_text, notion_stated, privacy_statement, today
+from leeward.version import __version__
 
 _THEOREM = (
     "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and"
@@ -22,46 +24,64 @@ _THEOREM = (
 
 
 @privacy_statement.register
-def number_statement(plan: NumberPlan, *, places: int, dataset: str, version: str) -> dict[str, Any]:
+def number_statement(
+    plan: NumberPlan,
+    *,
+    places: int,
+    dataset: str,
+    version: str,
+    published: Published = NOT_YET,
+    promises: Sequence[str] = (),
+) -> NumberStatement:
     """Return the statement of a release of a statistic; see `privacy_statement`."""
     query = plan.query
-    return {
-        **heading(plan.notion, plan.price, dataset, version, rows=plan.query.of_rows),
-        "query": {
-            "kind": query.kind,
-            "text": _question(query),
-            "answers": places,
-            "column": query.column,
-            "p": None if not isinstance(query.numeric, Percentile) else str(query.numeric.p),
-            "combine": None if query.records.person is None else query.records.combine,
-            "by": query.by,
-            "groups": list(query.groups),
-            "lower": None if query.values is None else str(query.values.lower),
-            "upper": None if query.values is None else str(query.values.upper),
-            "step": None if query.values is None else str(query.values.step),
-            "people": query.people,
-            "keep": {column: list(allowed) for column, allowed in query.records.keep.items()},
-        },
-        "mechanism": {
-            "name": "geometric",
-            "text": _mechanism(plan),
-            "parts": [
-                {"rate_up": str(part.law.up), "rate_down": str(part.law.down), "step": str(part.step)}
-                for part in plan.parts
-            ],
-            "lower": None
-            if plan.scale.lower is None
-            else float(plan.scale.origin + plan.scale.unit * plan.scale.lower),
-            "upper": None
-            if plan.scale.upper is None
-            else float(plan.scale.origin + plan.scale.unit * plan.scale.upper),
-        },
-        "accuracy": plan.accuracy().model_dump(mode="json"),
-        "assumptions": _assumptions(query),
-        "theorems": [_THEOREM, *([SIDES[plan.notion.name]] if plan.notion.name in SIDES else [])],
-        "guaranteed": _guaranteed(plan),
-        "not_guaranteed": _not_guaranteed(plan),
-    }
+    return NumberStatement(
+        format=1,
+        **dict(published),
+        leeward=__version__,
+        created=today(),
+        dataset=dataset,
+        version=version,
+        notion=notion_stated(plan.notion, plan.price, rows=query.of_rows),
+        price=str(plan.price),
+        query=_asked(query, places),
+        mechanism=_made(plan),
+        accuracy=plan.accuracy(),
+        assumptions=(*_assumptions(query), *promises),
+        theorems=(_THEOREM, *([SIDES[plan.notion.name]] if plan.notion.name in SIDES else [])),
+        guaranteed=tuple(_guaranteed(plan)),
+        not_guaranteed=tuple(_not_guaranteed(plan)),
+    )
+
+
+def _asked(query: Statistic, answers: int) -> NumberQuery:
+    values = query.values
+    return NumberQuery(
+        kind=query.kind,
+        text=_question(query),
+        answers=answers,
+        column=query.column,
+        p=exact_text(query.numeric.p) if isinstance(query.numeric, Percentile) else None,
+        combine=None if query.records.person is None else query.records.combine,
+        by=query.by,
+        groups=tuple(query.groups),
+        lower=exact_text(None if values is None else values.lower),
+        upper=exact_text(None if values is None else values.upper),
+        step=exact_text(None if values is None else values.step),
+        people=query.people,
+        keep={column: tuple(allowed) for column, allowed in query.records.keep.items()},
+    )
+
+
+def _made(plan: NumberPlan) -> NumberMechanism:
+    scale = plan.scale
+    lower, upper = (
+        None if end is None else float(scale.origin + scale.unit * end) for end in (scale.lower, scale.upper)
+    )
+    parts = tuple(
+        NoisePart(rate_up=str(part.law.up), rate_down=str(part.law.down), step=str(part.step)) for part in plan.parts
+    )
+    return NumberMechanism(text=_mechanism(plan), parts=parts, lower=lower, upper=upper)
 
 
 def _words(plan: NumberPlan) -> PrivacyDescription:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from leeward._plain import at_most, probability
+from leeward._statement import (
+    NOT_YET,
+    Chance,
+    DecisionStated,
+    GeometricStated,
+    Published,
+    SanitizedStated,
+    SensitivityStated,
+    VisitorQuery,
+    VisitorStatement,
+    WindowStated,
+)
 from leeward.mechanism import Sanitized, ThresholdRule
 from leeward.planner._plan import Plan
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors
-from leeward.session._statement._heading import SIDES, direction, heading, privacy_statement
+from leeward.session._statement._heading import SIDES, direction, exact_text, notion_stated, privacy_statement, today
+from leeward.version import __version__
 
 _LINE_THEOREM = (
     "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in place of"
@@ -24,89 +37,104 @@ _SANITIZED_THEOREM = (
 
 
 @privacy_statement.register
-def visitor_statement(plan: Plan, *, places: int, dataset: str, version: str) -> dict[str, Any]:
+def visitor_statement(
+    plan: Plan,
+    *,
+    places: int,
+    dataset: str,
+    version: str,
+    published: Published = NOT_YET,
+    promises: Sequence[str] = (),
+) -> VisitorStatement:
     """Return the statement of a release of safe and dangerous places; see `privacy_statement`."""
-    query = plan.query
-    zone = _zone(query)
-    window = {"start": query.window.start.isoformat(), "end": query.window.end.isoformat(), "timezone": zone}
-    return {
-        **heading(plan.notion, plan.price, dataset, version),
-        "query": {
-            "kind": "visitors",
-            "text": f"How many distinct people were at {each_place(places)} from {_when(query.window.start)} up"
-            f" to, but not at, {_when(query.window.end)}{f' ({zone})' if zone else ''}",
-            "places": places,
-            "window": window,
-            "keep": {column: list(values) for column, values in query.visits.keep.items()},
-            "places_per_person": query.places_per_person,
-            "if_more": query.if_more if query.places_per_person is not None else None,
-        },
-        "sensitivity": _sensitivity(plan),
-        "mechanism": _mechanism(plan, places),
-        "decision": _decision(plan, places),
-        "assumptions": _assumptions(plan),
-        "theorems": _theorems(plan),
-        "guaranteed": _guaranteed(plan, places),
-        "not_guaranteed": _not_guaranteed(plan),
-    }
+    return VisitorStatement(
+        format=1,
+        **dict(published),
+        leeward=__version__,
+        created=today(),
+        dataset=dataset,
+        version=version,
+        notion=notion_stated(plan.notion, plan.price),
+        price=str(plan.price),
+        query=_asked(plan.query, places),
+        sensitivity=_sensitivity(plan),
+        mechanism=_mechanism(plan, places),
+        decision=_decision(plan, places),
+        assumptions=(*_assumptions(plan), *promises),
+        theorems=tuple(_theorems(plan)),
+        guaranteed=tuple(_guaranteed(plan, places)),
+        not_guaranteed=tuple(_not_guaranteed(plan)),
+    )
 
 
-def _sensitivity(plan: Plan) -> dict[str, Any]:
+def _asked(query: CountVisitors, places: int) -> VisitorQuery:
+    zone, start, end = _zone(query), query.window.start, query.window.end
+    return VisitorQuery(
+        text=f"How many distinct people were at {each_place(places)} from {_when(start)} up to, but not at, {_when(end)}"
+        + (f" ({zone})" if zone else ""),
+        places=places,
+        window=WindowStated(start=start.isoformat(), end=end.isoformat(), timezone=zone),
+        keep={column: tuple(values) for column, values in query.visits.keep.items()},
+        places_per_person=query.places_per_person,
+        if_more=query.if_more if query.places_per_person is not None else None,
+    )
+
+
+def _sensitivity(plan: Plan) -> SensitivityStated:
     moves, each = plan.sensitivity, isinstance(plan.mechanism, Sanitized)
     subject = "any one count" if each else "all counts together"
-    return {
-        "rise": str(moves.rise),
-        "fall": str(moves.fall),
-        "per_place": each,
-        "text": f"One step of the notion can raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}"
+    return SensitivityStated(
+        rise=str(moves.rise),
+        fall=str(moves.fall),
+        per_place=each,
+        text=f"One step of the notion can raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}"
         + (", for each member of the group" if plan.notion.words.unit == "group" else ""),
-    }
+    )
 
 
-def _decision(plan: Plan, places: int) -> dict[str, Any]:
+def _decision(plan: Plan, places: int) -> DecisionStated:
     safe, dangerous, alpha = plan.sanitizer, plan.alarm, plan.error_at_most
-    curve = []
-    for count, chances in plan.decision_curve().items():
-        said = zip(("safe", "dangerous"), chances, strict=True)
-        curve.append({"count": count, **{state: probability(p) for state, p in said if p is not None}})
-    stated: dict[str, Any] = {}
-    if safe is not None:
-        stated |= {"safe_at_most": safe.bound, "threshold": safe.threshold, "never_wrong": safe.never_wrong}
-    if dangerous is not None:
-        stated |= {
-            "dangerous_at_least": dangerous.bound,
-            "dangerous_threshold": dangerous.threshold,
-            "dangerous_never_wrong": dangerous.never_wrong,
-        }
-    return stated | {
-        "error_at_most": None if alpha is None else str(alpha),
-        "error_at_most_over_all_places": None if alpha is None else str(plan.decisions.wrong_at_most * places),
-        "curve": curve,
-    }
+    return DecisionStated(
+        safe_at_most=None if safe is None else safe.bound,
+        threshold=None if safe is None else safe.threshold,
+        never_wrong=None if safe is None else safe.never_wrong,
+        dangerous_at_least=None if dangerous is None else dangerous.bound,
+        dangerous_threshold=None if dangerous is None else dangerous.threshold,
+        dangerous_never_wrong=None if dangerous is None else dangerous.never_wrong,
+        error_at_most=exact_text(alpha),
+        error_at_most_over_all_places=None if alpha is None else str(plan.decisions.wrong_at_most * places),
+        curve=tuple(
+            Chance(
+                count=count,
+                safe=None if chances[0] is None else probability(chances[0]),
+                dangerous=None if chances[1] is None else probability(chances[1]),
+            )
+            for count, chances in plan.decision_curve().items()
+        ),
+    )
 
 
-def _mechanism(plan: Plan, places: int) -> dict[str, Any]:
+def _mechanism(plan: Plan, places: int) -> GeometricStated | SanitizedStated:
     law = plan.mechanism.law
-    shared = {"rate_up": str(law.up), "rate_down": str(law.down), "step": 1, "lower": None, "upper": None}
+    up, down = str(law.up), str(law.down)
     noise = f"exact geometric noise, {direction(law.up, law.down)}, drawn for each place on its own"
-    if isinstance(plan.mechanism, Sanitized):
-        expected = plan.expected_answered_if_empty(places)
-        return {
-            "name": "sanitized",
-            "text": f"Places are looked at in the public order, with {noise}. While the noisy count is at most"
-            f" {plan.safe_at_most} only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
-            f" ε = {plan.notion.epsilon}. "
-            + (
-                f"It stops after {plan.mechanism.stop_after} of these"
-                if plan.may_stop
-                else f"It would stop after {plan.mechanism.stop_after} of these, and no more places are listed:"
-                " each is answered"
-            ),
-            **shared,
-            "stop_after": plan.mechanism.stop_after,
-            "expected_answered_if_empty": None if expected is None else float(f"{expected:.4g}"),
-        }
-    return {"name": "geometric", "text": f"Every count gets {noise}", **shared}
+    if not isinstance(plan.mechanism, Sanitized):
+        return GeometricStated(text=f"Every count gets {noise}", rate_up=up, rate_down=down)
+    expected, stops = plan.expected_answered_if_empty(places), plan.mechanism.stop_after
+    return SanitizedStated(
+        text=f"Places are looked at in the public order, with {noise}. While the noisy count is at most"
+        f" {plan.safe_at_most} only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
+        f" ε = {plan.notion.epsilon}. "
+        + (
+            f"It stops after {stops} of these"
+            if plan.may_stop
+            else f"It would stop after {stops} of these, and no more places are listed: each is answered"
+        ),
+        rate_up=up,
+        rate_down=down,
+        stop_after=stops,
+        expected_answered_if_empty=None if expected is None else float(f"{expected:.4g}"),
+    )
 
 
 def _assumptions(plan: Plan) -> list[str]:

@@ -1,0 +1,314 @@
+"""The privacy statement of a release as typed documents: what was asked, what is promised, on what grounds, and what is not.
+
+``release.json`` is this document; pages and commands read it by attribute. Every sentence in it is public: it follows from
+the plan and the public keys alone, whatever the data holds.
+
+Parameters are exact texts ("1/3", "inf"); probabilities are decimals of at most 12 digits, and "0" is exactly 0. A key that
+does not apply is None (``null``), never left out.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from leeward._document import Document, Part
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy
+
+Keep: TypeAlias = dict[str, tuple[bool | int | str, ...]]
+"""A filter: the values of each column with which a row takes part."""
+
+
+class NotionStated(Part):
+    """What is promised.
+
+    Attributes:
+        name: of the notion.
+        epsilon: ε of everything that is published: after c stops c times that of the notion.
+        unit: whose data one ε is about.
+        definition: the inequality it stands for.
+        protects: what nobody can be sure of from the answer.
+        does_not_protect: what the answer may reveal beyond doubt; empty if nothing.
+        cover: what someone with the protected property could equally well have.
+    """
+
+    name: str
+    epsilon: str
+    unit: str
+    definition: str
+    protects: str
+    does_not_protect: str
+    cover: str
+
+
+class BudgetStated(Part):
+    """What was taken from the budget, at most for a monitor: ``price`` in ε of ``notion``, which the budget is kept in."""
+
+    notion: str
+    price: str
+
+
+class MonitorStated(Part):
+    """Where in a monitor a window stands.
+
+    Attributes:
+        round: its number, from 1.
+        stops_before: how many counts could not be called safe in earlier windows.
+        stop_after: c, after which it stops for good.
+        price_at_most: c·ε, of all windows together.
+        text: all of it in words.
+    """
+
+    round: int
+    stops_before: int
+    stop_after: int
+    price_at_most: str
+    text: str
+
+
+class Published(Part):
+    """What is known of a release only once it is paid for; of a plan, nothing yet.
+
+    Attributes:
+        entry: the random id of its ledger entry.
+        fit_for_release: whether its noise comes from fresh entropy, and not from a stream that others can repeat.
+        budget: what was taken from the budget.
+        monitor: where in a monitor it stands; None if it is no part of one.
+    """
+
+    entry: str | None
+    fit_for_release: bool | None
+    budget: BudgetStated | None
+    monitor: MonitorStated | None
+
+
+NOT_YET = Published(entry=None, fit_for_release=None, budget=None, monitor=None)
+"""Of a plan, nothing is published yet."""
+
+
+class Heading(Published):
+    """What every statement has, beside what `Published` says of a release.
+
+    Attributes:
+        format: of this document.
+        leeward: the version that made it.
+        created: the day, in UTC.
+        dataset: the public name of the data.
+        version: the public label of their content.
+        notion: what is promised.
+        price: what it costs, in ε of the notion.
+        assumptions: what it rests on.
+        theorems: what it follows from.
+        guaranteed: what a reader may conclude.
+        not_guaranteed: what a reader may not conclude.
+    """
+
+    format: Literal[1]
+    leeward: str
+    created: str
+    dataset: str
+    version: str
+    notion: NotionStated
+    price: str
+    assumptions: tuple[str, ...]
+    theorems: tuple[str, ...]
+    guaranteed: tuple[str, ...]
+    not_guaranteed: tuple[str, ...]
+
+
+class WindowStated(Part):
+    """When: from ``start`` up to, but not at, ``end``, read in ``timezone`` where they do not say it themselves."""
+
+    start: str
+    end: str
+    timezone: str | None
+
+
+class VisitorQuery(Part):
+    """Which visits were counted, and how.
+
+    Attributes:
+        kind: ``visitors``.
+        text: the question in words.
+        places: how many places the public list has.
+        window: when.
+        keep: the filter.
+        places_per_person: at most so many places a person count; None without a bound.
+        if_more: what becomes of a person at more; None without a bound.
+    """
+
+    kind: Literal["visitors"] = "visitors"
+    text: str
+    places: int
+    window: WindowStated
+    keep: Keep
+    places_per_person: int | None
+    if_more: Literal["refuse", "latest", "earliest"] | None
+
+
+class SensitivityStated(Part):
+    """How far one step of the notion moves the counts: all together, or ``per_place`` each by itself."""
+
+    rise: str
+    fall: str
+    per_place: bool
+    text: str
+
+
+class GeometricStated(Part):
+    """Every count gets noise of these rates, on whole numbers."""
+
+    name: Literal["geometric"] = "geometric"
+    text: str
+    rate_up: str
+    rate_down: str
+
+
+class SanitizedStated(Part):
+    """Places are answered in the public order until ``stop_after`` of them could not be called safe.
+
+    Attributes:
+        name: ``sanitized``.
+        text: what is done, in words.
+        rate_up: of the noise.
+        rate_down: of the noise.
+        stop_after: c.
+        expected_answered_if_empty: so many places would be answered on average, if nobody were anywhere.
+    """
+
+    name: Literal["sanitized"] = "sanitized"
+    text: str
+    rate_up: str
+    rate_down: str
+    stop_after: int
+    expected_answered_if_empty: float | None
+
+
+class Chance(Part):
+    """How often each word is said of a place with ``count`` people, as decimals; None for a word that is never said."""
+
+    count: int
+    safe: str | None
+    dangerous: str | None
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The chances of the words that may be said, *safe* first."""
+        return tuple(chance for chance in (self.safe, self.dangerous) if chance is not None)
+
+
+class DecisionStated(Part):
+    """When a place is called safe, and when dangerous; None for what is not decided.
+
+    Attributes:
+        safe_at_most: t: what *safe* means.
+        threshold: the greatest noisy count that is called safe.
+        never_wrong: whether *safe* is never said wrongly.
+        dangerous_at_least: T: what *dangerous* means.
+        dangerous_threshold: the least noisy count that is called dangerous.
+        dangerous_never_wrong: whether *dangerous* is never said wrongly.
+        error_at_most: α: how often a decision about one place may be wrong; None where none ever is.
+        error_at_most_over_all_places: so many wrong decisions are to be expected at most.
+        curve: the chances, by the true count.
+    """
+
+    safe_at_most: int | None
+    threshold: int | None
+    never_wrong: bool | None
+    dangerous_at_least: int | None
+    dangerous_threshold: int | None
+    dangerous_never_wrong: bool | None
+    error_at_most: str | None
+    error_at_most_over_all_places: str | None
+    curve: tuple[Chance, ...]
+
+    @property
+    def said(self) -> tuple[tuple[str, bool], ...]:
+        """The words that may be said of a place, *safe* first, and of each whether it is never said wrongly."""
+        words = (("safe", self.never_wrong), ("dangerous", self.dangerous_never_wrong))
+        return tuple((state, never) for state, never in words if never is not None)
+
+
+class VisitorStatement(Heading, Document):
+    """The statement of a release of safe and dangerous places; the attributes of a `Heading`, and these.
+
+    Attributes:
+        query: what was asked.
+        sensitivity: how far one step of the notion moves the counts.
+        mechanism: the noise.
+        decision: what is said of a place.
+    """
+
+    query: VisitorQuery
+    sensitivity: SensitivityStated
+    mechanism: GeometricStated | SanitizedStated
+    decision: DecisionStated
+
+
+class NumberQuery(Part):
+    """Which numbers were asked about, and how.
+
+    Attributes:
+        kind: the statistic.
+        text: the question in words.
+        answers: how many there are.
+        column: where the number stands; None for a histogram of groups alone.
+        p: which percentile.
+        combine: what became of a person's several rows; None where every row is a person of its own.
+        by: the column of the groups; None for one group of all.
+        groups: the public groups, in the order of the answers.
+        lower: numbers below are clamped to it.
+        upper: numbers above are clamped to it.
+        step: numbers are rounded half up to it, from ``lower`` on.
+        people: the public number of people with a number; None if it is private.
+        keep: the filter.
+    """
+
+    kind: Literal["sum", "mean", "percentile", "histogram"]
+    text: str
+    answers: int
+    column: str | None
+    p: str | None
+    combine: Literal["refuse", "sum", "min", "max"] | None
+    by: str | None
+    groups: tuple[bool | int | str, ...]
+    lower: str | None
+    upper: str | None
+    step: str | None
+    people: int | None
+    keep: Keep
+
+
+class NoisePart(Part):
+    """The noise of one exact integer a group: its rates, and what a step of it stands for."""
+
+    rate_up: str
+    rate_down: str
+    step: str
+
+
+class NumberMechanism(Part):
+    """How an answer was made of exact integers and noise, and the bounds it was clamped to."""
+
+    name: Literal["geometric"] = "geometric"
+    text: str
+    parts: tuple[NoisePart, ...]
+    lower: float | None
+    upper: float | None
+
+
+class NumberStatement(Heading, Document):
+    """The statement of a release of a sum, mean, percentile or histogram; the attributes of a `Heading`, and these.
+
+    Attributes:
+        query: what was asked.
+        mechanism: the noise.
+        accuracy: how far answers are off.
+    """
+
+    query: NumberQuery
+    mechanism: NumberMechanism
+    accuracy: NumberAccuracy | MeanAccuracy
+
+
+Statement: TypeAlias = VisitorStatement | NumberStatement
+"""The statement of any release; ``query.kind`` says which."""

@@ -30,7 +30,7 @@ import leeward as lw
 from leeward._plain import plain, plain_lines, reading_alike, told, without_passwords
 from leeward.cli import LeewardError, shown
 from leeward.errors import nearest, no_column
-from leeward.tables._sheets import Writer, cell, harmless
+from leeward.tables._sheets import Writer, cell, harmless, write_frame, write_table
 
 SOURCE = Path(lw.__file__).parent
 
@@ -394,6 +394,42 @@ def test_csv_is_written_in_one_place(tmp_path: Path) -> None:
     with (tmp_path / "b.csv").open("w", newline="", encoding="utf-8") as file:
         Writer(file).table(pa.table({"x": ["=1", "-1", None], "y": [2, None, 0], "z": [0.1, 0.5, None]}))
     assert (tmp_path / "b.csv").read_text() == "'=1,2,0.1\n-1,,0.5\n,0,\n"
+
+
+SIGNS = [chr(code) for code in (*range(1, 128), 0x85, 0xA0, 0xE9, 0x2028, 0x2029, 0xFEFF, 0xFF1D, 0x1F600)]
+
+
+def test_a_field_of_any_sign_is_one_field_to_every_reader(tmp_path: Path) -> None:
+    """Every sign before, between, behind and alone, in the first, a middle and the last field, also where a formula follows."""
+    texts = [
+        form.format(sign)
+        for sign in SIGNS
+        for form in ("{}", "{}x", "x{}", "x{}y", "x{}=1+1", "{0}{0}", "x\r{}", "{}\n=1")
+    ]
+    rows = (
+        [(text, "m", "l") for text in texts]
+        + [("f", text, "l") for text in texts]
+        + [("f", "m", text) for text in texts]
+    )
+    true = [["a", "b", "c"], *([cell(text) for text in row] for row in rows)]
+    table = pa.table(dict(zip("abc", zip(*rows, strict=True), strict=True)))
+    one, two, three, four = (tmp_path / f"{name}.csv" for name in ("one", "two", "three", "four"))
+    with one.open("w", newline="", encoding="utf-8") as file:
+        Writer(file).row("abc")
+        Writer(file).table(table)
+    with two.open("w", newline="", encoding="utf-8") as file:
+        for each in ("abc", *rows):
+            Writer(file).row(each)
+    write_frame(table.to_pandas(), three)
+    write_table(table, four)
+    for path in (one, two, three, four):
+        with path.open(newline="", encoding="utf-8") as file:
+            assert list(csv.reader(file, strict=True)) == true, path
+        asked = pa_csv.ReadOptions(column_names=["a", "b", "c"])
+        parsed = pa_csv.ParseOptions(newlines_in_values=True)
+        as_text = pa_csv.ConvertOptions(column_types=dict.fromkeys("abc", pa.string()), strings_can_be_null=False)
+        read = pa_csv.read_csv(path, asked, parsed, as_text).to_pydict()
+        assert [list(row) for row in zip(*read.values(), strict=True)] == true, path
 
 
 # ---- encodings

@@ -23,7 +23,7 @@ from leeward.local.series._files import ReadingsFile
 from leeward.tables import _rows
 from leeward.tables._rows import CsvRows, ParquetRows, open_rows
 
-FIELDS = ("", "a", " b ", '"q"', '"c, ""d"""', '"e\r\nf\n\ng"', "=1+1", '5" pipe', "é")
+FIELDS = ("", "a", " b ", '"q"', '"c, ""d"""', '"e\r\nf\n\ng"', "=1+1", '5" pipe', "é", '"x\ry"', '"x\r=1"')
 
 
 @pytest.fixture(params=[2, 3, 1 << 17])

@@ -26,6 +26,20 @@ def cell(text: str) -> str:
     return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
 
 
+class _Lines:
+    """Rows that end in a line feed, from a writer that ends them in two signs: so it quotes a field that holds either of them.
+
+    Python before 3.13 quotes only the signs that end a row, and a reader takes a carriage return for the end of one.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write one row."""
+        return self._file.write(text.removesuffix("\r\n") + "\n")
+
+
 class Writer:
     """A writer of CSV rows.
 
@@ -34,7 +48,7 @@ class Writer:
     """
 
     def __init__(self, file: IO[str]) -> None:
-        self._writer = csv.writer(file, lineterminator="\n")
+        self._writer = csv.writer(_Lines(file), lineterminator="\r\n")
 
     def row(self, values: Iterable[Any]) -> None:
         """Write one row."""
@@ -59,7 +73,9 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
         for name in frame.columns
         if frame[name].dtype.kind == "O"
     }
-    frame.assign(**texts).rename(columns=lambda name: cell(str(name))).to_csv(path, index=False)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        named = frame.assign(**texts).rename(columns=lambda name: cell(str(name)))
+        named.to_csv(_Lines(file), index=False, lineterminator="\r\n")
 
 
 def harmless(table: pa.Table) -> pa.Table:

@@ -287,3 +287,17 @@ def test_geoparquet_that_would_publish_the_truth_is_refused(tmp_path: Path) -> N
 
 def test_a_batch_is_large_enough_for_the_noise_to_be_quick() -> None:
     assert BATCH >= 1 << 16
+
+
+@pytest.mark.parametrize("suffix", [".geojson", ".geojsonl"])
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "Infinity", "-Infinity"])
+def test_a_number_that_json_could_not_hold_again_is_refused(number: str, suffix: str, tmp_path: Path) -> None:
+    """Python reads 1e400, which is JSON, as a float that it writes as Infinity, which is none."""
+    feature = '{"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": {"a": [%s]}}'
+    whole = '{"type": "FeatureCollection", "features": [%s]}' if suffix == ".geojson" else "%s\n"
+    path = tmp_path / f"v{suffix}"
+    path.write_text(whole % (feature % "1e300"))
+    open_positions(path, None, None)
+    path.write_text(whole % (feature % number))
+    with pytest.raises(DataError, match="beyond all floats, or none"):
+        open_positions(path, None, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,11 +17,13 @@ import pytest
 from tests.local.test_location import Run, spec, table
 from tests.outputs.interrupted import cut_short_at_each
 from tests.outputs.test_folder import tree
+from tests.private_files import write_private
 
 from leeward.cli import InputError
 from leeward.errors import DataError
 from leeward.ledger import MemoizedReports
 from leeward.local import read_job
+from leeward.local.location import _job
 from leeward.local.location._files import PositionFile
 from leeward.local.location._parquet import ParquetPositions
 from leeward.local.series._files import ReadingsFile
@@ -286,6 +289,72 @@ def test_a_table_of_readings_that_is_swapped_while_it_is_read_is_noticed(
     monkeypatch.setattr(ReadingsFile, "rewrite", swapped)
     with pytest.raises(DataError, match="changed while it was being read"):
         job.run(tmp_path / "out.parquet", lambda *_: None)
+    assert not [*tmp_path.glob("out*"), *tmp_path.glob(".leeward-*")]
+
+
+def _points(frame: pd.DataFrame, path: Path) -> None:
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [row["lon"], row["lat"]]},
+            "properties": {name: str(value) for name, value in row.items() if name not in {"lat", "lon"}},
+        }
+        for row in frame.to_dict("records")
+    ]
+    if path.suffix == ".geojson":
+        path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    else:
+        path.write_text("\n".join(map(json.dumps, features)) + "\n")
+
+
+WRITE: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+    ".parquet": lambda frame, path: frame.to_parquet(path),
+    ".csv": lambda frame, path: frame.to_csv(path, index=False),
+    ".geojson": _points,
+    ".geojsonl": _points,
+}
+OPENED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "a further column": lambda frame: frame.assign(home="true position " + frame.lat.astype(str)),
+    "another content of one column": lambda frame: frame.assign(note="true position " + frame.lat.astype(str)),
+}
+
+
+@pytest.mark.parametrize("pays", [False, True])
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("change", OPENED)
+@pytest.mark.parametrize("suffix", WRITE)
+def test_a_table_that_is_swapped_after_it_was_opened_is_not_written(
+    change: str, suffix: str, link: bool, pays: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the statement says goes out as it is was said of the table that was opened; a link leads on to that one."""
+    path, true = tmp_path / f"positions{suffix}", table(14).assign(note="x")
+    WRITE[suffix](true, tmp_path / f"a{suffix}")
+    path.symlink_to(tmp_path / f"a{suffix}") if link else (tmp_path / f"a{suffix}").replace(path)
+    asked: dict[str, Any] = budget(10_000) if pays else {"data": {}}
+    written_spec = spec(tmp_path, **{**asked, "data": {**asked["data"], "table": path.name}})
+    if "geo" in suffix:
+        written_spec.write_text(re.sub(r"(?m)^(lat|long)itude.*\n", "", written_spec.read_text()))
+    write_private(tmp_path / "people.key", bytes(range(32)))
+    job = read_job(written_spec)
+    real = _job._check_out
+
+    def swapped(*args: Any) -> None:
+        real(*args)
+        fresh = tmp_path / f"fresh{suffix}"
+        WRITE[suffix](OPENED[change](true), fresh)
+        if link:
+            path.unlink()
+            path.symlink_to(fresh)
+        else:
+            fresh.replace(path)
+
+    monkeypatch.setattr(_job, "_check_out", swapped)
+    if link:  # what was opened is still there, and is what is read
+        job.run(tmp_path / f"out{suffix}", lambda *_: None)
+        assert b"true position" not in (tmp_path / f"out{suffix}").read_bytes()
+        return
+    with pytest.raises(DataError, match="changed while it was being read|as many fields as the header"):
+        job.run(tmp_path / f"out{suffix}", lambda *_: None)
     assert not [*tmp_path.glob("out*"), *tmp_path.glob(".leeward-*")]
 
 

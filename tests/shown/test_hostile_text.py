@@ -400,7 +400,7 @@ SIGNS = [chr(code) for code in (*range(1, 128), 0x85, 0xA0, 0xE9, 0x2028, 0x2029
 
 
 def test_a_field_of_any_sign_is_one_field_to_every_reader(tmp_path: Path) -> None:
-    """Every sign before, between, behind and alone, in the first, a middle and the last field, also where a formula follows."""
+    """Every sign before, between, behind and alone, in the first, a middle and the last field; also before a formula."""
     texts = [
         form.format(sign)
         for sign in SIGNS

@@ -27,7 +27,7 @@ def cell(text: str) -> str:
 
 
 class _Lines:
-    """Rows that end in a line feed, from a writer that ends them in two signs: so it quotes a field that holds either of them.
+    """Rows that end in a line feed, from a writer that ends them in two signs: it quotes fields that hold either one.
 
     Python before 3.13 quotes only the signs that end a row, and a reader takes a carriage return for the end of one.
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ class GeoJson(_GeoJson):
     suffixes = (".geojson",)
 
     def _columns(self) -> list[str]:
-        held = json.loads(self.path.read_text(UTF8))
+        held = _read(Path(self.file.path).read_text(UTF8))
         if not isinstance(held, dict) or not isinstance(held.get("features"), list):
             raise DataError(f"The file '{self.path}'", "it is not a GeoJSON feature collection", "Write it as one")
         if not _is_degrees(held.get("crs")):
@@ -100,10 +101,10 @@ class GeoJsonLines(_GeoJson):
 
     def _batches(self) -> Iterator[Features]:
         batch: Features = []
-        with self.path.open(encoding=UTF8) as lines:
+        with open(self.file.path, encoding=UTF8) as lines:
             for line in lines:
                 if text := line.strip(" \t\r\n\x1e"):
-                    batch.append(json.loads(text))
+                    batch.append(_read(text))
                 if len(batch) == BATCH:
                     yield batch
                     batch = []
@@ -115,7 +116,7 @@ class GeoJsonLines(_GeoJson):
     ) -> int:
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         done = written = 0
-        size = max(self.path.stat().st_size, 1)
+        size = max(self.file.stamp[2], 1)
         with reading(f"The file '{self.path}'"), target.open("w", encoding="utf-8", errors=_HALVES) as out:
             for batch in self._batches():
                 lines = [json.dumps(feature, ensure_ascii=False) for feature in _moved(batch, move, extra, cell_column)]
@@ -123,6 +124,21 @@ class GeoJsonLines(_GeoJson):
                 done += len(batch)
                 progress("at work on the rows", min(written / size, 1.0))
         return done
+
+
+def _read(text: str) -> Any:
+    """Read JSON, without numbers that Python could not write as JSON again."""
+    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+
+
+def _finite(text: str) -> float:
+    if math.isfinite(value := float(text)):
+        return value
+    raise DataError(
+        "A number of GeoJSON that is beyond all floats, or none (this is for the curator only)",
+        "it could not be written again as JSON",
+        "Write it as a text, or null",
+    )
 
 
 def _is_degrees(crs: Any) -> bool:

@@ -235,6 +235,7 @@ class LocationJob:
                 rows, withheld = self._rewrite(source, files.path(), asked, once, paid, progress)
                 if paid is not None:
                     paid.check()  # within: no answer is remembered of a table that was not charged
+                source.file.check_unchanged()  # its other columns were named of the table that was opened
             if self.spec.output.map:
                 from leeward.local.location._picture import write_picture
 

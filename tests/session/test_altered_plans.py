@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,7 +16,9 @@ from leeward.distance import Line
 from leeward.errors import InputError
 from leeward.ledger import Ledger
 from leeward.mechanism import Geometric, Sanitized
+from leeward.noise import SeededBitsForTests
 from leeward.planner import NumberPlan, Plan
+from leeward.session._release import release_planned
 
 TABLE = pd.DataFrame({"who": ["ann", "bob"], "at": ["a", "b"], "n": [1, 2], "when": pd.Timestamp("2026-01-01T18:30")})
 LIST = lw.places(pd.DataFrame({"at": ["a", "b", "c"]}), place="at")
@@ -87,3 +90,73 @@ def test_a_monitor_refuses_one_too(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="altered by hand"):
         lw.monitor([quiet], budget, if_doubtful="publish", accept_useless=True)
     assert Ledger(budget.ledger).show("d") == []
+
+
+def quietened(change: Callable[[Any], None], plan: Any) -> Any:
+    change(plan)
+    return plan
+
+
+IN_PLACE: dict[str, Callable[[], Any]] = {
+    "its law": lambda: quietened(lambda p: setattr(p.mechanism, "law", QUIET.law), visitors(what="counts")),
+    "its draw": lambda: quietened(lambda p: setattr(p.mechanism, "noisy", lambda c, bits: c), visitors(what="counts")),
+    "the law of a number": lambda: quietened(lambda p: setattr(p.parts[0], "law", QUIET.law), number()),
+    "its thresholds": lambda: quietened(
+        lambda p: setattr(p.mechanism, "_thresholds", np.array(10**6)), visitors(mechanism="sanitized", stop_after=3)
+    ),
+}
+
+
+@pytest.mark.parametrize("case", IN_PLACE)
+def test_nothing_of_a_given_plan_draws_noise(case: str, tmp_path: Path) -> None:
+    """Seeded: what is altered where no comparison sees it gives the very answer of the plan as it was made."""
+    sound = {"its law": visitors(what="counts"), "its draw": visitors(what="counts"), "the law of a number": number()}
+    plain = sound.get(case, visitors(mechanism="sanitized", stop_after=3))
+    answers = []
+    for name, plan in (("sound", plain), ("altered", IN_PLACE[case]())):
+        made = lw.release(
+            plan,
+            lw.Budget(tmp_path / f"{name}.db", "d", "50"),
+            bits=SeededBitsForTests(5),
+            if_doubtful="publish",
+            accept_useless=True,
+        )
+        answers.append(made.answers)
+    assert answers[0] == answers[1]
+
+
+def day(date: int, who: list[str], place: str) -> pd.DataFrame:
+    return pd.DataFrame({"who": who, "at": place, "when": pd.Timestamp(f"2026-01-0{date}T18:30")})
+
+
+def of_day(date: int, table: Any, listed: Any = LIST) -> Plan:
+    visits = lw.visits(table, person="who", place="at", time="when")
+    query = lw.count_visitors(visits, listed, start=f"2026-01-0{date}T18:00", end=f"2026-01-0{date}T19:00")
+    return lw.plan(query, lw.AdditionOnly("5"), safe_at_most=1, stop_after=2)
+
+
+def test_a_monitor_reads_one_table_and_refuses_plans_about_others(tmp_path: Path) -> None:
+    """Each day in a table of its own: the third day would be counted in the second one's, where nobody was."""
+    first, second = day(2, ["ann"], "a"), day(3, [f"p{i}" for i in range(500)], "b")
+    whole = pd.concat([first, second])
+    for name, frame in {"first": first, "second": second, "whole": whole}.items():
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    other = lw.places(pd.DataFrame({"at": ["b", "c"]}), place="at")
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("first", "second", "whole")}
+    refused = {
+        "files": [of_day(2, files["first"]), of_day(3, files["second"])],
+        "frames": [of_day(2, first), of_day(3, second)],
+        "lists": [of_day(2, whole), of_day(3, whole, other)],
+        "one file and a list of it and another": [of_day(2, files["first"]), of_day(3, list(files.values())[:2])],
+    }
+    for name, plans in refused.items():
+        budget = lw.Budget(tmp_path / f"{name}.db", "d", "50")
+        with pytest.raises(InputError, match="several tables"):
+            lw.monitor(plans, budget, if_doubtful="publish")
+        assert Ledger(budget.ledger).show("d") == []
+        with pytest.raises(InputError, match="several tables"):
+            release_planned(plans, budget, if_doubtful="publish")
+        assert Ledger(budget.ledger).show("d") == []
+    budget = lw.Budget(tmp_path / "sound.db", "d", "50")
+    watch = lw.monitor([of_day(2, files["whole"]), of_day(3, Path(files["whole"]))], budget, if_doubtful="publish")
+    assert watch.releases[1].answers["state"].to_pylist()[1] == "obscure"  # 500 people

@@ -99,18 +99,30 @@ def plan(
     return plan_number(query, notion)
 
 
-def refuse_altered(made: Plan | NumberPlan) -> None:
-    """Refuse a plan that is not the one made of its question and notion: its noise may be less than its promise needs.
+@overload
+def remade(made: Plan) -> Plan: ...
+
+
+@overload
+def remade(made: NumberPlan) -> NumberPlan: ...
+
+
+def remade(made: Plan | NumberPlan) -> Plan | NumberPlan:
+    """Return the plan of a plan's question and notion, made anew: it is this one that is carried out.
+
+    Nothing of a given plan draws noise, because an object that somebody altered may hold less than its promise needs; and
+    one that is seen to be altered is refused.
 
     Raises:
         InputError: it was altered, or is of a class that is not ours.
     """
-    if type(made) not in (Plan, NumberPlan) or _content(made) != _content(_again(made)):
+    if type(made) not in (Plan, NumberPlan) or _content(made) != _content(again := _again(made)):
         raise InputError(
             "A plan that was altered by hand",
             "its noise, its decisions or what it publishes are not those of its question and notion",
             "Release what leeward.plan(query, notion, …) returns, as it is",
         )
+    return again
 
 
 def _again(made: Plan | NumberPlan) -> Plan | NumberPlan:

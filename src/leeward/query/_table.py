@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from leeward._plain import shown, told
@@ -65,3 +66,23 @@ class Source:
 
 def _named(file: str | os.PathLike[str]) -> str:
     return f"'{shown(os.fspath(file))}'"
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two descriptions are of one table, with the same columns: of the same files, or the same table in memory."""
+    return type(one) is type(other) and all(
+        _same(getattr(one, part.name), getattr(other, part.name)) for part in fields(one)
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if not isinstance(one, Source) or not isinstance(other, Source):
+        return bool(one == other)
+    mine, theirs = one.held(), other.held()
+    if one.in_memory or other.in_memory:
+        return mine is theirs
+    return [os.fspath(file) for file in _listed(mine)] == [os.fspath(file) for file in _listed(theirs)]
+
+
+def _listed(held: Any) -> list[Any]:
+    return list(held) if isinstance(held, list | tuple) else [held]

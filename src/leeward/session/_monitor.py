@@ -21,6 +21,7 @@ from leeward.errors import SpecError
 from leeward.exact._real import Real
 from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
+from leeward.planner._ask import remade
 from leeward.planner._plan import Plan
 from leeward.planner._useless import refuse_useless
 from leeward.query import Window
@@ -80,7 +81,8 @@ def monitor(
         SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.
         LeewardError: a round is refused; nothing was charged for it.
     """
-    plans = [made.listing(None) for made in plans]  # windows may be added: how many answers there will be is not known
+    # made anew without a number of places: windows may be added, so how many answers there will be is not known
+    plans = [remade(made) for made in plans]
     looked = if_doubtful == "publish"
     check_if_doubtful(if_doubtful)
     mechanism = _shared(plans)
@@ -88,6 +90,8 @@ def monitor(
     state, releases, asked = rules.start(), list[Release](), list[Window]()
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
     with Session(plans[0].query, budget, bits, progress) as session:
+        for made in plans:
+            session.refuse_another_table(made.query)
         for made in plans:
             if state.stopped:
                 break

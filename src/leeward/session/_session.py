@@ -21,15 +21,16 @@ from leeward._private import Private
 from leeward._progress import Progress, silent
 from leeward._statement import BudgetStated, MonitorStated, Published
 from leeward.accounting._budget_notion import charge, in_words
-from leeward.errors import BoundExceededError, CapExceededError
+from leeward.errors import BoundExceededError, CapExceededError, InputError
 from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
-from leeward.planner._ask import refuse_altered
+from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import beyond_bound
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.query import CountVisitors, Window
 from leeward.query._statistic import Statistic
+from leeward.query._table import alike
 from leeward.session._budget import Budget
 from leeward.session._question import question
 from leeward.session._result import CuratorNotes, Release
@@ -153,7 +154,8 @@ class Session(Private):
             BudgetConflictError: see `price`.
             InputError: the plan was altered.
         """
-        refuse_altered(made)
+        made = remade(made).listing(made.places if isinstance(made, Plan) else None)
+        self.refuse_another_table(made.query)
         counted_in = self._counted_in(made) if counted_in is None else counted_in
         cost, unit = (charge(made.notion, cost, counted_in, rows=made.query.of_rows) for cost in (made.price, exact(1)))
         return PricedPlan(made, key, self.budget.version if version is None else version, counted_in, cost, unit)
@@ -278,6 +280,28 @@ class Session(Private):
             self.progress("recognising the content")
             self._table = table, table.content(key)
         return self._table
+
+    def refuse_another_table(self, query: CountVisitors | Statistic) -> None:
+        """Refuse a question about another table, or another public list, than those that are read: they would answer it.
+
+        Raises:
+            InputError: it is about another.
+        """
+        from leeward.engine import read_keys
+
+        ours = self._query
+        if isinstance(query, CountVisitors) and isinstance(ours, CountVisitors):
+            same = alike(query.visits, ours.visits) and (
+                alike(query.places, ours.places) or read_keys(query).digest() == self.keys.digest()
+            )
+        else:
+            same = query is ours
+        if not same:
+            raise InputError(
+                "Plans about several tables, or several public lists",
+                "they are carried out together, on one table that is read once",
+                "Give the same table and list to all of them, or carry them out one by one",
+            )
 
     def _counted_in(self, made: Plan | NumberPlan) -> str:
         from leeward.ledger._balance import Balance, agree

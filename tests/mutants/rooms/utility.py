@@ -14,7 +14,7 @@ TESTS = "tests/planner"
 MUTANTS = [
     M(PLAN, "Plan.price", "self.notion.epsilon * self.mechanism.most_stops(self.places)", "self.notion.epsilon", "tests/session/test_price_of_stops.py",
       "several stops for the price of one"),
-    M("leeward.session._monitor", "monitor", "made.listing(None)", "made", "tests/session/test_price_of_stops.py",
+    M("leeward.session._monitor", "monitor", "[remade(made) for made in plans]", "list(plans)", "tests/session/test_price_of_stops.py",
       "a monitor of one place promises one stop only"),
     M("leeward.query._numeric", "Mean.rounded", "min(max(self._round(mean), least), greatest)", "self._round(mean)",
       "tests/session/test_bounds_of_answers.py", "a mean is rounded beyond its bounds"),

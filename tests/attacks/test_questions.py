@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import os
 import shutil
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import leeward as lw
+from leeward._progress import Progress, silent
 from leeward.errors import DataError, LedgerError, SpecError
 from leeward.ledger import Ledger, PersonBudgets
 from leeward.query import Window
@@ -25,7 +25,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def released(
-    folder: Path, source: Any, keys: Any, progress: Callable[[str], None] | None = None
+    folder: Path, source: Any, keys: Any, progress: Progress = silent
 ) -> tuple[list[str], str]:
     """The states of a list's places, and what was charged."""
     seen = lw.visits(source, person="p", place="v", time="t")

@@ -24,9 +24,7 @@ T = datetime(2026, 3, 2, 19, 30)
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-def released(
-    folder: Path, source: Any, keys: Any, progress: Progress = silent
-) -> tuple[list[str], str]:
+def released(folder: Path, source: Any, keys: Any, progress: Progress = silent) -> tuple[list[str], str]:
     """The states of a list's places, and what was charged."""
     seen = lw.visits(source, person="p", place="v", time="t")
     asked = lw.count_visitors(

@@ -6,18 +6,30 @@ it must reject.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
+import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
+from decimal import Decimal
+from enum import IntFlag
 from fractions import Fraction
 from typing import Any
+from zoneinfo import ZoneInfo
 
+import numpy as np
+import pandas as pd
 import pytest
 from pydantic import BaseModel
 from tests.keys import golden
 
+import leeward as lw
 from leeward import notion as notions
 from leeward.accounting import _budget_notion
+from leeward.accounting._budget_notion import budget_notion
 from leeward.cli import InputError
 from leeward.exact import Real
 from leeward.mechanism import Geometric, Sanitized
@@ -173,11 +185,159 @@ def test_what_a_user_s_own_dataclass_holds_beside_its_fields_is_told() -> None:
 
 
 def test_records_of_one_form_are_refused() -> None:
-    class Alike(tuple):
-        __slots__ = ()
-        __eq__, __ne__ = object.__eq__, object.__ne__
-        __hash__ = object.__hash__
+    @dataclass(eq=False)
+    class Alike:
+        of: int
 
-    two = [Alike([1]), Alike([1])]
+    two = [Alike(1), Alike(1)]
     with pytest.raises(InputError, match="does not tell them apart"):
         _public_form.parameters(notions.OSDP("1", lambda record: True, records=two))
+
+
+class Slot(notions.Notion):
+    """A promise whose parameters are in slots, one of them under a private name."""
+
+    __slots__ = ("__hidden", "k")
+    name = "slot"
+    words = notions.UnboundedDP.words
+
+    def __init__(self, k: int, hidden: int = 0) -> None:
+        self.k, self.__hidden = k, hidden
+        super().__init__("1")
+
+    def record(self, before: Any, after: Any) -> Any:
+        return lw.inf
+
+    def cost(self, change: Any) -> Any:
+        return lw.inf
+
+
+class SlotAgain(Slot):
+    """Two slots of one name: the lower one covers the upper one."""
+
+    __slots__ = ("k",)
+
+    def __init__(self, k: int, upper: int) -> None:
+        Slot.k.__set__(self, upper)  # type: ignore[attr-defined]
+        super().__init__(k)
+
+
+class Covered(Slot):
+    """A slot that was covered by something else."""
+
+    __slots__ = ("m",)
+
+
+Covered.m = property(lambda self: 1)  # type: ignore[attr-defined]
+
+
+class Keeps(Slot):
+    """A promise that keeps an answer once it was asked for."""
+
+    @functools.cached_property
+    def far(self) -> int:
+        return self.k * 2
+
+
+class Upper:
+    """A class whose slot a dataclass has beside its fields."""
+
+    __slots__ = ("z",)
+
+
+@dataclass
+class Lower(Upper):
+    """That dataclass."""
+
+    x: int = 0
+
+
+def _lower(z: int) -> Lower:
+    made = Lower()
+    made.z = z
+    return made
+
+
+def test_what_is_kept_in_slots_is_told() -> None:
+    texts = [budget_notion(each) for each in (Slot(1), Slot(2), Slot(1, 2), Slot(2, 1))]
+    assert len(set(texts)) == len(texts)
+    forms = [_public_form.canonical(_public_form.public_form(_lower(z))) for z in (1, 2)]
+    assert forms[0] != forms[1]
+    with pytest.raises(InputError, match="no form that lasts"):
+        _public_form.parameters(Covered(1))
+    with pytest.raises(InputError, match="no form that lasts"):
+        budget_notion(SlotAgain(1, 2))
+
+
+def test_an_answer_that_a_notion_has_kept_is_no_parameter() -> None:
+    one, two = Keeps(1), Keeps(1)
+    assert one.far == 2
+    assert budget_notion(one) == budget_notion(two)
+
+
+def _derived(kind: type, *given: Any) -> Any:
+    made = type("Derived", (kind,), {})(*given)
+    made.k = 1
+    return made
+
+
+def _itself() -> list[Any]:
+    made: list[Any] = []
+    made.append(made)
+    return made
+
+
+class Nowhere(tzinfo):
+    """A zone that never says its offset."""
+
+    def utcoffset(self, _: Any) -> None:
+        return None
+
+
+class Flags(IntFlag):
+    """Flags, of which none has no name."""
+
+    A = 1
+
+
+WITHOUT: dict[str, Any] = {
+    **{
+        kind.__name__: _derived(kind, kind())
+        for kind in (list, tuple, dict, set, frozenset, str, bytes, int, float, Fraction)
+    },
+    "Decimal": _derived(Decimal, "1"),
+    "defaultdict": defaultdict(int),
+    "a day of a class of its own": pd.Timestamp("2026-01-01"),
+    "a moment of NumPy": np.datetime64("2026-01-01T00:00:00", "ns"),
+    "no flag": Flags(0),
+    "a signalling NaN": Decimal("sNaN"),
+    "too many digits": 10**5000,
+    "a Decimal of too many digits": Decimal("1e1000000"),
+    "no such day in UTC": datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-9))),
+    "a time of a zone without a name": time(1, tzinfo=Nowhere()),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_what_may_hold_more_than_its_form_tells_is_refused(name: str) -> None:
+    for given in (WITHOUT[name], [WITHOUT[name]], {"a": WITHOUT[name]}):
+        with pytest.raises(InputError, match="no form that lasts"):
+            _public_form.public_form(given)
+
+
+def test_what_holds_itself_is_refused() -> None:
+    with pytest.raises(InputError, match="holds itself"):
+        _public_form.public_form(_itself())
+
+
+def test_values_that_differ_have_forms_that_differ() -> None:
+    there = [Decimal("1e400"), Decimal("1e500"), 10**400, 10**400 + 1, Decimal("inf"), -math.inf, math.nan, "inf"]
+    zones = [
+        time(1),
+        time(1, tzinfo=ZoneInfo("Asia/Tokyo")),
+        time(1, tzinfo=ZoneInfo("Europe/Berlin")),
+        time(1, tzinfo=UTC),
+    ]
+    one = [_public_form.canonical(_public_form.public_form(each)) for each in (*there[:2], *there[3:], *zones)]
+    assert len(set(one)) == len(one)
+    assert _public_form.public_form(Decimal("1e400")) == _public_form.public_form(10**400)

@@ -7,17 +7,20 @@ form (a function, an array, an object of a class that is not a dataclass) is ref
 
 from __future__ import annotations
 
-import functools
 import json
-import math
-import numbers
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import Any, TypeAlias
+from functools import cached_property
+from types import MappingProxyType, MemberDescriptorType
+from typing import Any, Final, TypeAlias
+from zoneinfo import ZoneInfo
+
+import numpy as np
 
 from leeward._plain import told
 from leeward.distance import FiniteDistance
@@ -29,6 +32,9 @@ from leeward.notion._value_grid import ValueGrid
 
 PublicForm: TypeAlias = Any
 """What JSON holds: None, texts, whole numbers, lists and dicts of such."""
+
+_IN_PYTHON: Final = 1 << 9
+"""The flag of classes that a ``class`` statement makes; what others hold is not listed anywhere."""
 
 _Writer: TypeAlias = Callable[[Any, tuple[Any, ...] | None], PublicForm]
 
@@ -47,7 +53,8 @@ def parameters(notion: Notion, left_out: frozenset[str] = frozenset()) -> dict[s
     records = getattr(notion, "records", None)
     _told_apart(records or ())
     hidden = {"words", "per_person"} | left_out  # both follow from the rest
-    return {name: public_form(value, records) for name, value in sorted(vars(notion).items()) if name not in hidden}
+    held = _held(notion)
+    return {name: public_form(value, records) for name, value in sorted(held.items()) if name not in hidden}
 
 
 def canonical(form: PublicForm) -> str:
@@ -65,49 +72,103 @@ def public_form(value: object, records: tuple[Any, ...] | None = None) -> Public
     Raises:
         InputError: it has none.
     """
-    value = plainly(value)
-    if isinstance(value, Enum):
+    try:
+        return _form(value, records)
+    except RecursionError:
+        raise InputError(
+            "A notion made with what holds itself, or holds very much within each other",
+            "it has no form that could be written down",
+            "Give numbers, texts, dates, tuples, sets, and dataclasses of such",
+        ) from None
+
+
+def _form(value: object, records: tuple[Any, ...] | None) -> PublicForm:
+    if not isinstance(value, np.datetime64 | np.timedelta64):  # of which NumPy makes whole numbers
+        value = plainly(value)
+    if isinstance(value, Enum) and value.name is not None:
         return {"class": public_name(type(value)), "member": value.name}
     for kinds, form in _FORMS:
-        if isinstance(value, kinds):
+        if type(value) in kinds:
             return form(value, records)
     for kind, form in _OF_OURS:
         if isinstance(value, kind) and is_ours(type(value)):
             return form(value, records)
+    if isinstance(value, Notion):
+        return _nested(value)
     if callable(value) and records is not None and not is_ours(type(value)):
         return {"holds": [int(bool(value(record))) for record in records]}
     if is_dataclass(value) and not isinstance(value, type):
         parts = {name: public_form(part, records) for name, part in _parts(value).items()}
         return {"class": public_name(type(value)), "fields": parts}
-    raise InputError(
-        f"A notion made with {told(value)}",
+    raise _formless(value)
+
+
+def _formless(value: object, said: str | None = None) -> InputError:
+    return InputError(
+        f"A notion made with {said or told(value)}",
         "it has no form that lasts and tells it from others, so another notion could pass for this one",
-        "Give conditions, or list all records; else numbers, texts, dates, tuples, sets, and dataclasses of such",
+        "Give conditions, or list all records; else numbers, texts, dates, tuples, sets, and dataclasses of such, none of a"
+        " class derived from these",
     )
+
+
+def _held(value: object) -> dict[str, object]:
+    """All that an object holds of its own, in its ``__dict__`` and in slots, but not what it has kept of its answers.
+
+    Raises:
+        InputError: it holds something that cannot be listed.
+    """
+    kind = type(value)
+    derived = {name for each in kind.__mro__ for name, what in vars(each).items() if isinstance(what, cached_property)}
+    held = {name: what for name, what in getattr(value, "__dict__", {}).items() if name not in derived}
+    for each in kind.__mro__[:-1]:
+        if is_ours(each):
+            continue
+        slots = {n: d for n, d in vars(each).items() if isinstance(d, MemberDescriptorType) and d.__objclass__ is each}
+        given = vars(each).get("__slots__", ())
+        names = {given} if isinstance(given, str) else set(given)
+        if not each.__flags__ & _IN_PYTHON or len(slots) < len(names - {"__dict__", "__weakref__"}):
+            raise _formless(value)  # a list, say, or a slot that was covered
+        if slots.keys() & held.keys():  # of two slots of one name a copy has one
+            raise _formless(value)
+        for name, slot in slots.items():
+            with suppress(AttributeError):  # an empty one
+                held[name] = slot.__get__(value)
+    return held
 
 
 def _parts(value: Any) -> dict[str, object]:
     """All that a dataclass holds: its fields, and what else a user's own class has put in it."""
     kind = type(value)
-    held = {} if is_ours(kind) else getattr(value, "__dict__", {})
-    derived = {n for n in held if isinstance(getattr(kind, n, None), functools.cached_property)}
+    held = {} if is_ours(kind) else _held(value)
     named = {each.name: getattr(value, each.name) for each in fields(value)}
-    return {**{n: v for n, v in held.items() if n not in derived}, **named}
+    return {**held, **named}
 
 
 def _number(value: Any) -> PublicForm:
     """One form for 1, 1.0, True and Fraction(1), which are one value."""
     if isinstance(value, Real):
         return {"number": write(value)}
-    if not math.isfinite(value):
-        return {"number": "nan" if value != value else "inf" if value > 0 else "-inf"}
-    return {"number": write(exact(Fraction(value)))}
+    try:
+        if isinstance(value, float | Decimal) and not Decimal(value).is_finite():
+            return {"number": "nan" if value != value else "inf" if value > 0 else "-inf"}
+        return {"number": write(exact(Fraction(value)))}
+    except (ArithmeticError, ValueError):  # a signalling NaN; more digits than Python writes
+        raise _formless(value, "a number of very many digits, or none") from None
 
 
 def _moment(value: Any) -> PublicForm:
-    if isinstance(value, datetime) and value.utcoffset() is not None:
-        value = value.astimezone(UTC)
-    return {type(value).__name__: value.isoformat()}
+    kind, zone = type(value).__name__, getattr(value, "tzinfo", None)
+    if zone is None:
+        return {kind: value.isoformat()}
+    if value.utcoffset() is None:  # a time of a zone whose offset depends on the day
+        if not isinstance(zone, ZoneInfo) or zone.key is None:
+            raise _formless(value)
+        return {kind: value.isoformat(), "zone": zone.key}
+    try:
+        return {kind: (value.astimezone(UTC) if isinstance(value, datetime) else value).isoformat()}
+    except OverflowError:  # UTC has no such day
+        raise _formless(value) from None
 
 
 def _set(value: Iterable[object], records: tuple[Any, ...] | None) -> PublicForm:
@@ -133,19 +194,20 @@ def _nested(value: Notion) -> PublicForm:
     return {"notion": value.name, **own, "parameters": parameters(value)}
 
 
-_FORMS: tuple[tuple[Any, _Writer], ...] = (
-    (type(None), lambda _none, _records: None),
-    (str, lambda value, _records: str.__str__(value)),
-    (bytes, lambda value, _records: {"bytes": value.hex()}),
-    ((Real, numbers.Real, Decimal), lambda value, _records: _number(value)),
-    ((date, time), lambda value, _records: _moment(value)),  # a datetime is a date
+_FORMS: tuple[tuple[tuple[type, ...], _Writer], ...] = (
+    ((type(None),), lambda _none, _records: None),
+    ((str,), lambda value, _records: value),
+    ((bytes,), lambda value, _records: {"bytes": value.hex()}),
+    ((bool, int, float, Fraction, Decimal), lambda value, _records: _number(value)),
+    ((date, time, datetime), lambda value, _records: _moment(value)),
     ((tuple, list), lambda value, records: [public_form(each, records) for each in value]),
     ((frozenset, set), _set),
-    (Mapping, _mapping),
-    (Notion, lambda value, _records: _nested(value)),
+    ((dict, MappingProxyType), _mapping),
 )
+"""By exact types: an object of a class derived from these may hold more."""
 
 _OF_OURS: tuple[tuple[type, _Writer], ...] = (
+    (Real, lambda value, _records: _number(value)),
     (FiniteDistance, lambda value, _records: _distance(value)),
     (ValueGrid, lambda value, _records: _grid(value)),
 )

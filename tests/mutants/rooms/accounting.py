@@ -49,7 +49,7 @@ MUTANTS = [
       "a notion of the user's own passes for one of ours"),
     M(FORM, "_number", '{"number": write(exact(Fraction(value)))}', "write(exact(Fraction(value)))", "tests/keys/test_promises.py tests/keys/test_golden.py", "a policy about 1 reads like one about '1'"),
     M(FORM, "_told_apart", "known.setdefault(canonical(form), point) != point", "False", "tests/keys/test_golden.py", "two records of one form are one"),
-    M(FORM, "public_form", "and not is_ours(type(value))", "", "tests/keys/test_golden.py", "a condition is what it says of the listed records only", equivalent=False),
+    M(FORM, "_form", "and not is_ours(type(value))", "", "tests/keys/test_golden.py", "a condition is what it says of the listed records only", equivalent=False),
     M(FORM, "_parts", "{} if is_ours(kind) else", "{} if True else", "tests/keys/test_golden.py", "what a user's own dataclass holds beside its fields is not told"),
     M(CURRENCY, "affordable", "math.floor(left / amount)", "math.ceil(left / amount)", "tests/accounting/test_currency.py tests/planner",
       "one release more than the budget pays for"),

@@ -182,6 +182,21 @@ def test_two_readings_of_one_meter_at_one_time_are_refused() -> None:
         read_readings(table, Columns("time", "kw"), grid(), CLOCK, "keep")
 
 
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", "a"])), "one meter at one time"),
+        (pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", None])), "say nothing"),
+        (pa.array([0.0, -0.0]), "one meter at one time"),
+    ],
+    ids=["one name twice", "no name", "two zeros"],
+)
+def test_a_meter_is_told_by_its_name_and_not_by_its_code(names: Any, words: str) -> None:
+    table = pa.table({"time": pa.array([TIMES[0], TIMES[0]]), "kw": [1.0, 2.0], "meter": names})
+    with pytest.raises(DataError, match=words):
+        read_readings(table, Columns("time", "kw", "meter"), grid(), CLOCK, "keep")
+
+
 def test_columns_that_are_not_there_or_named_twice_are_refused() -> None:
     table = pa.table({"time": pa.array(TIMES), "kw": [1.0] * 4})
     with pytest.raises(DataError, match="Did you mean 'kw'"):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from datetime import UTC, date, datetime, timedelta, timezone
 
+import pandas as pd
 import pytest
 
 from leeward.errors import SpecError
@@ -30,6 +31,17 @@ def test_asking_opens_no_file_and_loads_no_engine():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_moments_of_pandas_are_those_of_python_or_refused():
+    at, zoned = (pd.Timestamp("2012-04-04T19:00:00.000001", tz=tz) for tz in (None, "Asia/Tokyo"))
+    for start in (at, zoned):
+        found = ask(start=start, end=start + pd.Timedelta(hours=1)).window.start
+        assert (type(found), found, found.utcoffset()) == (datetime, start.to_pydatetime(), start.utcoffset())
+    for odd, words in ((at + pd.Timedelta(1, "ns"), "nanoseconds"), (pd.NaT, "no moment")):
+        for key in ("start", "end"):
+            with pytest.raises(SpecError, match=words):
+                ask(**{key: odd})
 
 
 def test_times_may_be_texts_dates_or_datetimes():

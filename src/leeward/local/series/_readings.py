@@ -207,15 +207,19 @@ def ordered_names(column: Any, name: str, rows: Integers) -> tuple[list[Any], In
     Raises:
         DataError: one is missing.
     """
-    coded = column.take(rows).combine_chunks()
-    if coded.null_count:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    held = column.take(rows).combine_chunks()
+    if pa.types.is_dictionary(held.type):
+        held = held.dictionary_decode()  # in which one name may stand twice, or be missing
+    if pa.types.is_floating(held.type):
+        held = pc.add(held, pa.scalar(0.0, held.type))  # of -0.0, which is another text, it makes 0.0
+    if held.null_count:
         raise DataError(
             f"The column '{name}'", "some rows say nothing (this is for the curator only)", "Leave those rows out"
         )
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(coded.type):
-        coded = coded.dictionary_encode()
+    coded = held.dictionary_encode()
     names = coded.dictionary.to_pylist()
     codes = coded.indices.to_numpy().astype(np.int64)
     used = np.unique(codes)

@@ -75,7 +75,7 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     }
     with open(path, "w", encoding="utf-8", newline="") as file:
         named = frame.assign(**texts).rename(columns=lambda name: cell(str(name)))
-        named.to_csv(_Lines(file), index=False, lineterminator="\r\n")
+        named.to_csv(_Lines(file), index=False, lineterminator="\r\n")  # type: ignore[call-overload]  # it only writes
 
 
 def harmless(table: pa.Table) -> pa.Table:

@@ -52,9 +52,9 @@ def test_a_place_between_both_thresholds_can_get_either_wrong_word(epsilon: str,
     found = re.search(r"at most (\S+) a place: at most (\S+) wrong ones are to be expected", reason)
     assert found is None or (float(found[1]), float(found[2])) == (float(told), float(told * PLACES))
     assert found is not None or "wrong" not in reason
-    decision = privacy_statement(made, places=PLACES, dataset="d", version="1")["decision"]
-    assert Fraction(decision["error_at_most_over_all_places"]) == told * PLACES
-    assert Fraction(decision["error_at_most"]) == alpha
+    decision = privacy_statement(made, places=PLACES, dataset="d", version="1").decision
+    assert Fraction(decision.error_at_most_over_all_places) == told * PLACES
+    assert Fraction(decision.error_at_most) == alpha
 
 
 def test_where_one_word_is_never_wrong_only_the_other_counts() -> None:

@@ -68,9 +68,9 @@ def test_no_draw_leaves_the_bounds_or_the_grid() -> None:
             grid = getattr(made.query.numeric, "grid", None)
             if grid is not None:
                 assert abs(row["value"] / float(grid) - round(row["value"] / float(grid))) < 1e-9, name
-        stated = privacy_statement(made, places=1, dataset="d", version="1")["mechanism"]
+        stated = privacy_statement(made, places=1, dataset="d", version="1").mechanism
         if parts == 1:
-            assert float(lower) <= stated["lower"] < stated["upper"] <= float(upper), name
+            assert float(lower) <= stated.lower < stated.upper <= float(upper), name
 
 
 def test_a_grid_with_less_than_two_points_within_the_bounds_is_refused() -> None:

@@ -132,14 +132,14 @@ def test_everything_that_is_printed_says_row_where_the_unit_is_a_row(notion: str
                     assert not OF_PEOPLE.search(said), said
                 continue
             told = privacy_statement(plan, places=plan.query.cells, dataset="d", version="1")
-            words = [each for each in texts(told) if each not in {"people", SAID_ON_PURPOSE}]
+            words = [each for each in texts(told.to_dict()) if each not in {"people", SAID_ON_PURPOSE}]
             if person == "id":
                 assert OF_PEOPLE.search(" ".join(words))
-                assert "row" not in told["notion"]["unit"]
+                assert "row" not in told.notion.unit
                 continue
             assert [each for each in words if OF_PEOPLE.search(each)] == []
-            assert told["notion"]["unit"] in {"row", "table of rows"}
-            assert SAID_ON_PURPOSE in told["assumptions"]
+            assert told.notion.unit in {"row", "table of rows"}
+            assert SAID_ON_PURPOSE in told.assumptions
             if plan.query.kind not in shown:  # one report of each kind
                 shown.add(plan.query.kind)
                 check_report(

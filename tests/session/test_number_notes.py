@@ -41,7 +41,7 @@ def test_every_note_fits_what_was_asked(name: str, combine: str, groups: int, ke
         return
     query = asked(name, combine, groups, keep, person)
     told = privacy_statement(plan_number(query, lw.UnboundedDP(1)), places=query.cells, dataset="d", version="1")
-    notes = [*told["assumptions"], *told["guaranteed"], *told["not_guaranteed"]]
+    notes = [*told.assumptions, *told.guaranteed, *told.not_guaranteed]
     text = " ".join(notes)
     numbers, rows = name != "groups", person == "each row"
 

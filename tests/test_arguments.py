@@ -240,8 +240,8 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        BillingStatement Comparison LocationStatement MonitorResult NumberPlan Optimal Plan PlanReport Release Remapped
-        Sensitivity SeriesStatement ThresholdRule Verdict Weight""",
+        BillingStatement Comparison LocationStatement MonitorResult NumberPlan NumberStatement Optimal Plan PlanReport
+        Release Remapped Sensitivity SeriesStatement ThresholdRule Verdict VisitorStatement Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",

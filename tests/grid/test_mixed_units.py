@@ -39,7 +39,7 @@ from leeward.notion import (
 from leeward.planner import Option
 from leeward.planner._compare import _in_asked
 from leeward.planner._recommend import implies
-from leeward.session._statement._heading import heading
+from leeward.session._statement._heading import notion_stated
 
 
 class OfDays(UnboundedDP):
@@ -237,7 +237,7 @@ def test_statements_and_budgets_name_every_unit_whatever_the_order() -> None:
     for both in PAIRS:
         units = {"fact" if own == "event" else own for _, own in both.promises}
         for rows in (False, True):
-            told = heading(both.notion, exact(1), "data", "1", rows=rows)["notion"]["unit"]
+            told = notion_stated(both.notion, exact(1), rows=rows).unit
             each = ["row" if rows else "person", *sorted(f"{u} of rows" if rows else u for u in units - {"person"})]
             assert told == " and each ".join(each)
             assert budget_notion(both.notion, rows=rows).rpartition("/")[2] == told

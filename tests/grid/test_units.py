@@ -158,7 +158,7 @@ def test_a_bound_is_needed_and_must_be_one() -> None:
         with pytest.raises(InputError, match="at_most"):
             priced(presence, presence, release_unit="event", at_most=at_most)  # type: ignore[arg-type]
     for unit in ("group", "edge", "table", "household"):
-        with pytest.raises(InputError, match="no unit"):
+        with pytest.raises(InputError, match="not a unit"):
             priced(presence, presence, release_unit=unit)
 
 

@@ -90,8 +90,7 @@ def monitor(
     state, releases, asked = rules.start(), list[Release](), list[Window]()
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
     with Session(plans[0].query, budget, bits, progress) as session:
-        for made in plans:
-            session.refuse_another_table(made.query)
+        session.refuse_another_table(plans)
         for made in plans:
             if state.stopped:
                 break
@@ -99,7 +98,7 @@ def monitor(
             reserved = rules.reserve(state, _label(asked[-1]), mechanism.at_most, len(session.keys))
             stops = state.stops
             priced = _priced(made, session, asked)  # what has no price is refused here
-            paid = _known(priced, session)
+            paid = _known(priced)
             if paid is None:
                 if not accept_useless:
                     refuse_useless(made, len(session.keys))
@@ -126,9 +125,9 @@ def _label(window: Window) -> str:
     return f"{ends.start}/{ends.end}"
 
 
-def _known(priced: PricedPlan, session: Session) -> Charge | None:
+def _known(priced: PricedPlan) -> Charge | None:
     """The answer of a round that was answered before: the data, which may have grown since, is not looked at again."""
-    known = session.stored(priced)
+    known = priced.answer
     if known is None:
         return None
     return Charge(np.frombuffer(known.payload, dtype="<i8").astype(np.int64), known.id, CuratorNotes(None, None, "0"))

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
 from leeward._document import Document, Part
+from leeward._statement import Keep
 from leeward.accounting._budget_notion import promise
 from leeward.errors import InputError
 from leeward.exact._real import exact
@@ -33,8 +34,6 @@ from leeward.query._statistic import Statistic
 
 _LONGEST = 4000
 """Parameters of a notion of more characters, such as the ε of many persons, are told by their digest."""
-
-Keep: TypeAlias = dict[str, tuple[bool | int | str, ...]]
 
 
 class Span(Part):

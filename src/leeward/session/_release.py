@@ -86,7 +86,7 @@ def release_priced(
         LeewardError: a release is refused. What earlier plans of the list released stays released and charged.
     """
     check_if_doubtful(if_doubtful)
-    new = [each.plan for each in priced if session.stored(each) is None]
+    new = [each.plan for each in priced if each.answer is None]
     if not accept_useless:
         for made in new:
             refuse_useless(made, len(session.keys))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,7 @@ class PricedPlan:
         counted_in: the notion that the budget is counted in.
         price: what it costs there, exact.
         unit: what ε = 1 of the plan's notion costs there.
+        answer: the answer that is stored under its key, which costs nothing to give again; None if there is none yet.
     """
 
     plan: Plan | NumberPlan
@@ -60,6 +61,7 @@ class PricedPlan:
     counted_in: str
     price: Fraction
     unit: Fraction
+    answer: Answer | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -133,8 +135,10 @@ class Session(Private):
             InputError: a plan was altered.
             CapExceededError: several plans without a stored answer cost more than what is left.
         """
-        counted_in = self._counted_in(plans[0])
-        known = [made.listing(len(self.keys)) for made in plans]  # a sanitized plan's price may depend on how many
+        # remade first: a plan that was altered must not decide even the key. A sanitized plan's price may depend on how many
+        known = [remade(made).listing(len(self.keys)) for made in plans]
+        self.refuse_another_table(known)
+        counted_in = self._counted_in(known[0])
         priced = [self.priced(made, self.key(made), counted_in=counted_in) for made in known]
         self._check_total(priced)
         return priced
@@ -145,24 +149,19 @@ class Session(Private):
         """Resolve one plan under a key.
 
         Args:
-            made: the plan.
+            made: the plan, made anew, about the table and the public list that are read.
             key: from `key`.
             version: the label of the content, if not the budget's.
             counted_in: what the budget is counted in, if that is known.
 
         Raises:
             BudgetConflictError: see `price`.
-            InputError: the plan was altered.
         """
-        made = remade(made).listing(made.places if isinstance(made, Plan) else None)
-        self.refuse_another_table(made.query)
         counted_in = self._counted_in(made) if counted_in is None else counted_in
         cost, unit = (charge(made.notion, cost, counted_in, rows=made.query.of_rows) for cost in (made.price, exact(1)))
-        return PricedPlan(made, key, self.budget.version if version is None else version, counted_in, cost, unit)
-
-    def stored(self, priced: PricedPlan) -> Answer | None:
-        """Return the answer that is stored under a plan's key, if there is one."""
-        return self.ledger.peek(self.budget.dataset, priced.version, priced.key)
+        version = self.budget.version if version is None else version
+        answer = self.ledger.peek(self.budget.dataset, version, key)
+        return PricedPlan(made, key, version, counted_in, cost, unit, answer)
 
     def answer(
         self,
@@ -281,27 +280,28 @@ class Session(Private):
             self._table = table, table.content(key)
         return self._table
 
-    def refuse_another_table(self, query: CountVisitors | Statistic) -> None:
-        """Refuse a question about another table, or another public list, than those that are read: they would answer it.
+    def refuse_another_table(self, plans: Sequence[Plan | NumberPlan]) -> None:
+        """Refuse plans about another table, or another public list, than those that are read: they would answer them.
 
         Raises:
-            InputError: it is about another.
+            InputError: a plan is about another.
         """
-        from leeward.engine import read_keys
-
-        ours = self._query
-        if isinstance(query, CountVisitors) and isinstance(ours, CountVisitors):
-            same = alike(query.visits, ours.visits) and (
-                alike(query.places, ours.places) or read_keys(query).digest() == self.keys.digest()
-            )
-        else:
-            same = query is ours
-        if not same:
+        if not all(self._same_table(made.query) for made in plans):
             raise InputError(
                 "Plans about several tables, or several public lists",
                 "they are carried out together, on one table that is read once",
                 "Give the same table and list to all of them, or carry them out one by one",
             )
+
+    def _same_table(self, query: CountVisitors | Statistic) -> bool:
+        from leeward.engine import read_keys
+
+        ours = self._query
+        if isinstance(query, CountVisitors) and isinstance(ours, CountVisitors):
+            return alike(query.visits, ours.visits) and (
+                alike(query.places, ours.places) or read_keys(query).digest() == self.keys.digest()
+            )
+        return query is ours
 
     def _counted_in(self, made: Plan | NumberPlan) -> str:
         from leeward.ledger._balance import Balance, agree
@@ -315,7 +315,7 @@ class Session(Private):
         return counted_in
 
     def _check_total(self, priced: Sequence[PricedPlan]) -> None:
-        new = [each.price for each in priced if self.stored(each) is None] if len(priced) > 1 else []
+        new = [each.price for each in priced if each.answer is None] if len(priced) > 1 else []
         left = self._cap if self._account is None else self._account.left
         total = sum(new, Fraction(0))
         if len(new) > 1 and left is not None and total > left:

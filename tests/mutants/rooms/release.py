@@ -29,7 +29,7 @@ MUTANTS = [
       "seeded noise is said to be fit for release"),
     M(SESSION, "Session._check_total", "if len(new) > 1 and left is not None and total > left:", "if False:", "tests/session/test_release_command.py",
       "several windows are begun that cannot all be paid for"),
-    M(SESSION, "Session._check_total", "if self.stored(each) is None", "", "tests/session", "windows that are stored already are paid for again in the check"),
+    M(SESSION, "Session._check_total", "if each.answer is None", "", "tests/session", "windows that are stored already are paid for again in the check"),
     M(BUDGETS, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/session tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
     M(BUDGETS, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "a notion other than the budget's is accepted"),
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),

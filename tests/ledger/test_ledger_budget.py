@@ -13,22 +13,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.ledger.worker import asked
 
+from leeward._progress import Progress, silent
 from leeward.cli import InputError
 from leeward.errors import BudgetConflictError, CapExceededError, ContentChangedError, InexactError, LedgerError
 from leeward.ledger import STAGES, Account, Ledger, Reservation
 
 
-def release(ledger: Ledger, key: str = "k", payload: bytes = b"answer", **other: Any) -> Reservation:
-    same: dict[str, Any] = {
-        "dataset": "city",
-        "cost": Fraction(1, 3),
-        "cap": Fraction(1),
-        "notion": "addition-only/person",
-        "digest": b"content",
-        "digest_columns": ("user", "venue"),
-    }
-    with ledger.reserve(key=key, **(same | other)) as claim:
+def release(
+    ledger: Ledger, key: str = "k", payload: bytes = b"answer", progress: Progress = silent, **other: Any
+) -> Reservation:
+    with ledger.reserve(asked(key, **other), progress=progress) as claim:
         if claim.answer is None:
             claim.store(payload)
     return claim
@@ -82,16 +78,7 @@ def test_peeking_charges_nothing(ledger: Ledger) -> None:
 
 def test_there_is_no_answer_before_it_is_stored(ledger: Ledger) -> None:
     stages: list[str] = []
-    with ledger.reserve(
-        dataset="city",
-        key="k",
-        cost=1,
-        cap=2,
-        notion="dp/person",
-        digest=b"",
-        digest_columns=(),
-        progress=stages.append,
-    ) as claim:
+    with ledger.reserve(asked("k", cost=1, cap=2), progress=stages.append) as claim:
         assert claim.answer is None
         assert ledger.peek("city", "1", "k") is None
         assert spent(ledger) == 1  # charged before anything is looked at
@@ -159,21 +146,21 @@ def test_changed_content_under_one_label_is_refused_and_charges_nothing(ledger: 
             release(ledger, key=key, digest=b"changed")
     assert spent(ledger) == Fraction(1, 3)
     release(ledger, key="other", digest=b"changed", version="2")
-    release(ledger, key="third", digest=b"of other columns", digest_columns=("user", "venue", "jst"))
+    release(ledger, key="third", digest=b"of other columns", columns=("user", "venue", "jst"))
     assert spent(ledger) == 1
 
 
 def test_an_error_inside_withdraws_the_charge_and_forgets_the_first_release(ledger: Ledger) -> None:
     def fail(key: str, **other: Any) -> None:
-        with pytest.raises(ZeroDivisionError), ledger.reserve(key=key, **other):
+        with pytest.raises(ZeroDivisionError), ledger.reserve(asked(key, **other)):
             1 / 0  # noqa: B018
 
-    same: dict[str, Any] = {"dataset": "city", "cost": 1, "digest_columns": ("user",)}
+    same: dict[str, Any] = {"cost": 1, "columns": ("user",)}
     fail("k", cap=1, notion="presence/person", digest=b"with a mistake", **same)
     assert ledger.show() == []
     assert kinds(ledger) == ["opened", "reserved", "withdrawn"]
     # so another cap, notion and a mended file are fine
-    release(ledger, cap=Fraction(2), digest=b"mended", digest_columns=("user",))
+    release(ledger, cap=Fraction(2), digest=b"mended", columns=("user",))
     fail("later", cap=2, notion="addition-only/person", digest=b"mended", **same)
     assert spent(ledger) == Fraction(1, 3)
     assert sum(entry.cost for entry in ledger.history("city")) == Fraction(1, 3)
@@ -183,16 +170,14 @@ def test_an_error_inside_withdraws_the_charge_and_forgets_the_first_release(ledg
 
 
 def test_leaving_without_an_answer_withdraws(ledger: Ledger) -> None:
-    with ledger.reserve(
-        dataset="city", key="k", cost=1, cap=1, notion="dp/person", digest=b"", digest_columns=()
-    ) as claim:
+    with ledger.reserve(asked("k")) as claim:
         first = claim.id
     assert ledger.show() == []
     assert release(ledger).id != first
 
 
 def test_a_cap_set_on_purpose_outlives_a_withdrawal(ledger: Ledger) -> None:
-    with ledger.reserve(dataset="city", key="k", cost=1, cap=1, notion="dp/person", digest=b"", digest_columns=()):
+    with ledger.reserve(asked("k", notion="dp/person")):
         ledger.set_cap("city", Fraction(7))
     assert ledger.show() == [Account("city", "dp/person", Fraction(7), Fraction(0))]
 
@@ -267,16 +252,15 @@ costs = st.fractions(min_value=0, max_value=1, max_denominator=10**6)
 
 
 @settings(max_examples=12, deadline=None)
-@given(asked=st.lists(st.tuples(costs, st.booleans()), max_size=6), cap=st.fractions(0, 3, max_denominator=1000))
-def test_sums_are_exact_and_the_cap_is_the_cap(asked: list[tuple[Fraction, bool]], cap: Fraction) -> None:
+@given(wanted=st.lists(st.tuples(costs, st.booleans()), max_size=6), cap=st.fractions(0, 3, max_denominator=1000))
+def test_sums_are_exact_and_the_cap_is_the_cap(wanted: list[tuple[Fraction, bool]], cap: Fraction) -> None:
     """Against a model that knows only addition: a release is refused iff it does not fit; failures cost nothing."""
     total = Fraction(0)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "budget.db")
-        for number, (cost, fails) in enumerate(asked):
-            request: dict[str, Any] = {"key": str(number), "cost": cost, "cap": cap, "digest_columns": ()}
+        for number, (cost, fails) in enumerate(wanted):
             try:
-                with ledger.reserve(dataset="d", notion="n", digest=b"", **request) as claim:
+                with ledger.reserve(asked(str(number), dataset="d", cost=cost, cap=cap)) as claim:
                     if fails:
                         raise ZeroDivisionError
                     claim.store(b"")
@@ -292,16 +276,15 @@ def test_sums_are_exact_and_the_cap_is_the_cap(asked: list[tuple[Fraction, bool]
 
 
 def test_an_answer_may_turn_out_to_cost_less_than_was_reserved(ledger: Ledger, path: Path) -> None:
-    same: dict[str, Any] = {"dataset": "city", "key": "k", "cap": Fraction(2), "notion": "presence/person"}
-    same |= {"digest": b"content", "digest_columns": ("user",)}
-    with ledger.reserve(cost=Fraction(2), **same) as claim:
+    same: dict[str, Any] = {"cost": Fraction(2), "cap": Fraction(2), "notion": "presence/person"}
+    with ledger.reserve(asked("k", **same)) as claim:
         assert spent(ledger) == 2  # all of it is held until the answer is there
         claim.store(b"all safe", cost=Fraction(1, 2))
     assert spent(ledger) == sum(entry.cost for entry in ledger.history("city")) == Fraction(1, 2)
-    with Ledger(path).reserve(cost=Fraction(2), **same) as claim:
+    with Ledger(path).reserve(asked("k", **same)) as claim:
         assert (claim.answer, claim.cost) == (b"all safe", Fraction(1, 2))
     ledger.check()
     for wrong in (Fraction(3, 2) + 1, Fraction(-1)):
-        with pytest.raises(InputError), ledger.reserve(cost=Fraction(3, 2), **(same | {"key": "other"})) as claim:
+        with pytest.raises(InputError), ledger.reserve(asked("other", **(same | {"cost": Fraction(3, 2)}))) as claim:
             claim.store(b"x", cost=wrong)
     assert spent(ledger) == Fraction(1, 2)

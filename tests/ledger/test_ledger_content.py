@@ -22,7 +22,7 @@ MARKS = {"user": "1" * 32, "venue": "2" * 32, "at": "3" * 32}
 
 def release(ledger: Ledger, key: str, dataset: str = "city", **other: Any) -> str:
     same: dict[str, Any] = {"marks": MARKS, "telling": ["user", "venue"], "cap": 10, "dataset": dataset}
-    with ledger.reserve(**asked(key, **(same | other))) as claim:
+    with ledger.reserve(asked(key, **(same | other))) as claim:
         if claim.answer is None:
             claim.store(b"answer")
     return claim.id
@@ -34,7 +34,7 @@ def release(ledger: Ledger, key: str, dataset: str = "city", **other: Any) -> st
 def test_columns_that_two_questions_share_are_compared(path: Path) -> None:
     ledger = Ledger(path)
     release(ledger, "a")
-    other = {"digest_columns": ("user", "age"), "digest": b"of other columns"}
+    other = {"columns": ("user", "age"), "digest": b"of other columns"}
     release(ledger, "b", marks={"user": MARKS["user"], "age": "4" * 32}, **other)
     with pytest.raises(ContentChangedError, match="changed under version"):
         release(ledger, "c", marks={"user": "9" * 32, "age": "4" * 32}, **other)
@@ -45,11 +45,11 @@ def test_columns_that_two_questions_share_are_compared(path: Path) -> None:
 
 def test_what_was_made_in_another_form_is_unknown_and_not_unchanged(path: Path) -> None:
     ledger = Ledger(path)
-    release(ledger, "a", digest_form="1")
+    release(ledger, "a", form="1")
     for key in ("a", "b"):
         with pytest.raises(ContentChangedError, match=r"cannot be told.*new version label"):
-            release(ledger, key, digest_form="2")
-    release(ledger, "b", digest_form="2", version="2")
+            release(ledger, key, form="2")
+    release(ledger, "b", form="2", version="2")
 
 
 # ---- under two names
@@ -123,7 +123,7 @@ def test_an_open_budget_does_not_take_in_what_is_charged_elsewhere_either(path: 
 
 def test_what_was_withdrawn_is_not_charged(path: Path) -> None:
     ledger = Ledger(path)
-    with ledger.reserve(**asked("a", marks=MARKS, telling=["user"])):
+    with ledger.reserve(asked("a", marks=MARKS, telling=["user"])):
         pass
     release(ledger, "a", "village")
 

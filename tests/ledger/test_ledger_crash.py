@@ -44,7 +44,7 @@ def test_a_process_killed_at_any_stage(stage: str, path: Path, worker: Worker) -
     assert (ledger.peek("city", "1", "k") is not None) == is_answered
 
     stages: list[str] = []
-    with ledger.reserve(**asked("k"), wait=0, progress=stages.append) as claim:
+    with ledger.reserve(asked("k"), wait=0, progress=stages.append) as claim:
         if claim.answer is None:
             claim.store(b"second")
     assert claim.answer == (b"first" if is_answered else b"second")
@@ -54,7 +54,7 @@ def test_a_process_killed_at_any_stage(stage: str, path: Path, worker: Worker) -
     assert kinds == ["opened", "reserved", *took_over, "released"]
     assert {entry.id for entry in ledger.history() if entry.key} == {claim.id}
     ledger.check()
-    with ledger.reserve(**asked("next")):
+    with ledger.reserve(asked("next")):
         assert len(holds(path)) == 1  # those of the dead are swept away
     assert holds(path) == []
 
@@ -91,18 +91,18 @@ def test_a_living_holder_is_waited_for(path: Path) -> None:
     shown: list[bytes | None] = []
 
     def second() -> None:
-        with Ledger(path).reserve(**asked("k"), wait=30) as claim:
+        with Ledger(path).reserve(asked("k"), wait=30) as claim:
             shown.append(claim.answer)
 
-    with ledger.reserve(**asked("k")) as claim:
+    with ledger.reserve(asked("k")) as claim:
         with (
             pytest.raises(LedgerError, match=r"another process or thread.*taken over"),
-            ledger.reserve(**asked("k"), wait=0.05),
+            ledger.reserve(asked("k"), wait=0.05),
         ):
             pytest.fail("two hold one reservation")
         thread = threading.Thread(target=second)
         thread.start()
-        with ledger.reserve(**asked("unrelated")) as other:  # blocks nobody else
+        with ledger.reserve(asked("unrelated")) as other:  # blocks nobody else
             other.store(b"other")
         claim.store(b"first")
     thread.join(timeout=30)
@@ -116,12 +116,12 @@ def test_a_waiter_charges_anew_when_the_holder_withdraws(path: Path) -> None:
     ids: list[str] = []
 
     def second() -> None:
-        with Ledger(path).reserve(**asked("k"), wait=30, progress=lambda _stage: waits.set()) as claim:
+        with Ledger(path).reserve(asked("k"), wait=30, progress=lambda _stage: waits.set()) as claim:
             claim.store(b"second")
         ids.append(claim.id)
 
     thread = threading.Thread(target=second)
-    with ledger.reserve(**asked("k")) as claim:
+    with ledger.reserve(asked("k")) as claim:
         thread.start()
         assert waits.wait(timeout=30)  # and leave without an answer
     thread.join(timeout=30)
@@ -133,17 +133,17 @@ def test_a_waiter_charges_anew_when_the_holder_withdraws(path: Path) -> None:
 
 def test_a_hold_removed_by_hand_still_gives_one_answer(path: Path) -> None:
     ledger = Ledger(path)
-    with ledger.reserve(**asked("k")) as claim:
+    with ledger.reserve(asked("k")) as claim:
         for name in holds(path):
             path.with_name(name).unlink()
-        with ledger.reserve(**asked("k"), wait=0) as usurper:
+        with ledger.reserve(asked("k"), wait=0) as usurper:
             with pytest.raises(LedgerError, match="taken over"):
                 claim.store(b"first")
             usurper.store(b"second")
         with pytest.raises(LedgerError, match="taken over"):
             claim.store(b"first")
     assert claim.answer is None
-    with ledger.reserve(**asked("k")) as again:
+    with ledger.reserve(asked("k")) as again:
         assert again.answer == b"second"
     assert ledger.show()[0].spent == Fraction(1, 3)
     ledger.check()
@@ -164,7 +164,7 @@ def test_many_threads_may_make_the_file_at_once(path: Path) -> None:
     def make(number: int) -> None:
         try:
             ready.wait(timeout=30)
-            with Ledger(path).reserve(**asked(f"k{number}", cost=Fraction(1, 6))) as claim:
+            with Ledger(path).reserve(asked(f"k{number}", cost=Fraction(1, 6))) as claim:
                 claim.store(b"answer")
         except Exception as error:
             failures.append(error)
@@ -200,7 +200,7 @@ def test_a_full_disk(
     ledger = Ledger(path)
     ledger.check()
     assert [entry.kind for entry in ledger.history()] == kinds
-    with ledger.reserve(**asked("k"), wait=0) as claim:
+    with ledger.reserve(asked("k"), wait=0) as claim:
         assert claim.answer is None
         claim.store(b"after making room")
     assert ledger.show()[0].spent == Fraction(1, 3)

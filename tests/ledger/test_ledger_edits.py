@@ -21,7 +21,7 @@ from leeward.ledger import Ledger
 
 def use(ledger: Ledger, key: str) -> bytes | None:
     """Ask for a release that nothing was drawn for yet, or whose answer is stored."""
-    with ledger.reserve(**asked(key, cap=10), wait=0) as claim:
+    with ledger.reserve(asked(key, cap=10), wait=0) as claim:
         if claim.answer is None:
             claim.store(b"drawn anew")
     return claim.answer
@@ -58,7 +58,7 @@ def test_a_released_answer_is_never_drawn_anew(edit: str, path: Path) -> None:
 def test_what_was_only_reserved_is_still_taken_over(path: Path) -> None:
     """The control of the test above: a reservation of the dead goes to the next who asks, at the same charge."""
     ledger = Ledger(path)
-    with ledger.reserve(**asked("a", cap=10)):
+    with ledger.reserve(asked("a", cap=10)):
         for left in path.parent.glob("*.hold"):
             left.unlink()
         assert use(Ledger(path), "a") == b"drawn anew"
@@ -68,7 +68,7 @@ def test_what_was_only_reserved_is_still_taken_over(path: Path) -> None:
 def test_a_cost_that_was_edited_gives_nothing_back(path: Path) -> None:
     """A withdrawal gives back what was reserved, whatever the charge says by then."""
     ledger = Ledger(path)
-    with pytest.raises(LedgerError, match="history"), ledger.reserve(**asked("a", cap=10)):
+    with pytest.raises(LedgerError, match="history"), ledger.reserve(asked("a", cap=10)):
         change(path, "UPDATE charges SET cost = '9/1'")
     change(path, "UPDATE charges SET cost = '1/3'")
     assert Ledger(path).show()[0].spent * 3 == 1
@@ -90,7 +90,7 @@ def test_no_value_in_any_column_is_a_crash(path: Path) -> None:
     """Every column × every poison, with an answer and a reservation of the dead: a LedgerError, or nothing depends on it."""
     spend(path, "a")
     copy = path.with_name("copy.db")
-    with Ledger(path).reserve(**asked("b", cap=10)), closing(sqlite3.connect(path)) as held:
+    with Ledger(path).reserve(asked("b", cap=10)), closing(sqlite3.connect(path)) as held:
         with closing(sqlite3.connect(copy)) as fresh:
             held.backup(fresh)
         mark(copy).write_bytes(mark(path).read_bytes())
@@ -204,7 +204,7 @@ def test_a_ledger_and_all_beside_it_are_for_their_owner_alone(path: Path, monkey
             return file
 
         monkeypatch.setattr(os, "open", watched)
-        with Ledger(path).reserve(**asked("k"), progress=look) as claim:
+        with Ledger(path).reserve(asked("k"), progress=look) as claim:
             claim.store(b"answer")
     finally:
         os.umask(before)

@@ -22,7 +22,7 @@ from leeward.ledger._chain import link
 def spend(path: Path, *keys: str) -> None:
     ledger = Ledger(path)
     for key in keys:
-        with ledger.reserve(**asked(key, cap=10)) as claim:
+        with ledger.reserve(asked(key, cap=10)) as claim:
             claim.store(b"answer " + key.encode())
 
 
@@ -185,7 +185,7 @@ def test_a_backup_restored_under_a_running_process_is_refused_too(path: Path) ->
     spend(path, "b")
     running = Ledger(path)
     shutil.copy(path.with_name("backup"), path)
-    with pytest.raises(LedgerError, match="restored from a backup"), running.reserve(**asked("c", cap=10)):
+    with pytest.raises(LedgerError, match="restored from a backup"), running.reserve(asked("c", cap=10)):
         pytest.fail("reserved in a ledger that forgot")
     with pytest.raises(LedgerError, match="restored from a backup"):
         running.show()
@@ -199,7 +199,7 @@ def test_the_mark_is_up_to_date_before_a_spend_is_acknowledged(path: Path) -> No
         if mark(path).exists():
             marked[stage] = json.loads(mark(path).read_text())["entries"]
 
-    with ledger.reserve(**asked("k"), progress=look) as claim:
+    with ledger.reserve(asked("k"), progress=look) as claim:
         claim.store(b"answer")
     assert marked["charged"] == 0  # lags, never leads
     assert marked["reserved"] == 2
@@ -341,11 +341,11 @@ def test_a_mark_that_cannot_be_written_shows_nothing(path: Path) -> None:
             mark(path).rename(aside)
             mark(path).mkdir()
 
-    with pytest.raises(LedgerError, match="mark"), ledger.reserve(**asked("k"), progress=block) as claim:
+    with pytest.raises(LedgerError, match="mark"), ledger.reserve(asked("k"), progress=block) as claim:
         claim.store(b"answer")
     assert claim.answer is None
     mark(path).rmdir()
     aside.rename(mark(path))
-    with ledger.reserve(**asked("k")) as again:
+    with ledger.reserve(asked("k")) as again:
         assert again.answer == b"answer"
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]

@@ -60,7 +60,7 @@ def beside(path: Path) -> list[str]:
 
 
 def spend(path: Path) -> None:
-    with Ledger(path).reserve(**asked("k")) as claim:
+    with Ledger(path).reserve(asked("k")) as claim:
         claim.store(b"answer")
 
 
@@ -78,7 +78,7 @@ def test_what_a_killed_process_had_not_made_is_no_ledger_and_is_made(path: Path,
     assert path.exists()
     assert Ledger.find(path) is None
     spend(path)
-    assert [account.spent for account in Ledger(path).show()] == [asked("k")["cost"]]
+    assert [account.spent for account in Ledger(path).show()] == [asked("k").cost]
 
 
 @pytest.mark.parametrize("reason", ["no folder can be made for it", "it is not a key"])
@@ -229,7 +229,7 @@ def test_whatever_the_umask_is_all_is_for_its_owner_alone(
     held = dict[str, int]()
     before = os.umask(mask)
     try:
-        with Ledger(path).reserve(**asked("k")) as claim:
+        with Ledger(path).reserve(asked("k")) as claim:
             held = {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
             claim.store(b"answer")
         PersonBudgets(path.with_name("people.db"), secret=b"s" * 16, price="1", reports_a_day=1)

@@ -12,11 +12,13 @@ import resource
 import signal
 import sys
 import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from leeward.errors import CapExceededError, LedgerError
-from leeward.ledger import Ledger
+from leeward.ledger import Ledger, Request
 
 PAYLOAD_MARK = b"never-to-be-printed"
 
@@ -25,17 +27,35 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def asked(key: str, **other: Any) -> dict[str, Any]:
-    same = {
+@dataclass(frozen=True)
+class Recognised:
+    """What an engine says of a content."""
+
+    form: str
+    columns: tuple[str, ...]
+    digest: bytes
+    marks: Mapping[str, str]
+    telling: Sequence[str]
+
+
+def asked(
+    key: str,
+    *,
+    digest: bytes = b"content",
+    columns: tuple[str, ...] = ("user", "venue"),
+    form: str = "1",
+    marks: Mapping[str, str] | None = None,
+    telling: Sequence[str] = (),
+    **other: Any,
+) -> Request:
+    same: dict[str, Any] = {
         "dataset": "city",
-        "key": key,
         "cost": Fraction(1, 3),
         "cap": Fraction(1),
         "notion": "addition-only/person",
-        "digest": b"content",
-        "digest_columns": ("user", "venue"),
+        "content": Recognised(form, columns, digest, marks or {}, telling),
     }
-    return same | other
+    return Request(key=key, **(same | other))
 
 
 def killed_at(url: str, stage: str) -> None:
@@ -46,7 +66,7 @@ def killed_at(url: str, stage: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         say(reached)
 
-    with Ledger(url).reserve(**asked("k"), progress=hook) as claim:
+    with Ledger(url).reserve(asked("k"), progress=hook) as claim:
         if claim.answer is None:
             claim.store(b"first")
     say("shown")
@@ -54,7 +74,7 @@ def killed_at(url: str, stage: str) -> None:
 
 def release(url: str, mine: str) -> None:
     """Release the one key, with an answer only this process would give; say which answer is shown."""
-    with Ledger(url).reserve(**asked("k")) as claim:
+    with Ledger(url).reserve(asked("k")) as claim:
         if claim.answer is None:
             claim.store(mine.encode())
     assert claim.answer is not None
@@ -66,7 +86,7 @@ def hammer(url: str, me: str) -> None:
     ledger = Ledger(url)
     for turn in range(50):
         try:
-            with ledger.reserve(**asked(f"{me}-{turn}", cost=Fraction(1, 7), cap=Fraction(3))) as claim:
+            with ledger.reserve(asked(f"{me}-{turn}", cost=Fraction(1, 7), cap=Fraction(3))) as claim:
                 claim.store(b"answer")
             say("1/7")
         except CapExceededError:
@@ -81,7 +101,7 @@ def full_disk(url: str, limits: str) -> None:
     try:
         if before >= 0:
             resource.setrlimit(resource.RLIMIT_FSIZE, (before, hard))
-        with ledger.reserve(**asked("k")) as claim:
+        with ledger.reserve(asked("k")) as claim:
             say("reserved")
             if inside >= 0:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (inside, hard))
@@ -98,7 +118,7 @@ def full_disk(url: str, limits: str) -> None:
 
 def forked(url: str, _nothing: str) -> None:
     """Fork while holding a reservation; the child leaves the block by an exception before the parent stores."""
-    with Ledger(url).reserve(**asked("k")) as claim:
+    with Ledger(url).reserve(asked("k")) as claim:
         child = os.fork()
         if child == 0:
             raise SystemExit(3)

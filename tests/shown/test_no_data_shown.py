@@ -16,6 +16,7 @@ import pkgutil
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,7 +34,7 @@ from leeward._private import Private
 from leeward.cli import LeewardError
 from leeward.engine import open_data, read_keys
 from leeward.errors import RefusedError
-from leeward.ledger import Ledger, MemoizedReports, PersonBudgets
+from leeward.ledger import Ledger, MemoizedReports, PersonBudgets, Request
 from leeward.local import check_job
 from leeward.local.location._formats import open_positions
 from leeward.local.series._files import ReadingsFile
@@ -134,19 +135,20 @@ def _visitors(made: LongSession) -> None:
         }
         held["printed inside"] = canaries.printed(table) + canaries.printed(table._bound)
     ledger = Ledger(budget.ledger)
-    with ledger.reserve(
+    request = Request(
         dataset=budget.dataset,
         version="k",
         key="k",
-        cost=1,
+        cost=Fraction(1),
         cap=None,
         notion="addition-only/person",
-        digest=b"d",
-        digest_columns=(),
-    ) as claim:
+        content=held["content"],
+    )
+    with ledger.reserve(request) as claim:
         claim.store(b"answer")
     held |= {
         "claim": claim,
+        "request": request,
         "answer": ledger.peek(budget.dataset, "k", "k"),
         "places": places,
         "cells": cells,

@@ -12,7 +12,7 @@ from leeward.ledger._ledger import Ledger
 from leeward.ledger._memoized_reports import MemoizedReports
 from leeward.ledger._person_budgets import PersonBudgets, read_secret
 from leeward.ledger._records import Account, Answer, Entry
-from leeward.ledger._reservation import STAGES, Reservation
+from leeward.ledger._reservation import STAGES, Request, Reservation
 
 __all__ = [
     "STAGES",
@@ -22,6 +22,7 @@ __all__ = [
     "Ledger",
     "MemoizedReports",
     "PersonBudgets",
+    "Request",
     "Reservation",
     "read_secret",
 ]

@@ -16,27 +16,38 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import NoneType
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, select
 
 from leeward.errors import LedgerError
-from leeward.ledger._parts import joined
+from leeward.ledger._parts import Kept, joined
 from leeward.ledger._records import from_text, to_text
 from leeward.ledger._schema import charges, entries, identity
 
 _COVERED = [column.name for column in entries.columns if column.name != "hash"]
 
 
-def sha256(*parts: object) -> str:
-    """Hash parts (bytes, or what is written as text) together, each after its length: no two lists of parts collide."""
+def sha256(*parts: Kept) -> str:
+    """Hash parts together, each after its length: no two lists of parts of one kind collide.
+
+    Raises:
+        LedgerError: a part is of a type that no ledger of ours keeps.
+    """
     return hashlib.sha256(joined(*parts)).hexdigest()
 
 
 def link(previous: str, entry: Mapping[str, Any] | RowMapping) -> str:
-    """Return the hash of an entry that follows the one whose hash is ``previous``."""
-    # a value of a type that no entry has is written as its repr: the hash is then another, and the entry is refused
-    return sha256(previous, json.dumps([entry[name] for name in _COVERED], default=repr))
+    """Return the hash of an entry that follows the one whose hash is ``previous``.
+
+    Raises:
+        LedgerError: the entry holds a value of a type that no entry has.
+    """
+    covered = [entry[name] for name in _COVERED]
+    if not {*map(type, covered)} <= {int, str, NoneType}:  # SQLite keeps any type in any column, and JSON has fewer
+        raise broken(entry["number"])
+    return sha256(previous, json.dumps(covered))
 
 
 def content_seal(charge: Mapping[str, Any] | RowMapping) -> str:

@@ -10,7 +10,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, select
 
@@ -22,6 +22,35 @@ _ALIKE = 0.75
 """Names that agree more than this (`difflib.SequenceMatcher.ratio`) are refused: "gowala" and "gowalla" agree to 0.92."""
 
 _ANYWAY = "If it is to have a budget of its own all the same, say so: --new-budget, or Budget(..., new=True) in Python"
+
+
+class Content(Protocol):
+    """What an engine gives to recognise a content by, all of it made under `Ledger.content_key`."""
+
+    @property
+    def form(self) -> str:
+        """How digest and marks were made: what was made in another form cannot be compared, and is refused."""
+        ...
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns that the digest covers: digests of other columns do not compare."""
+        ...
+
+    @property
+    def digest(self) -> bytes:
+        """Of all rows."""
+        ...
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """Digests of the values of single columns, by the names of these: compared where the digests cover others."""
+        ...
+
+    @property
+    def telling(self) -> Sequence[str]:
+        """Those columns whose marks tell that a content is charged under another name already."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +70,11 @@ class Fingerprint:
     marks: str
 
     @classmethod
-    def of(cls, columns: Sequence[str], digest: bytes, marks: Mapping[str, str], telling: Sequence[str]) -> Fingerprint:
-        """Write digests as they are kept, but for the key, which the ledger adds."""
-        written = json.dumps({"marks": dict(marks), "telling": sorted({*telling} & {*marks})}, sort_keys=True)
-        return cls("", json.dumps(list(columns)), bytes(digest), written)
+    def of(cls, content: Content, key: str) -> Fingerprint:
+        """Write digests as they are kept, with the fingerprint of the key that they were made with."""
+        marks, telling = dict(content.marks), {*content.telling}
+        written = json.dumps({"marks": marks, "telling": sorted(telling & {*marks})}, sort_keys=True)
+        return cls(f"{content.form} {key}", json.dumps(list(content.columns)), bytes(content.digest), written)
 
     @property
     def by_column(self) -> dict[str, str]:

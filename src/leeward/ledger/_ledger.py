@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
@@ -12,12 +11,11 @@ from pathlib import Path
 from sqlalchemy import select
 
 from leeward._paths import resolve_ledger
-from leeward._plain import is_text
 from leeward._progress import Progress, silent
-from leeward.errors import BudgetConflictError, InputError, LedgerError
+from leeward.errors import BudgetConflictError, LedgerError
 from leeward.ledger import _chain as chain
 from leeward.ledger._balance import Balance, append, balance, open_budgets
-from leeward.ledger._content import Fingerprint, refuse_alike
+from leeward.ledger._content import refuse_alike
 from leeward.ledger._records import Account, Answer, Entry, exact_amount, from_text
 from leeward.ledger._reservation import Request, Reservation, find_charge, read_answer
 from leeward.ledger._schema import entries
@@ -141,24 +139,7 @@ class Ledger:
             return read_answer(charge, history)
 
     @contextmanager
-    def reserve(
-        self,
-        *,
-        dataset: str,
-        version: str = "1",
-        key: str,
-        cost: Fraction | int,
-        cap: Fraction | int | None,
-        notion: str,
-        digest: bytes,
-        digest_columns: Sequence[str],
-        digest_form: str = "",
-        marks: Mapping[str, str] | None = None,
-        telling: Sequence[str] = (),
-        new: bool = False,
-        wait: float = 600.0,
-        progress: Progress = silent,
-    ) -> Iterator[Reservation]:
+    def reserve(self, request: Request, *, wait: float = 600.0, progress: Progress = silent) -> Iterator[Reservation]:
         """Reserve a release, durably, before its data is looked at.
 
         The same dataset, version and key have one answer and one charge, however many ask at once: one computes, the
@@ -171,18 +152,7 @@ class Ledger:
         withdraw: its charge stays until the same key is asked again.
 
         Args:
-            dataset: the public name under which the budget is kept.
-            version: the public label of the content.
-            key: canonical text of everything public the answer depends on.
-            cost: the price, in units of the notion.
-            cap: the most that may ever be spent; None for whatever was fixed.
-            notion: the notion and unit costs are counted in, such as ``addition-only/person``.
-            digest: of the content, under `content_key`; kept only to notice that the content changed under its label.
-            digest_columns: the columns that the digest covers: digests of other columns do not compare.
-            digest_form: how digest and marks were made: what was made in another form cannot be compared, and is refused.
-            marks: of the values of single columns, by the names of these: compared where the digests cover others.
-            telling: those columns whose marks tell that a content is charged under another name already.
-            new: this is a budget of its own, although the ledger has one of nearly the same name, or for the same content.
+            request: what is asked, and what it costs at most.
             wait: how many seconds to wait for another holder of the same key.
             progress: told each of ``STAGES``.
 
@@ -196,17 +166,6 @@ class Ledger:
             ContentChangedError: the content changed under the same version.
             LedgerError: the ledger cannot be used, or another holder was not done in time.
         """
-        _require_text(dataset=dataset, version=version, key=key, notion=notion)
-        request = Request(
-            dataset=dataset,
-            version=version,
-            key=key,
-            cost=exact_amount(cost, "cost"),
-            cap=None if cap is None else exact_amount(cap, "cap"),
-            notion=notion,
-            content=replace(Fingerprint.of(digest_columns, digest, marks or {}, telling), form=digest_form),
-            new=new,
-        )
         reservation = Reservation(self._store, progress)
         try:
             reservation.acquire(request, wait)
@@ -287,9 +246,3 @@ class Ledger:
         """
         with self._store.reading() as connection:
             chain.check_all(connection)
-
-
-def _require_text(**named: str) -> None:
-    for name, value in named.items():
-        if not is_text(value):
-            raise InputError(f"The {name} is empty or not plain text", "the ledger is kept by it", f"Give a {name}")

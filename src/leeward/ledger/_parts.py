@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
 
-def joined(*parts: object) -> bytes:
-    """Return parts (bytes, or what is written as text), each after its length in 8 bytes.
+from leeward.errors import LedgerError
 
-    The first part says what the digest is for: then a digest of one thing is never one of another.
+Kept: TypeAlias = bytes | str | int
+"""A part: bytes are written as they are, a text in UTF-8, an integer in decimals."""
+
+
+def joined(*parts: Kept) -> bytes:
+    """Return parts, each after its length in 8 bytes.
+
+    The first part says what the digest is for: then a digest of one thing is never one of another. At one place of one
+    purpose, parts are of one type: a text and its bytes are written alike.
+
+    Raises:
+        LedgerError: a part is of another type, as when something else has written it into the ledger.
     """
-    whole = bytearray()
-    for part in parts:
-        raw = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
-        whole += len(raw).to_bytes(8) + raw
-    return bytes(whole)
+    return b"".join(len(raw).to_bytes(8) + raw for raw in map(_raw, parts))
+
+
+def _raw(part: object) -> bytes:
+    if type(part) is bytes:
+        return part
+    if type(part) is int:
+        return str(part).encode()
+    if type(part) is not str:
+        raise LedgerError(
+            f"A {type(part).__name__} where a ledger keeps texts, bytes and integers",
+            "the file was changed by something else",
+            "Restore the ledger from a copy you trust",
+        )
+    return part.encode("utf-8", "surrogatepass")

@@ -5,17 +5,26 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
+from leeward._plain import is_text
 from leeward._progress import Progress
+from leeward._taught import taught
 from leeward.errors import InputError, LedgerError
 from leeward.ledger import _chain as chain
 from leeward.ledger._balance import Balance, agree, append, balance, charged, open_budgets
-from leeward.ledger._content import Fingerprint, refuse_alike, refuse_changed, refuse_known, refuse_twin_version
+from leeward.ledger._content import (
+    Content,
+    Fingerprint,
+    refuse_alike,
+    refuse_changed,
+    refuse_known,
+    refuse_twin_version,
+)
 from leeward.ledger._lock import Lock
 from leeward.ledger._records import Answer, exact_amount, to_text
 from leeward.ledger._schema import charges, entries
@@ -26,18 +35,43 @@ STAGES = ("reserving", "charging", "charged", "reserved", "storing", "saving", "
 just after it and before the mark. A stored answer is told ``reserving`` only; a withdrawal ends in ``withdrawn``."""
 
 
-@dataclass(frozen=True, slots=True)
+@taught
+@dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is asked of a ledger: the arguments of ``Ledger.reserve``, checked."""
+    """What is asked of a ledger: one answer, and its price.
+
+    Attributes:
+        dataset: the public name under which the budget is kept.
+        version: the public label of the content.
+        key: canonical text of everything public the answer depends on.
+        cost: the price, in units of the notion; a whole number may be an int.
+        cap: the most that may ever be spent; None for whatever was fixed.
+        notion: the notion and unit costs are counted in, such as ``addition-only/person``.
+        content: digests of the content, under `Ledger.content_key`; kept to notice that it changed under its label, or is
+            charged under another name.
+        new: this is a budget of its own, although the ledger has one of nearly the same name, or for the same content.
+
+    Raises:
+        InputError: a name is not plain text, or an amount is negative.
+        InexactError: an amount is a float.
+    """
 
     dataset: str
-    version: str
+    version: str = "1"
     key: str
     cost: Fraction
     cap: Fraction | None
     notion: str
-    content: Fingerprint
-    new: bool
+    content: Content
+    new: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("dataset", "version", "key", "notion"):
+            if not is_text(getattr(self, name)):
+                raise InputError(f"The {name} is empty or not plain text", "the ledger is kept by it", f"Give a {name}")
+        object.__setattr__(self, "cost", exact_amount(self.cost, "cost"))
+        if self.cap is not None:
+            object.__setattr__(self, "cap", exact_amount(self.cap, "cap"))
 
 
 class Reservation:
@@ -120,14 +154,13 @@ class Reservation:
         with self._store.writing() as connection:
             standing = balance(connection, request.dataset)
             agree(standing, request.dataset, request.notion, request.cap)
-            form = f"{request.content.form} {chain.key_fingerprint(connection)}"
-            request = replace(request, content=replace(request.content, form=form))
+            content = Fingerprint.of(request.content, chain.key_fingerprint(connection))
             refuse_twin_version(connection, request.dataset, request.version)
-            refuse_changed(connection, request.dataset, request.version, request.content)
+            refuse_changed(connection, request.dataset, request.version, content)
             charge = find_charge(connection, request.dataset, request.version, request.key)
             if charge is None:
                 chain.check_absent(connection, request.dataset, request.version, request.key)
-                self._reserve(connection, request, standing)
+                self._reserve(connection, request, content, standing)
             elif (history := chain.check_charge(connection, charge)).answer is not None:
                 found = read_answer(charge, history)
                 self.id, self.cost, self.answer = found.id, found.cost, found.payload
@@ -143,15 +176,14 @@ class Reservation:
             self._progress("reserved")
         return None
 
-    def _reserve(self, connection: Connection, request: Request, standing: Balance) -> None:
+    def _reserve(self, connection: Connection, request: Request, content: Fingerprint, standing: Balance) -> None:
         cap = standing.cap if standing.cap is not None else request.cap
         assert cap is not None  # agree() saw to it
         if not request.new:
             if standing.cap is None:
                 refuse_alike(request.dataset, open_budgets(connection))
-            refuse_known(connection, request.dataset, request.content, opens=standing.cap is None)
+            refuse_known(connection, request.dataset, content, opens=standing.cap is None)
         after = charged(standing, request.dataset, request.notion, cap, request.cost)
-        content = request.content
         kept: dict[str, Any] = {"digest_form": content.form, "digest_columns": content.columns}
         kept |= {"digest": content.digest, "marks": content.marks}
         self._hold = self._store.new_lock(self._holder)

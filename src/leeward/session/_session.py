@@ -182,25 +182,23 @@ class Session(Private):
         Raises:
             LeewardError: it is refused; nothing was charged.
         """
+        from leeward.ledger import Request
+
         query = priced.plan.query
         most = priced.price if reserve is None else priced.unit * _exactly(reserve)
         table, content = self._recognised()
         notes = CuratorNotes(None, None, "0")
-        with self.ledger.reserve(
+        request = Request(
             dataset=self.budget.dataset,
             version=priced.version,
             key=priced.key,
             cost=most,
             cap=self._cap,
             notion=priced.counted_in,
-            digest=content.digest,
-            digest_columns=content.columns,
-            digest_form=content.form,
-            marks=content.marks,
-            telling=content.telling,
+            content=content,
             new=self.budget.new,
-            progress=self.progress,
-        ) as reservation:
+        )
+        with self.ledger.reserve(request, progress=self.progress) as reservation:
             if reservation.answer is None:
                 self.progress("counting")
                 counted = table.count(query)

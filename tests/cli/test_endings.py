@@ -17,8 +17,10 @@ from tests.session.test_monitor_command import SANITIZED
 from leeward.ledger import Ledger
 
 HANGS = """
-import sys, time, tempfile
+import signal, sys, time, tempfile
 from pathlib import Path
+for each in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, signal.SIG_DFL)  # whatever is ignored where the tests run
 from leeward.engine import VisitTable
 
 def hang(self, query):

@@ -1,0 +1,71 @@
+"""Ledgers never die: what an earlier version wrote is read, checked and answered from by this one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ledger import golden
+
+from leeward.engine import _content as engine
+from leeward.errors import LeewardError
+from leeward.ledger import _chain, _parts, _person_budgets
+from leeward.ledger._secret import VARIABLE
+from leeward.session import _question
+
+SAID: dict[str, Any] = json.loads((golden.FOLDER / "said.json").read_text("utf-8"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the golden files, for its owner alone: a checkout does not keep that."""
+    for file in golden.FOLDER.iterdir():
+        shutil.copyfile(file, tmp_path / file.name)
+        (tmp_path / file.name).chmod(0o600)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "content.key"))
+    return tmp_path
+
+
+def test_answers_are_given_again_and_nothing_is_charged() -> None:
+    assert golden.answers() == {name: SAID[name] for name in ("answers", "spent")}
+
+
+def test_a_history_with_every_kind_of_entry_fits_its_chain() -> None:
+    assert golden.events() == SAID["events"]
+    kinds = {"opened", "reserved", "released", "withdrawn", "taken-over", "set-cap", "accepted-restored", "new-key"}
+    assert {entry[5] for entry in SAID["events"]} == kinds
+
+
+def test_people_have_spent_what_they_spent_and_are_told_what_they_were_told() -> None:
+    assert golden.people() == SAID["people"]
+
+
+def _of(module: Any, name: str, changed: Callable[[Any], Any]) -> Callable[[pytest.MonkeyPatch], None]:
+    return lambda patch: patch.setattr(module, name, changed(getattr(module, name)))
+
+
+@pytest.mark.parametrize(
+    ("what", "broken"),
+    [
+        (golden.answers, _of(_question.Question, "canonical", lambda real: lambda self: real(self) + " ")),
+        (golden.answers, _of(engine, "_stretched", lambda real: lambda key, what: real(key, [*what, "more"]))),
+        (golden.events, _of(_chain, "_COVERED", lambda real: real[::-1])),
+        (golden.events, _of(_chain, "joined", lambda _: lambda *parts: b"".join(map(_parts._raw, parts)))),
+        (golden.people, _of(_person_budgets, "joined", lambda _: lambda *parts: b"".join(map(_parts._raw, parts)))),
+        (golden.people, _of(_person_budgets, "payer", lambda _: str)),
+    ],
+)
+def test_a_serialiser_that_writes_otherwise_is_noticed(
+    what: Callable[[], Any], broken: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken(monkeypatch)
+    try:
+        said = what()
+    except LeewardError:
+        return
+    assert said not in (SAID.get(what.__name__), {name: SAID[name] for name in ("answers", "spent")})

@@ -81,6 +81,9 @@ CALLS: dict[str, Call] = {
         bits=None,
     ),
     "RandomizedResponse": call("2/3", "1/3"),
+    "Scenario": call(
+        places=2, counts=None, releases=2, delta="1e-6", assumed_error="1/10", counted_in="dp/person", left=None
+    ),
     "Series": call(**READINGS, between="maximum", noise="norm", missing="keep", smooth=3, clamp=True, bits=None),
     "Statistic": call(ROWS, "histogram", "x", None, None, "venue", ("v0",)),
     "Totals": call(lw.Series(**{**READINGS, "window": 1}), per="day"),
@@ -90,17 +93,11 @@ CALLS: dict[str, Call] = {
         safe_at_most=60,
         dangerous_at_least=90,
         error_at_most="1/10",
-        assumed_error="1/10",
         useful_from="1/10",
         what="counts",
         mechanism="auto",
         stop_after=None,
-        places=2,
-        counts=None,
-        releases=2,
-        delta="1e-6",
-        counted_in=None,
-        left=None,
+        scenario=lw.planner.Scenario(places=2, releases=2),
     ),
     "count_visitors": call(SEEN, LIST, **HOUR, places_per_person=1, if_more="latest"),
     "decisions": call(LAW, safe_at_most=2, dangerous_at_least=9, error_at_most="1/10"),
@@ -301,13 +298,20 @@ def replaced(given: Call) -> Iterator[tuple[str, Call]]:
             yield f"{key} = {type(junk).__name__}", (args, {**kwargs, key: junk})
 
 
+TAKEN: dict[str, Callable[[Any], object]] = {
+    "Scenario": lambda made: lw.compare(VISITORS, NOTION, safe_at_most=60, scenario=made),
+}
+"""What is made to be given to another call is given to it."""
+
+
 @pytest.mark.parametrize("name", sorted(CALLS.keys() - {"Real"}))
 @pytest.mark.filterwarnings("ignore")
 def test_another_kind_of_argument_is_an_answer_or_is_told(name: str) -> None:
     wrong = []
     for what, (args, kwargs) in replaced(CALLS[name]):
         try:
-            PUBLIC[name](*args, **kwargs)
+            made = PUBLIC[name](*args, **kwargs)
+            TAKEN.get(name, id)(made)
         except LeewardError:
             pass
         except Exception as error:

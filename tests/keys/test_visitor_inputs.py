@@ -161,7 +161,7 @@ HOLDERS = {
 }  # fmt: skip
 BY_OTHERS = {
     *("count_visitors.visits", "count_visitors.places", "count_visitors.window"),  # by their own fields
-    *("plan.query", "plan.places", "release.plan", "release.budget"),  # likewise
+    *("plan.query", "release.plan", "release.budget"),  # likewise
 }
 
 

@@ -15,8 +15,7 @@ from leeward.errors import RefusedError
 from leeward.exact import Weight
 from leeward.mechanism import Sanitized
 from leeward.noise import SeededBitsForTests
-from leeward.planner import Comparison, Option, compare, plan, plan_report, recommend
-from leeward.planner._compare import ASSUMED_ERROR
+from leeward.planner import Comparison, Option, Scenario, compare, plan, plan_report, recommend
 from leeward.planner._expected import read_counts
 from leeward.planner._option import best_possible
 from leeward.planner._recommend import right_words
@@ -98,19 +97,21 @@ def test_what_is_foretold_is_what_happens(number: int) -> None:
     asked_query, notion, asked = TEN[number]
     made = plan(asked_query, notion, **asked)
     rows = simulated(made, 300, seed=100 + number)
-    own = compare(asked_query, notion, **asked, counts=COUNTS).options[0]
+    own = compare(asked_query, notion, **asked, scenario=Scenario(counts=COUNTS)).options[0]
     assert own.plan is not None
     assert question(own.plan, "") == question(made, "")
     assert not far(rows, foretold(own))
     another = "1/2" if isinstance(made.mechanism, Sanitized) else "3/2"  # how far one gets varies much from run to run
-    wrong = compare(asked_query, notion.scale(another), **asked, counts=COUNTS).options[0]
+    wrong = compare(asked_query, notion.scale(another), **asked, scenario=Scenario(counts=COUNTS)).options[0]
     assert far(rows, foretold(wrong))
 
 
 @pytest.mark.statistical
 def test_error_quantiles_and_spread_are_met() -> None:
     """Each comparison is off by chance with probability below 1e-6."""
-    own = compare(query(2), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.1", counts=COUNTS).options[0]
+    own = compare(
+        query(2), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.1", scenario=Scenario(counts=COUNTS)
+    ).options[0]
     assert own.plan is not None
     assert own.errors is not None
     assert own.expected is not None
@@ -153,7 +154,7 @@ def test_prices_in_the_budget_and_what_it_cannot_cover() -> None:
         "dp/person": {"presence": None, "addition-only": None, "dp": 1, "add-remove-replace-dp": 1},
     }
     for counted_in, prices in expected.items():
-        compared = compare(query(), lw.Presence("1"), safe_at_most=2, counted_in=counted_in)
+        compared = compare(query(), lw.Presence("1"), safe_at_most=2, scenario=Scenario(counted_in=counted_in))
         for name, price in prices.items():
             option = compared.find(name)
             assert option.in_budget == price, (counted_in, name)
@@ -225,11 +226,13 @@ def test_the_protected_side_is_kept() -> None:
 
 
 def test_what_the_budget_cannot_pay_is_not_recommended() -> None:
-    asked: dict[str, Any] = {"safe_at_most": 2, "counted_in": "presence/person"}
-    assert name_of(compare(query(1, "latest"), lw.AdditionOnly("1"), **asked)) is None
-    assert name_of(compare(query(), lw.AdditionOnly("1"), **asked)) == ("presence", "geometric")
-    assert name_of(compare(query(), lw.Presence("1"), **asked, left=Fraction(1))) == ("presence", "geometric")
-    advice = recommend(compare(query(), lw.Presence("1"), **asked, left=Fraction(999, 1000)))
+    def compared(asked: CountVisitors, notion: lw.Notion, left: Fraction | None = None) -> Comparison:
+        return compare(asked, notion, safe_at_most=2, scenario=Scenario(counted_in="presence/person", left=left))
+
+    assert name_of(compared(query(1, "latest"), lw.AdditionOnly("1"))) is None
+    assert name_of(compared(query(), lw.AdditionOnly("1"))) == ("presence", "geometric")
+    assert name_of(compared(query(), lw.Presence("1"), Fraction(1))) == ("presence", "geometric")
+    advice = recommend(compared(query(), lw.Presence("1"), Fraction(999, 1000)))
     assert advice.option is None
     assert "Only 999/1000 is left of the budget" in advice.reason
     assert any("does not pay for it" in what for _, what in advice.gives_up)
@@ -248,7 +251,7 @@ def test_of_equal_rows_the_one_that_protects_more() -> None:
 
 def test_nothing_that_can_be_wrong_replaces_what_never_is() -> None:
     """With a large α dp would say more at the same price, and be wrong: it is told, and not recommended."""
-    compared = compare(query(), lw.AdditionOnly("1"), safe_at_most=2, assumed_error="0.3")
+    compared = compare(query(), lw.AdditionOnly("1"), safe_at_most=2, scenario=Scenario(assumed_error="0.3"))
     dp, advice = compared.find("dp"), recommend(compared)
     assert advice.option is not None
     assert dp.in_asked == 1
@@ -258,14 +261,19 @@ def test_nothing_that_can_be_wrong_replaces_what_never_is() -> None:
 
 
 def test_sanitized_or_geometric_depends_on_how_far_one_gets() -> None:
-    many = compare(query(5), lw.Presence("1"), safe_at_most=2, places=5)
+    many = compare(query(5), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=5))
     assert name_of(many) == ("presence", "sanitized")
-    assert name_of(compare(query(6), lw.Presence("1"), safe_at_most=2, places=500)) == ("presence", "geometric")
-    crowded = compare(query(5), lw.Presence("1"), safe_at_most=2, places=5, counts={0: 1, 9: 4})
+    assert name_of(compare(query(6), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=500))) == (
+        "presence",
+        "geometric",
+    )
+    crowded = compare(query(5), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=5, counts={0: 1, 9: 4}))
     assert name_of(crowded) == ("presence", "geometric")  # it would stop at once
-    unbounded = compare(query(None), lw.Presence("1"), safe_at_most=2, places=300)
+    unbounded = compare(query(None), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=300))
     assert name_of(unbounded) == ("presence", "sanitized")
-    useless = compare(query(None), lw.Presence("1"), safe_at_most=2, places=500)  # it reaches 20 of them
+    useless = compare(
+        query(None), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=500)
+    )  # it reaches 20 of them
     assert "of 500 places before it stops" in useless.refusal
     assert name_of(useless) is None
 
@@ -281,25 +289,26 @@ def test_the_subsampled_count_is_never_recommended_for_a_count_and_says_why() ->
 
 def test_norm_noise_is_compared_where_places_are_few() -> None:
     """The figures of DESIGN, section 2: three places, a person may be at all of them, ε = 1/2."""
-    compared = compare(query(3), lw.Presence("1/2"), safe_at_most=2, places=3)
+    compared = compare(query(3), lw.Presence("1/2"), safe_at_most=2, scenario=Scenario(places=3))
     norm, usual = compared.find("presence", "norm"), compared.find("presence")
     assert (norm.errors and round(norm.errors.mean, 2), usual.errors and round(usual.errors.mean, 2)) == (3.5, 5.51)
     safe = [round(float(option.probability_safe(0) or 0), 3) for option in (norm, usual)]
     assert safe == [0.472, 0.393]
     assert not norm.releasable
     with pytest.raises(InputError):
-        compare(query(), lw.Presence("1"), safe_at_most=2, places=3).find("presence", "norm")  # one place a person
+        # one place a person
+        compare(query(), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=3)).find("presence", "norm")
 
 
 def test_a_refused_spec_is_refused_in_words_and_its_neighbours_are_shown() -> None:
     compared = compare(query(), lw.UnboundedDP("1"), safe_at_most=2)
     assert compared.as_written is None
     assert "error_at_most" in compared.refusal
-    assert compared.find("dp").error_at_most == Fraction(ASSUMED_ERROR)
+    assert compared.find("dp").error_at_most == Fraction(Scenario().assumed_error)
     with pytest.raises(RefusedError):
         plan(query(), lw.UnboundedDP("1"), safe_at_most=2)
     with pytest.raises(InputError):
-        compare(query(), lw.Presence("1"), safe_at_most=2, releases=0)
+        compare(query(), lw.Presence("1"), safe_at_most=2, scenario=Scenario(releases=0))
 
 
 def test_is_plain_dp_enough() -> None:
@@ -313,7 +322,7 @@ def test_is_plain_dp_enough() -> None:
 
 
 def test_one_sided_releases_add_up_and_two_sided_ones_gain() -> None:
-    compared = compare(query(), lw.Presence("1/10"), safe_at_most=20, releases=100)
+    compared = compare(query(), lw.Presence("1/10"), safe_at_most=20, scenario=Scenario(releases=100))
     one = compared.find("presence").composed(100, "1e-6")
     assert one["withdraw"] == pytest.approx(10 + math.log1p(-1e-6), abs=1e-9)
     both = compared.find("dp").composed(100, "1e-6")
@@ -325,7 +334,9 @@ def test_one_sided_releases_add_up_and_two_sided_ones_gain() -> None:
 
 
 def test_removal_only_is_cautioned_against() -> None:
-    said = recommend(compare(query(), lw.RemovalOnly("1"), dangerous_at_least=3, releases=5, what="counts")).cautions
+    said = recommend(
+        compare(query(), lw.RemovalOnly("1"), dangerous_at_least=3, scenario=Scenario(releases=5), what="counts")
+    ).cautions
     assert any("99.3%" in line for line in said)
     assert any("hardly a promise" in line for line in said)
     assert any("drawn at random, in the clear" in line for line in said)

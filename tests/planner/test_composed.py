@@ -13,7 +13,7 @@ from tests.oracle import hockey_stick
 import leeward as lw
 from leeward.accounting import Direction
 from leeward.exact import inf
-from leeward.planner import compare
+from leeward.planner import Scenario, compare
 from leeward.query import CountVisitors
 
 DELTA = "1/1000"
@@ -32,7 +32,7 @@ def decided(notion: lw.Notion) -> dict[str, Any]:
 
 
 def option(notion: lw.Notion, bound: int | None, mechanism: str = "geometric", **given: Any) -> Any:
-    found = compare(query(bound), notion, releases=2, **decided(notion), **given)
+    found = compare(query(bound), notion, scenario=Scenario(releases=2), **decided(notion), **given)
     return next(o for o in found.options if (o.notion, o.mechanism) == (notion, mechanism))
 
 
@@ -88,7 +88,7 @@ def test_two_releases_at_two_places_a_person(notion: lw.Notion, moves: dict[Dire
 @pytest.mark.parametrize("notion", [lw.UnboundedDP("1"), lw.AdditionOnly("1")])
 def test_what_is_only_known_by_its_price(notion: lw.Notion) -> None:
     """Norm noise: each change costs ε at most; the worst law with that price, twice."""
-    found = compare(query(3), notion, places=3, **decided(notion))
+    found = compare(query(3), notion, scenario=Scenario(places=3), **decided(notion))
     norm = next(o for o in found.options if (o.notion, o.mechanism) == (notion, "norm"))
     one_way = isinstance(notion, lw.AdditionOnly)
     p, q = (mpmath.exp(1) / (1 + mpmath.exp(1)), 1 / (1 + mpmath.exp(1))) if not one_way else (mpmath.mpf(1), 0)
@@ -159,7 +159,9 @@ def test_one_release_is_told_to_cost_what_its_worst_step_loses(notion: lw.Notion
 def test_releases_are_told_to_cost_no_more_than_their_price(bound: int) -> None:
     """Whatever δ is granted: found by hand, a fact was told to move as many counts as a person of the other promise."""
     options = [compare(query(bound), notion, **decided(notion)).options[0] for notion in units()]
-    options += compare(query(bound), lw.Presence("1"), safe_at_most=30, places=3).options  # other mechanisms too
+    options += compare(
+        query(bound), lw.Presence("1"), safe_at_most=30, scenario=Scenario(places=3)
+    ).options  # other mechanisms too
     for made in options:
         for way, epsilon in made.composed(4, "1e-9").items():
             assert epsilon <= float(made.price) * 4 * (1 + 1e-9), (str(made), way)

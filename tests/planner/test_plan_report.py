@@ -14,7 +14,7 @@ from leeward.cli import InputError
 from leeward.exact import exp_minus
 from leeward.exact._weight import weight
 from leeward.notion import GradedFacts, Notion
-from leeward.planner import PlanReport, compare, plan_report
+from leeward.planner import PlanReport, Scenario, compare, plan_report
 from leeward.planner._people import at_most_people, people, places
 from leeward.planner._recommend import percent, share
 from leeward.planner._report import DecidingOption
@@ -30,18 +30,26 @@ ASKED: dict[str, tuple[Notion, dict[str, Any], dict[str, Any]]] = {
     "refused": (lw.Presence("1"), {"safe_at_most": 2}, {"if_more": "latest"}),
     "unbounded": (lw.Presence("1/3"), {"safe_at_most": 0, "stop_after": 3}, {"places_per_person": None}),
     "both": (lw.UnboundedDP("4"), {"safe_at_most": 2, "dangerous_at_least": 9, "error_at_most": "1/10"}, {}),
-    "dangerous": (lw.RemovalOnly("2"), {"dangerous_at_least": 3, "counts": {0: 90, 4: 8, 20: 2}, "releases": 3}, {}),
-    "counts": (lw.AdditionOnly("1"), {"safe_at_most": 2, "counts": {0: 9, 3: 1}, "what": "counts"}, {}),
+    "dangerous": (
+        lw.RemovalOnly("2"),
+        {"dangerous_at_least": 3, "scenario": Scenario(40, {0: 90, 4: 8, 20: 2}, 3)},
+        {},
+    ),
+    "counts": (lw.AdditionOnly("1"), {"safe_at_most": 2, "scenario": Scenario(40, {0: 9, 3: 1}), "what": "counts"}, {}),
     "graded": (lw.notion.Graded(presence="1", absence="8"), {"safe_at_most": 2, "error_at_most": "1/50"}, {}),
     "facts": (GradedFacts(presence="1", absence="8"), {"safe_at_most": 2, "error_at_most": "1/50"}, {}),
-    "far": (lw.AdditionOnly("1/10"), {"safe_at_most": 99, "releases": 2}, {"places_per_person": 3}),
+    "far": (
+        lw.AdditionOnly("1/10"),
+        {"safe_at_most": 99, "scenario": Scenario(40, releases=2)},
+        {"places_per_person": 3},
+    ),
 }
 
 
 def report(name: str, **more: Any) -> PlanReport:
     notion, decided, asked = ASKED[name]
     query = lw.count_visitors(VISITS, PLACES, **HOUR, **({"places_per_person": 1} | asked))
-    return plan_report(compare(query, notion, places=40, **decided), **more)
+    return plan_report(compare(query, notion, **{"scenario": Scenario(40), **decided}), **more)
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -99,7 +107,7 @@ def test_chances_at_the_thresholds_are_told_however_far_out(t: int | None, least
         return
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
     decided = {"safe_at_most": t, "dangerous_at_least": least, "error_at_most": "1/10"}
-    made = plan_report(compare(query, lw.UnboundedDP("1"), places=40, **decided))  # type: ignore[arg-type]
+    made = plan_report(compare(query, lw.UnboundedDP("1"), scenario=Scenario(places=40), **decided))  # type: ignore[arg-type]
     for option in made.shown:
         at = {point.count: point for point in option.curve}
         assert list(at) == sorted(at)
@@ -142,7 +150,9 @@ def test_where_only_dangerous_is_asked_nothing_is_said_of_safe() -> None:
 def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
     """Found: a million releases were refused whole, with advice that the command has no option for."""
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
-    asked = compare(query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", places=3, releases=10**6)
+    asked = compare(
+        query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", scenario=Scenario(places=3, releases=10**6)
+    )
     together = [option.composed for option in plan_report(asked).shown if option.notion.name == "dp"]
     assert together
     for one in together:
@@ -155,7 +165,14 @@ def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
 def test_a_row_whose_noise_is_too_wide_is_refused_alone() -> None:
     """Found: one row beyond 64 bits ended the whole comparison, though the row asked for was fine."""
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
-    made = compare(query, lw.UnboundedDP("1e-15"), safe_at_most=2, error_at_most="0.3", useful_from="0", places=1)
+    made = compare(
+        query,
+        lw.UnboundedDP("1e-15"),
+        safe_at_most=2,
+        error_at_most="0.3",
+        useful_from="0",
+        scenario=Scenario(places=1),
+    )
     assert made.as_written is not None
     assert any("64 bits" in option.refused for option in made.options)
 

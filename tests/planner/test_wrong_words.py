@@ -48,7 +48,9 @@ def test_a_place_between_both_thresholds_can_get_either_wrong_word(epsilon: str,
     assert wrong <= told == (alpha if gap == 1 else 2 * alpha)
     if (epsilon, gap) == ("1", 2):
         assert wrong > alpha  # what was told before is false
-    reason = lw.recommend(lw.compare(question(), lw.UnboundedDP(epsilon), **asked, places=PLACES)).reason
+    reason = lw.recommend(
+        lw.compare(question(), lw.UnboundedDP(epsilon), **asked, scenario=lw.planner.Scenario(places=PLACES))
+    ).reason
     found = re.search(r"at most (\S+) a place: at most (\S+) wrong ones are to be expected", reason)
     assert found is None or (float(found[1]), float(found[2])) == (float(told), float(told * PLACES))
     assert found is not None or "wrong" not in reason
@@ -65,8 +67,8 @@ def test_where_one_word_is_never_wrong_only_the_other_counts() -> None:
 
 @pytest.mark.parametrize(("stops", "places"), [*itertools.product((1, 3, 9), (10, 100))])
 def test_the_sanitized_mechanism_is_told_to_call_as_many_places_safe_as_it_does(stops: int, places: int) -> None:
-    asked = {"safe_at_most": 2, "mechanism": "sanitized", "stop_after": stops, "places": places}
-    compared = lw.compare(question(), lw.Presence("5/3"), **asked)
+    asked = {"safe_at_most": 2, "mechanism": "sanitized", "stop_after": stops}
+    compared = lw.compare(question(), lw.Presence("5/3"), **asked, scenario=lw.planner.Scenario(places))
     chance = 1 - math.exp(-5 / 3) ** 3  # one-sided noise of at most 2
     going, safe = {stops: 1.0}, 0.0
     for _ in range(places):
@@ -80,7 +82,13 @@ def test_the_sanitized_mechanism_is_told_to_call_as_many_places_safe_as_it_does(
 
 def test_what_is_lost_of_two_sides_is_not_told_as_both() -> None:
     """Presence protects that someone was at a place, as a graded notion does; it does not protect that they were not."""
-    compared = lw.compare(question(), lw.notion.Graded("2", "4"), safe_at_most=2, error_at_most="1/100", places=10)
+    compared = lw.compare(
+        question(),
+        lw.notion.Graded("2", "4"),
+        safe_at_most=2,
+        error_at_most="1/100",
+        scenario=lw.planner.Scenario(places=10),
+    )
     lacks = {o.notion.name: what for o, what in lw.recommend(compared).gives_up}
     assert "it does not protect all that graded protects" in lacks["presence"]
     assert not any("gives up what" in what for what in lacks.values())

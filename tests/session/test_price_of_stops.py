@@ -56,14 +56,21 @@ def test_plan_statement_and_charge_agree(name: str, tmp_path: Path) -> None:
     for places, stops in SIZES:
         query = asked(places)
         price = min(places, stops) * lw.exact.exact(each)
-        made = lw.plan(query, notion, safe_at_most=2, mechanism="sanitized", stop_after=stops, places=places)
+        made = lw.plan(query, notion, safe_at_most=2, mechanism="sanitized", stop_after=stops).listing(places)
         budget = lw.Budget(tmp_path / f"{places}-{stops}.db", "d", "9000")
         found = lw.release(lw.plan(query, notion, safe_at_most=2, stop_after=stops), budget, if_doubtful="publish")
         assert made.price == price
         assert found.statement.price == found.curator.charged == str(price)
         assert found.statement.notion.epsilon == str(price)
         assert Ledger(budget.ledger).show("d")[0].spent == price.rational
-        compared = lw.compare(query, notion, safe_at_most=2, mechanism="sanitized", stop_after=stops, places=places)
+        compared = lw.compare(
+            query,
+            notion,
+            safe_at_most=2,
+            mechanism="sanitized",
+            stop_after=stops,
+            scenario=lw.planner.Scenario(places=places),
+        )
         assert compared.as_written is not None
         assert compared.as_written.price == price
         if stops >= places:
@@ -75,16 +82,16 @@ def test_a_plan_that_does_not_know_the_list_says_at_most() -> None:
     made = lw.plan(asked(1), lw.Presence("3"), safe_at_most=2, mechanism="sanitized", stop_after=2)
     assert made.price == 6
     assert "price at most 6" in str(made)
-    assert "price 3" in str(lw.plan(asked(1), lw.Presence("3"), safe_at_most=2, stop_after=2, places=1))
+    assert "price 3" in str(made.listing(1))
     with pytest.raises(InputError, match="places = 0"):
-        lw.plan(asked(1), lw.Presence("3"), safe_at_most=2, places=0)
+        made.listing(0)
 
 
 def test_a_monitor_may_be_given_more_windows_and_costs_all_its_stops(tmp_path: Path) -> None:
     """One place: each round has one answer, and yet there may be as many stops as rounds, whatever the plans say."""
     for stops in (1, 2, 3):
         plans = [
-            lw.plan(asked(1, day), lw.Presence("3"), safe_at_most=2, mechanism="sanitized", stop_after=stops, places=1)
+            lw.plan(asked(1, day), lw.Presence("3"), safe_at_most=2, mechanism="sanitized", stop_after=stops)
             for day in range(3)
         ]
         budget = lw.Budget(tmp_path / f"{stops}.db", "d", "9000")

@@ -117,7 +117,9 @@ def _visitors(made: LongSession) -> None:
     cells = lw.count_visitors(on_map, on_grid, **window)
     watched = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="sanitized", stop_after=2)
     compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
-    several = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2, counts={0: 2, 3: 1}, releases=2)
+    several = lw.compare(
+        query, lw.AdditionOnly("1"), safe_at_most=2, scenario=lw.planner.Scenario(counts={0: 2, 3: 1}, releases=2)
+    )
     keys = read_keys(query)
     with open_data(query, keys) as table, Session(query, budget) as session:
         counted = table.count(query)

@@ -437,7 +437,7 @@ INTERRUPTED: Mapping[str, tuple[list[str], str, str]] = {
     "release, while counting": (["spec.toml", "-o", "out"], "leeward.engine._visits", "VisitTable.count"),
     "release --dry-run": (["spec.toml", "--dry-run"], "leeward.engine", "read_keys"),
     "monitor": (["spec.toml", "-o", "out"], "leeward.session._monitor", "monitor"),
-    "plan": (["spec.toml"], "leeward.planner._compare", "compare"),
+    "plan": (["spec.toml"], "leeward.planner", "compare"),
     "perturb": (["spec.toml", "-o", "o.parquet"], "leeward.local", "read_job"),
     "papers": (["-o", "out"], "leeward.papers", "recompute"),
     "demo": (["-o", "out"], "leeward.demo._city", "write_city"),

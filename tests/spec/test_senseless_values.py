@@ -6,6 +6,7 @@ Only what depends on data, or on what a ledger holds, may come later: files and 
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import tomllib
 from fractions import Fraction
@@ -207,10 +208,12 @@ def asked(town: Town) -> Any:
     ids=str,
 )
 def test_a_plan_in_python_takes_no_senseless_argument(given: dict[str, Any], town: Town) -> None:
-    asks = {"safe_at_most": 2, **({"mechanism": "sanitized"} if "stop_after" in given else {}), **given}
+    asks: dict[str, Any] = {"safe_at_most": 2, **({"mechanism": "sanitized"} if "stop_after" in given else {}), **given}
     notion = lw.Presence("1") if "stop_after" in given else lw.UnboundedDP("8")
+    beside = {field.name for field in dataclasses.fields(lw.planner.Scenario)}
     try:
-        compared = lw.compare(asked(town), notion, **asks)
+        scenario = lw.planner.Scenario(**{key: asks.pop(key) for key in beside & asks.keys()})
+        compared = lw.compare(asked(town), notion, **asks, scenario=scenario)
     except LeewardError:
         return
     assert compared.as_written is None, "it is planned with what makes no sense"

@@ -286,10 +286,12 @@ def made(notion: str, question: str, decision: str, look: str = "plain") -> Worl
     """The world of these choices; None where they are refused."""
     asked, extra = NOTIONS[notion]
     visits, span, places = LOOKS[look]
+    decide = dict(DECISIONS[decision])
+    listed = decide.pop("places", None)
     query = lw.count_visitors(visits, LIST, **span, **QUESTIONS[question])
     for error in ({}, {"error_at_most": "1/5"}):
         try:
-            planned = lw.plan(query, asked, **DECISIONS[decision], **error)
+            planned = lw.plan(query, asked, **decide, **error).listing(listed)
         except LeewardError:
             continue
         return World(", ".join((notion, question, decision, look)), planned, places, **extra)

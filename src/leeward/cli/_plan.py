@@ -80,7 +80,7 @@ def _wish(text: str) -> tuple[int, str]:
 
 def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, error: str) -> Comparison:
     from leeward.engine import read_places
-    from leeward.planner._compare import compare
+    from leeward.planner import Scenario, compare
     from leeward.planner._expected import read_counts
 
     if spec.query.kind != "visitors":
@@ -96,13 +96,15 @@ def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, 
         notion,
         **spec.decide.model_dump(),
         **spec.publish.model_dump(),
-        assumed_error=error,
-        places=len(read_places(queries[0].places)),
-        counts=None if counts is None else read_counts(counts),
-        releases=len(queries) if releases is None else releases,
-        delta=delta,
-        counted_in=counted_in,
-        left=left,
+        scenario=Scenario(
+            places=len(read_places(queries[0].places)),
+            counts=None if counts is None else read_counts(counts),
+            releases=len(queries) if releases is None else releases,
+            delta=delta,
+            assumed_error=error,
+            counted_in=counted_in,
+            left=left,
+        ),
     )
 
 

@@ -2,7 +2,7 @@
 
 from leeward.planner._advice import bounded_gain, cautions, crossover, extreme_reveals, filled_bins, region, variances
 from leeward.planner._ask import plan
-from leeward.planner._compare import Comparison, compare
+from leeward.planner._compare import Comparison, Scenario, compare
 from leeward.planner._decisions import Chances, Decisions, State, decisions
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._option import Option
@@ -20,6 +20,7 @@ __all__ = [
     "Plan",
     "PlanReport",
     "Recommendation",
+    "Scenario",
     "State",
     "bounded_gain",
     "cautions",

@@ -27,7 +27,6 @@ def plan(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
-    places: int | None = None,
 ) -> Plan: ...
 
 
@@ -47,7 +46,6 @@ def plan(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
-    places: int | None = None,
 ) -> Plan | NumberPlan:
     """Plan a release: free, and private of nothing because it reads no data. `leeward.release` carries it out.
 
@@ -65,8 +63,8 @@ def plan(
         mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
             order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
             it can.
-        stop_after: c, for the sanitized mechanism (default 1); its price is c·ε, or n·ε where only n < c places are listed.
-        places: n, how many places the public list has, if that is known: `leeward.release` counts them itself.
+        stop_after: c, for the sanitized mechanism (default 1); its price is c·ε, or n·ε where only n < c places are listed
+            (`Plan.listing` tells it of n; `leeward.release` counts them itself).
 
     Raises:
         InputError: an argument is malformed, or something is to be decided about a statistic.
@@ -83,7 +81,6 @@ def plan(
             what=what,
             mechanism=mechanism,
             stop_after=stop_after,
-            places=places,
         )
     if not isinstance(query, Statistic):
         raise InputError(
@@ -91,7 +88,7 @@ def plan(
             "it is not a question that can be released",
             "Give a question from count_visitors or statistic",
         )
-    decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after, places)
+    decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
     if any(choice is not None for choice in decided) or (what, mechanism) != ("decisions", "auto"):
         raise InputError(
             "A decision about a statistic", "decisions are about counts of visitors", "Give the question and the notion"

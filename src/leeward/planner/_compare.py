@@ -8,9 +8,10 @@ and the listing says what.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from numbers import Rational
+from typing import Any
 
 from leeward._plain import told
 from leeward._taught import taught
@@ -25,7 +26,7 @@ from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, Re
 from leeward.planner._decisions import decisions
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, with_counts
-from leeward.planner._plan import USEFUL_FROM, MechanismName, Plan, What, plan_visitors
+from leeward.planner._plan import MechanismName, Plan, What, plan_visitors
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.query._sensitivity import sensitivity, sensitivity_each
@@ -33,16 +34,65 @@ from leeward.query._sensitivity import sensitivity, sensitivity_each
 RATIOS = ("2", "4", "8")
 """How many times its price of presence a graded notion pays for absence, in the rows that are compared."""
 
-ASSUMED_ERROR = "0.001"
-"""α for the notions that can be wrong, where none is given."""
-
 MOST_NORM_PLACES = 16
 """Norm noise grows with the number of places; beyond so many it is not listed."""
 
 
+@taught
+@dataclass(frozen=True)
+class Scenario:
+    """What is known or assumed beside a question when its answers are compared; a release takes none of it.
+
+    Attributes:
+        places: how many places the public list has; None if that is not known.
+        counts: how many places hold how many people, ``{0: 4101, 1: 214}``: public or assumed, never from the data.
+        releases: how many releases like this one are planned in all.
+        delta: δ at which their total is told.
+        assumed_error: α for notions that can be wrong, where ``error_at_most`` is not given.
+        counted_in: what the budget is kept in, such as ``presence/person``; by default the notion asked for.
+        left: what is left of the budget, in ε of that; None if that is not known.
+
+    Raises:
+        InexactError: for a float δ or α.
+        InputError: one of them is malformed.
+    """
+
+    places: int | None = None
+    counts: Counts | None = None
+    releases: int = 1
+    delta: Exact = "1e-6"
+    assumed_error: Exact = "0.001"
+    counted_in: str | None = None
+    left: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        whole(1 if self.places is None else self.places, "places")
+        if self.counts is not None:
+            check_counts(self.counts)
+        whole(self.releases, "releases")
+        chance_given(self.delta, "delta", or_zero=True)
+        chance_given(self.assumed_error, "assumed_error")
+        if not isinstance(self.counted_in, str | None):
+            raise InputError(
+                f"counted_in = {told(self.counted_in)}", "it names what a budget is kept in", 'Give "presence/person"'
+            )
+        if self.left is None:
+            return
+        if not isinstance(self.left, Rational) or self.left < 0:
+            raise InputError(
+                f"left = {told(self.left)}", "it is not an amount of a budget", "Give a Fraction of at least 0, or None"
+            )
+        object.__setattr__(self, "left", plainly(self.left))
+
+    @property
+    def size(self) -> int:
+        """How many places expectations are about: those of the counts, else of the list, else 1."""
+        return sum(self.counts.values()) if self.counts else self.places or 1
+
+
 @dataclass(frozen=True)
 class Asked:
-    """What is to be decided, and by which plan as written: the arguments of `leeward.plan`, and what is known beside them.
+    """What is to be decided, and by which plan as written: the arguments of `leeward.compare`.
 
     Attributes:
         query: the question.
@@ -50,46 +100,39 @@ class Asked:
         safe_at_most: t, or None.
         dangerous_at_least: T, or None.
         error_at_most: α as written; None if none is.
-        assumed_error: α for notions that need one where none is written.
         useful_from: see `leeward.plan`.
         what: see `leeward.plan`.
         mechanism: see `leeward.plan`.
         stop_after: see `leeward.plan`.
-        places: how many places the public list has; None if that is not known.
-        counts: how many places hold how many people: public, or assumed.
-        releases: how many releases like this one are planned in all.
-        delta: δ for their total.
-        counted_in: what the budget is kept in, as a ledger writes it.
-        left: what is left of the budget; None if that is not known.
+        scenario: what is known or assumed beside them.
     """
 
     query: CountVisitors
     notion: Notion
-    safe_at_most: int | None = None
-    dangerous_at_least: int | None = None
-    error_at_most: Exact | None = None
-    assumed_error: Exact = ASSUMED_ERROR
-    useful_from: Exact = USEFUL_FROM
-    what: What = "decisions"
-    mechanism: MechanismName = "auto"
-    stop_after: int | None = None
-    places: int | None = None
-    counts: Counts | None = None
-    releases: int = 1
-    delta: Exact = "1e-6"
-    counted_in: str = ""
-    left: Fraction | None = None
+    safe_at_most: int | None
+    dangerous_at_least: int | None
+    error_at_most: Exact | None
+    useful_from: Exact | None
+    what: What
+    mechanism: MechanismName
+    stop_after: int | None
+    scenario: Scenario
 
     @property
-    def size(self) -> int:
-        """How many places expectations are about: those of the counts, else of the list, else 1."""
-        return sum(self.counts.values()) if self.counts else self.places or 1
+    def counted_in(self) -> str:
+        """What the budget is kept in, as a ledger writes it."""
+        return self.scenario.counted_in or budget_notion(self.notion)
 
     @property
     def epsilon(self) -> Real:
         """The ε at which notions are compared: that of the notion asked for; of a graded one, its price of presence."""
         rates = (getattr(self.notion, "presence", inf), getattr(self.notion, "absence", inf), self.notion.epsilon)
         return next(rate for rate in rates if not exact(rate).is_infinite)
+
+    def plan(self, notion: Notion, **changes: Any) -> Plan:
+        """Return the plan under a notion, as written but for some arguments, for a list as long as is known."""
+        written = {field.name: getattr(self, field.name) for field in fields(self)[2:-1]}
+        return plan_visitors(self.query, notion, **(written | changes)).listing(self.scenario.places)
 
 
 @dataclass(frozen=True)
@@ -136,17 +179,11 @@ def compare(
     safe_at_most: int | None = None,
     dangerous_at_least: int | None = None,
     error_at_most: Exact | None = None,
-    assumed_error: Exact = ASSUMED_ERROR,
-    useful_from: Exact = USEFUL_FROM,
+    useful_from: Exact | None = None,
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
-    places: int | None = None,
-    counts: Counts | None = None,
-    releases: int = 1,
-    delta: Exact = "1e-6",
-    counted_in: str | None = None,
-    left: Fraction | None = None,
+    scenario: Scenario | None = None,
 ) -> Comparison:
     """Compare all notions and mechanisms for a question: free, and private of nothing because it reads no data.
 
@@ -156,48 +193,18 @@ def compare(
         safe_at_most: as for `leeward.plan`.
         dangerous_at_least: as for `leeward.plan`.
         error_at_most: as for `leeward.plan`.
-        assumed_error: α for notions that can be wrong, where ``error_at_most`` is not given.
         useful_from: as for `leeward.plan`.
         what: as for `leeward.plan`.
         mechanism: as for `leeward.plan`.
         stop_after: as for `leeward.plan`; also for the sanitized rows where another mechanism is asked for.
-        places: how many places the public list has.
-        counts: how many places hold how many people, ``{0: 4101, 1: 214}``: public or assumed, never from the data.
-        releases: how many releases like this one are planned in all.
-        delta: δ at which their total is told.
-        counted_in: what the budget is kept in, such as ``presence/person``; by default the notion asked for.
-        left: what is left of the budget.
+        scenario: what is known or assumed beside the question: the length of the list, the budget, …; by default nothing.
 
     Raises:
         InputError: an argument is malformed.
     """
-    whole(releases, "releases")
-    chance_given(delta, "delta", or_zero=True)
-    chance_given(assumed_error, "assumed_error")
-    if counts is not None:
-        check_counts(counts)
-    if left is not None and (not isinstance(left, Rational) or left < 0):
-        raise InputError(
-            f"left = {told(left)}", "it is not an amount of a budget", "Give a Fraction of at least 0, or None"
-        )
-    left = None if left is None else plainly(left)
+    more = Scenario() if scenario is None else scenario
     asked = Asked(
-        query,
-        notion,
-        safe_at_most,
-        dangerous_at_least,
-        error_at_most,
-        assumed_error,
-        useful_from,
-        what,
-        mechanism,
-        stop_after,
-        places,
-        counts,
-        releases,
-        delta,
-        counted_in or budget_notion(notion),
-        left,
+        query, notion, safe_at_most, dangerous_at_least, error_at_most, useful_from, what, mechanism, stop_after, more
     )
     as_written, refusal = _as_written(asked)
     options = tuple(_finished(option, asked) for option in _options(asked, as_written))
@@ -206,19 +213,8 @@ def compare(
 
 def _as_written(asked: Asked) -> tuple[Plan | None, str]:
     try:
-        made = plan_visitors(
-            asked.query,
-            asked.notion,
-            safe_at_most=asked.safe_at_most,
-            dangerous_at_least=asked.dangerous_at_least,
-            error_at_most=asked.error_at_most,
-            useful_from=asked.useful_from,
-            what=asked.what,
-            mechanism=asked.mechanism,
-            stop_after=asked.stop_after,
-            places=asked.places,
-        )
-        refuse_useless(made, asked.places)
+        made = asked.plan(asked.notion)
+        refuse_useless(made, made.places)
     except RefusedError as refused:
         return None, str(refused)
     return made, ""
@@ -268,19 +264,9 @@ def _planned(asked: Asked, notion: Notion, mechanism: Offered) -> Option:
             line = sensitivity(notion, asked.query).line
             can_err = not line.rise.is_infinite if asked.safe_at_most is not None else False
             can_err |= asked.dangerous_at_least is not None and not line.fall.is_infinite
-            alpha = (asked.error_at_most or asked.assumed_error) if can_err else None
-        made = plan_visitors(
-            asked.query,
-            notion,
-            safe_at_most=asked.safe_at_most,
-            dangerous_at_least=asked.dangerous_at_least,
-            error_at_most=alpha,
-            useful_from=asked.useful_from,
-            what=asked.what,
-            mechanism="sanitized" if mechanism == "sanitized" else "geometric",
-            stop_after=(asked.stop_after or 1) if mechanism == "sanitized" else None,
-            places=asked.places,
-        )
+            alpha = (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
+        stops = (asked.stop_after or 1) if mechanism == "sanitized" else None
+        made = asked.plan(notion, error_at_most=alpha, mechanism=mechanism, stop_after=stops)
     except (RefusedError, NoiseError) as refused:  # the noise of one row is no reason to tell none
         return Option(notion, mechanism, price, refused=str(refused))
     return _of(made)
@@ -288,7 +274,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Offered) -> Option:
 
 def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
     """Norm noise: for the notions under which one person moves every count by at most 1, all the same way."""
-    size, alone = asked.places, asked.query.places_per_person == 1
+    size, alone = asked.scenario.places, asked.query.places_per_person == 1
     if size is None or alone or not 2 <= size <= MOST_NORM_PLACES:
         return
     try:
@@ -305,7 +291,7 @@ def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
     can_err = (asked.safe_at_most is not None and not law.down.is_infinite) or (
         asked.dangerous_at_least is not None and not law.up.is_infinite
     )
-    alpha = (asked.error_at_most or asked.assumed_error) if can_err else None
+    alpha = (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
     decided = decisions(
         law, safe_at_most=asked.safe_at_most, dangerous_at_least=asked.dangerous_at_least, error_at_most=alpha
     )
@@ -350,7 +336,7 @@ def _finished(option: Option, asked: Asked) -> Option:
         in_budget, incomparable = charge(option.notion, option.price, asked.counted_in), ""
     except BudgetConflictError as refused:
         in_budget, incomparable = None, refused.because
-    expected, remapped = with_counts(option, asked.counts)
+    expected, remapped = with_counts(option, asked.scenario.counts)
     return replace(
         option,
         in_budget=in_budget,

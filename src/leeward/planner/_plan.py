@@ -79,7 +79,7 @@ class Plan:
 
     def listing(self, places: int | None) -> Plan:
         """Return the plan for a public list of so many places; None: it is not known, or grows from window to window."""
-        return replace(self, places=places)
+        return replace(self, places=None if places is None else whole(places, "places"))
 
     @property
     def sanitizer(self) -> ThresholdRule | None:
@@ -199,7 +199,6 @@ def plan_visitors(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
-    places: int | None = None,
 ) -> Plan:
     """Plan the release of safe places; arguments and errors as `leeward.plan`."""
     if mechanism not in get_args(MechanismName):
@@ -243,9 +242,8 @@ def plan_visitors(
             "it is so large that one noisy count would be called both safe and dangerous",
             "Lower error_at_most",
         )
-    listed = None if places is None else whole(places, "places", least=1)
     useful = _share(USEFUL_FROM if useful_from is None else useful_from)
-    return Plan(query, notion, made, moves, decided, what, useful, listed)
+    return Plan(query, notion, made, moves, decided, what, useful)
 
 
 _CURVE, _MOST_PEOPLE = 500, 10**12

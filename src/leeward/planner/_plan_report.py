@@ -65,23 +65,23 @@ def plan_report(compared: Comparison, *, count: int = 0, probability: Exact = "0
 
 
 def _asked(asked: Asked, wish: Wish) -> AskedPart:
-    window = asked.query.window
+    window, scenario = asked.query.window, asked.scenario
     return AskedPart(
         window=WindowPart(start=window.start.isoformat(), end=window.end.isoformat()),
-        places=asked.places,
+        places=scenario.places,
         places_per_person=asked.query.places_per_person,
         if_more=asked.query.if_more if asked.query.places_per_person is not None else None,
         notion=_notion(asked.notion),
         safe_at_most=asked.safe_at_most,
         dangerous_at_least=asked.dangerous_at_least,
         error_at_most=_text(asked.error_at_most),
-        assumed_error=str(asked.assumed_error),
+        assumed_error=str(scenario.assumed_error),
         what=asked.what,
-        counts=None if asked.counts is None else dict(asked.counts),
+        counts=None if scenario.counts is None else dict(scenario.counts),
         wish=wish,
-        releases=asked.releases,
-        delta=str(asked.delta),
-        budget=BudgetPart(notion=in_words(asked.counted_in), left=_text(asked.left)),
+        releases=scenario.releases,
+        delta=str(scenario.delta),
+        budget=BudgetPart(notion=in_words(asked.counted_in), left=_text(scenario.left)),
     )
 
 
@@ -105,6 +105,7 @@ def _notion(notion: Notion) -> NotionPart:
 
 def _option(option: Option, asked: Asked, count: int, probability: Exact) -> OptionPart:
     words, paid = option.notion.words, option.in_budget if not option.refused else None
+    places, left = asked.scenario.places, asked.scenario.left
     known: dict[str, Any] = {
         "notion": _notion(option.notion),
         "mechanism": option.mechanism,
@@ -118,7 +119,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
         "price_in_budget": _text(option.in_budget),
         "incomparable": option.incomparable or None,
         "price_in_asked": str(option.in_asked),
-        "releases_left": None if paid is None or asked.left is None else affordable(asked.left, paid),
+        "releases_left": None if paid is None or left is None else affordable(left, paid),
     }
     error = option.errors
     if option.decisions is None or error is None:
@@ -132,7 +133,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
         errors=ErrorsPart(**{name: _short(value) for name, value in asdict(error).items()}),
         remapped_loss=_short(option.remapped),
         curve=tuple(_curve(option, asked)),
-        answered_if_empty=_short(option.answered(asked.places)) if asked.places else None,
+        answered_if_empty=_short(option.answered(places)) if places else None,
         expected=None if option.expected is None else _expected(option.expected),
         epsilon_for_wish=None if needed is None else _notion(needed),
         safe_at_most_for_wish=option.safe_at_most_for(count, probability),
@@ -165,17 +166,18 @@ def _curve(option: Option, asked: Asked) -> Iterator[CurvePoint]:
 
 
 def _composed(option: Option, asked: Asked) -> ComposedPart | None:
-    if asked.releases == 1:
+    releases = asked.scenario.releases
+    if releases == 1:
         return None
     together: dict[Direction, float] = {}
     why = ""
     try:
-        together = option.composed(asked.releases, asked.delta)
+        together = option.composed(releases, asked.scenario.delta)
     except InputError as refused:  # the price is exact all the same
         why = f"{refused.given}: {refused.because}"
     return ComposedPart(
-        price=str(option.price * asked.releases),
-        price_in_budget=None if option.in_budget is None else str(option.in_budget * asked.releases),
+        price=str(option.price * releases),
+        price_in_budget=None if option.in_budget is None else str(option.in_budget * releases),
         epsilon_at_delta={way: float(f"{epsilon:.9g}") for way, epsilon in together.items()},
         not_composed=why or None,
     )

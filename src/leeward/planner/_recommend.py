@@ -96,14 +96,15 @@ def right_words(option: Option, asked: Asked) -> float:
 
     Of the counts given; without counts, if nobody were anywhere (or T people everywhere, where only danger is decided).
     """
+    size = asked.scenario.size
     if option.expected is not None:
         return option.expected.safe + option.expected.dangerous
     if (safe := option.probability_safe(0)) is not None:
         # whether a place is reached hangs on those before it, and its own noise is drawn afresh
-        reached = option.answered(asked.size)
-        return (asked.size if reached is None else reached) * float(safe)
+        reached = option.answered(size)
+        return (size if reached is None else reached) * float(safe)
     least = asked.dangerous_at_least or 1
-    return asked.size * float(option.probability_dangerous(least) or 0)
+    return size * float(option.probability_dangerous(least) or 0)
 
 
 def _useful(option: Option, asked: Asked) -> bool:
@@ -111,7 +112,7 @@ def _useful(option: Option, asked: Asked) -> bool:
     if option.plan is None:
         return False
     try:
-        refuse_useless(option.plan, asked.places)
+        refuse_useless(option.plan, asked.scenario.places)
     except LowUtilityError:
         return False
     return True
@@ -119,7 +120,7 @@ def _useful(option: Option, asked: Asked) -> bool:
 
 def _payable(option: Option, asked: Asked) -> bool:
     """Whether the budget covers the notion, and what is left of it one release."""
-    return option.in_budget is not None and (asked.left is None or option.in_budget <= asked.left)
+    return option.in_budget is not None and (asked.scenario.left is None or option.in_budget <= asked.scenario.left)
 
 
 def _wrong_anew(option: Option, compared: Comparison) -> tuple[str, ...]:
@@ -159,10 +160,11 @@ def implies(notion: Notion, other: Notion) -> bool:
 
 def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str:
     asked, said = compared.asked, []
-    if asked.counts is not None:
+    size = asked.scenario.size
+    if asked.scenario.counts is not None:
         said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} places get a right word")
     elif (safe := chosen.probability_safe(0)) is not None:
-        reached = chosen.answered(asked.size)
+        reached = chosen.answered(size)
         said.append(
             f"A place where nobody was is called safe with probability {percent(safe)}"
             if reached is None
@@ -180,7 +182,7 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     elif chosen.decisions is not None and (wrong := chosen.decisions.wrong_at_most):
         said.append(
             f"A word is wrong with probability at most {at_most(float(wrong), 4)} a place: at most"
-            f" {at_most(float(wrong * asked.size), 3)} wrong ones are to be expected in {asked.size:,} places"
+            f" {at_most(float(wrong * size), 3)} wrong ones are to be expected in {size:,} places"
         )
     if chosen.notion != asked.notion:
         more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)
@@ -190,7 +192,7 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
 
 
 def _none(compared: Comparison, kept: list[Option]) -> str:
-    left = compared.asked.left
+    left = compared.asked.scenario.left
     prices = [o.in_budget for o in kept if o.in_budget is not None and not _wrong_anew(o, compared)]
     if prices and left is not None and not compared.refusal:
         spent = "The budget is spent" if left <= 0 else f"Only {left} is left of the budget"
@@ -205,11 +207,11 @@ def _none(compared: Comparison, kept: list[Option]) -> str:
 
 def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
     assert chosen.plan is not None
-    said = cautions(chosen.notion, chosen.plan.mechanism.line, asked.releases)
+    said = cautions(chosen.notion, chosen.plan.mechanism.line, asked.scenario.releases)
     one_sided = bool(said)
     if one_sided and asked.what == "decisions" and chosen.mechanism == "geometric":
         said = said[1:]  # about published counts, and none are
-    if one_sided and asked.releases == 1:
+    if one_sided and asked.scenario.releases == 1:
         said = tuple(s for s in said if not s.startswith("k releases"))
     if not one_sided and chosen.notion.words.reveals:
         said += (f"Not protected: {chosen.notion.words.reveals}.",)

@@ -70,7 +70,7 @@ MUTANTS = [
     M(OPTION, "Option.event", "self.price if way in ways else inf", "self.price", "tests/planner", "a direction that is not protected is composed as if it were"),
     M(OPTION, "best_possible", "min(lower, step.cost) if any(fall", "max(lower, step.cost) if any(fall", "tests/planner", "the dearest step bounds a decision"),
     M(RECOMMEND, "recommend", "o.in_asked * asked.notion.epsilon <= allowed", "True", "tests/planner/test_compare.py", "what gives the asked promise up is recommended"),
-    M(RECOMMEND, "_payable", "option.in_budget <= asked.left", "option.in_budget < asked.left", "tests/planner/test_compare.py", "the last of a budget buys nothing"),
+    M(RECOMMEND, "_payable", "option.in_budget <= asked.scenario.left", "option.in_budget < asked.scenario.left", "tests/planner/test_compare.py", "the last of a budget buys nothing"),
     M(RECOMMEND, "_wrong_anew", "mine.never_wrong > theirs.never_wrong", "mine.never_wrong < theirs.never_wrong", "tests/planner/test_compare.py tests/truth",
       "what can be wrong is not told"),
     M(RECOMMEND, "percent", "999 if tenths >= 1000 and chance != 1 else tenths", "tenths", "tests/planner/test_plan_report.py", "99.96 % reads as 100 %"),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,19 +17,22 @@ from rich.table import Table
 
 import leeward as lw
 from history import show
+from leeward.local.series import Closeness, ReadingGrid, Schedule
+from leeward.mechanism._series import Between, SeriesNoise
 
-CHOICES: dict[str, dict[str, Any]] = {
-    "d_1, each reading": {"between": "manhattan"},
-    "d_∞ an hour, norm": {"window": 4},
-    "d_∞ an hour, each reading": {"window": 4, "noise": "independent"},
-    "d_∞ a day, norm": {"window": 96},
-    "d_∞ a day, each reading": {"window": 96, "noise": "independent"},
+CHOICES: dict[str, tuple[Between, int, SeriesNoise]] = {
+    "d_1, each reading": ("manhattan", 1, "independent"),
+    "d_∞ an hour, norm": ("maximum", 4, "norm"),
+    "d_∞ an hour, each reading": ("maximum", 4, "independent"),
+    "d_∞ a day, norm": ("maximum", 96, "norm"),
+    "d_∞ a day, each reading": ("maximum", 96, "independent"),
 }
 
 
-def series(choice: dict[str, Any]) -> lw.Series:
-    public = {"values": "W", "step": "1 W", "lower": "0 W", "upper": "12 kW", "every": "15 min"}
-    return lw.Series(epsilon="1", unit="100 W", start="2026-01-01", end="2026-01-02", **public, **choice)
+def series(between: Between, window: int, noise: SeriesNoise) -> lw.Series:
+    close = Closeness(between, epsilon="1", unit="100 W", window=window)
+    grid = ReadingGrid("W", lower="0 W", upper="12 kW", step="1 W")
+    return lw.Series(close, grid, Schedule("2026-01-01", "2026-01-02", "15 min"), noise=noise)
 
 
 def main() -> None:
@@ -44,11 +46,11 @@ def main() -> None:
     frame = pd.DataFrame({"meter": np.repeat(np.arange(given.meters), 96), "time": np.tile(times, given.meters)})
     frame["watts"] = truth
     spent: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in CHOICES}
-    made = {name: series(choice) for name, choice in CHOICES.items()}
+    made = {name: series(*choice) for name, choice in CHOICES.items()}
     for _ in range(given.repeats):
         for name, one in made.items():
             start = time.perf_counter()
-            one.mechanism.release(truth.reshape(-1, one.window))
+            one.mechanism.release(truth.reshape(-1, one.closeness.window))
             middle = time.perf_counter()
             one.perturb(frame, meter="meter", time="time", value="watts")
             spent[name][0].append(middle - start)

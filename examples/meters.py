@@ -10,24 +10,17 @@ import numpy as np
 from plotly.subplots import make_subplots
 
 import leeward as lw
+from leeward.local.series import Closeness, ReadingGrid, Schedule
 from leeward.papers import household_power
 
 house = household_power()
-public = {
-    "values": "W",
-    "lower": "0 W",
-    "upper": "12 kW",
-    "step": "1 W",
-    "start": "2006-12-17",
-    "end": "2007-01-11",
-    "every": "1 min",
-    "missing": "keep",  # two gaps of three minutes
-}
+grid = ReadingGrid("W", lower="0 W", upper="12 kW", step="1 W")
+clock = Schedule(start="2006-12-17", end="2007-01-11", every="1 min")
 columns = {"time": "datetime", "value": "watts"}
 choices = {
-    "ε·d_1: noise on each reading": {"between": "manhattan"},
-    "ε·d_∞ an hour: norm noise": {"between": "maximum", "window": 60},
-    "ε·d_∞ an hour: noise on each reading": {"between": "maximum", "window": 60, "noise": "independent"},
+    "ε·d_1: noise on each reading": ("manhattan", 1, "independent"),
+    "ε·d_∞ an hour: norm noise": ("maximum", 60, "norm"),
+    "ε·d_∞ an hour: noise on each reading": ("maximum", 60, "independent"),
 }
 inside = house[house["datetime"].between("2006-12-17", "2007-01-11", inclusive="left")]
 shown = inside["datetime"].between("2006-12-17 18:00", "2006-12-17 19:00", inclusive="left").to_numpy()
@@ -48,17 +41,18 @@ for row in (1, 2, 3):
 
 print(f"{'at ε for each 10 W':38} {'error':>8} {'said':>8} {'like it':>7}  {'d_1':>5} {'d_∞ an hour':>11} {'a day':>9}")
 for epsilon, colour, symbol in (("0.1", "#0072b2", "circle"), ("0.5", "#d55e00", "diamond")):
-    for name, choice in choices.items():
-        series = lw.Series(epsilon=epsilon, unit="10 W", **choice, **public)
+    for name, (between, window, noise) in choices.items():
+        close = Closeness(between, epsilon=epsilon, unit="10 W", window=window)
+        series = lw.Series(close, grid, clock, noise=noise, missing="keep")  # two gaps of three minutes
         noisy = series.perturb(house, **columns)["watts"].to_numpy()
-        hour = {True: 60, False: 1}[choice["between"] == "manhattan"] * series.price.window
+        hour = 60 // window * series.price.window
         off = (inside.assign(watts=noisy).groupby(day)["watts"].sum() / 60_000 - daily).abs().mean()
         alike = np.corrcoef(noisy[shown], true[shown])[0, 1]
         print(
             f"ε={epsilon} {name:33} {np.abs(noisy - true).mean():6,.0f} W {series.mechanism.typical_error():6,.0f} W"
             f" {alike:7.2f}  {float(series.price.readings):5.3g} {float(hour):11.3g} {off:5.2f} kWh"
         )
-        if "independent" not in choice.values():
+        if (between, noise) != ("maximum", "independent"):
             figure.add_scatter(
                 x=minute,
                 y=noisy[shown],
@@ -66,14 +60,14 @@ for epsilon, colour, symbol in (("0.1", "#0072b2", "circle"), ("0.5", "#d55e00",
                 marker={"color": colour, "symbol": symbol, "size": 7},
                 name=f"ε = {epsilon} for each 10 W",
                 legendgroup=epsilon,
-                showlegend=choice["between"] == "manhattan",
-                row=2 if choice["between"] == "manhattan" else 3,
+                showlegend=between == "manhattan",
+                row=2 if between == "manhattan" else 3,
                 col=1,
             )
 
 print("\nA day's total, published by itself instead of added up from noisy readings:")
 for between in ("manhattan", "maximum"):
-    totals = lw.Totals(lw.Series(epsilon="0.5", unit="10 W", between=between, **public))
+    totals = lw.Totals(lw.Series(Closeness(between, epsilon="0.5", unit="10 W"), grid, clock, missing="keep"))
     print(
         f"{between:10} off by {float(totals.expected_error()) / 1000:.4f} kWh; all readings of a day moving by 10 W cost"
         f" ε = {float(totals.price.window):g}"

@@ -53,10 +53,11 @@ VISITORS = lw.count_visitors(SEEN, LIST, **HOUR, places_per_person=1)
 ROWS = lw.records(VISITS, person="user")
 SUM = lw.statistic(ROWS, "sum", column="x", lower=0, upper=3)
 PLAN = lw.plan(VISITORS, lw.AdditionOnly("3"), safe_at_most=60, mechanism="sanitized", stop_after=1)
-READINGS: dict[str, Any] = {
-    "epsilon": "1", "unit": "1 kW", "window": 2, "values": "kW", "step": "0.1 kW", "lower": "0 kW", "upper": "1 kW",
-    "start": "2026-01-01T00:00", "end": "2026-01-02T00:00", "every": "1h", "zone": "UTC", "prior": [("0", "1"), ("1", "1")],
-}  # fmt: skip
+CLOSE = lw.local.series.Closeness("maximum", "1", "1 kW", window=2)
+WATTS = lw.local.series.ReadingGrid("kW", lower="0 kW", upper="1 kW", step="0.1 kW")
+CLOCK = lw.local.series.Schedule("2026-01-01T00:00", "2026-01-02T00:00", "1h", "UTC")
+DAY = pd.DataFrame({"t": pd.date_range("2026-01-01", periods=24, freq="h"), "kW": 0.5})
+READINGS = lw.Series(CLOSE, WATTS, CLOCK)
 ONE_PERSON = lw.mechanism.FiniteMechanism.from_rows(
     {(0,): {0: "2/3", 1: "1/3"}, (lw.notion.ABSENT,): {0: "1/3", 1: "2/3"}}
 )
@@ -84,9 +85,13 @@ CALLS: dict[str, Call] = {
     "Scenario": call(
         places=2, counts=None, releases=2, delta="1e-6", assumed_error="1/10", counted_in="dp/person", left=None
     ),
-    "Series": call(**READINGS, between="maximum", noise="norm", missing="keep", smooth=3, clamp=True, bits=None),
+    "Closeness": call("maximum", "1", "1 kW", None, None, 2),
+    "PostProcessing": call(smooth=3, clamp=True, prior=[("0", "1"), ("1", "1")]),
+    "ReadingGrid": call("kW", lower="0 kW", upper="1 kW", step="0.1 kW"),
+    "Schedule": call("2026-01-01T00:00", "2026-01-02T00:00", "1h", "UTC"),
+    "Series": call(CLOSE, WATTS, CLOCK, noise="norm", missing="keep", post_processing=None, bits=None),
     "Statistic": call(ROWS, "histogram", "x", None, None, "venue", ("v0",)),
-    "Totals": call(lw.Series(**{**READINGS, "window": 1}), per="day"),
+    "Totals": call(READINGS, per="day"),
     "compare": call(
         VISITORS,
         NOTION,
@@ -299,6 +304,12 @@ def replaced(given: Call) -> Iterator[tuple[str, Call]]:
 
 
 TAKEN: dict[str, Callable[[Any], object]] = {
+    "Closeness": lambda made: lw.Series(made, WATTS, CLOCK),
+    "PostProcessing": lambda made: lw.Series(CLOSE, WATTS, CLOCK, post_processing=made).perturb(
+        DAY, time="t", value="kW"
+    ),
+    "ReadingGrid": lambda made: lw.Series(CLOSE, made, CLOCK).perturb(DAY, time="t", value="kW"),
+    "Schedule": lambda made: lw.Totals(lw.Series(CLOSE, WATTS, made)).spans,
     "Scenario": lambda made: lw.compare(VISITORS, NOTION, safe_at_most=60, scenario=made),
 }
 """What is made to be given to another call is given to it."""

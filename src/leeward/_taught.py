@@ -102,11 +102,12 @@ def _wrong(
         several = parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
         if key == "self" or several or _fits(value, _hint(function, key, parameter.annotation)):
             continue
+        public = function.__module__.partition("._")[0].replace("leeward", "lw", 1)
         kind = inspect.formatannotation(parameter.annotation).strip("'")
         return InputError(
             f"{name} with a {type(value).__name__} as its {key}",
             f"it takes {kind}",
-            _ADVICE.get(kind, f"See help(lw.{name})"),
+            _ADVICE.get(kind, f"See help({public}.{name})"),
         )
     return None
 

@@ -72,7 +72,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "perturb-location.json": lambda: [world.job.statement() for world in WORLDS],
     "perturb-series.json": lambda: [
         *(said(*asked) for asked in GRID),
-        *(series_statement(lw.Series(**READINGS), lw.Totals(lw.Series(**READINGS), per), ["tariff"]) for per in PER),
+        *(series_statement(READINGS, lw.Totals(READINGS, per), ["tariff"]) for per in PER),
     ],
     "perturbed.json": lambda: [Written((Path("a.csv"), Path("a.csv.release.json")), 7, True, ("a note",)).public()],
     "plan.json": lambda: [report(name) for name in ASKED],

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from tests.flat_series import flat_series
 
 import leeward as lw
 from leeward.cli import InputError, LeewardError, main
@@ -190,7 +191,7 @@ def test_totals_have_every_day_of_every_meter_and_the_right_noise(folder: Path) 
 def test_the_error_of_totals_under_each_distance(between: Any, error: float) -> None:
     # 2,000 days of 24 hours at ε = 1 for 100 W: 15 % of a mean of |Laplace| is 6.7 standard errors; false alarm 1e-9
     promise: Given = {"epsilon": "1"} | ({} if between == "hamming" else {"unit": "100 W"})
-    made = lw.Series(
+    made = flat_series(
         between=between,
         **promise,
         values="W",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import FrozenInstanceError
 from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
@@ -12,14 +13,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.flat_series import flat_series
 from tests.statistical.gof import rejects, rejects_law
 
 import leeward as lw
 from leeward.cli import InputError
 from leeward.errors import InexactError, LowUtilityError, RefusedError
 from leeward.exact import exact, log
-from leeward.local.series._after import bayes_guesses
-from leeward.local.series._readings import Grid
+from leeward.local.series import ReadingGrid
+from leeward.local.series._post_processing import bayes_guesses
 from leeward.mechanism import FiniteMechanism
 from leeward.mechanism._series import SeriesMechanism
 from leeward.noise import NormNoise, SeededBitsForTests
@@ -41,7 +43,7 @@ def series(**more: Any) -> lw.Series:
         "every": "1 h",
         "bits": SeededBitsForTests(11),
     }
-    return lw.Series(**{**given, **more})
+    return flat_series(**{**given, **more})
 
 
 def table(meters: int, hours: int = 240, watts: int = 300) -> pd.DataFrame:
@@ -200,6 +202,20 @@ def test_snapping_is_paid_once_a_window_or_a_reading() -> None:
     assert each.snapping.window == exact("4/10") * rounding
 
 
+def test_a_series_is_shown_as_the_objects_that_it_is_made_of() -> None:
+    for more in ({}, {"epsilon": None, "unit": None, "within": "0.2 kW", "factor": 2}, {"zone": "UTC", "smooth": 3}):
+        made = series(**more)
+        shown = [eval(repr(part), vars(lw.local.series) | {"Fraction": Fraction}) for part in parts(made)]
+        assert shown == parts(made)
+        assert all(repr(part) in repr(made) for part in parts(made))
+        with pytest.raises(FrozenInstanceError):
+            made.closeness.window = 9  # type: ignore[misc]
+
+
+def parts(made: lw.Series) -> list[Any]:
+    return [made.closeness, made.grid, made.schedule, made.post_processing]
+
+
 # ---- what is refused
 
 
@@ -221,6 +237,7 @@ def test_snapping_is_paid_once_a_window_or_a_reading() -> None:
         ({"between": "hamming"}, InputError),  # it has no unit
         ({"window": 241}, InputError),
         ({"smooth": 2}, InputError),
+        ({"clamp": "no"}, InputError),
         ({"prior": [("1", "0")]}, InputError),
         ({"prior": [("1", "-1")]}, InputError),
     ],
@@ -228,6 +245,12 @@ def test_snapping_is_paid_once_a_window_or_a_reading() -> None:
 def test_promises_that_do_not_hold_or_say_nothing_are_refused(given: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         series(**given)
+
+
+@pytest.mark.parametrize("factor", ["1", "1/2", "0", "-2", "inf"])
+def test_a_closeness_is_refused_when_it_is_made(factor: str) -> None:
+    with pytest.raises(InputError, match="above 1 and finite"):
+        lw.local.series.Closeness(within="10 W", factor=factor)
 
 
 # ---- post-processing
@@ -256,7 +279,7 @@ def test_clamping_is_done_only_where_asked() -> None:
 @pytest.mark.parametrize("noise", ["norm", "independent"])
 def test_the_bayes_remap_is_the_exact_one(noise: Any) -> None:
     # the exact matrix of one reading of two, and leeward's exact remap, against the quick one
-    held = Grid(unit="W", step="1 W", lower="0 W", upper="4 W")
+    held = ReadingGrid(unit="W", step="1 W", lower="0 W", upper="4 W")
     mechanism = SeriesMechanism("maximum", "3/4", window=2, noise=noise)
     if noise == "norm":
         marginal = NormNoise("3/4", 2, one_sided=False).marginal()
@@ -287,7 +310,7 @@ def test_a_remap_on_too_fine_a_grid_is_refused() -> None:
 
 
 def test_the_marginal_of_norm_noise_in_floats_fits_its_sampler() -> None:
-    from leeward.local.series._after import _marginal
+    from leeward.local.series._post_processing import _marginal
 
     mechanism = SeriesMechanism("maximum", "1/5", window=6)
     mass, tail = _marginal(mechanism, 0.2, 60)

@@ -14,16 +14,16 @@ import pytest
 
 from leeward.cli import InputError
 from leeward.errors import DataError
+from leeward.local.series import ReadingGrid, Schedule
 from leeward.local.series._quantities import Quantity, microseconds, quantity
-from leeward.local.series._readings import Columns, Grid, Readings, read_readings
-from leeward.local.series._schedule import Schedule
+from leeward.local.series._readings import Columns, Readings, read_readings
 
 CLOCK = Schedule(start="2026-01-01", end="2026-01-01T01:00", every="15 min")
 TIMES = [datetime(2026, 1, 1) + timedelta(minutes=15 * i) for i in range(4)]
 
 
-def grid(**more: str) -> Grid:
-    return Grid(**{"unit": "kW", "step": "10 W", "lower": "-1 kW", "upper": "5 kW", **more})
+def grid(**more: str) -> ReadingGrid:
+    return ReadingGrid(**{"unit": "kW", "step": "10 W", "lower": "-1 kW", "upper": "5 kW", **more})
 
 
 def readings(values: list[Any], missing: Any = "refuse", kind: Any = None, **more: Any) -> Readings:
@@ -54,16 +54,16 @@ def test_amounts_without_a_known_unit_are_refused(text: str) -> None:
 # ---- the grid
 
 
-def rounded(value: Fraction, held: Grid) -> int:
+def rounded(value: Fraction, held: ReadingGrid) -> int:
     """Half up, after moving to the bounds: by the book."""
     near = min(max(value, held.low_value), held.high_value)
-    return math.floor(near / held.step + Fraction(1, 2))
+    return math.floor(near / held.step_value + Fraction(1, 2))
 
 
 @pytest.mark.parametrize(
     "held", [grid(), grid(step="1 W"), grid(unit="W", step="7 W", lower="-14 W", upper="700 W"), grid(step="1 kW")]
 )
-def test_numbers_become_the_nearest_grid_points(held: Grid) -> None:
+def test_numbers_become_the_nearest_grid_points(held: ReadingGrid) -> None:
     draw = np.random.default_rng(5)
     span = float(held.high_value) * 1.3
     floats = draw.uniform(-span, span, 2000)

@@ -10,7 +10,7 @@ import pytest
 
 from leeward.cli import InputError
 from leeward.errors import DataError
-from leeward.local.series._schedule import Schedule
+from leeward.local.series import Schedule
 
 PARIS = "Europe/Paris"
 

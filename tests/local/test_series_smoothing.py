@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.flat_series import flat_series
 from tests.statistical.gof import rejects
 
 import leeward as lw
@@ -45,7 +46,7 @@ def series(hours: int, **more: Any) -> lw.Series:
         "every": "1 h",
         "bits": SeededBitsForTests(5),
     }
-    return lw.Series(**{**given, **more})
+    return flat_series(**{**given, **more})
 
 
 def drawn(made: lw.Series, hours: int, watts: float, meters: int) -> np.ndarray:

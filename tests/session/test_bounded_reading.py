@@ -14,8 +14,8 @@ from leeward._paths import LARGEST_SMALL_FILE
 from leeward._toml import read_toml
 from leeward.cli import InputError
 from leeward.errors import SpecError
+from leeward.local.series import Schedule
 from leeward.local.series._job import _prior
-from leeward.local.series._schedule import Schedule
 from leeward.outputs import MANIFEST, beside, prepared
 from leeward.planner._expected import read_counts
 from leeward.query._source import check_zone

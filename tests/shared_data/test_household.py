@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.flat_series import flat_series
 
 import leeward as lw
 from leeward.errors import DataError
@@ -32,7 +33,7 @@ COLUMN = "Global_active_power"
 
 def series(**more: Any) -> lw.Series:
     given: dict[str, Any] = {"epsilon": "0.5", "unit": "10 W", "window": 60, "values": "kW"}
-    return lw.Series(**{**given, **PERIOD, **VALUES, "bits": SeededBitsForTests(4), **more})
+    return flat_series(**{**given, **PERIOD, **VALUES, "bits": SeededBitsForTests(4), **more})
 
 
 def test_the_command_on_the_original_file(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.flat_series import flat_series
 from tests.private_files import write_private
 from tests.shown import canaries
 from tests.shown.canaries import AT, LATITUDE, LONGITUDE, NUMBER, OTHER, PERSON, PLACE
@@ -267,7 +268,7 @@ def _series(made: LongSession) -> None:
     held, folder, frame = made.names, made.folder, canaries.readings()
     clock = {"start": "2031-07-19", "end": "2031-07-20", "every": "1 h"}
     grid = {"lower": "0 kW", "upper": "8 kW", "step": "1 W"}
-    series = lw.Series(values="kW", within="100 W", factor=2, window=6, **clock, **grid)
+    series = flat_series(values="kW", within="100 W", factor=2, window=6, **clock, **grid)
     series.perturb(frame, time="time", value="kw", meter="meter")
     columns = Columns("time", "kw", "meter")
     readings = read_readings(pa.Table.from_pandas(frame), columns, series.grid, series.schedule, "refuse")
@@ -490,7 +491,7 @@ def _bad_tables() -> dict[str, Callable[[Path], Any]]:
         return str(folder / name)
 
     def series(table: Any) -> Any:
-        made = lw.Series(
+        made = flat_series(
             values="kW", within="100 W", factor=2, start="2031-07-19", end="2031-07-20", every="1 h",
             lower="0 kW", upper="8 kW", step="1 W",
         )  # fmt: skip

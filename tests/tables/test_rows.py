@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.flat_series import flat_series
 
 import leeward.local.location._frames as frames
 from leeward.engine._bind import bind
@@ -146,7 +147,7 @@ def test_a_column_that_cannot_be_passed_on_is_refused_before_anything_is_drawn(
         table = pd.DataFrame({**held, "odd": pd.Series(pd.arrays.ArrowExtensionArray(NOT_PASSED_ON[name]))})
     drawn: list[Any] = []
     monkeypatch.setattr(Series, "release", lambda self, readings: drawn.append(readings))
-    series = Series(
+    series = flat_series(
         epsilon="1", unit="100 W", values="kW", step="1 W", lower="0 W", upper="8 kW",
         start="2026-01-01", end="2026-01-01T02:00", every="1 h",
     )  # fmt: skip
@@ -178,7 +179,7 @@ def test_a_parquet_file_that_could_not_be_written_is_refused_when_it_is_opened(
 
 def test_readings_are_replaced_in_their_own_rows(tmp_path: Path) -> None:
     """Blank lines, quoted lines and rows outside the period lie between them."""
-    series = Series(
+    series = flat_series(
         epsilon="1", unit="1 W", values="W", step="1 W", lower="0 W", upper="8000 W",
         start="2026-01-01T02:00", end="2026-01-01T08:00", every="1 h", missing="keep",
     )  # fmt: skip
@@ -191,9 +192,7 @@ def test_readings_are_replaced_in_their_own_rows(tmp_path: Path) -> None:
 
     held = file.read(["t", "w"], "w")
     readings = read_readings(held, Columns("t", "w"), series.grid, series.schedule, "keep")
-    file.rewrite(
-        tmp_path / "b.csv", "w", readings.rows, readings.there, readings.steps + 1, series.grid, lambda *_: None
-    )
+    file.rewrite(tmp_path / "b.csv", "w", readings, readings.steps + 1, series.grid, lambda *_: None)
     with (tmp_path / "b.csv").open(newline="") as text:
         found = [(row["note"][:2], row["w"]) for row in csv.DictReader(text)]
     assert found == [(f"n{hour}", str(100 * hour + 1)) for hour in range(2, 8)]

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.flat_series import flat_series
 
-import leeward as lw
 from leeward.local.series import SeriesStatement
 from leeward.local.series._statement import statement
 
@@ -33,7 +33,7 @@ def said(between: Any, noise: Any, window: int, smooth: int) -> SeriesStatement:
     public = {"values": "W", "step": "2 W", "lower": "0 W", "upper": "400 W", "every": "1 h"}
     period = {"start": "2026-01-01T00:00", "end": "2026-01-01T12:00"}
     given: dict[str, Any] = {**units, **public, **period, "epsilon": "3/4"}
-    made = lw.Series(between=between, noise=noise, window=window, smooth=smooth, **given)
+    made = flat_series(between=between, noise=noise, window=window, smooth=smooth, **given)
     return statement(made)
 
 

@@ -114,9 +114,8 @@ def _account(spec: Spec) -> tuple[str, Fraction | None]:
     from leeward.ledger import Ledger
 
     budget, notion = spec.ledger(), spec.notion()
-    if not resolve_ledger(budget.ledger).exists():
-        return budget.counted_in(notion, None), budget.exact_cap()
-    account = next(iter(Ledger(budget.ledger, create=False).show(budget.dataset)), None)
+    opened = resolve_ledger(budget.ledger).exists()
+    account = next(iter(Ledger(budget.ledger, create=False).show(budget.dataset)), None) if opened else None
     if account is None:
         return budget.counted_in(notion, None), budget.exact_cap()
     if budget.cap is not None and budget.exact_cap() != account.cap:

@@ -95,8 +95,7 @@ class SeriesMechanism:
         step: Exact = 1,
         width: Exact | None = None,
     ) -> None:
-        if between not in get_args(Between):
-            raise InputError(f"'{between}'", "it is not a distance between series", nearest(between, get_args(Between)))
+        check_between(between)
         window = whole(window, "window")
         self.between, self.window, self.step = between, window, positive(step, "step")
         self.noise: SeriesNoise = _noise(between, window, noise)
@@ -198,6 +197,12 @@ class SeriesMechanism:
 
     def __repr__(self) -> str:
         return f"SeriesMechanism({self.between!r}, {str(self.epsilon)!r}, window={self.window}, noise={self.noise!r})"
+
+
+def check_between(between: str) -> None:
+    """Refuse what is no distance between series."""
+    if between not in get_args(Between):
+        raise InputError(told(between), "it is not a distance between series", nearest(between, get_args(Between)))
 
 
 def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNoise:

@@ -189,12 +189,4 @@ def cautions(notion: Notion, line: Line, releases: int = 1) -> tuple[str, ...]:
     return tuple(said)
 
 
-__all__ = [
-    "bounded_gain",
-    "cautions",
-    "crossover",
-    "extreme_reveals",
-    "filled_bins",
-    "region",
-    "variances",
-]
+__all__ = ["bounded_gain", "cautions", "crossover", "extreme_reveals", "filled_bins", "region", "variances"]

@@ -76,9 +76,7 @@ class Scenario:
             raise InputError(
                 f"counted_in = {told(self.counted_in)}", "it names what a budget is kept in", 'Give "presence/person"'
             )
-        if self.left is None:
-            return
-        if not isinstance(self.left, Rational) or self.left < 0:
+        if self.left is not None and (not isinstance(self.left, Rational) or self.left < 0):
             raise InputError(
                 f"left = {told(self.left)}", "it is not an amount of a budget", "Give a Fraction of at least 0, or None"
             )
@@ -96,14 +94,7 @@ class Asked:
 
     Attributes:
         query: the question.
-        notion: the notion asked for.
-        safe_at_most: t, or None.
-        dangerous_at_least: T, or None.
-        error_at_most: α as written; None if none is.
-        useful_from: see `leeward.plan`.
-        what: see `leeward.plan`.
-        mechanism: see `leeward.plan`.
-        stop_after: see `leeward.plan`.
+        notion: the notion asked for; it and what follows are as for `leeward.plan`.
         scenario: what is known or assumed beside them.
     """
 

@@ -131,10 +131,7 @@ class Plan:
                 lines.append(f"{state}: {means}, {trust}")
         curve = [
             "  ".join(
-                [
-                    f"{count:>5}:",
-                    *(f"{float(p):.4g} {s}" for s, p in zip(_SAID, row, strict=True) if p is not None),
-                ]
+                [f"{count:>5}:", *(f"{float(p):.4g} {s}" for s, p in zip(_SAID, row, strict=True) if p is not None)]
             )
             for count, row in self.decision_curve().items()
         ]
@@ -252,9 +249,7 @@ _CURVE, _MOST_PEOPLE = 500, 10**12
 def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> None:
     if safe_at_most is None and dangerous_at_least is None:
         raise SpecError(
-            "No decision",
-            "nothing would be said of any place",
-            "Give safe_at_most, dangerous_at_least or both",
+            "No decision", "nothing would be said of any place", "Give safe_at_most, dangerous_at_least or both"
         )
     for name, value, least in (("safe_at_most", safe_at_most, 0), ("dangerous_at_least", dangerous_at_least, 1)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):

@@ -134,10 +134,7 @@ def _wrong_anew(option: Option, compared: Comparison) -> tuple[str, ...]:
             return ("safe",) if asked.error_at_most is None and not option.never_wrong else ()
         own = rows[0]
     assert option.decisions is not None
-    pairs = {
-        "safe": (own.safe, option.decisions.safe),
-        "dangerous": (own.dangerous, option.decisions.dangerous),
-    }
+    pairs = {"safe": (own.safe, option.decisions.safe), "dangerous": (own.dangerous, option.decisions.dangerous)}
     return tuple(
         word for word, (mine, theirs) in pairs.items() if mine and theirs and mine.never_wrong > theirs.never_wrong
     )

@@ -197,17 +197,7 @@ class Spec(Section):
             raise SpecError(f'[query] kind = "{self.query.kind}"', "this is for visitors", "Use `leeward release`")
         notion = self.notion()
         return [
-            plan_visitors(
-                query,
-                notion,
-                safe_at_most=self.decide.safe_at_most,
-                dangerous_at_least=self.decide.dangerous_at_least,
-                error_at_most=self.decide.error_at_most,
-                useful_from=self.decide.useful_from,
-                what=self.publish.what,
-                mechanism=self.publish.mechanism,
-                stop_after=self.publish.stop_after,
-            )
+            plan_visitors(query, notion, **self.decide.model_dump(), **self.publish.model_dump())
             for query in self.queries()
         ]
 

@@ -80,6 +80,8 @@ MUTANTS = [
     M("leeward.analysis._loss", "LossMatrix.monotone", "self.guesses[w] >= secret", "self.guesses[w] > secret", "tests/analysis/test_loss.py",
       "the right guess is left out of one side"),
     M("leeward.analysis._usefulness", "usefulness", "math.floor(radius / step)", "math.ceil(radius / step)", "tests/analysis/test_useful.py", "a radius is rounded up"),
+    M("leeward.planner._compare", "Asked.plan", ".listing(self.scenario.places)", "", "tests/session/test_price_of_stops.py", "a short list is compared at the price of all stops"),
+    M(PLAN, "Plan.listing", 'whole(places, "places")', "places", "tests/session/test_price_of_stops.py", "a list of no places"),
     M("leeward.planner._compare", "_in_asked", "priced(option.notion.with_epsilon(1), asked).cost * option.price", "priced(option.notion, asked).cost",
       "tests/planner/test_compare.py", "several stops are compared at the price of one"),
 ]  # fmt: skip

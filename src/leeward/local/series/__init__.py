@@ -1,8 +1,24 @@
 """Series of one's own readings, such as a meter's: noise for each, totals, bills that are never too low."""
 
 from leeward.local.series._billing import Billing, Settled
+from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import BillingStatement, SeriesStatement
+from leeward.local.series._grid import ReadingGrid
+from leeward.local.series._post_processing import PostProcessing
+from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Option, Series
 from leeward.local.series._totals import Totals
 
-__all__ = ["Billing", "BillingStatement", "Option", "Series", "SeriesStatement", "Settled", "Totals"]
+__all__ = [
+    "Billing",
+    "BillingStatement",
+    "Closeness",
+    "Option",
+    "PostProcessing",
+    "ReadingGrid",
+    "Schedule",
+    "Series",
+    "SeriesStatement",
+    "Settled",
+    "Totals",
+]

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from leeward._progress import Progress
-from leeward.local.series._readings import Grid, Integers
+from leeward.local.series._grid import Integers, ReadingGrid
+from leeward.local.series._readings import Readings
 from leeward.local.series._series import replaced
 from leeward.tables._bare import bare
 from leeward.tables._rows import open_rows
@@ -50,9 +51,9 @@ class ReadingsFile:
             return table.set_column(table.column_names.index(number), number, _as_numbers(table[number]))
 
     def rewrite(
-        self, target: Path, value: str, rows: Integers, there: Any, steps: Integers, grid: Grid, progress: Progress
+        self, target: Path, value: str, readings: Readings, steps: Integers, grid: ReadingGrid, progress: Progress
     ) -> None:
-        """Write these rows of the file with one column replaced by grid points.
+        """Write the rows of these readings of the file with one column replaced by grid points.
 
         Raises:
             DataError: the file cannot be read any more.
@@ -61,9 +62,9 @@ class ReadingsFile:
         def changed() -> Iterator[Any]:
             start = 0
             for table in self._rows.batches(progress=progress):
-                part = slice(*np.searchsorted(rows, [start, start + len(table)]))
-                kept = bare(table.take(rows[part] - start))
-                yield replaced(kept, value, there[part], steps[part], grid)
+                part = slice(*np.searchsorted(readings.rows, [start, start + len(table)]))
+                kept = bare(table.take(readings.rows[part] - start))
+                yield replaced(kept, value, readings.there[part], steps[part], grid)
                 start += len(table)
 
         with self.reading():

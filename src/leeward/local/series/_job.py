@@ -14,9 +14,13 @@ from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
 from leeward.local._job import Written
+from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import SeriesStatement
 from leeward.local.series._files import ReadingsFile
+from leeward.local.series._grid import ReadingGrid
+from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
+from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Series, untouched
 from leeward.local.series._statement import facts, statement
 from leeward.local.series._totals import Per, Totals
@@ -124,13 +128,12 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals"')
     prior = None if publish.prior is None else _prior(resolve(publish.prior, folder))
     series = Series(
-        **spec.protect.model_dump(),
-        **spec.values.model_dump(),
-        **spec.time.model_dump(),
-        values=data.unit,
-        smooth=publish.smooth,
-        clamp=publish.clamp,
-        prior=prior,
+        Closeness(**spec.protect.model_dump(exclude={"noise"})),
+        ReadingGrid(unit=data.unit, **spec.values.model_dump(exclude={"missing"})),
+        Schedule(**spec.time.model_dump()),
+        noise=spec.protect.noise,
+        missing=spec.values.missing,
+        post_processing=PostProcessing(smooth=publish.smooth, clamp=publish.clamp, prior=prior),
     )
     totals = Totals(series, publish.per) if publish.what == "totals" else None
     return SeriesJob(
@@ -196,15 +199,7 @@ class SeriesJob:
             if self.totals is None:
                 noisy = self.series.release(readings)
                 del table
-                source.rewrite(
-                    files.path(),
-                    self.columns.value,
-                    readings.rows,
-                    readings.there,
-                    noisy,
-                    self.series.grid,
-                    progress,
-                )
+                source.rewrite(files.path(), self.columns.value, readings, noisy, self.series.grid, progress)
             else:
                 _write(self._totals_table(table, readings, self.totals), files.path(), out.suffix)
             source.file.check_unchanged()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,80 +11,10 @@ from numpy.typing import NDArray
 from leeward._plain import told
 from leeward._private import Private
 from leeward.errors import DataError, InputError, nearest, no_column
-from leeward.local.series._quantities import check_unit, plain, positive_quantity, quantity
+from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._schedule import Schedule
 
-Integers = NDArray[np.int64]
 Missing = Literal["refuse", "keep"]
-
-_FARTHEST: Final = 2**30
-"""In steps. A float that is scaled and rounded within it is less than 2⁻²¹ of a step off: see `Grid.steps`."""
-
-
-class Grid:
-    """The public values a reading can have: lower, lower + step, …, upper, in the unit of the column.
-
-    Args:
-        unit: the unit of the column of readings.
-        step: the grid step, such as ``"1 W"``.
-        lower: the least value; negative where a meter may run backwards. A multiple of the step, like ``upper``.
-        upper: the greatest value.
-
-    Raises:
-        InputError: if the units differ in kind, or the values are not a grid.
-    """
-
-    def __init__(self, *, unit: str, step: str, lower: str, upper: str) -> None:
-        self.unit = check_unit(unit, "the readings' unit")
-        self.step = positive_quantity(step, "step").into(unit)
-        self.low_value, self.high_value = (
-            quantity(lower, "lower").into(unit),
-            quantity(upper, "upper").into(unit),
-        )
-        low, high = self.low_value / self.step, self.high_value / self.step
-        if low.denominator != 1 or high.denominator != 1 or low >= high:
-            raise InputError(
-                f"Readings from {lower} to {upper} in steps of {step}",
-                "that is not a grid",
-                "Give lower < upper, both whole numbers of steps",
-            )
-        if max(abs(low), abs(high)) > _FARTHEST:
-            raise InputError(
-                f"A step of {step}", "the bounds are more than 2^30 of them away from 0", "Take a larger step"
-            )
-        self.lower, self.upper = int(low), int(high)
-
-    @property
-    def width(self) -> Any:
-        """The public range, in the unit of the column."""
-        return self.high_value - self.low_value
-
-    def steps(self, values: NDArray[Any]) -> tuple[Integers, int]:
-        """Return values as the nearest grid points (half up), moved to the bounds, and how many lay beyond them.
-
-        Moving to the bounds never takes two readings further apart. Snapping does, by less than a step; floats are scaled
-        and rounded with relative errors below 2⁻⁵¹, which is less than 2⁻²⁰ of a step between two readings.
-        """
-        low, high = float(self.low_value), float(self.high_value)
-        beyond = int(np.count_nonzero((values < low) | (values > high)))
-        if values.dtype.kind in "iu":
-            near = np.clip(values, int(np.floor(low)), int(np.ceil(high))).astype(np.int64)
-            top, bottom = (1 / self.step).numerator, (1 / self.step).denominator
-            if max(abs(low), abs(high)) * top * 2 < 2**60:
-                return np.clip((2 * near * top + bottom) // (2 * bottom), self.lower, self.upper), beyond
-        near = np.clip(np.asarray(values, np.float64), low, high)
-        found = np.floor(near * float(1 / self.step) + 0.5).astype(np.int64)
-        return np.clip(found, self.lower, self.upper), beyond
-
-    def values(self, steps: Integers, *, whole: bool = False) -> NDArray[Any]:
-        """Return grid points as values in the unit of the column: floats, or integers where asked and the step is whole."""
-        if whole and self.step.denominator == 1:
-            return steps * int(self.step)
-        return steps * self.step.numerator / self.step.denominator
-
-    def __str__(self) -> str:
-        low, high, step = (plain(value) for value in (self.low_value, self.high_value, self.step))
-        return f"from {low} to {high} {self.unit} in steps of {step} {self.unit}"
 
 
 @dataclass(frozen=True)
@@ -133,7 +63,7 @@ class Readings(Private):
         return len(self.rows)
 
 
-def read_readings(table: Any, columns: Columns, grid: Grid, schedule: Schedule, missing: Missing) -> Readings:
+def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Schedule, missing: Missing) -> Readings:
     """Return the readings of a pyarrow table, checked.
 
     Raises:
@@ -157,7 +87,7 @@ def read_readings(table: Any, columns: Columns, grid: Grid, schedule: Schedule, 
             'Say missing = "keep": they stay missing, and it shows which; or fill them in with a public value',
         )
     steps, beyond = grid.steps(values[there])
-    filled = np.full(len(rows), grid.lower, np.int64)
+    filled = np.full(len(rows), grid.lowest, np.int64)
     filled[there] = steps
     return Readings(rows, meters, meter, slot, filled, there, beyond)
 

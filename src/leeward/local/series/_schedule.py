@@ -6,7 +6,7 @@ without one they are those of a clock that never changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import told
+from leeward._taught import taught
 from leeward.errors import DataError, InputError
 from leeward.local.series._quantities import microseconds
 from leeward.query._source import check_zone
@@ -43,38 +44,51 @@ class Day:
         return self.stop - self.first
 
 
+@taught
+@dataclass(frozen=True)
 class Schedule:
     """Readings due at ``start``, ``start + every``, … before ``end``; slot i is the one at start + i·every.
 
-    Args:
-        start: ISO 8601, such as ``"2026-01-01"`` or ``"2026-01-01T00:00+01:00"``.
-        end: likewise; a whole number of readings later.
-        every: ``"10 s"``, ``"15 min"``, ``"1 h"``.
-        zone: the time zone, such as ``"Europe/Paris"``; by default times have none.
-
     Attributes:
+        start: when the first reading is due: ISO 8601, such as ``"2026-01-01"`` or ``"2026-01-01T00:00+01:00"``.
+        end: the end of the period, a whole number of readings later: a reading then is not part of it.
+        every: the time between two readings: ``"10 s"``, ``"15 min"``, ``"1 h"``.
+        zone: that of times without an offset, such as ``"Europe/Paris"``; by default, their clock never changes.
         slots: how many readings are due.
         step: microseconds between two.
+        first: when the first is due, in microseconds since 1970.
 
     Raises:
         InputError: if they do not fit together.
     """
 
-    def __init__(self, *, start: str | datetime, end: str | datetime, every: str, zone: str | None = None) -> None:
-        self.step = microseconds(every, "every")
-        self.zone = zone
-        self._zone = None if zone is None else _zone(zone)
-        self.first, stop = self._instant(start, "start"), self._instant(end, "end")
-        if stop <= self.first or (stop - self.first) % self.step:
+    start: str | datetime
+    end: str | datetime
+    every: str
+    zone: str | None = None
+    slots: int = field(init=False, repr=False, compare=False)
+    step: int = field(init=False, repr=False, compare=False)
+    first: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        step = microseconds(self.every, "every")
+        if self.zone is not None:
+            check_zone(self.zone, "zone")
+        first, stop = self._instant(self.start, "start"), self._instant(self.end, "end")
+        if stop <= first or (stop - first) % step:
             raise InputError(
-                f"A period from {start} to {end}",
-                f"it is not a whole number of readings, one every {every}",
+                f"A period from {self.start} to {self.end}",
+                f"it is not a whole number of readings, one every {self.every}",
                 "Move an end",
             )
-        self.slots = (stop - self.first) // self.step
-        if self.slots >= _MOST_SLOTS:
-            raise InputError(f"{self.slots:,} readings of each meter", "that is too many", "Take a shorter period")
-        self.start, self.end, self.every = str(start), str(end), every
+        slots = (stop - first) // step
+        if slots >= _MOST_SLOTS:
+            raise InputError(f"{slots:,} readings of each meter", "that is too many", "Take a shorter period")
+        self.__dict__.update(slots=slots, step=step, first=first)
+
+    @property
+    def _zone(self) -> ZoneInfo | None:
+        return None if self.zone is None else ZoneInfo(self.zone)
 
     def _instant(self, given: str | datetime, name: str) -> int:
         try:
@@ -166,15 +180,6 @@ class Schedule:
     def windows(self, readings: int) -> int:
         """Return how many windows of so many readings the period has, the last perhaps in part."""
         return -(-self.slots // readings)
-
-    def __str__(self) -> str:
-        clock = self.zone or "a clock without zone"
-        return f"{self.slots:,} readings of each meter, one every {self.every} from {self.start} up to {self.end} ({clock})"
-
-
-def _zone(name: str) -> ZoneInfo:
-    check_zone(name, "zone")
-    return ZoneInfo(name)
 
 
 def _parsed(times: Any, column: str) -> Any:

@@ -59,12 +59,12 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         kind="series",
         publishes="readings" if totals is None else _PUBLISHED[totals.per],
         promise=SeriesPromise(
-            asked=series.promise,
-            between=series.between,
-            distance=_NAMES[series.between],
+            asked=str(series.closeness),
+            between=series.closeness.between,
+            distance=_NAMES[series.closeness.between],
             epsilon=str(series.epsilon),
             unit=str(series.unit),
-            window=series.window if totals is None else None,
+            window=series.closeness.window if totals is None else None,
             span=span,
             text=_promise(series, span, totals),
         ),
@@ -72,8 +72,8 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         price=_price(series, totals, price, span, 1 if totals is None else max(s.readings for s in totals.spans)),
         snapping=_snapping(series, totals),
         schedule=SchedulePart(
-            start=series.schedule.start,
-            end=series.schedule.end,
+            start=str(series.schedule.start),
+            end=str(series.schedule.end),
             every=series.schedule.every,
             zone=series.schedule.zone,
             readings=series.schedule.slots,
@@ -81,7 +81,7 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         ),
         grid=GridPart(
             unit=series.grid.unit,
-            step=plain(series.grid.step),
+            step=plain(series.grid.step_value),
             lower=plain(series.grid.low_value),
             upper=plain(series.grid.high_value),
             text="Readings beyond the bounds are moved to them first, which takes no two readings further apart;"
@@ -125,7 +125,7 @@ def _lengths(totals: Totals) -> list[int]:
 def _span(series: Series, totals: Totals | None) -> str:
     if totals is not None:
         return f"one {totals.per}"
-    return "one reading" if series.window == 1 else f"a window of {series.window:,} readings"
+    return "one reading" if series.closeness.window == 1 else f"a window of {series.closeness.window:,} readings"
 
 
 def _mixes(series: Series) -> bool:
@@ -135,17 +135,15 @@ def _mixes(series: Series) -> bool:
 
 def _promise(series: Series, span: str, totals: Totals | None) -> str:
     unit, factor = series.unit, odds(float(series.epsilon))
-    if series.between == "hamming":
+    if series.closeness.between == "hamming":
         return (
-            f"Any reading may have been any other: by what is published, two series that differ in one reading are"
-            f" told apart by"
-            f" odds of at most e^ε = {factor}, in k readings by e^(k·ε); ε = {series.epsilon}"
+            f"Any reading may have been any other: by what is published, two series that differ in one reading are told"
+            f" apart by odds of at most e^ε = {factor}, in k readings by e^(k·ε); ε = {series.epsilon}"
         )
-    if series.between == "manhattan":
+    if series.closeness.between == "manhattan":
         return (
             f"Two series whose readings differ by {unit} in all, added up, are told apart by odds of at most e^ε ="
-            f" {factor}, by"
-            f" twice as much at e^(2ε), and so on; ε = {series.epsilon}"
+            f" {factor}, by twice as much at e^(2ε), and so on; ε = {series.epsilon}"
         )
     if totals is None and _mixes(series):
         mixed = _number(series.published)
@@ -157,8 +155,7 @@ def _promise(series: Series, span: str, totals: Totals | None) -> str:
         )
     return (
         f"Two series that differ by at most {unit} in every reading are told apart, by what is published of {span},"
-        f" by odds of"
-        f" at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {series.epsilon}"
+        f" by odds of at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {series.epsilon}"
     )
 
 
@@ -186,7 +183,7 @@ def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str,
         maximum_total=str(price.total),
         hamming=str(change),
         per=str(unit),
-        longest_span=readings if readings > 1 else series.window,
+        longest_span=readings if readings > 1 else series.closeness.window,
         texts=tuple(texts),
     )
 
@@ -204,7 +201,7 @@ def _snapping(series: Series, totals: Totals | None) -> SeriesSnapping:
         manhattan=str(each.readings) if totals is None else None,
         maximum_window=str(each.window) if totals is None else None,
         maximum_total=str(total),
-        text=f"Readings that are whole multiples of {plain(series.grid.step)} {series.grid.unit} cost nothing more."
+        text=f"Readings that are whole multiples of {plain(series.grid.step_value)} {series.grid.unit} cost nothing more."
         f" Others are rounded, which takes two readings less than a step further apart: at most"
         f" ε = {at_most(float(total), 4)} more over the period",
     )
@@ -212,21 +209,19 @@ def _snapping(series: Series, totals: Totals | None) -> SeriesSnapping:
 
 def _mechanism(series: Series, totals: Totals | None) -> str:
     if totals is not None:
-        return (
-            f"Each total gets exact two-sided geometric noise of its own, of rate {_share(series)}, n the number"
-            f" of its readings"
-        )
+        rate = f"{_share(series)}, n the number of its readings"
+        return f"Each total gets exact two-sided geometric noise of its own, of rate {rate}"
     rate = f"{_number(series.mechanism.rate)} for each {series.grid.unit}"
     if series.mechanism.noise == "norm":
         return (
-            f"Each window of {series.window:,} readings, counted from the start of the period, gets one draw of noise of"
-            f" weight e^(-ε·largest move), exact, rate {rate}"
+            f"Each window of {series.closeness.window:,} readings, counted from the start of the period, gets one draw of"
+            f" noise of weight e^(-ε·largest move), exact, rate {rate}"
         )
     return f"Each reading gets exact two-sided geometric noise of its own, of rate {rate}"
 
 
 def _share(series: Series) -> str:
-    return {"maximum": "ε/n", "manhattan": "ε", "hamming": "ε/range"}[series.between]
+    return {"maximum": "ε/n", "manhattan": "ε", "hamming": "ε/range"}[series.closeness.between]
 
 
 def _total_error(totals: Totals) -> TotalError:
@@ -273,7 +268,7 @@ def _options(series: Series) -> Iterator[SeriesOption]:
 
 
 def _after(series: Series) -> Iterator[str]:
-    after = series.after
+    after = series.post_processing
     if after.prior is not None:
         yield "Each noisy reading is replaced by the median of what it leaves to believe under the public prior"
     if after.smooth > 1:
@@ -284,24 +279,24 @@ def _after(series: Series) -> Iterator[str]:
 
 def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Totals | None) -> list[str]:
     found = []
-    alone = series.window == 1 or series.between != "maximum"  # of other distances the window is no part
+    # of other distances the window is no part
+    alone = series.closeness.window == 1 or series.closeness.between != "maximum"
     if totals is None and series.mechanism.noise == "independent" and alone:
         found.append(
             f"All {series.schedule.slots:,} readings moving together: in d_∞ the period costs ε ="
-            f" {_number(price.total)} for each"
-            f" {series.unit}, because noise on each reading hides one reading, and averages out over many"
+            f" {_number(price.total)} for each {series.unit}, because noise on each reading hides one reading, and averages"
+            f" out over many"
         )
-    elif series.between == "maximum":
+    elif series.closeness.between == "maximum":
         windows = series.windows if totals is None else len(totals.spans)
         found.append(
-            f"More than {span}: something that moves all readings of k of the {windows:,} is held to k·ε only, and"
-            f" a habit"
-            " that comes back every day shows in the mean of many days"
+            f"More than {span}: something that moves all readings of k of the {windows:,} is held to k·ε only, and a"
+            " habit that comes back every day shows in the mean of many days"
         )
-    if totals is None and series.mechanism.noise == "norm" and series.window > 1 and series.windows > 1:
+    if totals is None and series.mechanism.noise == "norm" and series.closeness.window > 1 and series.windows > 1:
         found.append(
-            f"Readings in a row that lie in two windows: windows of {series.window:,} readings follow one another from the"
-            " start of the period, and what moves readings on both sides of a cut is held to 2ε only"
+            f"Readings in a row that lie in two windows: windows of {series.closeness.window:,} readings follow one another"
+            " from the start of the period, and what moves readings on both sides of a cut is held to 2ε only"
         )
     found.append(
         "Series far apart are told apart: that nobody was at home for the period is a large move of all readings"

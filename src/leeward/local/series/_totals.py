@@ -19,7 +19,8 @@ from leeward._taught import taught
 from leeward.errors import InputError, nearest
 from leeward.exact._real import Real
 from leeward.exact._weight import Weight
-from leeward.local.series._readings import Integers, Readings
+from leeward.local.series._grid import Integers
+from leeward.local.series._readings import Readings
 from leeward.local.series._schedule import Day
 from leeward.local.series._series import FLOAT_ROUNDING, Series
 from leeward.mechanism import Geometric
@@ -67,7 +68,7 @@ class Totals:
     def step(self) -> Fraction:
         """The grid step of a total, in its unit."""
         hours = Fraction(self.series.schedule.step, _HOUR) if self.unit != self.series.grid.unit else Fraction(1)
-        return self.series.grid.step * hours
+        return self.series.grid.step_value * hours
 
     def law(self, readings: int) -> Geometric:
         """Return the mechanism for a total of so many readings, in steps."""
@@ -84,7 +85,7 @@ class Totals:
     @property
     def snapping(self) -> Real:
         """What readings between grid points cost beyond the price over the period, as ε; nothing on the grid."""
-        return self.price.total / self.series.size * self.series.grid.step * (1 + FLOAT_ROUNDING)
+        return self.price.total / self.series.size * self.series.grid.step_value * (1 + FLOAT_ROUNDING)
 
     def expected_error(self, readings: int | None = None) -> Weight:
         """Return E|error| of a total of so many readings, in its unit; by default of the longest span."""

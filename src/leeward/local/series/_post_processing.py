@@ -15,9 +15,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._plain import told
+from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact
-from leeward.local.series._readings import Grid, Integers, Readings
+from leeward.local.series._grid import Integers, ReadingGrid
+from leeward.local.series._readings import Readings
 from leeward.mechanism._series import SeriesMechanism
 from leeward.noise import DirectedGeometric
 
@@ -25,9 +28,10 @@ _MOST_POINTS: Final = 20_000
 _LEAST_RATE: Final = 1e-5
 
 
+@taught
 @dataclass(frozen=True)
-class After:
-    """Post-processing of noisy readings.
+class PostProcessing:
+    """What is done with noisy readings before they are published.
 
     Attributes:
         smooth: each reading becomes the mean of the readings there are among so many around it (an odd number), to the
@@ -36,34 +40,38 @@ class After:
             from the truth, so it is done only where asked.
         prior: a public prior, pairs (value in the column's unit, weight); each reading becomes the median of what it leaves
             to believe, on its own. None for none.
+
+    Raises:
+        InexactError: for floats in a prior.
+        InputError: for a span without a middle, or a prior that is not a belief.
     """
 
     smooth: int = 1
     clamp: bool = False
-    prior: tuple[tuple[Fraction, Fraction], ...] | None = None
+    prior: Iterable[tuple[Exact, Exact]] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.smooth, bool) or not isinstance(self.smooth, int) or self.smooth < 1 or self.smooth % 2 == 0:
             raise InputError(
-                f"smooth = {self.smooth}", "a moving average has a middle", "Give an odd number of readings"
+                f"smooth = {told(self.smooth)}", "a moving average has a middle", "Give an odd number of readings"
             )
+        if not isinstance(self.clamp, bool):
+            raise InputError(f"clamp = {told(self.clamp)}", "it says whether readings are moved", "Give True or False")
+        if self.prior is not None:
+            object.__setattr__(self, "prior", read_prior(self.prior))
 
-    def __call__(self, noisy: Integers, readings: Readings, grid: Grid, mechanism: SeriesMechanism) -> Integers:
+    def __call__(self, noisy: Integers, readings: Readings, grid: ReadingGrid, mechanism: SeriesMechanism) -> Integers:
         """Return what is published for noisy readings, in steps."""
         if self.prior is not None:
-            guesses = bayes_guesses(mechanism, grid, self.prior)
-            noisy = guesses[np.clip(noisy, grid.lower, grid.upper) - grid.lower]
+            guesses = bayes_guesses(mechanism, grid, read_prior(self.prior))
+            noisy = guesses[np.clip(noisy, grid.lowest, grid.highest) - grid.lowest]
         if self.smooth > 1:
             noisy = _smoothed(noisy, readings, self.smooth)
-        return np.clip(noisy, grid.lower, grid.upper) if self.clamp else noisy
+        return np.clip(noisy, grid.lowest, grid.highest) if self.clamp else noisy
 
 
 def read_prior(pairs: Iterable[tuple[Exact, Exact]]) -> tuple[tuple[Fraction, Fraction], ...]:
-    """Return a prior given as pairs (value, weight).
-
-    Raises:
-        InputError: if a weight is negative, or all are 0.
-    """
+    """Return a prior given as pairs (value, weight); a negative weight, or none above 0, is refused."""
     found = [(exact(value).rational, exact(chance).rational) for value, chance in pairs]
     known = tuple((v, w) for v, w in found if v is not None and w is not None and w >= 0)
     if len(known) < len(found) or not any(w for _, w in known):
@@ -74,7 +82,7 @@ def read_prior(pairs: Iterable[tuple[Exact, Exact]]) -> tuple[tuple[Fraction, Fr
 
 
 def bayes_guesses(
-    mechanism: SeriesMechanism, grid: Grid, prior: Iterable[tuple[Fraction, Fraction]]
+    mechanism: SeriesMechanism, grid: ReadingGrid, prior: Iterable[tuple[Fraction, Fraction]]
 ) -> NDArray[np.int64]:
     """Return the best guess (least mean absolute error) for each noisy reading from lower to upper, in steps.
 
@@ -83,7 +91,7 @@ def bayes_guesses(
     Raises:
         InputError: if the grid has too many points, or the noise is too wide for it.
     """
-    top = grid.upper - grid.lower
+    top = grid.highest - grid.lowest
     rate = float(mechanism.rate * mechanism.step)
     if top > _MOST_POINTS or rate < _LEAST_RATE:
         raise InputError(
@@ -91,8 +99,8 @@ def bayes_guesses(
         )
     belief = np.zeros(top + 1)
     for value, chance in prior:
-        at = math.floor(value / grid.step + Fraction(1, 2))
-        belief[min(max(at, grid.lower), grid.upper) - grid.lower] += float(chance)
+        at = math.floor(value / grid.step_value + Fraction(1, 2))
+        belief[min(max(at, grid.lowest), grid.highest) - grid.lowest] += float(chance)
     mass, tail = _marginal(mechanism, rate, top)
     places = np.arange(top + 1)
     guesses = np.empty(top + 1, np.int64)
@@ -103,7 +111,7 @@ def bayes_guesses(
         possible = np.flatnonzero(belief)
         nearest = possible[np.argmin(np.abs(possible - z))]
         guesses[z] = np.searchsorted(below, below[-1] / 2) if below[-1] > 0 else nearest
-    return guesses + grid.lower
+    return guesses + grid.lowest
 
 
 def _marginal(mechanism: SeriesMechanism, rate: float, top: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

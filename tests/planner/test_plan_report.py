@@ -18,7 +18,7 @@ from leeward.planner import PlanReport, Scenario, compare, plan_report
 from leeward.planner._people import at_most_people, people, places
 from leeward.planner._recommend import percent, share
 from leeward.planner._report import DecidingOption
-from leeward.planner._words import head, sides
+from leeward.planner._words import head, short, sides
 from leeward.report._plan import plan_html
 
 VISITS = lw.visits("visits.parquet", person="user", place="venue", time="at")
@@ -160,6 +160,25 @@ def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
         assert one.price == "1000000"
         assert (one.worst is None) == (one.not_composed is not None)
     assert any(one is not None and "points of the grid" in f"{one.not_composed}" for one in together)
+    assert plan_html(plan_report(asked)).count("No ε at δ is told where too much work would be needed") == 1
+    few = compare(query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", places=3, releases=2)
+    assert "too much work" not in plan_html(plan_report(few))
+
+
+@pytest.mark.parametrize(
+    ("exact", "shown"),
+    [
+        ("1", "1"),
+        ("227/100", "2.27"),
+        ("1/3", "1/3"),
+        ("3333333/1000000", "≈3.33333"),
+        ("9" * 400, "9" * 400),
+        ("inf", "inf"),
+    ],
+)
+def test_numbers_of_a_table_are_short_and_one_that_is_rounded_says_so(exact: str, shown: str) -> None:
+    """Found: an ε of sixty digits filled the table, and no other column could be read."""
+    assert short(exact) == shown
 
 
 def test_a_row_whose_noise_is_too_wide_is_refused_alone() -> None:

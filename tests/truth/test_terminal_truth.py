@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.truth.claims import Claims
-from tests.truth.report_claims import is_wrong, told
+from tests.truth.report_claims import is_wrong, means, told
 from tests.truth.test_report_truth import Shown, shown
 from tests.truth.visits import worlds
 
@@ -26,29 +26,29 @@ def printed(each: Shown, charged: str) -> list[str]:
 
 
 @CLAIMS.says(
-    r"(?P<n>[\d,]+) of (?P<places>[\d,]+) places are said to be (?P<state>safe|dangerous) \((?P<side>at most|at least)"
-    r" (?P<limit>\d+) people(?P<bounded> counted after the bound on places per person)?\), (?P<trust>never wrongly"
-    r"|each wrongly with probability at most (?P<alpha>[\d/]+))\."
+    r"(?P<n>[\d,]+) of (?P<places>1 place|[\d,]+ places) (?P<verb>is|are) said to be (?P<state>safe|dangerous)"
+    r" \((?P<limit>nobody|at (most|least) (1 person|[\d,]+ people))"
+    r"(?P<bounded> counted after the bound on places per person)?\), "
+    r"(?P<trust>never wrongly|each wrongly with probability at most (?P<alpha>[\d/]+))\."
 )
 def _(
     world: Any,
     n: str,
     places: str,
+    verb: str,
     state: str,
-    side: str,
     limit: str,
     bounded: str | None,
     trust: str,
     alpha: str | None,
 ) -> bool:
-    asked = world.plan.safe_at_most if state == "safe" else world.plan.dangerous_at_least
     wrong = is_wrong(world, state)
     top, _, bottom = (alpha or "0").partition("/")
     return (
         told(n) == world.of(state)
-        and told(places) == world.shown.num_rows
-        and (side == "at most") == (state == "safe")
-        and int(limit) == asked
+        and places == ("1 place" if (listed := world.shown.num_rows) == 1 else f"{listed:,} places")
+        and (verb == "is") == (n == "1")
+        and means(world, state, limit)
         and bool(bounded) == world.truncated
         and (wrong == 0 if alpha is None else 0 < wrong <= int(top) / int(bottom or 1) * (1 + 1e-9))
     )

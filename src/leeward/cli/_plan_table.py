@@ -11,7 +11,7 @@ from leeward.cli._output import facts, print_parts, table
 from leeward.planner._people import at_most_people, people
 from leeward.planner._recommend import percent, share
 from leeward.planner._report import AskedPart, DecidingOption, PlanReport, Wish, Word
-from leeward.planner._words import head, label, name, notes, refused, short, sides
+from leeward.planner._words import head, label, name, not_composed, notes, refused, short, sides
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,11 +34,8 @@ def print_plan(report: PlanReport) -> None:
         print_parts("", facts(rest, max_width=_TITLE))
     if asked.releases > 1:
         print_parts("", _together(shown, asked))
-        for why in dict.fromkeys(option.composed.not_composed for option in shown if option.composed is not None):
-            if why:
-                print_parts(
-                    f"No ε at δ is told where too much work would be needed: {why}. The price is exact.", style="dim"
-                )
+        for why in not_composed(shown):
+            print_parts(why, style="dim")
     print_parts("\nNothing was charged and no data was read.")
 
 

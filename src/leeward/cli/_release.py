@@ -190,21 +190,21 @@ def _answered(answers: list[dict[str, Any]]) -> str:
 
 
 def _decided(made: Plan | NumberPlan, summary: dict[str, Any]) -> list[str]:
+    from leeward.planner._people import at_most_people, people, places
     from leeward.planner._plan import Plan
 
     assert isinstance(made, Plan)
     said, counted = [], " counted after the bound on places per person" if made.query.truncates else ""
     for state, meaning, decision in (
-        ("safe", f"at most {made.safe_at_most} people{counted}", made.sanitizer),
-        ("dangerous", f"at least {made.dangerous_at_least} people{counted}", made.alarm),
+        ("safe", f"{at_most_people(made.safe_at_most or 0)}{counted}", made.sanitizer),
+        ("dangerous", f"at least {people(made.dangerous_at_least or 0)}{counted}", made.alarm),
     ):
         if decision is not None:
             trust = "never wrongly"
             if decision.error_at_most is not None:
                 trust = f"each wrongly with probability at most {decision.error_at_most}"
-            said.append(
-                f"{summary[state]:,} of {summary['places']:,} places are said to be {state} ({meaning}), {trust}."
-            )
+            number, of = summary[state], places(summary["places"])
+            said.append(f"{number:,} of {of} {'is' if number == 1 else 'are'} said to be {state} ({meaning}), {trust}.")
     if "answered" in summary:
         said.append(
             f"{summary['answered']:,} {'was' if summary['answered'] == 1 else 'were'} answered before the stop."

@@ -8,6 +8,9 @@ from fractions import Fraction
 from leeward.planner._people import at_most_people, people, places
 from leeward.planner._report import AskedPart, NotionPart, OptionPart
 
+_LONGEST = 12
+"""Characters of an exact number in a table; the page's own data has all of them."""
+
 
 def each_place(count: int) -> str:
     """Say of which places a question is: of the one that is listed, or of each of them."""
@@ -68,10 +71,21 @@ def notes(options: Iterable[OptionPart]) -> Iterable[tuple[str, str]]:
     return ((name(option), option.note) for option in options if option.note)
 
 
+def not_composed(options: Iterable[OptionPart]) -> Iterable[str]:
+    """Say why the ε at δ of several releases is left out where it is; the price, which adds up, never is."""
+    reasons = dict.fromkeys(each.composed.not_composed for each in options if each.composed is not None)
+    return (
+        f"No ε at δ is told where too much work would be needed: {why}. The price is exact." for why in reasons if why
+    )
+
+
 def short(exact: str) -> str:
-    """Write an exact number shortly: 227/100 as 2.27."""
+    """Write an exact number shortly: 227/100 as 2.27, 1/3 as it is, and one of more characters rounded, as ≈0.333333."""
     try:
         value = Fraction(exact)
-    except ValueError:
+        rounded = f"{float(value):g}"
+    except (ValueError, OverflowError):
         return exact
-    return f"{float(value):g}" if Fraction(f"{float(value):g}") == value else exact
+    if Fraction(rounded) == value:
+        return rounded
+    return exact if len(exact) <= _LONGEST else f"≈{rounded}"

@@ -19,7 +19,7 @@ from leeward.outputs import write_page
 from leeward.planner._people import people
 from leeward.planner._recommend import percent, share
 from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport, Word
-from leeward.planner._words import head, label, name, notes, refused, short, sides
+from leeward.planner._words import head, label, name, not_composed, notes, refused, short, sides
 from leeward.report._figures import BLUE, FONT, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
 from leeward.version import __version__
@@ -70,6 +70,7 @@ def plan_html(report: PlanReport) -> str:
         columns=_columns(asked),
         rows=[(option is chosen, _cells(option, asked)) for option in shown],
         uncovered=_uncovered(shown),
+        not_composed=list(not_composed(shown)),
         refused=list(refused(report.options)),
         notes=list(notes(report.options)),
         sides=list(sides(shown)),

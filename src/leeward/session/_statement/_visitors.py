@@ -19,6 +19,7 @@ from leeward._statement import (
     WindowStated,
 )
 from leeward.mechanism import Sanitized, ThresholdRule
+from leeward.planner._people import at_most_people, people
 from leeward.planner._plan import Plan
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors
@@ -160,10 +161,10 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
     found = []
     if plan.sanitizer is not None:
         t = plan.sanitizer.bound
-        meaning = f"{'nobody' if t == 0 else f'at most {_people(t)}'} {'was' if t < 2 else 'were'} there{relative}"
+        meaning = f"{at_most_people(t)} {'was' if t < 2 else 'were'} there{relative}"
         found.append(_trust("safe", meaning, plan.sanitizer, places))
     if plan.alarm is not None:
-        meaning = f"at least {_people(plan.alarm.bound)} {'was' if plan.alarm.bound == 1 else 'were'} there{relative}"
+        meaning = f"at least {people(plan.alarm.bound)} {'was' if plan.alarm.bound == 1 else 'were'} there{relative}"
         found.append(_trust("dangerous", meaning, plan.alarm, places))
     found.append(
         "Whatever one concludes about a person from all that is published here:"
@@ -200,10 +201,6 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.notion.words.reveals:
         found.append(f"Not protected: {plan.notion.words.reveals}")
     return found
-
-
-def _people(number: int) -> str:
-    return "1 person" if number == 1 else f"{number} people"
 
 
 def _places(number: int | None) -> str:

@@ -241,6 +241,7 @@ def test_a_table_that_is_swapped_after_it_was_charged_is_noticed(
         code, shown, err = run(str(job), "--out", f"out{suffix}")
     assert (code, shown) == (2, ""), err
     assert "changed between charging and drawing" in err or "grown" in err
+    assert "were charged to their people's budgets before, and that stands" in err
     assert not [*tmp_path.glob("out*"), *tmp_path.glob(".leeward-*")]
     if repeats:
         memo = MemoizedReports(tmp_path / "memo.db", key=bytes(range(32)), law=read_job(job).geo.law)  # type: ignore[attr-defined]

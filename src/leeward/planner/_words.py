@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from leeward.planner._people import at_most_people, people, places
-from leeward.planner._report import AskedPart, NotionPart, OptionPart
+from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
 
 _LONGEST = 12
 """Characters of an exact number in a table; the page's own data has all of them."""
@@ -71,7 +71,7 @@ def notes(options: Iterable[OptionPart]) -> Iterable[tuple[str, str]]:
     return ((name(option), option.note) for option in options if option.note)
 
 
-def not_composed(options: Iterable[OptionPart]) -> Iterable[str]:
+def not_composed(options: Iterable[DecidingOption]) -> Iterable[str]:
     """Say why the ε at δ of several releases is left out where it is; the price, which adds up, never is."""
     reasons = dict.fromkeys(each.composed.not_composed for each in options if each.composed is not None)
     return (

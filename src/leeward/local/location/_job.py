@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -231,7 +231,7 @@ class LocationJob:
         with beside(out, *endings, room=source.path.stat().st_size + _ROOM) as files:
             memo = self._memo()
             paid = self._charge(source, asked, memo, progress)
-            with memo.drawing() if memo is not None else nullcontext() as once:
+            with _told_of_charge(paid), memo.drawing() if memo is not None else nullcontext() as once:
                 rows, withheld = self._rewrite(source, files.path(), asked, once, paid, progress)
                 if paid is not None:
                     paid.check()  # within: no answer is remembered of a table that was not charged
@@ -327,6 +327,19 @@ class LocationJob:
                 mask[rows] = charge(who, [days[row] for row in rows.tolist()], calendar.rule, reports=keys, known=known)
                 paid.append(mask, north, east, extra)
         return paid
+
+
+@contextmanager
+def _told_of_charge(paid: _Rows | None) -> Iterator[None]:
+    """Say of what fails that it was paid for: nothing tells whether its noise was seen, so it is never given back."""
+    try:
+        yield
+    except BaseException as error:
+        if paid is not None:
+            error.add_note(
+                "The reports were charged to their people's budgets before, and that stands: a second run pays again."
+            )
+        raise
 
 
 class _Rows:

@@ -32,6 +32,7 @@ LAYERS = [
         "version",
         "_document",
         "_paths",
+        "_locks",
         "_scratch",
         "outputs",
         "tables",

@@ -37,7 +37,7 @@ def unfit(raw: bytes) -> str | None:
 
 @contextmanager
 def any_length() -> Iterator[None]:
-    """Read CSV with fields of any length: Python's own reader stops at 131,072 letters unless told."""
+    """Read CSV with fields of any length: Python's own reader stops at 131,072 letters by default."""
     usual = csv.field_size_limit(sys.maxsize)
     try:
         yield

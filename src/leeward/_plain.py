@@ -4,7 +4,7 @@ The names of columns, data sets and files, keys of a table and messages of an en
 cursor, rename the window or write to the clipboard, and marks that turn the direction of writing around. Here, and only
 here, all of that becomes visible: the escape character is shown as ``\x1b``. So does what makes two different names look
 alike: letters that are spelled with other code points, spaces that are not the space bar's, signs that nobody sees. Whether
-two names read alike is told by `reading_alike`, one form for all of them. `leeward.errors.LeewardError` passes every
+two names read alike is decided by `reading_alike`, one form for all of them. `leeward.errors.LeewardError` passes every
 message through `shown`, and the command every line that it prints.
 """
 
@@ -183,5 +183,5 @@ def probability(chance: Any) -> str:
 
 
 def odds(cost: float) -> str:
-    """Write e^cost, the odds by which something is told apart, in four digits and rounded up."""
+    """Write e^cost, the odds by which two things are distinguished, in four digits and rounded up."""
     return at_most(math.exp(cost), 4) if cost < 30 else f"e^{at_most(cost, 4)}"

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Is told what a long job is doing, such as ``print`` or ``list.append``."""
+    """Called with what a long job is doing: ``print`` or ``list.append``, say."""
 
     def __call__(self, stage: str, share: float = ..., /) -> object:
         """Hear that this stage is reached; of a stage whose end is known, which share of it is done, from 0 to 1."""

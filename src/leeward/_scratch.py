@@ -9,7 +9,6 @@ holds; and the folder itself only if it is empty then.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -19,6 +18,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from leeward._locks import lock
 
 OWNER = "leeward-owner.json"
 """The file of a scratch folder that says whose it is."""
@@ -47,7 +48,7 @@ class Scratch:
             self.path.chmod(0o700)  # whatever the umask takes
             self._owner = opened = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
             os.fchmod(opened, 0o600)
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(opened)
             self.expect(names)
             fresh.rename(self.path / OWNER)  # it is locked before it is there
         except BaseException:
@@ -112,7 +113,7 @@ def _sweep_one(folder: Path) -> None:
     try:
         if os.fstat(owner).st_size == 0:
             return  # it may be about to be locked
-        fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError where its process, or a child of it, lives
+        lock(owner)  # an OSError where its process, or a child of it, lives
         names = _left(os.pread(owner, 1 << 24, 0))
         if names is not None:
             _clear(folder, names)
@@ -134,7 +135,7 @@ def _left(said: bytes) -> list[str] | None:
 
 
 def _started(process: int) -> int | None:
-    """When a process started, in ticks since the machine did; None where it is not there or the system does not tell."""
+    """When a process started, in ticks since the machine did; None where it is not there or the system does not say."""
     try:
         return int(Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[19])
     except (OSError, ValueError, IndexError):

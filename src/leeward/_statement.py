@@ -72,7 +72,7 @@ class Published(Part):
         entry: the random id of its ledger entry.
         fit_for_release: whether its noise comes from fresh entropy, and not from a stream that others can repeat.
         budget: what was taken from the budget.
-        monitor: where in a monitor it stands; None if it is no part of one.
+        monitor: where in a monitor it stands; None if it is not part of one.
     """
 
     entry: str | None

@@ -1,4 +1,4 @@
-"""Arguments of the wrong kind are told what to give.
+"""What a caller who gave an argument of the wrong kind should give instead.
 
 Python accepts any object anywhere and fails somewhere inside, with an `AttributeError` about a name that the caller never
 wrote. A public function or class that is `taught` still takes whatever works; but where a call fails so, its arguments are
@@ -30,7 +30,7 @@ _NUMBERS: dict[Any, type] = {int: Integral, float: Real}
 
 
 def taught(thing: T) -> T:
-    """Let a public function, or a class when it is made, tell what is wrong with an argument of another kind."""
+    """Let a public function, or a class when it is made, say what is wrong with an argument of another kind."""
     if isinstance(thing, type):
         thing.__init__ = _checked(thing.__init__, thing.__name__)  # type: ignore[misc]
         return thing
@@ -38,7 +38,7 @@ def taught(thing: T) -> T:
 
 
 def describing(thing: T) -> T:
-    """Let a function that describes a table tell also what is wrong with an argument that it would keep unused.
+    """Let a function that describes a table say also what is wrong with an argument that it would keep unused.
 
     A description prints all that it was given: a whole column given for the name of one is refused at once.
     """
@@ -60,12 +60,12 @@ _SOURCES = {"source", "keep", "groups"}
 
 
 def takes(function: Any, count: int) -> bool:
-    """Whether a function can be called with so many arguments, as far as it tells."""
+    """Whether a function can be called with so many arguments, as far as its signature says."""
     try:
         inspect.signature(function).bind(*[None] * count)
     except TypeError:
         return False
-    except ValueError:  # some functions written in C do not tell
+    except ValueError:  # some functions written in C have no signature
         pass
     return True
 

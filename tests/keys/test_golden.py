@@ -190,7 +190,7 @@ def test_records_of_one_form_are_refused() -> None:
         of: int
 
     two = [Alike(1), Alike(1)]
-    with pytest.raises(InputError, match="does not tell them apart"):
+    with pytest.raises(InputError, match="what is public of them is the same"):
         _public_form.parameters(notions.OSDP("1", lambda record: True, records=two))
 
 

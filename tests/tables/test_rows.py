@@ -205,5 +205,5 @@ def test_a_kind_of_rows_is_told_by_how_its_name_ends(kind: Any, tmp_path: Path) 
         path = tmp_path / f"A{suffix.upper()}"
         kind.write(path, [pa.table({"x": ["1"]})])
         assert type(open_rows(path)) is kind
-    with pytest.raises(DataError, match="its kind is told by how its name ends"):
+    with pytest.raises(DataError, match="its kind follows from the end of its name"):
         open_rows(tmp_path / "a.xlsx")

@@ -37,12 +37,12 @@ NAMED: Mapping[str, type[Notion]] = {
 """The notions that a name alone determines."""
 
 _LONGEST = 160
-"""Parameters of more characters are told by their digest, in the text of a budget."""
+"""Parameters of more characters are written as their digest, in the text of a budget."""
 
 
 @dataclass(frozen=True)
 class Promise:
-    """Which notion it is, as a budget and the key of an answer tell it from others; ε and the unit are told beside it.
+    """Which notion it is, as budgets and keys of answers name it; ε and the unit are named beside it.
 
     Attributes:
         name: how it is called.
@@ -63,8 +63,8 @@ class Promise:
 def promise(notion: Notion) -> Promise:
     """Return which notion it is: equal for two only if they promise the same at equal ε.
 
-    A distance is its matrix, a notion within another one is told with all its parameters, a function as what it says of each
-    of the notion's records. A class of a user's own is named in full, whatever it calls itself.
+    A distance is its matrix, a notion within another one is written with all its parameters, a function as what it says of
+    each of the notion's records. A class of a user's own is named in full, whatever it calls itself.
 
     Raises:
         InputError: a parameter has no public form, such as a function where no records are listed.
@@ -128,7 +128,7 @@ def named_budget_notion(name: str, *, rows: bool = False) -> str:
     """Return the text for a notion that a spec names.
 
     Raises:
-        SpecError: there is none of that name.
+        SpecError: no notion has that name.
     """
     if name not in NAMED:
         raise SpecError(f"A budget kept in '{name}'", "there is no such notion", nearest(name, NAMED))

@@ -221,5 +221,5 @@ def _write(value: Any) -> Any:
 
 def _event(value: Event) -> Event:
     if not isinstance(value, Event):
-        raise InputError(f"{type(value).__name__} as an event", "it is none", f"Known: {', '.join(KINDS)}")
+        raise InputError(f"{type(value).__name__} as an event", "it is not an event", f"Known: {', '.join(KINDS)}")
     return value

@@ -55,7 +55,7 @@ def price(
 
     Raises:
         BudgetConflictError: if the two are incomparable; the message says why.
-        InputError: if a unit or ``at_most`` is none.
+        InputError: if a unit or ``at_most`` is not a valid one.
     """
     found = priced(release, budget, release_unit=release_unit, budget_unit=budget_unit, at_most=at_most)
     if found.cost.is_infinite:
@@ -138,7 +138,7 @@ def unit_of(notion: Notion, given: str | None) -> Unit | str:
     """Return the unit given, else the one in the notion's words.
 
     Raises:
-        InputError: if the unit given is none.
+        InputError: if the unit given is not a known one.
     """
     if given is not None:
         return unit(given)

@@ -39,7 +39,7 @@ def unit(name: str) -> Unit:
     """Read the name of a unit; a "fact" is an event.
 
     Raises:
-        InputError: for a name that is none.
+        InputError: for an unknown name.
     """
     name = "event" if name == "fact" else name
     if name not in _INSIDE:

@@ -250,6 +250,6 @@ def measure_distance(first: Measure, second: Measure) -> Real:
 
 
 def _about(p: Weight, q: Weight) -> float:
-    """Return p/q in floats, which leave out what is clear; ∞ where they cannot tell."""
+    """Return p/q in floats, which leave out what is clear; ∞ where they cannot decide."""
     above, below = float(p), float(q)
     return above / below if min(above, below) > 1e-290 else math.inf

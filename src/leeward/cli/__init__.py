@@ -122,7 +122,7 @@ _LEAST_MEMORY = 1 << 30
 
 
 def _check_memory() -> None:
-    """Refuse a limit under which the libraries abort the whole process, which nobody could tell in words any more."""
+    """Refuse a limit under which the libraries abort the whole process, so that no message could be printed any more."""
     import resource
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)

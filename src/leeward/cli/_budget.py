@@ -165,5 +165,5 @@ def _print(rows: Sequence[Mapping[str, object]], columns: tuple[str, ...]) -> No
 
 
 def _with_its_ends(text: str) -> str:
-    """Return a text in quotes where it would not be told from another one without: it begins or ends with a space."""
+    """Return a text in quotes where it would look like another one without: it begins or ends with a space."""
     return f"'{text}'" if text != text.strip() else text

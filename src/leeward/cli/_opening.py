@@ -80,7 +80,7 @@ def refuse_ledger_in(out: Path, budget: Budget) -> None:
     if Path(os.path.realpath(ledger)).is_relative_to(os.path.realpath(out)):
         raise InputError(
             f"The ledger {ledger} within --out {out}",
-            "that folder holds what may be published, and the ledger tells what was asked and holds every answer",
+            "that folder holds what may be published, and the ledger says what was asked and holds every answer",
             "Keep the ledger elsewhere, or name another folder",
         )
 

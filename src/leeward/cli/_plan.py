@@ -32,7 +32,7 @@ def plan(
     releases: Annotated[
         int | None, typer.Option("--releases", help="How many such releases in all; by default one a window.")
     ] = None,
-    delta: Annotated[str, typer.Option("--delta", help="δ at which their total is told.")] = "1e-6",
+    delta: Annotated[str, typer.Option("--delta", help="δ at which their total is given.")] = "1e-6",
     error: Annotated[
         str, typer.Option("--assumed-error", help="α for notions that can be wrong, where the spec gives none.")
     ] = "0.001",
@@ -87,7 +87,7 @@ def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, 
         raise SpecError(
             f'[query] kind = "{spec.query.kind}"',
             "notions and mechanisms are compared for counts of visitors",
-            "Use `leeward release SPEC --dry-run`: it tells price and errors",
+            "Use `leeward release SPEC --dry-run`: it shows price and errors",
         )
     queries, notion = spec.queries(), spec.notion()
     counted_in, left = _account(spec)

@@ -90,7 +90,7 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
         if option.expected:
             yield "expect", _expected(option)
     yield "plain DP?", advice.plain_dp
-    # what is not protected is told for every notion below
+    # what is not protected is listed for every notion below
     yield from (("mind", sentence) for sentence in advice.cautions if not sentence.startswith("Not protected"))
     lacks: dict[str, list[str]] = {}
     for other in advice.gives_up:

@@ -16,7 +16,7 @@ from leeward.exact._real import ZERO, Exact, Real
 class SumOverPersons(DirectedDistance[tuple[Any, ...]]):
     """The distance between two tables: the sum over persons of the distance between their records.
 
-    A table is a tuple with one record a person (`leeward.notion.ABSENT` for nobody); persons are told apart by position.
+    A table is a tuple with one record a person (`leeward.notion.ABSENT` for nobody); persons are distinguished by position.
 
     Args:
         per_person: the distance between two records of one person, or one such distance for each person (personalised).

@@ -27,7 +27,7 @@ class Plane(DirectedDistance[Any]):
         dimensions: how many numbers a point has.
 
     Raises:
-        InputError: if the norm is none of the two, or ``dimensions`` counts nothing.
+        InputError: if the norm is not one of the two, or ``dimensions`` counts nothing.
     """
 
     def __init__(self, rate: Exact, norm: Norm = "euclidean", *, dimensions: int = 2) -> None:

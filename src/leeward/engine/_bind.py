@@ -224,7 +224,7 @@ def translated() -> Iterator[None]:
     except RuntimeError as error:
         if "Query interrupted" not in str(error):
             raise
-        raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB tells so while a query runs
+        raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB reports so while a query runs
     else:
         return
     raise DataError(*problem)

@@ -25,7 +25,7 @@ epoch_ns = _function("epoch_ns", _one, 1)
 #: The whole part of a quotient of integers, exactly; Ibis's own goes through floats.
 whole_quotient = _function("divide", _two, 2)
 
-#: The H3 cell of a latitude and a longitude; the connection must have been told of it.
+#: The H3 cell of a latitude and a longitude; the connection must have it registered.
 leeward_h3 = _function("leeward_h3", _two, 2)
 
 #: The bytes of a text.

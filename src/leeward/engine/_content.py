@@ -92,7 +92,7 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     Args:
         bound: the open source; its files must not change meanwhile.
         key: 32 secret bytes.
-        times: names of the columns of times. They do not tell tables apart, because many have every hour once.
+        times: names of the columns of times. They do not distinguish tables, because many have every hour once.
 
     Raises:
         EngineError: this version of the engine writes values otherwise than those before it.

@@ -1,8 +1,8 @@
 """A look at how much of a table a question counts, before anything is charged for it.
 
 A window in the wrong year, a key written another way, or a public list of another city leave nothing to count, and nothing
-at a place is *safe*. So the curator is told beforehand, and the release stops unless told to go on. That it stopped is a
-fact about the data, as a refusal of people over the bound is: it is for the curator only.
+at a place is *safe*. So the curator learns of it beforehand, and the release stops unless asked to go on. That it stopped is
+a fact about the data, as a refusal of people over the bound is: it is for the curator only.
 """
 
 from __future__ import annotations

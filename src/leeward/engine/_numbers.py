@@ -184,7 +184,7 @@ def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
         if most * scale > _FLOAT_INTEGERS:
             raise DataError(
                 f"column = '{query.column}' of type {kind}, with {values}",
-                "so many steps are more than floating point tells apart, and all but whole-number columns are read by it",
+                "so many steps are more than floating point resolves, and all but whole-number columns are read by it",
                 "Store the numbers as 64-bit integers in units of the step, or take a larger step or narrower bounds",
             )
         # float32 goes through its text, so that it too is the decimal that it prints as

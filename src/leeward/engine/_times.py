@@ -52,7 +52,7 @@ def when(rows: Any, visits: Visits, bound: Bound) -> Times:
     """Read the time column.
 
     Raises:
-        DataError: its type is none of times; or texts with an offset and texts without one are mixed where a time zone would
+        DataError: its type is no time type; or texts with an offset and texts without one are mixed where a time zone would
             let either be compared with the window (a fact about the data: the order of a person's visits is then unclear).
     """
     assert visits.time is not None

@@ -305,7 +305,7 @@ def exact(value: Exact) -> Real:
 
 
 def number_or_none(value: object) -> Real | None:
-    """Return the exact number that a number is, or None for what is none, a text too: for comparisons, then false."""
+    """Return the exact number that a number is, or None for anything else, a text too: for comparisons, then false."""
     if isinstance(value, float) and value == math.inf:
         return inf
     if isinstance(value, bool) or not isinstance(value, Real | Integral | Fraction | Decimal):

@@ -14,7 +14,7 @@ from pathlib import Path
 from leeward.errors import LedgerError
 
 PRIVATE = 0o600
-"""How a ledger, and whatever else tells of people, is made: for its owner alone."""
+"""How a ledger, and whatever else is about people, is made: for its owner alone."""
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 
@@ -23,11 +23,11 @@ def companion(ledger: Path, token: object, kind: str) -> Path:
     """Return the path of a small file beside a ledger.
 
     Raises:
-        LedgerError: the token is none, as when something else has written it into the ledger.
+        LedgerError: the token is malformed, as when something else has written it into the ledger.
     """
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
         raise LedgerError(
-            "A holder named in the ledger is none",
+            "A holder named in the ledger is not one of ours",
             "the file was changed by something else",
             "Restore the ledger from a copy you trust",
         )

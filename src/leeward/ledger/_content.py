@@ -49,7 +49,7 @@ class Content(Protocol):
 
     @property
     def telling(self) -> Sequence[str]:
-        """Those columns whose marks tell that a content is charged under another name already."""
+        """Those columns whose marks show that a content is charged under another name already."""
         ...
 
 
@@ -61,7 +61,7 @@ class Fingerprint:
         form: how they were made, and with which key.
         columns: what the digest covers, as one text.
         digest: of all rows.
-        marks: of the values of single columns, and which of them tell tables apart, as one text.
+        marks: of the values of single columns, and which of them distinguish tables, as one text.
     """
 
     form: str
@@ -83,7 +83,7 @@ class Fingerprint:
 
     @property
     def telling(self) -> set[str]:
-        """The marks that tell one table from another."""
+        """The marks that distinguish tables."""
         return self._read()[1]
 
     def _read(self) -> tuple[dict[str, str], set[str]]:
@@ -116,7 +116,7 @@ def refuse_changed(connection: Connection, dataset: str, version: str, asked: Fi
         if known.form != asked.form:
             raise ContentChangedError(
                 f"The content of '{dataset}' under version '{version}'",
-                "whether it changed cannot be told: its digest was made with another key or in another form",
+                "whether it changed is unknown: its digest was made with another key or in another form",
                 "Give the data a new version label",
             )
         if known.differs(asked):
@@ -138,7 +138,7 @@ def refuse_known(connection: Connection, dataset: str, asked: Fingerprint, *, op
         opens: whether this would open the budget of that name.
 
     Raises:
-        BudgetConflictError: it is, or whether it is cannot be told. For the curator only.
+        BudgetConflictError: it is, or that is unknown. For the curator only.
     """
     names = select(charges.c.dataset).where(charges.c.dataset != dataset).distinct().order_by(charges.c.dataset)
     others = connection.execute(names).scalars().all()
@@ -152,7 +152,7 @@ def refuse_known(connection: Connection, dataset: str, asked: Fingerprint, *, op
         if opens and any(known.form != asked.form for known in kept):
             raise BudgetConflictError(
                 f"The first release of '{dataset}'",
-                f"whether its content is charged as '{other}' already cannot be told: the digests there were made with"
+                f"whether its content is charged as '{other}' already is unknown: the digests there were made with"
                 " another key or in another form",
                 _ANYWAY,
             )
@@ -182,7 +182,7 @@ def refuse_alike(dataset: str, known: Iterable[str]) -> None:
 
 
 def refuse_twin_version(connection: Connection, dataset: str, version: str) -> None:
-    """Refuse a version label that reads as another one of the dataset does, and is none itself: it would be charged anew.
+    """Refuse a new version label that reads as a known one of the dataset does: it would be charged anew.
 
     Raises:
         BudgetConflictError: it does.

@@ -61,7 +61,7 @@ class Ledger:
 
         Raises:
             LedgerError: the file cannot be used, does not fit its own hash chain, or fits its mark, so that there is nothing
-                to accept; or what stands in the place of its mark is none.
+                to accept; or what stands in the place of its mark is something else.
         """
         store = SqliteStore(resolve_ledger(url), create=False, lock_wait=lock_wait)
         with store.writing(check_high_water_mark=False) as connection:
@@ -131,7 +131,7 @@ class Ledger:
         return Account(dataset, str(standing.notion), standing.cap, standing.spent)
 
     def peek(self, dataset: str, version: str, key: str) -> Answer | None:
-        """Return the stored answer for a public key, or None. Charges nothing; tells a price before it is paid."""
+        """Return the stored answer for a public key, or None. Charges nothing."""
         with self._store.reading() as connection:
             charge = find_charge(connection, dataset, version, key)
             if charge is None or (history := chain.check_charge(connection, charge)).answer is None:
@@ -154,7 +154,7 @@ class Ledger:
         Args:
             request: what is asked, and what it costs at most.
             wait: how many seconds to wait for another holder of the same key.
-            progress: told each of ``STAGES``.
+            progress: called with each of ``STAGES``.
 
         Yields:
             A reservation. Where its ``answer`` is None, compute it and call ``store``.

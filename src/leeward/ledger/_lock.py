@@ -1,16 +1,14 @@
 """A hold says that somebody is at work on a reservation: a file locked by its process for as long as it lives.
 
-The operating system drops the lock with the process, however it ends (kill −9 and power loss too), so there is no
-process number to be mistaken for a later process, and it works between threads and between containers that share the
-folder. A hold is made and swept only under the ledger's write lock.
+The lock ends with the process (see `leeward._locks`). A hold is made and swept only under the ledger's write lock.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 from pathlib import Path
 
+from leeward._locks import lock, unlock
 from leeward.ledger._beside import companion, companions, make
 
 _KIND = "hold"
@@ -28,7 +26,7 @@ class Lock:
         self._path = lock_path(ledger, holder)
         self._file = make(self._path, ledger)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file)
         except OSError:
             os.close(self._file)
             self._path.unlink(missing_ok=True)
@@ -37,8 +35,7 @@ class Lock:
     def release(self) -> None:
         """Unlock and remove it."""
         self._path.unlink(missing_ok=True)
-        # A child forked meanwhile shares the lock, so closing alone would not drop it.
-        fcntl.flock(self._file, fcntl.LOCK_UN)
+        unlock(self._file)
         os.close(self._file)
 
 
@@ -56,7 +53,7 @@ def is_locked(path: Path) -> bool:
     except OSError:
         return True
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock(file, shared=True)
     except OSError:
         return True
     finally:

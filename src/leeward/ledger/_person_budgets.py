@@ -112,7 +112,7 @@ def read_secret(path: str | os.PathLike[str]) -> bytes:
     try:
         secret, is_open_to_others = read_private(path)
     except OSError as error:
-        # what is there may be the secret of a store with years of budgets: nobody is told to write over it
+        # what is there may be the secret of a store with years of budgets: no message may suggest writing over it
         is_none = isinstance(error, FileNotFoundError)
         make = "Make one that only you can read: openssl rand -out people.key 32"
         raise LedgerError(
@@ -192,8 +192,8 @@ class PeopleStore:
         if known.get("kind") == facts["kind"] and known.get("form") != FORM:
             raise BudgetConflictError(
                 f"{self.path} was written by another version of Leeward, in another form",
-                "this version cannot find in it who spent what, or was told what",
-                "Use that version, or name another file. There nobody has spent or been told anything yet, so begin it with"
+                "this version cannot find in it who spent what, or received what",
+                "Use that version, or name another file. There nobody has spent or received anything yet, so begin it with"
                 " a day on which nothing was charged here",
             )
         for key, value in facts.items():

@@ -1,4 +1,4 @@
-"""What a ledger tells its curator, and how exact numbers are kept in it."""
+"""What a ledger reports to its curator, and how exact numbers are kept in it."""
 
 from __future__ import annotations
 

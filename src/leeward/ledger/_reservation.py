@@ -31,8 +31,9 @@ from leeward.ledger._schema import charges, entries
 from leeward.ledger._sqlite import SqliteStore
 
 STAGES = ("reserving", "charging", "charged", "reserved", "storing", "saving", "saved", "stored")
-"""What ``progress`` is told, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and ``saved``
-just after it and before the mark. A stored answer is told ``reserving`` only; a withdrawal ends in ``withdrawn``."""
+"""What ``progress`` is called with, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and
+``saved`` just after it and before the mark. For a stored answer it is ``reserving`` only; a
+withdrawal ends in ``withdrawn``."""
 
 
 @taught

@@ -107,7 +107,7 @@ def key_of(ledger: str, key: bytes) -> bytes:
 
 
 def fingerprint(key: bytes) -> str:
-    """Return the name of a ledger's key; it tells nothing about the key."""
+    """Return the name of a ledger's key; it reveals nothing about the key."""
     return hmac.new(key, b"leeward fingerprint", hashlib.sha256).hexdigest()[:32]
 
 

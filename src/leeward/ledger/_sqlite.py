@@ -6,11 +6,8 @@ mark, and holds that end with their holder (PostgreSQL: a row lock, a table spac
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import sqlite3
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -22,6 +19,7 @@ from sqlalchemy import URL, Connection, create_engine, event, func, insert, sele
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from leeward._locks import why_no_locks
 from leeward.errors import LedgerError
 from leeward.ledger._beside import PRIVATE
 from leeward.ledger._chain import hash_of
@@ -100,7 +98,7 @@ class SqliteStore:
         """Return whether the ledger and its mark agree.
 
         Raises:
-            LedgerError: what stands in the place of the mark is none.
+            LedgerError: what stands in the place of the mark is something else.
         """
         mark = self.read_high_water_mark()
         try:
@@ -146,8 +144,8 @@ class SqliteStore:
     def _make(self) -> None:
         """Make the ledger in a file that is not there, or is blank; what cannot be made is not left behind."""
         name = str(uuid.uuid4())
-        key = fingerprint(key_of(name, read_or_make_key()))  # first: a ledger without a key is none
-        if without := _without_locks(self.path.parent):  # SQLite would wait for them
+        key = fingerprint(key_of(name, read_or_make_key()))  # first: a ledger is never without a key
+        if without := why_no_locks(self.path.parent):  # SQLite would wait for them
             raise _lockless(self.path, without)
         is_new = make_private(self.path)
         try:
@@ -333,7 +331,7 @@ def _name(error: object) -> str:
 def _explained(path: Path, error: object) -> LedgerError:
     """SQLite's own texts name tables and reasons, never values; SQLAlchemy's may, so they are not used."""
     name = _name(error)
-    if (name.startswith("SQLITE_BUSY") or name.endswith("LOCK")) and (without := _without_locks(path.parent)):
+    if (name.startswith("SQLITE_BUSY") or name.endswith("LOCK")) and (without := why_no_locks(path.parent)):
         return _lockless(path, without)
     for start, (because, instead) in _REASONS.items():
         if name.startswith(start):
@@ -351,20 +349,6 @@ def _lockless(path: Path, because: str) -> LedgerError:
         f"its file system gives no locks ({because}), by which two who spend at once see each other",
         "Keep it on another file system",
     )
-
-
-def _without_locks(folder: Path) -> str | None:
-    """Say why a folder's files cannot be locked; None where they can. SQLite does not tell that from a lock that is held.
-
-    It is tried on a file of its own: closing one of the database would drop the locks that this process has on it.
-    """
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        known = error.errno in (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
-        return os.strerror(error.errno or 0) if known else None
-    return None
 
 
 _REASONS = {

@@ -5,7 +5,7 @@ truth y; truths y ∈ Y and outputs z ∈ Z are points of one space and need not
 ``d(z → y') ≤ d(z → y) + d(y → y')``, provided that λ does not depend on y: normalising row by row breaks it. On a finite
 space λ ≥ 0 must solve ``Σ_z λ(z)·e^{−d(z → y)} = 1`` for every y ∈ Y.
 
-Points that the distance does not tell apart by their place (the four corners of a square, two points at distance 0 from each
+Points whose places are alike for the distance (the four corners of a square, two points at distance 0 from each
 other) may share one λ: if there is any solution, its average over them is one. So the system is solved for classes of
 points. Its coefficients are sums of products of powers of a few numbers e^{−m}; it is solved over polynomials in them, and λ
 is exact. On q[0..k] with ε·d_R it is the Truncated Geometric mechanism (Figure 2 iv), on any directed line the clamped
@@ -137,7 +137,7 @@ def _codes(distance: FiniteDistance[Any], truths: Sequence[Any], answers: Sequen
 def _classes(between: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the coarsest classes of rows and of columns such that all rows of a class have equal sums over each class.
 
-    Rows are told apart by the multiset of their entries with the class of the column, and columns likewise, until nothing
+    Rows are classified by the multiset of their entries with the class of the column, and columns likewise, until nothing
     changes (colour refinement). Then averaging over the classes commutes with the matrix.
     """
     rows, columns = (np.zeros(size, dtype=np.intp) for size in between.shape)

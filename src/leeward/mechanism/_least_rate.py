@@ -36,7 +36,7 @@ from leeward.noise import DirectedGeometric
 from leeward.noise._geometric import LEAST_RATE
 
 _CLOSE = 1e-9
-"""Logarithms further apart than this are told apart by floats: their error is a thousand times less."""
+"""Logarithms further apart than this are ordered rightly by floats: their error is a thousand times less."""
 
 _SLACK = 1e-12
 """What is taken off bounds that are computed in floats, of their size."""

@@ -217,7 +217,7 @@ def read_entries(
 
 
 def _key(entry: Any) -> tuple[Any, Any]:
-    """Return what tells an entry from others (cheaper than the hash of a Fraction), and the entry, floats as fractions."""
+    """Return what identifies an entry (cheaper than the hash of a Fraction), and the entry, floats as fractions."""
     if isinstance(entry, Weight):
         return form(entry), entry
     if isinstance(entry, float | np.floating) and math.isfinite(entry):

@@ -30,7 +30,7 @@ from leeward.noise import Bits, PlanarNoise, SystemBits, add_saturating
 GridPoint = tuple[int, int]
 Floats = NDArray[np.float64]
 
-_FARTHEST: Final = 2**53  # in steps: positions beyond are not told apart by floats
+_FARTHEST: Final = 2**53  # in steps: floats do not resolve positions beyond
 _FINEST: Final = 0.05  # rate at which the grid no longer shows in a displacement: about one part in a thousand
 _NODES: Final = 1000  # along an axis, over which displacements are added up; a cell has at most …
 _SQUARES: Final = 64
@@ -95,7 +95,7 @@ class PlanarMechanism:
         """Return the nearest grid points, in steps (half up): shape (…, 2).
 
         Raises:
-            InputError: if a coordinate is not finite, or farther out than floats tell grid points apart.
+            InputError: if a coordinate is not finite, or farther out than floats resolve grid points.
         """
         steps = np.floor(np.asarray(positions, np.float64) / self._size + 0.5)
         if not (np.abs(steps) < _FARTHEST).all():

@@ -198,7 +198,7 @@ class SubsampledCount:
         at = integers(place)
         if at.size and not 0 <= at.min() <= at.max() < places:
             raise InputError(
-                f"A visit to a place that is none of the numbers 0 … {places - 1}",
+                f"A visit to a place that is not one of the numbers 0 … {places - 1}",
                 "the list of places is public: nothing in the data may add to it",
                 "Drop such visits, or list the place",
             )

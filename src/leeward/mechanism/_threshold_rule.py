@@ -240,7 +240,7 @@ def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:
         or_zero: whether 0 will do.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not.
     """
     number = exact(value).rational
     if number is None or not 0 <= number < 1 or (number == 0 and not or_zero):

@@ -36,7 +36,7 @@ def floor_digits(number: Enclosed, width: int) -> int:
     """Return ⌊2^width · number⌋ exactly.
 
     Raises:
-        UndecidedError: if the number is so near a multiple of 2^-width that 4,096 further bits do not tell on which
+        UndecidedError: if the number is so near a multiple of 2^-width that 4,096 further bits do not show on which
             side it lies, and its form does not show it rational.
     """
     return floor_and_rest(number, width)[0]

@@ -56,7 +56,7 @@ def matrix(notion: PerPerson, records: tuple[Any, ...]) -> Coded:
 
 
 def _alike(sees: Sees, records: tuple[Any, ...]) -> NDArray[np.intp]:
-    """Return equal numbers for pairs that a notion cannot tell apart; a record beside itself is like no other pair."""
+    """Return equal numbers for pairs that are alike for a notion; a record beside itself is like no other pair."""
     n = len(records)
     if sees.values is not None or sees.records is not None:
         return np.arange(n * n).reshape(n, n)

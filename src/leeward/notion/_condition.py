@@ -4,7 +4,7 @@ Two kinds of record are known. A *row* has columns (a mapping, or an object with
 A *set of facts* ("was at place a") has many; `has` asks for one. Conditions combine with ``~``, ``&`` and ``|``. Nobody
 (`ABSENT`), and a column without a value (None), satisfy no `where` and no `has`.
 
-A condition can only tell records apart by its atoms. So finitely many records stand for all there can be: `stand_ins`.
+A condition distinguishes records by its atoms only. So finitely many records stand for all there can be: `stand_ins`.
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def stand_ins(
 def _check_size(parts: Iterable[int]) -> None:
     if any(total > MOST_RECORDS for total in itertools.accumulate(parts)):  # stops at the first: the rest may be huge
         raise InputError(
-            f"Conditions that tell more than {MOST_RECORDS} kinds of record apart",
+            f"Conditions that distinguish more than {MOST_RECORDS} kinds of record",
             "each kind would have to be gone through",
             "Ask fewer at once; a Histogram and the notion Presence need no enumeration, however many places there are",
         )

@@ -1,4 +1,4 @@
-"""Which values of a column stand for all that it can hold: one for each way the conditions can tell values apart.
+"""Which values of a column stand for all that it can hold: one for each way in which the conditions distinguish values.
 
 **Theorem.** Let A be *all* the conditions on a column that take part (of the query, and of the notion's policies), each
 "the value is one of these" or "the value is a number from l to u". Call two values alike if every condition of A says the
@@ -17,7 +17,7 @@ are kept.
   each gap the first and the last element of the range, whatever its step.
 * Nothing declared: any value may occur, and none. Numbers need not be whole, so each gap is looked at in its middle, and
   each number of P itself; each word and each infinity that A names is looked at, and one that it does not name is alike to
-  every number beyond the outermost of P; and what is none of these, such as a missing value, satisfies no condition.
+  every number beyond the outermost of P; and anything else, such as a missing value, satisfies no condition.
 * Nothing declared, and the column is clamped: numbers between the bounds are whole, because `clamped` refuses all others; so
   in a gap there the first and the last whole number are looked at beside what is said above, less the numbers that are
   refused. From the bounds outwards *any* number may occur, whole or not and infinite too: all of a gap are clamped to one

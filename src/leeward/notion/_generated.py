@@ -3,7 +3,7 @@
 Noise is fitted to the *steps* of a notion, and the promise is its distance. They say the same only if every protected change
 is a chain of steps at no more than their costs added up: the closure of the steps is at most the distance. Otherwise noise
 that serves all steps keeps too little. For Leeward's own classes that is proved by their tests; of another class it is
-checked here, on the records that it can tell apart.
+checked here, on the records that it distinguishes.
 
 The usual slip is a kind of change of several prices, such as ε for each unit that a number moves. Its ``cost`` is the
 largest of them, so that noise serves the dearest of its changes and not the cheap ones: they need a kind of their own.
@@ -35,7 +35,7 @@ def check_generated(notion: Notion) -> None:
     """Refuse a notion whose steps do not generate its distance.
 
     Raises:
-        NotPrivateError: if some change costs less than any chain of steps; or if that cannot be told.
+        NotPrivateError: if some change costs less than any chain of steps; or if that cannot be decided.
     """
     for part in _parts(notion):
         check_generated(part)
@@ -98,7 +98,7 @@ def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
     except (AttributeError, TypeError, KeyError, ValueError, InputError):
         raise NotPrivateError(
             f"The steps of {notion}",
-            f"{type(notion).__name__} does not tell its records, so nothing shows that its changes say the same as `record`",
+            f"{type(notion).__name__} does not list its records, so nothing shows that its changes say the same as `record`",
             "List the records in each Change, or say what the distance may depend on (`sees`)",
         ) from None
 

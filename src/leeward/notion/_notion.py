@@ -135,7 +135,7 @@ class Notion(SumOverPersons):
         records = changes[0].records if changes else None
         if records is None or any(change.records != records for change in changes):
             return Sees(
-                unknown=f"{type(self).__name__} lists no records and does not say what it can tell apart (`sees`)"
+                unknown=f"{type(self).__name__} lists no records and does not say what it distinguishes (`sees`)"
             )
         nobody = any(change.moves_people for change in changes) and ABSENT not in records
         return Sees(records=(*records, ABSENT) if nobody else records)
@@ -288,7 +288,7 @@ EPSILON: Final[re.Pattern[str]] = re.compile(r"ε(?!_)")
 
 
 def in_epsilon_of(definition: str, multiple: Real) -> str:
-    """Return a definition with this multiple of ε for its ε; prices that are told as numbers (ε_presence = 1) stay."""
+    """Return a definition with this multiple of ε for its ε; prices that are written as numbers (ε_presence = 1) stay."""
     if multiple == 1:
         return definition
     told = EPSILON.sub(f"{multiple}·ε", definition)
@@ -362,7 +362,7 @@ def seen_by(notion: Any) -> Sees:
     )
     if says > settles:
         changed = order[settles].__name__
-        return Sees(unknown=f"{changed} changes a distance and does not say anew what it can tell apart (`sees`)")
+        return Sees(unknown=f"{changed} changes a distance and does not say anew what it distinguishes (`sees`)")
     return notion.sees
 
 
@@ -375,7 +375,7 @@ def _check_proportional(notion: Notion, made: Notion) -> None:
     """Refuse another ε where it would not change what a class of a user's own promises in proportion."""
     try:
         asked = [(notion.cost(change), made.cost(change)) for change in notion.changes]
-    except InputError:  # changes that cannot be told: nothing is derived from them either
+    except InputError:  # changes that cannot be listed: nothing is derived from them either
         asked = []
     records = notion.sees.records or (frozenset(("a fact",)), frozenset(("a fact", "another fact")), ABSENT)
     for x, y in itertools.permutations(records[:_MOST_ASKED], 2):

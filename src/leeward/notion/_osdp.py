@@ -68,7 +68,7 @@ class OSDP(Notion):
         if reading not in get_args(Reading):
             raise InputError(
                 f"reading = {told(reading)}",
-                "it is none of the readings of OSDP",
+                "it is not one of the readings of OSDP",
                 nearest(str(reading), get_args(Reading)),
             )
         check_policies((sensitive,))

@@ -47,7 +47,9 @@ class Personalised(Notion):
             raise InputError("Personalised privacy for nobody", "there is no ε in it", "Give one ε a person")
         super().__init__(max(person.epsilon for person in self.persons))
         self.per_person = tuple(person.per_person for person in self.persons)  # type: ignore[misc]
-        words = notion.with_epsilon(self.epsilon).words  # prices told as numbers are those of whoever has the largest
+        words = notion.with_epsilon(
+            self.epsilon
+        ).words  # prices written as numbers are those of whoever has the largest
         own = (
             "an ε of their own, at most ε" if EPSILON.search(words.definition) else "prices of their own, at most these"
         )

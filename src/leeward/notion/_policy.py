@@ -14,7 +14,7 @@ Policy: TypeAlias = Callable[[Any], bool]
 """A proposition about a record: a `Condition`, or any function where the universe of records is listed."""
 
 
-NO_FUNCTION = "a policy given as a function does not tell which records it can tell apart"
+NO_FUNCTION = "a policy given as a function does not say which records it distinguishes"
 """Why nothing is known of a notion whose policies are functions, unless all records are listed."""
 
 
@@ -51,7 +51,7 @@ def policy_change(
     if records is None and len(conditions) < len(policies):
         raise InputError(
             f"The {name} of policies given as functions",
-            "a function does not tell which changes it allows",
+            "a function does not say which changes it allows",
             "Give conditions over columns (where, has), or list all records, or take the notion .on(all tables)",
         )
     return Change(name, text, relation, conditions, records, moves_people)

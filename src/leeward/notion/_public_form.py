@@ -1,4 +1,4 @@
-"""What a notion is made of, as plain JSON: the form by which budgets and stored answers tell promises apart, for ever.
+"""What a notion is made of, as plain JSON: the form by which budgets and stored answers identify promises, for ever.
 
 Nothing here comes from the ``repr`` or the ``str`` of an object, which change with its library. Equal values have one form,
 and values that differ have different forms: a number is ``{"number": "1/2"}`` and a text is ``"1/2"``. What has no such
@@ -106,7 +106,7 @@ def _form(value: object, records: tuple[Any, ...] | None) -> PublicForm:
 def _formless(value: object, said: str | None = None) -> InputError:
     return InputError(
         f"A notion made with {said or told(value)}",
-        "it has no form that lasts and tells it from others, so another notion could pass for this one",
+        "it has no lasting form of its own, so another notion could pass for this one",
         "Give conditions, or list all records; else numbers, texts, dates, tuples, sets, and dataclasses of such, none of a"
         " class derived from these",
     )
@@ -226,7 +226,7 @@ def _told_apart(points: Iterable[object]) -> list[PublicForm]:
         if known.setdefault(canonical(form), point) != point:
             raise InputError(
                 f"A notion about several records that all read {told(point)}",
-                "what is public of them does not tell them apart, so another notion could pass for this one",
+                "what is public of them is the same, so another notion could pass for this one",
                 "Give each a text or a number of its own, or make their class a dataclass whose fields say which one it is",
             )
         forms.append(form)

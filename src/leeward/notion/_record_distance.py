@@ -98,12 +98,12 @@ class Blowfish(RecordDistance):
     """(ε, G)-Blowfish: ε × the shortest path between two records in a policy graph (ADP, Definition II.3).
 
     The graph is undirected: a pair of records is protected both ways or not at all, so Blowfish cannot be one-sided. Records
-    in different components may be told apart. The number of people is public unless `ABSENT` is a node.
+    in different components may be distinguished. The number of people is public unless `ABSENT` is a node.
 
     Args:
         epsilon: ε of one edge.
         records: the nodes: all records there are.
-        edges: pairs of records that shall not be told apart.
+        edges: pairs of records that are to be indistinguishable.
     """
 
     name = "blowfish"

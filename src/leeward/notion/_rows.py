@@ -43,7 +43,7 @@ def of_rows(words: PrivacyDescription) -> PrivacyDescription:
     """Return the words of the same notion where every row is a person of its own; the unit says so too.
 
     Another unit than a person, such as a whole table, is one of rows then: promises of different units are not added up. Of
-    several units each is told.
+    several units each is named.
     """
     said = {each.name: in_rows(getattr(words, each.name)) for each in fields(words)}
     units = words.unit.split(" and each ")  # a person comes first

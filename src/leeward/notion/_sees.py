@@ -1,4 +1,4 @@
-"""What a notion can tell apart: from this, few records stand for all there are, and prices are exact.
+"""What a notion distinguishes: from this, few records stand for all there are, and prices are exact.
 
 A notion's distance between two records is a function of a few facts about the pair: which of some conditions hold for each,
 which facts one has and the other lacks, how far apart two numbers are. Records that agree in these facts stand for one
@@ -10,7 +10,7 @@ d'. So every pair of distances in U occurs in R, also for distances that are sho
 path to R, e carries it back. By kind of record:
 
 * *Conditions.* r maps a record to one for which the same conditions hold, e back. Two records of each kind are listed, for
-  two that differ and look alike. A condition tells records apart by its atoms only.
+  two that differ and look alike. A condition distinguishes records by its atoms only.
 * *Facts.* Let F be the facts named by conditions. r keeps F and merges all other facts into three: those only x has, those
   only y has, all the rest; e puts them back. Inclusion, and whether a record has any fact, are kept. To most notions about
   facts nobody is the record without facts: who has none is not in a table of facts, and no such record is listed.
@@ -107,7 +107,7 @@ class TooMany(Unseen):
 
 
 class _Other:
-    """A fact that no condition names, or a mark that tells two records of one kind apart."""
+    """A fact that no condition names, or a mark that distinguishes two records of one kind."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -121,7 +121,7 @@ _MARK = _Other("mark")
 
 
 def standing_for(one: Sees, other: Sees) -> tuple[Any, ...]:
-    """Return records, nobody among them, that stand for all records of which the two notions can tell.
+    """Return records, nobody among them, that stand for all records that the two notions distinguish.
 
     Where only one of the two lists its records, its list is the universe: that these are all records there are is a fact
     about the data, as a public number of people is. Where both do, the second one's is: it is what must be covered.

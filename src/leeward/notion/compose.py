@@ -66,11 +66,11 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
     * ``"fact"``: the facts about one person are spread over parts. The largest factor where the steps are single facts.
 
     Raises:
-        NotPrivateError: if the parts may be told apart by what a step changes, or nothing is known of the notion's steps.
+        NotPrivateError: if the parts may be distinguished by what a step changes, or nothing is known of the notion's steps.
     """
     if cut not in get_args(Cut):
         raise InputError(
-            f"cut = {told(cut)}", "it is none of the ways to cut a table", nearest(str(cut), get_args(Cut))
+            f"cut = {told(cut)}", "it is not one of the ways to cut a table", nearest(str(cut), get_args(Cut))
         )
     parts = sorted((positive(factor, "a factor") for factor in factors), reverse=True)
     if not parts:

@@ -35,7 +35,7 @@ def unbounded_to_adp(promise: UnboundedDP, policies: Iterable[Policy]) -> ADP:
 
 
 def unbounded_to_bounded(promise: UnboundedDP) -> BoundedDP:
-    """Unbounded ε-DP is bounded 2ε-DP. There is no way back: bounded DP may tell how many people there are."""
+    """Unbounded ε-DP is bounded 2ε-DP. There is no way back: bounded DP may reveal how many people there are."""
     return BoundedDP(promise.epsilon * 2)
 
 

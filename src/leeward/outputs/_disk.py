@@ -28,7 +28,7 @@ def digest(path: Path) -> str:
 
 
 def digest_or_none(path: Path) -> str | None:
-    """Return the digest of a file; None where there is none, or something else than a plain file."""
+    """Return the digest of a file; None where there is no file, or it is not a plain one."""
     found = mode(path)
     return digest(path) if found is not None and stat.S_ISREG(found) else None
 

@@ -12,7 +12,6 @@ Paid work is written after it is paid for. So a folder is *prepared* before: the
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -22,6 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
+from leeward._locks import lock
 from leeward._paths import read_small, resolve
 from leeward._scratch import Scratch, scratch, sweep
 from leeward.errors import InputError
@@ -101,7 +101,7 @@ class Folder:
         """Put files in their places, one by one, in a folder that is there. One process at a time does so."""
         folder = os.open(self._path, os.O_RDONLY)
         try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
+            lock(folder, wait=True)
             self._known = _read(self._path, self.shown, self._what)
             self._exchange(whole, {name: digest(whole / name) for name in files})
         finally:
@@ -223,7 +223,7 @@ def _read(path: Path, shown: Path, what: str) -> dict[str, list[str]]:
     """Read a manifest: the digests that each file may have, by name.
 
     Raises:
-        InputError: it is none, or of another kind of output.
+        InputError: it is not, or is one of another kind of output.
     """
     if not _has_manifest(path):
         return {}

@@ -32,7 +32,7 @@ def recompute(full: bool = False, visits: Sequence[Visits] = (), progress: Progr
     Args:
         full: more readings, larger programs, more draws: minutes instead of seconds.
         visits: tables of the user's own, for ADP's curves.
-        progress: told which part is being computed, and which share of all parts is done.
+        progress: called with which part is being computed, and which share of all parts is done.
     """
     parts: list[tuple[str, Callable[[], Chapter]]] = [
         ("ADP: definitions, bounds, mechanisms", adp_numbers.chapter),

@@ -160,7 +160,7 @@ def bounded_gain(epsilons: Iterable[Exact]) -> pd.DataFrame:
 
 
 def cautions(notion: Notion, line: Line, releases: int = 1) -> tuple[str, ...]:
-    """Return what a user of one-sided noise should be told before choosing it, in plain sentences; nothing otherwise.
+    """Return what a user of one-sided noise should know before choosing it, in plain sentences; nothing otherwise.
 
     Args:
         notion: the notion of the release.

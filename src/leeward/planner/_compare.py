@@ -47,7 +47,7 @@ class Scenario:
         places: how many places the public list has; None if that is not known.
         counts: how many places hold how many people, ``{0: 4101, 1: 214}``: public or assumed, never from the data.
         releases: how many releases like this one are planned in all.
-        delta: δ at which their total is told.
+        delta: δ at which their total is given.
         assumed_error: α for notions that can be wrong, where ``error_at_most`` is not given.
         counted_in: what the budget is kept in, such as ``presence/person``; by default the notion asked for.
         left: what is left of the budget, in ε of that; None if that is not known.
@@ -258,7 +258,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Offered) -> Option:
             alpha = (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
         stops = (asked.stop_after or 1) if mechanism == "sanitized" else None
         made = asked.plan(notion, error_at_most=alpha, mechanism=mechanism, stop_after=stops)
-    except (RefusedError, NoiseError) as refused:  # the noise of one row is no reason to tell none
+    except (RefusedError, NoiseError) as refused:  # the noise of one row is no reason to show none
         return Option(notion, mechanism, price, refused=str(refused))
     return _of(made)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 EXAMPLES = (100, 1_000, 10_000, 100_000)
-"""Numbers of people for which the accuracy of a mean over a private number of them is told."""
+"""Numbers of people for which the accuracy of a mean over a private number of them is given."""
 
 _MOST_SHIFTS = 10**5
 
@@ -98,7 +98,7 @@ class NumberPlan:
         """Return the published table: one row a public key, with ``value``, or ``count`` for a histogram.
 
         A mean over a private number of people comes with ``people`` (or ``rows``), their noisy number, and
-        ``within_95_percent``: the exact mean is so near with probability at least 95 %, as far as can be told from what is
+        ``within_95_percent``: the exact mean is so near with probability at least 95 %, as far as follows from what is
         published. (The number of people is at least what it seems less the 99 % point of its noise, and the error then kept
         with 96 %.)
         """

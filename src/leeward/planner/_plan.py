@@ -109,7 +109,7 @@ class Plan:
     def decision_curve(self) -> dict[int, tuple[Weight | None, Weight | None]]:
         """Return (Pr[safe | c], Pr[dangerous | c]), exact, for true counts c = 0, 1, 2, …; None for what is not said.
 
-        Of a great threshold only the last 500 counts below it are told.
+        Of a large threshold only the last 500 counts below it are given.
         """
         last = max((self.safe_at_most or 0) + 5, 0 if self.alarm is None else min(self.alarm.threshold + 2, 60))
         return {

@@ -39,7 +39,7 @@ from leeward.planner._report import (
 )
 
 MOST_COUNTS = 12
-"""Decision curves are told for so many counts from 0, and at the thresholds, however far out they are."""
+"""Decision curves are given for so many counts from 0, and at the thresholds, however far out they are."""
 
 
 @taught
@@ -148,7 +148,7 @@ def _decided(decision: ThresholdRule | None) -> Decided | None:
 
 
 def _curve(option: Option, asked: Asked) -> Iterator[CurvePoint]:
-    """The chances of each word, and the best possible ones for one count alone, for the counts that are told."""
+    """The chances of each word, and the best possible ones for one count alone, for the counts that are shown."""
     best = best_possible(option, asked.query)
     safe_to, dangerous_from = asked.safe_at_most, asked.dangerous_at_least
     ends = [safe_to + 5 if safe_to is not None else 0, (dangerous_from or 0) + 2]

@@ -151,7 +151,7 @@ def implies(notion: Notion, other: Notion) -> bool:
     """Return whether whatever keeps one notion keeps the other one too."""
     try:
         return priced(notion, other).cost <= 1
-    except (BudgetConflictError, UndecidedError):  # about another unit, or not to be told
+    except (BudgetConflictError, UndecidedError):  # about another unit, or undecided
         return False
 
 
@@ -250,7 +250,7 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
     if plain is None:
         return None, "Plain differential privacy was not compared: it needs places_per_person."
     if asked.safe_at_most is None:
-        return None, "Plain differential privacy is among the rows. Whether it is enough is told of 'safe' alone."
+        return None, "Plain differential privacy is among the rows. Whether it is enough is worked out for 'safe' only."
     wish = f"{share(str(exact(probability)))} of the places with {people(count)}"
     if plain.refused:
         return False, f"No: under plain differential privacy it is refused. {plain.refused}"

@@ -230,7 +230,7 @@ class ComposedPart(Part):
 
 
 class OptionPart(Part):
-    """A notion and a mechanism: an option that is refused, or one of which only the price is told.
+    """A notion and a mechanism: an option that is refused, or one of which only the price is given.
 
     Attributes:
         notion: the notion, with its ε.
@@ -239,7 +239,7 @@ class OptionPart(Part):
         refused: why it cannot be had; None if it can.
         note: what else must be known of it.
         protects: what is protected.
-        does_not_protect: what is not; None where nothing is told beyond doubt.
+        does_not_protect: what is not; None where nothing is revealed beyond doubt.
         cover: what else may have been the truth.
         price: what one release costs, in ε of the notion.
         price_in_budget: the same in the notion of the budget; None where that cannot cover it.

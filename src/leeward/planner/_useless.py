@@ -1,6 +1,6 @@
 """What a release would say at best: refused before anything is charged where that is practically nothing.
 
-Only public things are looked at: the plan, and how long the public list is. So a refusal tells nothing about the data, and
+Only public things are looked at: the plan, and how long the public list is. So a refusal says nothing about the data, and
 the same question is refused for every table.
 """
 

@@ -89,7 +89,7 @@ class SumOverPeople(Query):
 
     @abstractmethod
     def asked(self, change: Change) -> tuple[Callable[[Any], bool], ...]:
-        """Return the conditions that must be told apart to see this change."""
+        """Return the conditions on which this change depends."""
 
     @property
     def bounds(self) -> dict[str, tuple[int, int]]:
@@ -114,7 +114,7 @@ class SumOverPeople(Query):
             if len(asked) < len(self.asked(change)):
                 raise InputError(
                     "A condition given as a function",
-                    "a function does not tell which records it can tell apart",
+                    "a function does not say which records it distinguishes",
                     "Use where(…) and has(…), or declare all records",
                 )
             listed = stand_ins(

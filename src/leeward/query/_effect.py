@@ -1,4 +1,4 @@
-"""How far one change of one person's record can move an answer: what a query tells `leeward.sensitivity`."""
+"""How far one change of one person's record can move an answer: what a query says to `leeward.sensitivity`."""
 
 from __future__ import annotations
 

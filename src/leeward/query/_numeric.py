@@ -9,7 +9,7 @@ With the universe q[0..k] this gives the paper's sensitivities: sum, mean and pe
 that changes: 1-sensitive under d_1, qk-sensitive under d_h and d̃_1 (class C; Propositions 4, 5; Theorems
 11 to 13). Where 0 is not in the universe, absence moves a sum further than any value can (footnote 10). A mean over a
 *public* number m of people moves 1/m as far. A table without any value has no mean and no percentile: a public default is
-answered, never an error, which would tell that the table is empty.
+answered, never an error, which would reveal that the table is empty.
 
 Answers are rationals; a mean falls between the values, so it is rounded half up to a public grid. That keeps what it may
 move exactly if the grid's step divides the move, and rounds the move up to the grid if not. What is rounded beyond a bound

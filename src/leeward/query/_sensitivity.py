@@ -80,14 +80,14 @@ def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
     which no step moves it: the noise of ALap (ADP, Definition V.3 with Sign_p of each coordinate).
 
     Raises:
-        InputError: if the query does not tell how single coordinates move.
+        InputError: if the query does not say how single coordinates move.
         NotPrivateError: see `sensitivity`.
     """
     effects = [(step, _effect(notion, query, step.change)) for step in _steps(notion, query)]
     if any(effect.by_coordinate is None for _, effect in effects):
         raise InputError(
             "A line for each coordinate of this query",
-            "it does not tell how single coordinates move",
+            "it does not say how single coordinates move",
             "Use the one line of sensitivity(notion, query) for all of them",
         )
     # for coordinates of either sign, only the length |rise| + |fall| of a move counts
@@ -158,7 +158,7 @@ def allowed_rates(moves: Iterable[tuple[Real, Fraction, Fraction]]) -> Line:
             raise NotPrivateError(
                 "An answer that differs between secrets at distance 0",
                 "such secrets must give the same answer with the same noise",
-                "Ask something that does not tell them apart, or give them a distance above 0",
+                "Ask something that is the same for both, or give them a distance above 0",
             )
     up = min((cost / rise for cost, rise, _ in moves if rise), default=inf)
     down = min((cost / fall for cost, _, fall in moves if fall), default=inf)

@@ -295,7 +295,7 @@ def check_zone(timezone: object, key: str = "timezone") -> None:
         key: what the caller calls it.
 
     Raises:
-        SpecError: it is none.
+        SpecError: it is not.
     """
     try:
         found = ZoneInfo(timezone).key  # type: ignore[arg-type]

@@ -361,7 +361,7 @@ def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
         raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
     check_whole("The list of groups", listed)
     if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
-        raise SpecError("groups that repeat, mix types or are none", "each is a public key", "List each once")
+        raise SpecError("groups that are missing, repeat or mix types", "each is a public key", "List each once")
     return listed
 
 

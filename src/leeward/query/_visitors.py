@@ -212,9 +212,9 @@ def moment(key: str, value: object) -> datetime:
     """Read one end of a window: a datetime, a date, or a text such as ``2012-04-04T19:00``.
 
     Raises:
-        SpecError: it is none of these.
+        SpecError: it is not one of these.
     """
-    if isinstance(value, datetime) and value == value:  # pandas has a moment that is none, which differs from itself
+    if isinstance(value, datetime) and value == value:  # pandas has a missing moment, which differs from itself
         if getattr(value, "nanosecond", 0):
             raise SpecError(
                 f"The window's {key} is {told(value)}", "it has nanoseconds", "Give whole microseconds: .floor('us')"
@@ -222,7 +222,7 @@ def moment(key: str, value: object) -> datetime:
         at = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
         return datetime(*at, tzinfo=value.tzinfo, fold=value.fold)
     if isinstance(value, datetime):
-        raise SpecError(f"The window's {key} is NaT", "it is no moment", "Write it like 2012-04-04T19:00:00")
+        raise SpecError(f"The window's {key} is NaT", "it is a missing moment", "Write it like 2012-04-04T19:00:00")
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day)
     try:

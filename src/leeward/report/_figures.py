@@ -18,7 +18,7 @@ from leeward.report._ground import Ground, is_lattice, round_length, squares
 from leeward.report._words import Readable, decimal, percent
 
 BLUE, SAND, RED, GREY = "#0072b2", "#e2b860", "#d55e00", "#9a958c"
-"""Safe, obscure, dangerous and not asked: told apart in any colour vision (after Okabe and Ito), and by size."""
+"""Safe, obscure, dangerous and not asked: distinct in any colour vision (after Okabe and Ito), and by size."""
 
 MARKS: Mapping[str, Mapping[str, Any]] = {
     "not asked": {"color": GREY, "size": 5, "symbol": "circle", "opacity": 0.6},

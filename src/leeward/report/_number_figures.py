@@ -16,7 +16,7 @@ COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
 """After Okabe and Ito; groups beyond are drawn in the same colours again."""
 
 MOST_LINES = 80
-"""With more answers than this their errors are told in words: lines would hide the bars."""
+"""With more answers than this their errors are given in words: lines would hide the bars."""
 
 
 MOST_GROUPS = 100

@@ -135,7 +135,7 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
 
 
 def _from_0(option: DecidingOption) -> list[CurvePoint]:
-    """The part of a curve that has no gaps: a threshold far out is told beside it."""
+    """The part of a curve that has no gaps: a threshold far out is named beside it."""
     return [point for i, point in enumerate(option.curve) if point.count == i]
 
 

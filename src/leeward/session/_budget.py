@@ -68,7 +68,7 @@ class Budget:
             rows: whether the release takes every row for a person of its own.
 
         Raises:
-            SpecError: there is no notion of the name given.
+            SpecError: no notion has the name given.
             BudgetConflictError: the account is kept in another one.
         """
         asked = None if self.notion is None else named_budget_notion(self.notion, rows=rows)

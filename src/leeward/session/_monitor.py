@@ -75,7 +75,7 @@ def monitor(
             publishes by a timetable should say ``"publish"``: that a round is missing is a fact about the data too.
         accept_useless: see `leeward.release`.
         bits: the entropy source; anything but the default marks releases unfit for publication.
-        progress: told what is going on.
+        progress: called with what is going on.
 
     Raises:
         SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.

@@ -33,7 +33,7 @@ from leeward.query._source import Allowed, Grid
 from leeward.query._statistic import Statistic
 
 _LONGEST = 4000
-"""Parameters of a notion of more characters, such as the ε of many persons, are told by their digest."""
+"""Parameters of a notion of more characters, such as the ε of many persons, are written as their digest."""
 
 
 class Span(Part):

@@ -43,7 +43,7 @@ def release(
             Otherwise a question without a stored answer is refused then, before anything is charged; the refusal
             depends on public things alone.
         bits: the entropy source; anything but the default marks the release unfit for publication.
-        progress: told what is going on ("reading the data", "counting", …, and the ledger's own stages).
+        progress: called with what is going on ("reading the data", "counting", …, and the ledger's own stages).
 
     Raises:
         LeewardError: the release is refused; nothing was charged and nothing is shown. See `leeward.errors`.
@@ -103,7 +103,7 @@ def check_if_doubtful(choice: str) -> None:
     """Refuse what is not a choice for ``if_doubtful``.
 
     Raises:
-        SpecError: it is none.
+        SpecError: it is not one.
     """
     if choice not in get_args(IfDoubtful):
         raise SpecError(

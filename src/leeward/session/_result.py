@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class CuratorNotes(Private):
     """Facts about the data that the release does not protect: for the curator's terminal, never to be published.
 
-    Its ``repr`` tells none of them, and it is not pickled; ``str`` tells them.
+    Its ``repr`` shows none of them, and it is not pickled; ``str`` shows them.
 
     Attributes:
         dropped: rows that take no part, by reason; None if a stored answer was used and nothing was counted.

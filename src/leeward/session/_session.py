@@ -90,7 +90,7 @@ class Session(Private):
         query: any of the questions to be asked; they share their table and their public keys.
         budget: where the price is charged.
         bits: the entropy source; anything but the default marks releases unfit for publication.
-        progress: told what is going on.
+        progress: called with what is going on.
     """
 
     __slots__ = ("_account", "_cap", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "progress")
@@ -246,7 +246,7 @@ class Session(Private):
             priced: the plan it was drawn by.
             paid: the answer.
             promises: assumptions of the statement beyond the plan's.
-            monitor: where in a monitor it stands; None if it is no part of one.
+            monitor: where in a monitor it stands; None if it is not part of one.
         """
         self.progress("deciding")
         made, budget = priced.plan, self.budget

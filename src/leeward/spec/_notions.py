@@ -49,7 +49,7 @@ def named(known: dict[str, type[Notion]], name: str) -> type[Notion]:
     """Return the notion of a name.
 
     Raises:
-        SpecError: there is none among those known for this question.
+        SpecError: no notion known for this question has that name.
     """
     if name not in known:
         raise SpecError(

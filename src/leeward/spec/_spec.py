@@ -169,7 +169,7 @@ class Spec(Section):
         """Return the privacy notion.
 
         Raises:
-            SpecError: there is none of that name, or not for this kind of question.
+            SpecError: no notion has that name, or not for this kind of question.
         """
         name, unit = self.protect.notion, self.protect.unit
         if self.query.kind == "visitors":

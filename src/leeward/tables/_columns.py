@@ -11,7 +11,7 @@ from leeward.errors import DataError, nearest_column
 def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str = "", *, named: bool = True) -> None:
     """Refuse a named column that a table does not have, or that two of its columns might be.
 
-    The engine does not tell names apart by case, so two columns that differ only in it cannot be told apart either.
+    The engine ignores the case of names, so two columns that differ only in it are one to it.
 
     Args:
         columns: what each column is for and its name.

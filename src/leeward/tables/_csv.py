@@ -78,7 +78,7 @@ def agreed_header(file: File) -> tuple[str, ...]:
     It is read here, not guessed by the engine, whose guess skips lines that do not fit.
 
     Raises:
-        DataError: there is none, it is not text in UTF-8, or not all readers would split it alike.
+        DataError: there is no first line, it is not text in UTF-8, or not all readers would split it alike.
     """
     return _first(file, lambda text: _names(file, text.readline().rstrip("\r\n")))
 
@@ -109,7 +109,7 @@ def _first(file: File, names: Callable[[Any], Iterable[str]]) -> tuple[str, ...]
 
 
 def small_records(path: Path) -> list[list[str]]:
-    """Read the records of a small public list in CSV, which may be a pipe. An empty line is none.
+    """Read the records of a small public list in CSV, which may be a pipe. Empty lines are skipped.
 
     Raises:
         ValueError: saying why it cannot be read.

@@ -55,7 +55,7 @@ class File(Private):
     Attributes:
         name: the first name it was found under, for messages; how it ends says what it holds.
         path: its real path, without links.
-        stamp: what it is told by, as of when it was found.
+        stamp: what identifies it, as of when it was found.
         is_still: whether it had not been written for two seconds by then.
     """
 
@@ -121,7 +121,7 @@ def stamp_of(path: str) -> Stamp:
 def once(read: Callable[[File, *Ts], T]) -> Callable[[File, *Ts], T]:
     """Have a function look at each file once, and hand on what it found there while the stamp stays the same.
 
-    Errors are not kept. Of a file that was written a moment ago nothing is: its stamp may not tell the next writing.
+    Errors are not kept. Of a file that was written a moment ago nothing is: its stamp may miss the next writing.
     """
     kept = cast("Callable[[File, *Ts], T]", functools.lru_cache(_KNOWN)(read))
 

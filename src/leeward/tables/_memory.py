@@ -61,7 +61,7 @@ def _whose_fault(source: Any, columns: Mapping[str, str]) -> Iterator[None]:
         raise
     except (Exception, MemoryError) as error:
         if isinstance(error, RuntimeError) and "Query interrupted" in str(error):
-            raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB tells so while a query runs
+            raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB reports so while a query runs
         because = _meaning(error)
         of_query = any(one.__module__.lstrip("_") == "duckdb" for one in type(error).__mro__)
         kind, raised = type(source), type(error).__name__

@@ -115,7 +115,7 @@ class CsvRows(RowsFile):
                 fields, read = [list[str]() for _ in at], 0
                 while not done and read < BATCH:
                     some = list(itertools.islice(rows, min(_AT_ONCE, BATCH - read)))
-                    columns = self._columns_of([row for row in some if row])  # an empty line is none
+                    columns = self._columns_of([row for row in some if row])  # empty lines are skipped
                     for values, index in zip(fields, at, strict=True):
                         values += columns[index]
                     read, done = read + len(some), not some
@@ -207,5 +207,5 @@ def open_rows(path: Path) -> RowsFile:
     kinds = {suffix: kind for kind in (ParquetRows, CsvRows) for suffix in kind.suffixes}
     kind = kinds.get(path.suffix.lower())
     if kind is None:
-        raise DataError(f"The file '{path}'", "its kind is told by how its name ends", f"Known: {', '.join(kinds)}")
+        raise DataError(f"The file '{path}'", "its kind follows from the end of its name", f"Known: {', '.join(kinds)}")
     return kind(File.of(path))

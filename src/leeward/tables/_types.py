@@ -1,8 +1,9 @@
 """The types of columns that are read: one list for all kinds of sources; what is not in it is refused by name.
 
 Two values that are written in two ways must be two, and one value one, whatever a source is stored as. So a type is listed
-only if the engine tells its values apart as their users do. Not listed are, for example, intervals (a month, 30 days and
-720 hours are one to the engine), times of day with an offset, JSON, and whatever later versions of a library add.
+only if values differ for the engine exactly where they differ for their users. Not listed are, for example, intervals (a
+month, 30 days and 720 hours are one to the engine), times of day with an offset, JSON, and whatever later versions of a
+library add.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def check_engine_types(columns: Mapping[str, str], types: Mapping[str, Any]) -> 
             shown = f"values of the type {kind.partition('(')[0]}"  # what a nested type holds may be names of columns
             raise DataError(
                 f"{role} = '{name}'",
-                f"it holds {shown}, which are not single values that can be told apart for sure",
+                f"it holds {shown}, which are not single values whose equality is certain",
                 "Name another column, or write this one as text",
             )
 

@@ -77,7 +77,7 @@ def verify(
 
     With ``delta`` it decides (ε, δ)-differential privacy under a notion: ``Pr[Z | x] ≤ e^{d(x → x')} · Pr[Z | x'] + δ`` for
     all sets of outputs Z and all *neighbours*, pairs one step apart (Takagi et al., ADP, Definition II.2; *One-Sided
-    Differential Privacy*, Definitions 1 and 2). For a group the verdict's `DeltaVerdict.group` tells what that is worth.
+    Differential Privacy*, Definitions 1 and 2). For a group the verdict's `DeltaVerdict.group` says what that is worth.
 
     Args:
         mechanism: an exact matrix (`leeward.mechanism.FiniteMechanism`), or a mechanism with ``.on(points)``.
@@ -93,8 +93,8 @@ def verify(
         A `Verdict` (or `DeltaVerdict`): true in a condition iff privacy was proved.
 
     Raises:
-        InputError: if the secrets cannot be told, the distance does not know some of them, δ is not a probability, or it is
-            not settled which secrets are neighbours.
+        InputError: if the secrets cannot be listed, the distance does not know some of them, δ is not a probability, or it
+            is not settled which secrets are neighbours.
     """
     if delta is not None and same_delta is not None:
         raise InputError("delta and same_delta", "they are two promises", "Give one of them")

@@ -50,7 +50,7 @@ def solve_by_columns(cost: Floats, pairs: NDArray[np.intp], factors: Floats, pro
         cost: n × m: π(x)·ℓ(x, w).
         pairs: (number, 2) ordered pairs (x, x').
         factors: e^{−d(x → x')} of each, below 1: secrets at distance 0 leave no strictly private matrix.
-        progress: told every few steps between what the optimum lies.
+        progress: called every few steps with the interval in which the optimum lies.
     """
     from scipy import sparse
 

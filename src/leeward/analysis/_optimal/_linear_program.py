@@ -92,7 +92,7 @@ class Program:
         once more with that as the unit. Units are powers of two, so that nothing is rounded.
 
         Args:
-            progress: told from time to time how far it is.
+            progress: called from time to time with how far it is.
 
         Raises:
             UndecidedError: if the solver gives up.

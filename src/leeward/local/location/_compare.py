@@ -30,8 +30,8 @@ MOST: Final = 60
 class BestOverPlaces:
     """The mechanism of least expected distance among all that keep a promise between public places, certified.
 
-    A position is first moved to the nearest place. So the promise is about places: people at one place are not told apart at
-    all, and people near one another whose nearest places differ by as much as these places are apart.
+    A position is first moved to the nearest place. So the promise is about places: people at one place are not distinguished
+    at all, and people near one another whose nearest places differ by as much as these places are apart.
 
     Attributes:
         places: the places with their prior.
@@ -69,7 +69,9 @@ class BestOverPlaces:
                 f"{len(points)} places", f"the best mechanism is solved for {MOST} at most", "Take fewer, or the remap"
             )
         if len(set(points)) < len(points):
-            raise InputError("Places on one grid point", "they cannot be told apart", "Join them, or take a finer step")
+            raise InputError(
+                "Places on one grid point", "they cannot be distinguished", "Join them, or take a finer step"
+            )
         promise = Plane(geo.epsilon * geo.step, geo.norm)
         prior = stochastic([float(chance) for chance in places.prior])
         # the promise is about grid points, but the loss is between the places themselves; in millimetres it is exact

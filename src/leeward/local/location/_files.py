@@ -90,7 +90,7 @@ class PositionFile(Private, abc.ABC):
             move: given each batch's positions and extra columns.
             extra: names of the other columns that ``move`` wants to see.
             cell_column: the further column that holds ``Moved.cells``, or None.
-            progress: told how much is done.
+            progress: called with how much is done.
         """
 
 

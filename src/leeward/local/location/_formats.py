@@ -26,7 +26,9 @@ def open_positions(path: Path, latitude: str | None, longitude: str | None) -> P
     kind = kinds.get(path.suffix.lower())
     if kind is None:
         raise DataError(
-            f"The file '{path}'", "its kind is not known; it is told by how the name ends", f"Known: {', '.join(kinds)}"
+            f"The file '{path}'",
+            "its kind, which follows from the end of its name, is not known",
+            f"Known: {', '.join(kinds)}",
         )
     file = File.of(path)
     with reading(f"The file '{path}'"):

@@ -331,7 +331,7 @@ class LocationJob:
 
 @contextmanager
 def _told_of_charge(paid: _Rows | None) -> Iterator[None]:
-    """Say of what fails that it was paid for: nothing tells whether its noise was seen, so it is never given back."""
+    """Say of what fails that it was paid for: nobody knows whether its noise was seen, so it is never given back."""
     try:
         yield
     except BaseException as error:
@@ -385,7 +385,7 @@ class _Rows:
 
 
 def _told(north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> bytes:
-    """Rows one after the other, so that it does not matter where batches are cut; different rows are told differently."""
+    """Rows one after the other, so that it does not matter where batches are cut; different rows are written differently."""
     return b"".join(repr(row).encode() for row in zip(north.tolist(), east.tolist(), *extra, strict=True))
 
 

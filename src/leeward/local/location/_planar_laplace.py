@@ -137,7 +137,7 @@ class PlanarLaplace:
             raise RefusedError(
                 f"ε = {self.epsilon} a metre",
                 f"a report would lie {mean:.2g} metres from the truth on average: it would show where people are, and two"
-                f" positions 10 metres apart would be told apart by odds of e^{10 * float(self.epsilon):.3g}",
+                f" positions 10 metres apart would be distinguished by odds of e^{10 * float(self.epsilon):.3g}",
                 'Say what is to be indistinguishable: within = "200 m", factor = "2" is ε = ln 2/200 a metre',
             )
         if mean > self.plane.diagonal:
@@ -206,7 +206,7 @@ class PlanarLaplace:
 
         Raises:
             InputError: for a prior that is negative, outside the box or leaves no one who could report this; and, with
-                `best_over`, for a report that is none of the places.
+                `best_over`, for a report that is not one of the places.
             RefusedError: where the report may be many noisy points, whose chances have no exact sum: after `to_places` and
                 `to_h3`, at the edge of the box, where what lies beyond is moved, and on a grid finer than 5 cm, which
                 the rounding of reports hides.
@@ -291,7 +291,7 @@ class PlanarLaplace:
             weights: the prior, which must be public; equal by default.
 
         Raises:
-            InputError: for places that are none, and after `best_over` or `to_h3`.
+            InputError: for malformed places, and after `best_over` or `to_h3`.
         """
         self._not_after(best=self._best is not None)
         places = Places.of(self.plane, latitude, longitude, weights)
@@ -332,7 +332,7 @@ class PlanarLaplace:
             weights: the prior, which must be public; equal by default.
 
         Raises:
-            InputError: for places that are none, that are too many, or of which two are on one grid point; after `to_h3`.
+            InputError: for places that are malformed or too many, or of which two are on one grid point; after `to_h3`.
         """
         self._not_after()
         best = BestOverPlaces.of(self, latitude, longitude, weights)
@@ -361,7 +361,7 @@ class PlanarLaplace:
         """Return where there is a position.
 
         Raises:
-            DataError: somewhere there is none, and ``missing`` is ``"refuse"``; or it cannot be one in the box.
+            DataError: a position is missing, and ``missing`` is ``"refuse"``; or it cannot be one in the box.
         """
         there = np.isfinite(latitude) & np.isfinite(longitude)
         if self.missing == "keep":

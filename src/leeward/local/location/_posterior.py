@@ -19,7 +19,7 @@ Points = NDArray[np.int64]
 Position = tuple[float, float]
 
 FINEST: Final = Fraction(1, 20)
-"""Metres of a grid step from which on reports, rounded to a centimetre, tell grid points apart."""
+"""Metres of a grid step from which on reports, rounded to a centimetre, show the grid point."""
 
 _ROUNDED: Final = 1e-6  # degrees: more than rounding moves a report
 
@@ -70,7 +70,7 @@ def _planar(geo: PositionNoise, report: Position) -> Callable[[tuple[int, int]],
         raise RefusedError(
             "The posterior after a report that was " + changed,
             "many noisy points become the same report, and the sum of their chances is not exact",
-            "Ask about the noisy position before that step, which tells as much or more; or take best_over",
+            "Ask about the noisy position before that step, which reveals as much or more; or take best_over",
         )
     if geo.step < FINEST:
         raise RefusedError(

@@ -1,6 +1,6 @@
 """A local plane for a public box: metres east and north, in which no distance is longer than on the ground.
 
-Noise needs a plane; the Earth (the WGS 84 ellipsoid) is none. Degrees will not do: at 60° north a degree of longitude is
+Noise needs a plane, and the Earth (the WGS 84 ellipsoid) is not one. Degrees will not do: at 60° north one of longitude is
 half as long as one of latitude, so noise that is round in degrees has twice the promised ε a metre from east to west. Two
 projections are tried, transverse Mercator and Lambert's conformal conic, each centred on the box, and the one whose scale
 varies less is taken. Both are conformal: around a point the scale is the same in all directions. Coordinates are divided by

@@ -1,4 +1,4 @@
-"""What is done with positions besides noise, and what anything that tells of a mechanism for positions may ask of it."""
+"""What is done with positions besides noise, and what anything that describes a mechanism for positions may ask of it."""
 
 from __future__ import annotations
 

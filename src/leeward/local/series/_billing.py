@@ -16,7 +16,7 @@ At the end of the year money goes back. Two ways:
   bills are above it is paid back. What was paid is min(sum of bills, noisy year): never below the truth. The price adds,
   and the promise stays one-sided.
 * ``"exact"``: all noise is paid back, so exactly the truth is paid. Whoever sees the bills and the rebate then knows the
-  exact year. Amounts of a year with another sum are told apart for sure; and of those with the same sum, one of the bills
+  exact year. Amounts of a year with another sum are distinguished for sure; and of those with the same sum, one of the bills
   is higher, which its own bill rules out. So nothing is protected from that reader: the distance is ∞ between any two years.
   It is only for a rebate that the reader of the bills does not see, which is what the cryptography of that paper is for.
 """

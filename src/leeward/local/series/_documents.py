@@ -61,7 +61,7 @@ class SeriesPricePart(Part):
 
 
 class SeriesSnapping(Part):
-    """What rounding readings to the grid costs beyond, in each distance; None where it is not told, for totals."""
+    """What rounding readings to the grid costs beyond, in each distance; None where it is not given, for totals."""
 
     manhattan: str | None
     maximum_window: str | None

@@ -236,7 +236,7 @@ class SeriesJob:
                 f"--out {out}", "the table is written as it was read", f"Name a file ending in {self.table.suffix}"
             )
         if out.suffix.lower() not in (".csv", ".parquet", ".pq"):
-            raise SpecError(f"--out {out}", "its kind is told by how its name ends", "Name a .parquet or .csv")
+            raise SpecError(f"--out {out}", "its kind follows from the end of its name", "Name a .parquet or .csv")
         if os.path.exists(out) and out.samefile(self.table):  # False, too, where the name is too long
             raise SpecError(f"--out {out}", "it would take the place of the true readings", "Name another file")
         if not out.resolve().parent.is_dir():

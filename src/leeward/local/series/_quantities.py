@@ -114,7 +114,7 @@ def microseconds(value: str, name: str) -> int:
     """Read a length of time such as ``"10 s"``, ``"1 min"``, ``"1/2 h"``, ``"1 d"`` as whole microseconds.
 
     Raises:
-        InputError: if it is none, or not above 0.
+        InputError: if it is not a quantity, or not above 0.
     """
     written = re.fullmatch(r"\s*(\S+?)\s*(s|min|h|d)\s*", value) if isinstance(value, str) else None
     number = None if written is None else exact(written[1]).rational

@@ -242,6 +242,6 @@ def test_two_promises_never_share_the_text_of_a_budget() -> None:
     assert budget_notion(first) != budget_notion(second)
     far = lw.distance.FiniteDistance([Mute(1), Mute(2)], [[0, 1], [5, 0]])
     for made in (lw.notion.RecordDistance(1, far), lw.OSDP(1, Mute(1), records=[Mute(1), Mute(2)])):
-        with pytest.raises(InputError, match="no form that lasts"):
+        with pytest.raises(InputError, match="no lasting form"):
             budget_notion(made)
     assert budget_notion(lw.OSDP(1, Mute(1), records=[1, 1, 2]))

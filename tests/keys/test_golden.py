@@ -167,7 +167,7 @@ class Bare:
     ids=lambda given: type(given).__name__,
 )
 def test_what_has_no_public_form_is_refused(parameter: Any) -> None:
-    with pytest.raises(InputError, match="no form that lasts"):
+    with pytest.raises(InputError, match="no lasting form"):
         golden.decided(golden.visitors(places_per_person=1), golden.Own("1", parameter))
 
 
@@ -263,9 +263,9 @@ def test_what_is_kept_in_slots_is_told() -> None:
     assert len(set(texts)) == len(texts)
     forms = [_public_form.canonical(_public_form.public_form(_lower(z))) for z in (1, 2)]
     assert forms[0] != forms[1]
-    with pytest.raises(InputError, match="no form that lasts"):
+    with pytest.raises(InputError, match="no lasting form"):
         _public_form.parameters(Covered(1))
-    with pytest.raises(InputError, match="no form that lasts"):
+    with pytest.raises(InputError, match="no lasting form"):
         budget_notion(SlotAgain(1, 2))
 
 
@@ -321,7 +321,7 @@ WITHOUT: dict[str, Any] = {
 @pytest.mark.parametrize("name", WITHOUT)
 def test_what_may_hold_more_than_its_form_tells_is_refused(name: str) -> None:
     for given in (WITHOUT[name], [WITHOUT[name]], {"a": WITHOUT[name]}):
-        with pytest.raises(InputError, match="no form that lasts"):
+        with pytest.raises(InputError, match="no lasting form"):
             _public_form.public_form(given)
 
 

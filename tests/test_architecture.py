@@ -285,3 +285,27 @@ def test_no_name_of_the_face_is_a_module_that_turns_into_something_else() -> Non
 def test_a_public_module_works_by_attribute_and_by_import_as(module: str) -> None:
     assert module in modules_after(f"import leeward; {module}")
     assert module in modules_after(f"import {module} as it; assert type(it).__name__ == 'module', it")
+
+
+def choices(source: str) -> Iterator[frozenset[str]]:
+    """Every list of two words or more that a source writes as a Literal."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal":
+            listed = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            words = frozenset(str(each.value) for each in listed if isinstance(each, ast.Constant))
+            if len(words) > 1:
+                yield words
+
+
+BY_CHANCE = {frozenset({"refuse", "keep"})}
+"""What becomes of missing positions, and of missing readings: two choices with one spelling."""
+
+
+def test_a_list_of_choices_is_written_once() -> None:
+    """A second list is forgotten when a choice is added to the first, and then refuses or misreads it."""
+    found: dict[frozenset[str], list[str]] = {}
+    for path in MODULES:
+        for words in choices(path.read_text()):
+            found.setdefault(words, []).append(str(path.relative_to(SOURCE)))
+    assert {words for words, where in found.items() if len(where) > 1} == BY_CHANCE
+    assert [*choices('A = Literal["b", "a"]\nB = tuple[Literal["a", "b"]]\nC = Literal[1]')] == [frozenset("ab")] * 2

@@ -19,7 +19,7 @@ class Part(BaseModel):
 
 
 class Document(Part):
-    """A whole document. Its ``format``, a literal integer in each subclass, grows when the meaning of a key changes."""
+    """A whole document. Its ``format``, a literal integer in each, grows when a key comes, goes or changes its meaning."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON can hold it: dicts, lists, texts, numbers, truths and None."""

@@ -13,6 +13,8 @@ from typing import Literal, TypeAlias
 
 from leeward._document import Document, Part
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy
+from leeward.query import IfMore
+from leeward.query._statistic import Combine, StatisticKind
 
 Keep: TypeAlias = dict[str, tuple[bool | int | str, ...]]
 """A filter: the values of each column with which a row takes part."""
@@ -142,7 +144,7 @@ class VisitorQuery(Part):
     window: WindowStated
     keep: Keep
     places_per_person: int | None
-    if_more: Literal["refuse", "latest", "earliest"] | None
+    if_more: IfMore | None
 
 
 class SensitivityStated(Part):
@@ -263,12 +265,12 @@ class NumberQuery(Part):
         keep: the filter.
     """
 
-    kind: Literal["sum", "mean", "percentile", "histogram"]
+    kind: StatisticKind
     text: str
     answers: int
     column: str | None
     p: str | None
-    combine: Literal["refuse", "sum", "min", "max"] | None
+    combine: Combine | None
     by: str | None
     groups: tuple[bool | int | str, ...]
     lower: str | None

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from tests.ledger import golden
@@ -14,6 +14,7 @@ from tests.ledger import golden
 from leeward.engine import _content as engine
 from leeward.errors import LeewardError
 from leeward.ledger import _chain, _parts, _person_budgets
+from leeward.ledger._records import EntryKind
 from leeward.ledger._secret import VARIABLE
 from leeward.session import _question
 
@@ -37,8 +38,7 @@ def test_answers_are_given_again_and_nothing_is_charged() -> None:
 
 def test_a_history_with_every_kind_of_entry_fits_its_chain() -> None:
     assert golden.events() == SAID["events"]
-    kinds = {"opened", "reserved", "released", "withdrawn", "taken-over", "set-cap", "accepted-restored", "new-key"}
-    assert {entry[5] for entry in SAID["events"]} == kinds
+    assert {entry[5] for entry in SAID["events"]} == {*get_args(EntryKind)}
 
 
 def test_people_have_spent_what_they_spent_and_are_told_what_they_were_told() -> None:

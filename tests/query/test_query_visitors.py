@@ -38,7 +38,7 @@ def test_moments_of_pandas_are_those_of_python_or_refused():
     for start in (at, zoned):
         found = ask(start=start, end=start + pd.Timedelta(hours=1)).window.start
         assert (type(found), found, found.utcoffset()) == (datetime, start.to_pydatetime(), start.utcoffset())
-    for odd, words in ((at + pd.Timedelta(1, "ns"), "nanoseconds"), (pd.NaT, "no moment")):
+    for odd, words in ((at + pd.Timedelta(1, "ns"), "nanoseconds"), (pd.NaT, "missing moment")):
         for key in ("start", "end"):
             with pytest.raises(SpecError, match=words):
                 ask(**{key: odd})

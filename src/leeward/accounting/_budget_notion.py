@@ -17,24 +17,14 @@ from leeward.accounting._prices import price
 from leeward.errors import BudgetConflictError, InputError, SpecError, nearest
 from leeward.exact._real import Real
 from leeward.notion import (
-    AdditionOnly,
-    BoundedDP,
     Graded,
     Notion,
-    Presence,
-    RemovalOnly,
-    ReplaceDP,
-    UnboundedDP,
     in_rows,
     of_rows,
 )
+from leeward.notion._named import NAMED
 from leeward.notion._notion import is_ours
 from leeward.notion._public_form import PublicForm, canonical, parameters, public_name
-
-NAMED: Mapping[str, type[Notion]] = {
-    kind.name: kind for kind in (Presence, AdditionOnly, RemovalOnly, UnboundedDP, BoundedDP, ReplaceDP)
-}
-"""The notions that a name alone determines."""
 
 _LONGEST = 160
 """Parameters of more characters are written as their digest, in the text of a budget."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from leeward._plain import at_most
 from leeward.cli._output import facts, print_parts, table
+from leeward.mechanism._threshold_rule import Word
 from leeward.planner._people import at_most_people, people
 from leeward.planner._recommend import percent, share
-from leeward.planner._report import AskedPart, DecidingOption, PlanReport, Wish, Word
+from leeward.planner._report import AskedPart, DecidingOption, PlanReport, Wish
 from leeward.planner._words import head, label, name, not_composed, notes, refused, short, sides
 
 if TYPE_CHECKING:
@@ -109,8 +110,7 @@ def _needed(option: DecidingOption, wish: Wish) -> str:
 def _expected(option: DecidingOption) -> str:
     expected, said = option.expected, []
     assert expected is not None
-    words: tuple[Word, ...] = ("safe", "dangerous")
-    for word in words:
+    for word in get_args(Word):
         right, truly, wrongly = expected.of(word)
         if truly is not None:
             spread = f" (± {expected.spread:.0f})" if word == "safe" and expected.spread is not None else ""

@@ -31,7 +31,7 @@ from leeward.errors import BoundExceededError, DataError
 from leeward.exact._real import exact
 from leeward.exact._text import write
 from leeward.noise._saturating import MOST
-from leeward.query._numeric import Mean, Percentile
+from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._reasons import OF_NUMBERS
 from leeward.query._statistic import Statistic, fine
 
@@ -271,5 +271,6 @@ def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.i
         assert numeric.grid is not None
         mean = values.lower + values.step * Fraction(steps, total)
         return (int(numeric.rounded(mean) / numeric.grid),)
+    assert isinstance(numeric, Sum)  # the plan refused any other
     exactly = (values.lower * total + values.step * steps) / values.grid_with_zero
     return (int(exactly),)

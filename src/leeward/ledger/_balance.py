@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select
 
 from leeward.errors import BudgetConflictError, CapExceededError, LedgerError
 from leeward.ledger._chain import check_entry, hash_of, link
-from leeward.ledger._records import from_text, to_text
+from leeward.ledger._records import EntryKind, from_text, to_text
 from leeward.ledger._schema import entries
 
 
@@ -53,7 +53,7 @@ def append(
     connection: Connection,
     after: Balance,
     *,
-    kind: str,
+    kind: EntryKind,
     dataset: str,
     id: str = "",  # noqa: A002 - the name of the column
     version: str = "",

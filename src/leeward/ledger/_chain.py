@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import NoneType
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import Connection, RowMapping, select
 
 from leeward.errors import LedgerError
 from leeward.ledger._parts import Kept, joined
-from leeward.ledger._records import from_text, to_text
+from leeward.ledger._records import OfRelease, from_text, to_text
 from leeward.ledger._schema import charges, entries, identity
 
 _COVERED = [column.name for column in entries.columns if column.name != "hash"]
@@ -201,7 +201,7 @@ def broken(number: int) -> LedgerError:
 def _after(standing: Standing | None, row: RowMapping) -> Standing | None:
     """Return what is to be said of a release after one more entry about it; None after its withdrawal."""
     kind = row["kind"]
-    if kind not in ("reserved", "taken-over", "released", "withdrawn"):
+    if kind not in get_args(OfRelease):
         return standing
     if (standing is None) != (kind == "reserved") or (standing is not None and standing.answer is not None):
         raise broken(row["number"])  # an answer is the end of a release: nothing is taken over or withdrawn after it

@@ -44,6 +44,7 @@ from leeward.ledger._secret import read_private
 from leeward.ledger._sqlite import _begin, _explained, _prepare, make_private, refuse_odd
 
 Over = Literal["refuse", "withhold"]
+"""What happens to reports that are not paid for."""
 
 DAYS: Final = "as the caller numbers them"
 """The rule of days where the caller gives numbers and says nothing of them."""

@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from typing import Literal
 
 from leeward.errors import InexactError, InputError, LedgerError
+
+OfRelease = Literal["reserved", "taken-over", "released", "withdrawn"]
+"""What happens to one release."""
+
+EntryKind = Literal[OfRelease, "opened", "set-cap", "accepted-restored", "new-key"]
+"""What an entry says: every kind that there is stands in a golden ledger."""
 
 _MOST_BITS = 4096
 """Python refuses to print integers of more than 4300 digits; prices stop long before that."""
@@ -44,8 +51,7 @@ class Entry:
         time: when it was written (UTC).
         dataset: the public name; empty for an entry about the ledger as a whole.
         version: the label of the content; empty where no release is concerned.
-        kind: ``opened``, ``reserved``, ``taken-over``, ``released``, ``withdrawn``, ``set-cap``, ``accepted-restored`` or
-            ``new-key``.
+        kind: what happened.
         cost: the change of what is spent: positive for ``reserved``, negative for ``withdrawn``
             and for a ``released`` answer that cost less than was reserved, else 0.
         cap: the dataset's cap after this entry; None while no budget is open.
@@ -57,7 +63,7 @@ class Entry:
     time: datetime
     dataset: str
     version: str
-    kind: str
+    kind: EntryKind
     cost: Fraction
     cap: Fraction | None
     key: str

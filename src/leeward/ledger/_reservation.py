@@ -26,7 +26,7 @@ from leeward.ledger._content import (
     refuse_twin_version,
 )
 from leeward.ledger._lock import Lock
-from leeward.ledger._records import Answer, exact_amount, to_text
+from leeward.ledger._records import Answer, OfRelease, exact_amount, to_text
 from leeward.ledger._schema import charges, entries
 from leeward.ledger._sqlite import SqliteStore
 
@@ -262,7 +262,7 @@ class Reservation:
 def _append_for(
     connection: Connection,
     charge: RowMapping,
-    kind: str,
+    kind: OfRelease,
     *,
     after: Balance | None = None,
     cost: Fraction = Fraction(0),

@@ -61,6 +61,7 @@ class CountNoise(Protocol):
 
 
 Word = Literal["safe", "dangerous"]
+"""What is said of a place."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from leeward.noise._bits import Bits, SeededBitsForTests, SystemBits
 from leeward.noise._digits import Enclosed, floor_digits
 from leeward.noise._geometric import DirectedGeometric
 from leeward.noise._norm import NormNoise
-from leeward.noise._planar import Enclosure, PlanarNoise, PlanarNorm
+from leeward.noise._planar import Enclosure, PlanarNoise
 from leeward.noise._saturating import add_saturating
 from leeward.noise._uniform import uniform_below
 
@@ -21,7 +21,6 @@ __all__ = [
     "Enclosure",
     "NormNoise",
     "PlanarNoise",
-    "PlanarNorm",
     "SeededBitsForTests",
     "SystemBits",
     "add_saturating",

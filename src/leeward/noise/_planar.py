@@ -17,21 +17,20 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import told
+from leeward.distance._plane import Norm
 from leeward.errors import InputError, NoiseError, nearest
 from leeward.exact._real import Exact, Real, exact, outward, positive, sqrt
 from leeward.exact._weight import Weight, exp, exp_minus
 from leeward.noise._bernoulli import flip_enclosed
 from leeward.noise._bits import Bits
 from leeward.noise._geometric import LEAST_RATE, DirectedGeometric
-
-PlanarNorm = Literal["euclidean", "manhattan"]
 
 MOST_RATE: Final = 2**512
 """Floats still hold what such a rate costs anywhere in 64 bits; noise of it is 0 but for once in e^(2^512)."""
@@ -72,13 +71,13 @@ class PlanarNoise:
     """
 
     rate: Real
-    norm: PlanarNorm
+    norm: Norm
 
-    def __init__(self, rate: Exact, norm: PlanarNorm = "euclidean") -> None:
+    def __init__(self, rate: Exact, norm: Norm = "euclidean") -> None:
         number = positive(rate, "rate")
-        if norm not in get_args(PlanarNorm):
+        if norm not in get_args(Norm):
             raise InputError(
-                f"norm = {told(norm)}", "it is not a norm of the plane", nearest(str(norm), get_args(PlanarNorm))
+                f"norm = {told(norm)}", "it is not a norm of the plane", nearest(str(norm), get_args(Norm))
             )
         if number < LEAST_RATE * 2:
             raise NoiseError(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from leeward._document import Part
+from leeward.query._statistic import Many
 
 
 class NumberAccuracy(Part):
@@ -43,7 +42,7 @@ class MeanAccuracy(Part):
         by_number: the errors for some numbers, in ascending order.
     """
 
-    counted: Literal["people", "rows"]
+    counted: Many
     by_number: tuple[ErrorAt, ...]
 
 

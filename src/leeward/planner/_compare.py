@@ -22,7 +22,8 @@ from leeward.exact._real import Exact, Real, exact, inf, plainly, whole
 from leeward.mechanism import Geometric, NormMechanism, SubsampledCount
 from leeward.mechanism._threshold_rule import chance_given
 from leeward.noise import DirectedGeometric
-from leeward.notion import AdditionOnly, BoundedDP, Graded, Notion, Presence, RemovalOnly, ReplaceDP, UnboundedDP
+from leeward.notion import Graded, Notion, UnboundedDP
+from leeward.notion._named import NAMED
 from leeward.planner._decisions import decisions
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, with_counts
@@ -228,8 +229,7 @@ def _options(asked: Asked, as_written: Plan | None) -> Iterator[Option]:
 
 def _notions(asked: Asked) -> list[Notion]:
     e = asked.epsilon
-    kinds = (Presence, AdditionOnly, RemovalOnly, UnboundedDP, BoundedDP, ReplaceDP)
-    usual: list[Notion] = [kind(e) for kind in kinds]
+    usual: list[Notion] = [kind(e) for kind in NAMED.values()]
     usual += [Graded(presence=e, absence=e * exact(ratio)) for ratio in RATIOS]
     return [asked.notion, *(notion for notion in usual if notion != asked.notion)]
 

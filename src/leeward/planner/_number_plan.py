@@ -28,7 +28,7 @@ from leeward.notion import INSERT, REPLACE, WITHDRAW, Notion, in_rows
 from leeward.notion._metric import BoundedChange
 from leeward.notion._notion import Step
 from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
-from leeward.query._numeric import Mean, Percentile
+from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._sensitivity import allowed_rates, sensitivity
 from leeward.query._statistic import Statistic
 
@@ -223,6 +223,12 @@ def _scale(query: Statistic) -> Scale:
     if isinstance(numeric, Mean):
         assert numeric.grid is not None
         return Scale(Fraction(0), numeric.grid, *numeric.ends)
+    if not isinstance(numeric, Sum):
+        raise NotPrivateError(
+            f"A statistic of the class {type(numeric).__name__}",
+            "no noise is derived for it",
+            "Ask a sum, a mean or a percentile",
+        )
     unit = values.grid_with_zero
     if query.people is None:
         return Scale(Fraction(0), unit)

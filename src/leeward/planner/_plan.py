@@ -18,6 +18,7 @@ from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
 from leeward.mechanism import Geometric, Sanitized, ThresholdRule
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
+from leeward.mechanism._threshold_rule import Word
 from leeward.noise import Bits
 from leeward.notion import Notion
 from leeward.planner._decisions import Decisions, decisions
@@ -33,8 +34,6 @@ What = Literal["decisions", "counts"]
 
 USEFUL_FROM = "0.05"
 """If nobody were anywhere, and a smaller share of the places were called safe, a release is refused."""
-
-_SAID = ("safe", "dangerous")
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,10 @@ class Plan:
                 lines.append(f"{state}: {means}, {trust}")
         curve = [
             "  ".join(
-                [f"{count:>5}:", *(f"{float(p):.4g} {s}" for s, p in zip(_SAID, row, strict=True) if p is not None)]
+                [
+                    f"{count:>5}:",
+                    *(f"{float(p):.4g} {s}" for s, p in zip(get_args(Word), row, strict=True) if p is not None),
+                ]
             )
             for count, row in self.decision_curve().items()
         ]

@@ -10,12 +10,10 @@ from typing import Literal
 
 from leeward._document import Document, Part
 from leeward.accounting import Direction
+from leeward.mechanism._threshold_rule import Word
 from leeward.planner._option import Offered
 from leeward.planner._plan import What
 from leeward.query import IfMore
-
-Word = Literal["safe", "dangerous"]
-"""What is said of a place."""
 
 
 class NotionPart(Part):

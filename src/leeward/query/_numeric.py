@@ -25,7 +25,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
@@ -35,16 +35,19 @@ from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._effect import Effect, Move, Query
 
+NumericKind = Literal["sum", "mean", "percentile"]
+
 
 @dataclass(frozen=True)
 class Numeric(Query):
-    """A question about one number a person; the four kinds below.
+    """A question about one number a person; the three kinds below, and no other: noise is derived for these.
 
     Attributes:
         values: the public universe.
         people: the public number of people with a value; None if it is private.
     """
 
+    kind: ClassVar[NumericKind]
     values: ValueGrid
     people: int | None = None
 
@@ -148,6 +151,8 @@ class Numeric(Query):
 class Sum(Numeric):
     """The sum of all values; nobody adds nothing."""
 
+    kind: ClassVar[NumericKind] = "sum"
+
     def answer(self, present: Sequence[Fraction]) -> Fraction:
         """Return the sum; 0 for nobody."""
         return sum(present, Fraction(0))
@@ -175,6 +180,7 @@ class Mean(Numeric):
         default: what is answered when nobody has a value: a public number of the universe, by default its lower end.
     """
 
+    kind: ClassVar[NumericKind] = "mean"
     grid: Fraction | None = None
     default: Fraction | None = None
 
@@ -255,6 +261,7 @@ class Percentile(Numeric):
         default: what is answered when nobody has a value: a public value, by default the lower end of the universe.
     """
 
+    kind: ClassVar[NumericKind] = "percentile"
     p: Fraction = Fraction(50)
     default: Fraction | None = None
 

@@ -28,12 +28,26 @@ from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._effect import Effect, Move
-from leeward.query._numeric import Mean, Numeric, Percentile, Sum, check_fine, maximum, median, minimum, percentile
+from leeward.query._numeric import (
+    Mean,
+    Numeric,
+    NumericKind,
+    Percentile,
+    Sum,
+    check_fine,
+    maximum,
+    median,
+    minimum,
+    percentile,
+)
 from leeward.query._source import EACH_ROW, Allowed, Visits, check_whole, no_person, visits
 from leeward.query._table import Source
 
 Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram"]
+StatisticKind = Literal[NumericKind, "histogram"]
 Combine = Literal["refuse", "sum", "min", "max"]
+Many = Literal["people", "rows"]
+"""What those are called whom an answer is about."""
 
 MOST_CELLS = 10**6
 """The most answers that one histogram may have."""
@@ -112,7 +126,7 @@ class Statistic:
     """
 
     records: Records
-    kind: Literal["sum", "mean", "percentile", "histogram"]
+    kind: StatisticKind
     column: str | None
     values: ValueGrid | None
     numeric: Numeric | None
@@ -125,7 +139,7 @@ class Statistic:
         return self.records.person is None
 
     @property
-    def many(self) -> Literal["people", "rows"]:
+    def many(self) -> Many:
         """What those are called whom the answer is about: ``people``, or ``rows``."""
         return "rows" if self.of_rows else "people"
 

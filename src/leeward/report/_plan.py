@@ -15,10 +15,11 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from leeward._plain import at_most
+from leeward.mechanism._threshold_rule import Word
 from leeward.outputs import write_page
 from leeward.planner._people import people
 from leeward.planner._recommend import percent, share
-from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport, Word
+from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport
 from leeward.planner._words import head, label, name, not_composed, notes, refused, short, sides
 from leeward.report._figures import BLUE, FONT, RED, SAND
 from leeward.report._page import asset, digest, embedded, template

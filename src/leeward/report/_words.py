@@ -13,10 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leeward._statement import SanitizedStated, Statement, VisitorQuery, VisitorStatement
+from leeward.planner._decisions import STATES
 from leeward.planner._people import at_most_people, people, places
-
-STATES = ("safe", "obscure", "dangerous")
-"""Everything that can be said of a place, in the order in which it is listed."""
 
 KEPT = {"latest": "visited last", "earliest": "visited first"}
 """How a person's places are chosen when they exceed the bound."""
@@ -68,7 +66,9 @@ class Tally:
     def of(cls, answers: pa.Table) -> Tally:
         """Count the states of the published answers."""
         found = {entry["values"]: entry["counts"] for entry in pc.value_counts(answers["state"]).to_pylist()}
-        states = {state: found.get(state, 0) for state in STATES if state in found or state != "dangerous"}
+        states: dict[str, int] = {
+            state: found.get(state, 0) for state in STATES if state in found or state != "dangerous"
+        }
         answered = pc.sum(answers["answered"]).as_py() or 0 if "answered" in answers.column_names else None
         return cls(answers.num_rows, states, answered, "count" in answers.column_names)
 

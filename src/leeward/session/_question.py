@@ -28,9 +28,9 @@ from leeward.notion._value_grid import ValueGrid
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.query import CountVisitors, Window
-from leeward.query._numeric import Mean, Percentile, Sum
+from leeward.query._numeric import Mean, NumericKind, Percentile, Sum
 from leeward.query._source import Allowed, Grid
-from leeward.query._statistic import Statistic
+from leeward.query._statistic import Statistic, StatisticKind
 
 _LONGEST = 4000
 """Parameters of a notion of more characters, such as the ε of many persons, are written as their digest."""
@@ -83,7 +83,7 @@ class Values(Part):
 class OfNumbers(Part):
     """What is taken of the numbers of one group, and its public parameters."""
 
-    kind: Literal["sum", "mean", "percentile"]
+    kind: NumericKind
     values: Values
     people: int | None
     grid: Written | None
@@ -94,7 +94,7 @@ class OfNumbers(Part):
 class AboutNumbers(Part):
     """A statistic of one number a person."""
 
-    kind: Literal["sum", "mean", "percentile", "histogram"]
+    kind: StatisticKind
     person: str | None
     combine: str | None
     keep: Keep
@@ -231,18 +231,15 @@ def _numbers(query: Statistic) -> AboutNumbers:
     )
 
 
-_NUMERIC: Mapping[type, Literal["sum", "mean", "percentile"]] = {Sum: "sum", Mean: "mean", Percentile: "percentile"}
-
-
 def _numeric(asked: Any) -> OfNumbers:
     own = {name: _exact(getattr(asked, name, None)) for name in ("grid", "p", "default")}
-    if type(asked) not in _NUMERIC:
+    if type(asked) not in (Sum, Mean, Percentile):
         raise InputError(
             f"A question of the class {type(asked).__name__}",
             "no form of it lasts by which its answer could be known again",
             "Ask a sum, a mean or a percentile",
         )
-    return OfNumbers(kind=_NUMERIC[type(asked)], values=_values(asked.values), people=asked.people, **own)
+    return OfNumbers(kind=asked.kind, values=_values(asked.values), people=asked.people, **own)
 
 
 def _values(values: ValueGrid) -> Values:

@@ -5,7 +5,7 @@ Sections: ``[data]``, ``[query]``, ``[places]``, ``[window]`` (or ``windows``), 
 promise depends on are strings, because a TOML float is not the decimal it prints as.
 """
 
-from leeward.spec._notions import GRADED, NOTIONS, NUMBER_NOTIONS
+from leeward.spec._notions import GRADED, NUMBER_NOTIONS
 from leeward.spec._spec import Spec, check_spec, read_spec
 
-__all__ = ["GRADED", "NOTIONS", "NUMBER_NOTIONS", "Spec", "check_spec", "read_spec"]
+__all__ = ["GRADED", "NUMBER_NOTIONS", "Spec", "check_spec", "read_spec"]

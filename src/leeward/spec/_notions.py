@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from leeward.errors import InputError, SpecError, nearest
 from leeward.exact._real import Exact
 from leeward.notion import (
-    AdditionOnly,
     BoundedDP,
     Graded,
     GradedFacts,
     Notion,
     Presence,
-    RemovalOnly,
     ReplaceDP,
-    UnboundedDP,
 )
 from leeward.notion._metric import Manhattan, Maximum, NormalisedManhattan
+from leeward.notion._named import NAMED
 from leeward.query._statistic import Statistic
-
-NOTIONS: dict[str, type[Notion]] = {
-    "presence": Presence,
-    "addition-only": AdditionOnly,
-    "removal-only": RemovalOnly,
-    "dp": UnboundedDP,
-    "bounded-dp": BoundedDP,
-    "add-remove-replace-dp": ReplaceDP,
-}
-
 
 GRADED: dict[str, Callable[[Exact, Exact], Notion]] = {"graded": Graded, "graded-facts": GradedFacts}
 
@@ -38,14 +26,11 @@ NUMBER_NOTIONS: dict[str, type[Notion]] = {
     "normalised-manhattan": NormalisedManhattan,
     "maximum": Maximum,
     "hamming": ReplaceDP,
-    "addition-only": AdditionOnly,
-    "removal-only": RemovalOnly,
-    "dp": UnboundedDP,
-    "bounded-dp": BoundedDP,
+    **{name: kind for name, kind in NAMED.items() if kind not in (Presence, ReplaceDP)},
 }
 
 
-def named(known: dict[str, type[Notion]], name: str) -> type[Notion]:
+def named(known: Mapping[str, type[Notion]], name: str) -> type[Notion]:
     """Return the notion of a name.
 
     Raises:

@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 from leeward._toml import ExactText, Section
 from leeward.errors import SpecError
 from leeward.planner._plan import USEFUL_FROM, MechanismName, What
-from leeward.query._statistic import Combine
+from leeward.query import IfMore
+from leeward.query._statistic import Combine, Kind
 
 Moment = datetime | date | str
 
@@ -34,7 +35,7 @@ class Data(Section):
 class Query(Section):
     """``[query]``: a statistic of one number a person; without this section, visitors are counted by place."""
 
-    kind: Literal["visitors", "sum", "mean", "percentile", "median", "min", "max", "histogram"] = "visitors"
+    kind: Literal["visitors", Kind] = "visitors"
     column: str | None = None
     lower: ExactText | None = None
     upper: ExactText | None = None
@@ -111,7 +112,7 @@ class Protect(Section):
     absence: ExactText | None = None
     unit: str | None = None
     places_per_person: int | None = None
-    if_more: Literal["refuse", "latest", "earliest"] = "refuse"
+    if_more: IfMore = "refuse"
 
     def one_rate(self) -> str:
         """Return ε, for the notions that have one."""

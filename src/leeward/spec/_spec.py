@@ -12,13 +12,14 @@ from leeward._paths import resolve, resolve_ledger, resolve_source
 from leeward._toml import Section, check, keys_at, read_toml
 from leeward.errors import SpecError, nearest
 from leeward.notion import Notion
+from leeward.notion._named import NAMED
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._plan import Plan, plan_visitors
 from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
 from leeward.query._source import no_person
 from leeward.query._statistic import Statistic, records, statistic
 from leeward.session._budget import Budget
-from leeward.spec._notions import GRADED, NOTIONS, NUMBER_NOTIONS, named, number_notion
+from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion
 from leeward.spec._sections import Account, Data, Decide, Protect, PublicPlaces, Publish, Query, Span, Windows
 from leeward.spec._windows import cut
 
@@ -177,7 +178,7 @@ class Spec(Section):
                 raise SpecError("[protect] unit", "visits have no size", "Leave it out")
             if name in GRADED:
                 return GRADED[name](*self.protect.two_rates())
-            return named(NOTIONS, name)(self.protect.one_rate())
+            return named(NAMED, name)(self.protect.one_rate())
         epsilon = self.protect.one_rate()
         return number_notion(named(NUMBER_NOTIONS, name), self.statistic(), epsilon, unit)
 

@@ -10,9 +10,7 @@ from typing import Literal
 
 from leeward._document import Document, Part
 from leeward.distance._plane import Norm
-
-Over = Literal["refuse", "withhold"]
-"""What happens to reports that are not paid for."""
+from leeward.ledger._person_budgets import Over
 
 
 class PositionPromise(Part):

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward.distance._plane import Norm
 from leeward.exact._real import Real
+from leeward.ledger._person_budgets import Over
 from leeward.local.location._box import Box
-from leeward.local.location._documents import Over
 from leeward.local.location._projection import LocalPlane
 from leeward.mechanism._planar import Displacement, PlanarMechanism
 

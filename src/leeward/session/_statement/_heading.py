@@ -11,6 +11,9 @@ from typing import Any
 from leeward._statement import NOT_YET, NotionStated, Published, Statement
 from leeward.exact._real import Real
 from leeward.notion import Notion, of_rows
+from leeward.planner._number_plan import NumberPlan
+from leeward.planner._plan import Plan
+from leeward.version import __version__
 
 
 @functools.singledispatch
@@ -34,6 +37,30 @@ def privacy_statement(
         promises: assumptions beyond the plan's.
     """
     raise TypeError(f"no statement is known for a {type(plan).__name__}")
+
+
+def heading(
+    plan: Plan | NumberPlan, *, dataset: str, version: str, published: Published, rows: bool = False
+) -> dict[str, Any]:
+    """Return the keys that every statement has; those that follow from the kind of question are its own.
+
+    Args:
+        plan: the plan.
+        dataset: the public name of the data.
+        version: the public label of their content.
+        published: what is known of a release only once it is paid for.
+        rows: whether every row is a person of its own.
+    """
+    return {
+        "format": 1,
+        **dict(published),
+        "leeward": __version__,
+        "created": today(),
+        "dataset": dataset,
+        "version": version,
+        "notion": notion_stated(plan.notion, plan.price, rows=rows),
+        "price": str(plan.price),
+    }
 
 
 def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionStated:

@@ -13,8 +13,7 @@ from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import SIDES, direction, exact_text, notion_stated, privacy_statement, today
-from leeward.version import __version__
+from leeward.session._statement._heading import SIDES, direction, exact_text, heading, privacy_statement
 
 _THEOREM = (
     "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and"
@@ -36,14 +35,7 @@ def number_statement(
     """Return the statement of a release of a statistic; see `privacy_statement`."""
     query = plan.query
     return NumberStatement(
-        format=1,
-        **dict(published),
-        leeward=__version__,
-        created=today(),
-        dataset=dataset,
-        version=version,
-        notion=notion_stated(plan.notion, plan.price, rows=query.of_rows),
-        price=str(plan.price),
+        **heading(plan, dataset=dataset, version=version, published=published, rows=query.of_rows),
         query=_asked(query, places),
         mechanism=_made(plan),
         accuracy=plan.accuracy(),

@@ -23,8 +23,7 @@ from leeward.planner._people import at_most_people, people
 from leeward.planner._plan import Plan
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors
-from leeward.session._statement._heading import SIDES, direction, exact_text, notion_stated, privacy_statement, today
-from leeward.version import __version__
+from leeward.session._statement._heading import SIDES, direction, exact_text, heading, privacy_statement
 
 _LINE_THEOREM = (
     "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in place of"
@@ -49,14 +48,7 @@ def visitor_statement(
 ) -> VisitorStatement:
     """Return the statement of a release of safe and dangerous places; see `privacy_statement`."""
     return VisitorStatement(
-        format=1,
-        **dict(published),
-        leeward=__version__,
-        created=today(),
-        dataset=dataset,
-        version=version,
-        notion=notion_stated(plan.notion, plan.price),
-        price=str(plan.price),
+        **heading(plan, dataset=dataset, version=version, published=published),
         query=_asked(plan.query, places),
         sensitivity=_sensitivity(plan),
         mechanism=_mechanism(plan, places),

@@ -161,7 +161,9 @@ def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
         assert (one.worst is None) == (one.not_composed is not None)
     assert any(one is not None and "points of the grid" in f"{one.not_composed}" for one in together)
     assert plan_html(plan_report(asked)).count("No ε at δ is given where it would take too much work") == 1
-    few = compare(query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", places=3, releases=2)
+    few = compare(
+        query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", scenario=Scenario(places=3, releases=2)
+    )
     assert "too much work" not in plan_html(plan_report(few))
 
 

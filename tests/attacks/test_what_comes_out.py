@@ -22,6 +22,7 @@ from tests.shown.canaries import OTHER, PERSON
 from tests.shown.commands import House
 
 import leeward as lw
+import leeward.local.series as local
 from leeward.cli import LeewardError
 
 # ---- whole columns where one value is meant
@@ -58,8 +59,21 @@ def _calls(frame: pd.DataFrame) -> dict[str, tuple[Callable[..., Any], dict[str,
     plan |= {"mechanism": "sanitized", "useful_from": "0.01"}
     budget = {"ledger": "b.db", "dataset": "d", "cap": "1", "version": "1", "notion": None}
     located: dict[str, Any] = {"box": (139.3, 35.3, 140.2, 36.1), "within": "200 m", "factor": 2}
-    series = {"values": "kW", "within": "100 W", "factor": 2, "window": 6, "start": "2031-07-19", "end": "2031-07-20"}
-    series |= {"every": "1 h", "lower": "0 kW", "upper": "8 kW", "step": "1 W"}
+    close: dict[str, Any] = {"between": "maximum", "within": "100 W", "factor": 2, "window": 6}
+    watts = {"unit": "kW", "lower": "0 kW", "upper": "8 kW", "step": "1 W"}
+    clock = {"start": "2031-07-19", "end": "2031-07-20", "every": "1 h", "zone": "UTC"}
+    after: dict[str, Any] = {"smooth": 3, "clamp": True, "prior": [("1", "1")]}
+    made = local.Closeness(**close), local.ReadingGrid(**watts), local.Schedule(**clock), local.PostProcessing(**after)
+    series = dict(zip(("closeness", "grid", "schedule", "post_processing"), made, strict=True))
+    series |= {"noise": "norm", "missing": "refuse"}
+    beside: dict[str, Any] = {
+        "places": 2,
+        "releases": 2,
+        "delta": "1e-6",
+        "assumed_error": "0.1",
+        "counted_in": "dp/person",
+    }
+    beside |= {"counts": {0: 1}, "left": 1}
     return {
         "visits": (lw.visits, visits, {"source", "keep"}),
         "places": (lw.places, listed, {"source"}),
@@ -71,7 +85,12 @@ def _calls(frame: pd.DataFrame) -> dict[str, tuple[Callable[..., Any], dict[str,
         "plan": (lw.plan, plan, set()),
         "Budget": (lw.Budget, budget, set()),
         "PlanarLaplace": (lw.PlanarLaplace, located, set()),
+        "Closeness": (local.Closeness, close, set()),
+        "ReadingGrid": (local.ReadingGrid, watts, set()),
+        "Schedule": (local.Schedule, clock, set()),
+        "PostProcessing": (local.PostProcessing, after, set()),
         "Series": (lw.Series, series, set()),
+        "Scenario": (lw.planner.Scenario, beside, {"counts"}),
         "AdditionOnly": (lw.AdditionOnly, {"epsilon": "1"}, set()),
     }
 

@@ -14,7 +14,7 @@ import pytest
 
 from leeward.cli import InputError
 from leeward.errors import DataError
-from leeward.local.series import ReadingGrid, Schedule
+from leeward.local.series import Closeness, ReadingGrid, Schedule, Series
 from leeward.local.series._quantities import Quantity, microseconds, quantity
 from leeward.local.series._readings import Columns, Readings, read_readings
 
@@ -204,4 +204,4 @@ def test_columns_that_are_not_there_or_named_twice_are_refused() -> None:
     with pytest.raises(InputError, match="twice"):
         read_readings(table, Columns("time", "time"), grid(), CLOCK, "keep")
     with pytest.raises(InputError, match="option"):
-        read_readings(table, Columns("time", "kw"), grid(), CLOCK, "drop")  # type: ignore[arg-type]
+        Series(Closeness(epsilon="1", unit="100 W"), grid(), CLOCK, missing="drop")  # type: ignore[arg-type]

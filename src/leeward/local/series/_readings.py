@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
 from leeward._private import Private
-from leeward.errors import DataError, InputError, nearest, no_column
+from leeward.errors import DataError, InputError, no_column
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._schedule import Schedule
 
@@ -70,8 +69,6 @@ def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Sch
         DataError: a column is missing or holds something else; two readings are of one meter and time; some are missing,
             unless they are kept so.
     """
-    if missing not in get_args(Missing):
-        raise InputError(f"missing = {told(missing)}", "it is not an option", nearest(str(missing), get_args(Missing)))
     find_columns(columns, table.column_names)
     slot = schedule.slots_of(table[columns.time].combine_chunks(), columns.time)
     rows = np.flatnonzero(slot >= 0)

@@ -11,13 +11,14 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
+from leeward._plain import told
 from leeward._private import reading
 from leeward._taught import taught
-from leeward.errors import InputError, LowUtilityError, RefusedError
+from leeward.errors import InputError, LowUtilityError, RefusedError, nearest
 from leeward.exact._real import Real
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._grid import Integers, ReadingGrid
@@ -101,6 +102,10 @@ class Series:
         self.epsilon, self.unit = closeness.loss, closeness.amount or Quantity(grid.width, grid.unit)
         self.size = self.unit.into(grid.unit)
         self.mechanism = self._mechanism(closeness.between, noise)
+        if missing not in get_args(Missing):
+            raise InputError(
+                f"missing = {told(missing)}", "it is not an option", nearest(str(missing), get_args(Missing))
+            )
         self.missing, self.bits = missing, bits
         self.post_processing = PostProcessing() if post_processing is None else post_processing
         self._beside = self.post_processing.smooth // 2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from leeward.cli._opening import NewBudget, Yes, opening, refuse_ledger_in
+from leeward.cli._opening import NewBudget, Yes, opening, refuse_ledger_in, saved_if_refused
 from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_notes, progress_shown, say, wrote
 from leeward.errors import InputError
 
@@ -67,14 +67,16 @@ def monitor(
     refuse_ledger_in(out, read.ledger())
     with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
         opened = opening(read.ledger(), yes=yes, new=new_budget)
-        with progress_shown(quiet) as progress:
+        with saved_if_refused(save, opened, quiet) as done, progress_shown(quiet) as progress:
             watch = run(
                 plans,
                 opened.budget,
                 if_doubtful=cast(Any, if_doubtful),
                 accept_useless=accept_useless,
                 progress=progress,
+                done=done,
             )
+        with progress_shown(quiet) as progress:
             progress("writing the reports")
             wrote(save(watch.releases))
     opened.say(quiet)

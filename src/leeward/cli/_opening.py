@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leeward.cli._output import say
+from leeward.cli._output import print_notes, say, wrote
 from leeward.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
+    from leeward.session import Release
     from leeward.session._budget import Budget
 
 Yes = Annotated[
@@ -42,6 +45,33 @@ class Opening:
         """Say on stderr that the budget was opened, if it was."""
         if self.opens is not None and not quiet:
             say(f"Opened {self.opens}", err=True)
+
+
+@contextmanager
+def saved_if_refused(
+    save: Callable[[Sequence[Release]], Path], opened: Opening, quiet: bool
+) -> Iterator[list[Release]]:
+    """Write the releases that were made where a later window fails: they are paid for, and the failure goes on.
+
+    Args:
+        save: writes releases.
+        opened: what is known of the budget.
+        quiet: print nothing but refusals.
+
+    Yields:
+        An empty list, to be filled with releases.
+    """
+    done: list[Release] = []
+    try:
+        yield done
+    except BaseException as error:
+        if done:
+            wrote(path := save(done))
+            error.add_note(f"What was answered is at {path}")
+            opened.say(quiet)
+            for one in done:
+                print_notes(one.curator)
+        raise
 
 
 def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_ledger_in
+from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_ledger_in, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
     IfDoubtful,
@@ -126,9 +126,12 @@ def publish(
             if len(plans) > 1 and not quiet and not as_json:
                 price, total = _prices([each.plan for each in priced])
                 say(f"{len(plans)} windows at {price} each: a total price of at most {total}.")
-            with progress_shown(quiet) as session.progress:
-                releases = release_priced(session, priced, if_doubtful=if_doubtful, accept_useless=accept_useless)
-                session.progress("writing the report")
+            with saved_if_refused(save, opened, quiet) as done, progress_shown(quiet) as session.progress:
+                releases = release_priced(
+                    session, priced, if_doubtful=if_doubtful, accept_useless=accept_useless, done=done
+                )
+            with progress_shown(quiet) as progress:
+                progress("writing the report")
                 wrote(save(releases))
     if not quiet:
         for one in releases:

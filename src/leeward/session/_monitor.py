@@ -27,7 +27,7 @@ from leeward.planner._useless import refuse_useless
 from leeward.query import Window
 from leeward.session._budget import Budget
 from leeward.session._question import question, span
-from leeward.session._release import IfDoubtful, check_if_doubtful
+from leeward.session._release import IfDoubtful, check_if_doubtful, told_of_earlier
 from leeward.session._result import CuratorNotes, Release
 from leeward.session._session import Charge, PricedPlan, Session
 
@@ -65,6 +65,7 @@ def monitor(
     accept_useless: bool = False,
     bits: Bits | None = None,
     progress: Progress = silent,
+    done: list[Release] | None = None,
 ) -> MonitorResult:
     """Ask the windows of these plans in order, going on from what the ledger holds, until the c-th not-safe answer.
 
@@ -76,10 +77,11 @@ def monitor(
         accept_useless: see `leeward.release`.
         bits: the entropy source; anything but the default marks releases unfit for publication.
         progress: called with what is going on.
+        done: an empty list, to which each release is added: it has those that were made where a later round fails.
 
     Raises:
         SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.
-        LeewardError: a round is refused; nothing was charged for it.
+        LeewardError: a round is refused; nothing was charged for it. What earlier rounds released stays.
     """
     # made anew without a number of places: windows may be added, so how many answers there will be is not known
     plans = [remade(made) for made in plans]
@@ -87,9 +89,10 @@ def monitor(
     check_if_doubtful(if_doubtful)
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
-    state, releases, asked = rules.start(), list[Release](), list[Window]()
+    state, asked = rules.start(), list[Window]()
+    releases = [] if done is None else done
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
-    with Session(plans[0].query, budget, bits, progress) as session:
+    with Session(plans[0].query, budget, bits, progress) as session, told_of_earlier(releases):
         session.refuse_another_table(plans)
         for made in plans:
             if state.stopped:

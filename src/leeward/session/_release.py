@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal, get_args
 
 from leeward._plain import told
@@ -77,10 +78,18 @@ def release_priced(
     *,
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: bool = False,
+    done: list[Release] | None = None,
 ) -> list[Release]:
     """Carry out plans whose prices are resolved, in their order, one release each.
 
     What would say nothing, and what the data make doubtful, is refused for all of them before the first is charged.
+
+    Args:
+        session: the ledger and the table.
+        priced: the plans.
+        if_doubtful: see `leeward.release`.
+        accept_useless: see `leeward.release`.
+        done: an empty list, to which each release is added: it has those that were made where a later one fails.
 
     Raises:
         LeewardError: a release is refused. What earlier plans of the list released stays released and charged.
@@ -92,11 +101,26 @@ def release_priced(
             refuse_useless(made, len(session.keys))
     if if_doubtful == "refuse":
         session.look_over([made.query for made in new])
-    releases = []
-    for each in priced:
-        paid = session.answer(each)
-        releases.append(session.publish(each, paid))
+    releases = [] if done is None else done
+    with told_of_earlier(releases):
+        for each in priced:
+            paid = session.answer(each)
+            releases.append(session.publish(each, paid))
     return releases
+
+
+@contextmanager
+def told_of_earlier(releases: Sequence[Release]) -> Iterator[None]:
+    """Say of what fails that earlier releases were made."""
+    try:
+        yield
+    except BaseException as error:
+        if count := len(releases):
+            many = "1 earlier window is" if count == 1 else f"{count} earlier windows are"
+            error.add_note(
+                f"{many} answered and charged, and that stands: asked again, the answer is the same and free"
+            )
+        raise
 
 
 def check_if_doubtful(choice: str) -> None:

@@ -1,0 +1,86 @@
+"""Where a later window fails, the earlier ones are paid for: they are written, and what failed says so."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+import pytest
+from tests.session.conftest import Town
+from tests.session.test_monitor_command import HOURLY, SANITIZED
+
+import leeward as lw
+from leeward.errors import LeewardError
+from leeward.ledger import Ledger
+from leeward.spec import read_spec
+
+REFUSING = [HOURLY, ('if_more = "latest"', 'if_more = "refuse"')]
+
+
+def visited(town: Town, hours: dict[int, list[tuple[str, str]]]) -> None:
+    """In each hour, who was where, and nobody else."""
+    rows = [(who, venue, pd.Timestamp(f"2026-01-01T{hour}:30")) for hour, seen in hours.items() for who, venue in seen]
+    pd.DataFrame(rows, columns=["user", "venue", "at"]).to_parquet(town.folder / "visits.parquet")
+
+
+CROWD = [(f"p{i}", f"v{i}") for i in range(40)]
+TWICE = [*CROWD, ("p0", "v1")]
+
+
+def spent(town: Town) -> str:
+    """What is spent of the town's budget."""
+    return str(Ledger(town.folder / "budget.db").show("town")[0].spent)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_windows_before_one_that_is_refused_are_written_and_said_to_be_charged(town: Town, again: bool) -> None:
+    visited(town, {18: CROWD, 19: CROWD, 20: TWICE})
+    spec = town.spec(*REFUSING)
+    for _ in range(1 + again):  # the second time all is as it was
+        code, _, err = town.run("release", spec, "--out", town.out)
+        assert code == 2
+        assert "at more places than places_per_person allows" in err
+        assert "2 earlier windows are answered and charged, and that stands" in err
+        assert f"What was answered is at {town.out}" in err
+    assert spent(town) == "2"
+    folders = [f"2026-01-01T{hour}-00-00" for hour in (18, 19)]
+    assert sorted(each.name for each in town.out.iterdir()) == [*folders, "leeward-files.json"]
+    for folder in folders:
+        assert json.loads((town.out / folder / "release.json").read_text())["entry"]
+
+
+def test_a_first_window_that_is_refused_is_all_that_is_said(town: Town) -> None:
+    visited(town, {18: TWICE, 19: CROWD, 20: CROWD})
+    code, _, err = town.run("release", town.spec(*REFUSING), "--out", town.out)
+    assert code == 2
+    assert "charged" not in err
+    assert not town.out.exists()
+
+
+def test_rounds_before_one_that_the_budget_does_not_pay_for_are_written(town: Town) -> None:
+    visited(town, {18: [], 19: CROWD, 20: CROWD})
+    watch, ask = town.spec(*SANITIZED).read_text(), ["--out", town.out, "--if-doubtful", "publish"]
+    code, _, err = town.run("monitor", town.spec(*SANITIZED), *ask, "--until", "2026-01-01T19:00:00")
+    assert code == 0, err
+    other = town.spec(('epsilon = "1"', 'epsilon = "1/2"'), ('cap = "5"', 'cap = "80"'))
+    code, _, err = town.run(
+        "release", other, "--out", town.folder / "beside", "--if-doubtful", "publish", "--accept-useless"
+    )
+    assert code == 0, err
+    (town.folder / "spec.toml").write_text(watch)
+    code, _, err = town.run("monitor", town.folder / "spec.toml", *ask)
+    assert code == 2
+    assert "This release costs 80, and 159/2 is left" in err
+    assert "1 earlier window is answered and charged, and that stands" in err
+    assert spent(town) == "1/2"
+    assert sorted(each.name for each in town.out.iterdir()) == ["2026-01-01T18-00-00", "leeward-files.json"]
+    done: list[Any] = []
+    with pytest.raises(LeewardError):
+        lw.monitor(
+            read_spec(town.folder / "spec.toml").visitor_plans(),
+            lw.Budget(str(town.folder / "budget.db"), "town"),
+            if_doubtful="publish",
+            done=done,
+        )
+    assert [each.statement.monitor.round for each in done] == [1]

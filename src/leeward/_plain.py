@@ -174,12 +174,12 @@ def at_most(error: float, digits: int = 3) -> str:
     return f"{float(exactly.quantize(unit, rounding=ROUND_CEILING)):.12g}"
 
 
-def probability(chance: Any) -> str:
-    """Write an exact probability in twelve digits. Only what never happens reads 0, and only what is certain reads 1."""
-    written = f"{float(chance):.12g}"
+def probability(chance: Any, digits: int = 12) -> str:
+    """Write an exact probability in so many digits. Only what never happens reads 0, and only what is certain reads 1."""
+    written = f"{float(chance):.{digits}g}"
     if written == "0" and chance != 0:
         return "1e-300"
-    return "0.999999999999" if written == "1" and chance != 1 else written
+    return f"0.{'9' * digits}" if written == "1" and chance != 1 else written
 
 
 def odds(cost: float) -> str:

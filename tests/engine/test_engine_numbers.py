@@ -17,7 +17,7 @@ from tests.oracle import numbers as oracle
 
 from leeward.engine import open_data, read_keys
 from leeward.engine._numbers import REASONS, open_numbers
-from leeward.errors import BoundExceededError, DataError
+from leeward.errors import BoundExceededError, DataError, SpecError
 from leeward.notion import BoundedDP, UnboundedDP
 from leeward.planner._number_plan import plan_number
 from leeward.query import Statistic, records, statistic
@@ -294,8 +294,27 @@ def test_more_steps_than_floats_tell_apart_are_read_from_whole_numbers_only(kind
             table = pa.table({"number": pa.array(as_kind, kind)})
             asked = statistic(records(table, person="each row"), "max", column="number", lower=0, upper=upper)
             if refused:
-                with pytest.raises(DataError, match="more than floating point tells apart"), open_numbers(asked):
+                with pytest.raises(DataError, match="more than floating point resolves"), open_numbers(asked):
                     pass
                 continue
             with open_numbers(asked) as opened:
                 assert opened.count(asked).counts.tolist() == values
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.decimal128(38, 18), pa.string()], ids=str)
+@pytest.mark.parametrize("exponent", range(16))
+def test_numbers_in_tiny_steps_are_counted_in_these(kind: pa.DataType, exponent: int) -> None:
+    """Found by an attack: steps of picofarads ended the release, because ten to the nineteenth is no machine integer."""
+    step, held = F(1, 10**exponent), [0, 1, 2, 99, 100, 250]
+    numbers = [Decimal(n).scaleb(-exponent) for n in held]
+    as_kind = [str(n) if kind == pa.string() else n if pa.types.is_decimal(kind) else float(n) for n in numbers]
+    table = pa.table({"number": pa.array(as_kind, kind)})
+    asked = statistic(records(table, person="each row"), "sum", column="number", lower=0, upper=100 * step, step=step)
+    with open_numbers(asked) as opened:
+        assert opened.count(asked).counts.tolist() == [sum(min(n, 100) for n in held)]
+
+
+@pytest.mark.parametrize("exponent", [16, 19, 25])
+def test_steps_that_no_float_resolves_are_refused_before_any_table_is_looked_at(exponent: int) -> None:
+    with pytest.raises(SpecError, match="not read exactly"):
+        statistic(records("a.csv", person="id"), "sum", column="x", lower=0, upper=F(1, 10**8), step=F(1, 10**exponent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +13,8 @@ from tests.truth.report_claims import is_wrong, means, told
 from tests.truth.test_report_truth import Shown, shown
 from tests.truth.visits import worlds
 
-from leeward.cli._release import _sentence, _summary
+from leeward._plain import probability
+from leeward.cli._release import _sentence, _summary, _written
 
 CLAIMS = Claims()
 WORLDS = [shown(world) for world in worlds()[1::3]]
@@ -82,3 +84,15 @@ def test_every_sentence_of_the_terminal_could_be_false() -> None:
     one_of_each = {re.sub(r"[\d,/]+", "n", text): text for text in every}
     assert CLAIMS.never_false(one_of_each.values(), WORLDS) == []
     assert len(one_of_each) > 8
+
+
+@pytest.mark.parametrize("number", [12360848.5, -0.1, 123456789012.5, 1 / 3, 2.0**60, 1e-7, 0.0])
+def test_a_published_number_is_printed_with_all_its_digits(number: float) -> None:
+    """Found by an attack: a sum was printed in six digits, off by more than its error."""
+    assert float(_written("value", number)) == number
+    assert number <= float(_written("within_95_percent", number)) <= number + abs(number) / 100
+
+
+def test_only_what_is_certain_reads_as_certain() -> None:
+    almost = Fraction(10**9 - 1, 10**9)
+    assert [probability(chance, 6) for chance in (almost, Fraction(1), Fraction(1, 2))] == ["0.999999", "1", "0.5"]

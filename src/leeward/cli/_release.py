@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leeward._plain import at_most, probability
 from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_ledger_in, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
@@ -184,12 +186,18 @@ def _sentence(made: Plan | NumberPlan, summary: dict[str, Any]) -> str:
 
 
 def _answered(answers: list[dict[str, Any]]) -> str:
-    lines = [
-        "  ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in row.values())
-        for row in answers[:20]
-    ]
+    lines = ["  ".join(_written(name, value) for name, value in row.items()) for row in answers[:20]]
     more = [f"… and {len(answers) - 20:,} more in answers.parquet"] if len(answers) > 20 else []
     return "\n".join([*lines, *more, ""])
+
+
+def _written(name: str, value: object) -> str:
+    """Write a published value with all its digits, and an error that is kept rounded up."""
+    if not isinstance(value, float):
+        return str(value)
+    if name == "within_95_percent":
+        return at_most(value)
+    return str(int(value)) if value == int(value) else str(value)
 
 
 def _decided(made: Plan | NumberPlan, summary: dict[str, Any]) -> list[str]:
@@ -278,5 +286,5 @@ def _print_statement(statement: Statement) -> None:
     for state, _ in statement.decision.said:
         curve.add_column(f"chance to be called {state}", justify="right")
     for entry in statement.decision.curve:
-        curve.add_row(str(entry.count), *(f"{float(chance):.6g}" for chance in entry.said))
+        curve.add_row(str(entry.count), *(probability(Decimal(chance), 6) for chance in entry.said))
     print_parts("", curve)

@@ -33,7 +33,7 @@ from leeward.exact._text import write
 from leeward.noise._saturating import MOST
 from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._reasons import OF_NUMBERS
-from leeward.query._statistic import Statistic, fine
+from leeward.query._statistic import MOST_FINE, Statistic, fine
 
 REASONS = tuple(OF_NUMBERS)
 """Why a row takes no part, in the order in which it is asked."""
@@ -192,8 +192,10 @@ def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
         number = text.try_cast("float64")
         unreadable = column.notnull() & number.isnull()
         number = number.isnan().ifelse(ibis.null(), number)
-        places = next(d for d in range(9, -1, -1) if d == 0 or most * scale * 10**d <= _FLOAT_INTEGERS)
-        scale *= 10**places
+        finer = (
+            scale * 10**places for places in range(9, 0, -1)
+        )  # so that a number with more digits is rounded rightly
+        scale = next((each for each in finer if each <= MOST_FINE and most * each <= _FLOAT_INTEGERS), scale)
         inside = number.clip(_float_below(values.lower), -_float_below(-values.upper))
         units = (inside * scale + 0.5).floor().cast("int64")
     step = int(values.step * scale)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
+from leeward._plain import probability, told
 from leeward.errors import InputError, SpecError, nearest
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
@@ -132,7 +132,7 @@ class Plan:
             "  ".join(
                 [
                     f"{count:>5}:",
-                    *(f"{float(p):.4g} {s}" for s, p in zip(get_args(Word), row, strict=True) if p is not None),
+                    *(f"{probability(p, 4)} {s}" for s, p in zip(get_args(Word), row, strict=True) if p is not None),
                 ]
             )
             for count, row in self.decision_curve().items()

@@ -49,6 +49,9 @@ Combine = Literal["refuse", "sum", "min", "max"]
 Many = Literal["people", "rows"]
 """What those are called whom an answer is about."""
 
+MOST_FINE = 2**53
+"""The most parts of 1 that a step and its bounds may need: every float times so many is read exactly enough."""
+
 MOST_CELLS = 10**6
 """The most answers that one histogram may have."""
 
@@ -347,6 +350,11 @@ def _values(lower: Exact, upper: Exact, step: Exact) -> ValueGrid:
     if (4 * max(abs(values.lower), abs(values.upper)) + values.step) * fine(values) >= 2**62:
         given = f"Numbers from {values.lower} to {values.upper} in steps of {values.step}"
         raise SpecError(given, "so many steps do not fit in 64 bits", "Take a larger step, or narrower bounds")
+    if fine(values) > MOST_FINE:
+        given = f"Numbers from {values.lower} in steps of {values.step}"
+        raise SpecError(
+            given, "so small parts of 1 are not read exactly", "Store the numbers in a smaller unit, and give its steps"
+        )
     return values
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from html import escape
 from typing import Any
 
@@ -12,10 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from leeward._plain import at_most
 from leeward._statement import VisitorStatement
 from leeward.errors import InputError
 from leeward.report._ground import Ground, is_lattice, round_length, squares
-from leeward.report._words import Readable, decimal, percent
+from leeward.report._words import Readable, percent
 
 BLUE, SAND, RED, GREY = "#0072b2", "#e2b860", "#d55e00", "#9a958c"
 """Safe, obscure, dangerous and not asked: distinct in any colour vision (after Okabe and Ito), and by size."""
@@ -111,7 +113,7 @@ def decision_curve(statement: VisitorStatement) -> go.Figure:
     limit = decision.safe_at_most
     if limit is not None and last > limit:
         never = "never called safe"
-        often = f"called safe with at most {decimal(decision.error_at_most or '0')}"
+        often = f"called safe with at most {at_most(float(Fraction(decision.error_at_most or '0')), 6)}"
         figure.add_vrect(x0=limit + 0.5, x1=last + 0.5, fillcolor=RED, opacity=0.09, line_width=0, layer="below")
         figure.add_annotation(
             x=limit + 0.6,

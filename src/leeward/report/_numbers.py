@@ -141,7 +141,7 @@ def plain(number: float) -> str:
     """Write a published number: thousands set apart, and no more digits than it has."""
     if isinstance(number, int) or number == int(number):
         return f"{int(number):,}".replace("-", "−")
-    return f"{number:,.10g}".replace("-", "−")
+    return f"{number:,}".replace("-", "−")
 
 
 def _short(number: float) -> str:

@@ -12,6 +12,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from leeward._plain import at_most
 from leeward._statement import SanitizedStated, Statement, VisitorQuery, VisitorStatement
 from leeward.planner._decisions import STATES
 from leeward.planner._people import at_most_people, people, places
@@ -101,8 +102,8 @@ def certainty(statement: VisitorStatement) -> str:
             wrong = Fraction(decision.error_at_most) * statement.query.places
             said.append(
                 f"A place that is not {state} is called {state} with probability at most"
-                f" {decimal(decision.error_at_most)}: over all {places(statement.query.places)}, at most"
-                f" {decimal(str(wrong))} wrong ones are to be expected."
+                f" {at_most(float(Fraction(decision.error_at_most)), 6)}: over all {places(statement.query.places)}, at most"
+                f" {at_most(float(wrong), 6)} wrong ones are to be expected."
             )
     return " ".join(said)
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from types import ModuleType
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from pydantic import BaseModel
 from tests.docs.documents import ROOT, run, runs
 
-from leeward.spec import Spec
+from leeward._toml import Section
+from leeward.local.location import _job as location_job
+from leeward.local.series import _job as series_job
+from leeward.notion._named import NAMED
+from leeward.spec import GRADED, NUMBER_NOTIONS, Spec, _sections
 
 DOCUMENTS = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if runs(p.read_text())]
 
@@ -87,3 +93,26 @@ def test_the_page_of_the_spec_knows_its_keys() -> None:
     quoted = re.findall(r"`[^`]+`", (ROOT / "docs" / "spec.md").read_text())
     named = set(re.findall(r"\w+", " ".join(quoted)))
     assert keys(Spec) - {"folder"} <= named
+
+
+def choices(kind: object) -> Iterator[str]:
+    """The words that a key may have."""
+    if get_origin(kind) is Literal:
+        yield from (word for word in get_args(kind) if isinstance(word, str))
+    for inner in get_args(kind):
+        yield from choices(inner)
+
+
+@pytest.mark.parametrize(
+    ("module", "page"),
+    [(_sections, "spec.md"), (location_job, "guide/locations.md"), (series_job, "guide/meters.md")],
+    ids=["release", "positions", "series"],
+)
+def test_the_pages_know_every_choice(module: ModuleType, page: str) -> None:
+    """A notion, a kind of question or an option that no page names is one that nobody finds."""
+    sections = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Section)]
+    words = {word for kind in sections for hint in get_type_hints(kind).values() for word in choices(hint)}
+    words |= {*NAMED, *GRADED, *NUMBER_NOTIONS} if module is _sections else set()
+    assert len(words) > 5
+    text = (ROOT / "docs" / page).read_text()
+    assert sorted(word for word in words if not re.search(rf'[`"]{re.escape(word)}[`"]', text)) == []

@@ -71,13 +71,62 @@ def test_each_point_of_the_box_falls_into_its_hexagon(resolution):
     box = grid(**TOKYO, h3=resolution)
     north, east = points()
     found = count(north, east, box)
-    names = [h3.latlng_to_cell(lat, lon, resolution) for lat, lon in zip(north, east, strict=True) if in_box(lat, lon)]
+    cells = [h3.latlng_to_cell(lat, lon, resolution) for lat, lon in zip(north, east, strict=True)]
     listed = read_places(box)
+    names = [cell for cell in cells if cell in listed.keys.to_pylist()]
+    assert {cell for cell, *here in zip(cells, north, east, strict=True) if in_box(*here)} <= set(names)
     counts = dict(zip(listed.keys.to_pylist(), found.counts.tolist(), strict=True))
     assert {name: people for name, people in counts.items() if people} == {n: names.count(n) for n in set(names)}
     assert listed.keys.to_pylist() == sorted(listed.keys.to_pylist())
     middle = listed.to_arrow().to_pylist()[0]
     assert (middle["latitude"], middle["longitude"]) == h3.cell_to_latlng(middle["place"])
+
+
+def within(cell):
+    """Points well inside an H3 cell, one towards each corner: a cell is convex, so the way to a corner is inside it."""
+
+    def ahead(latitude, longitude):
+        up, across = math.radians(latitude), math.radians(longitude)
+        return np.array([math.cos(up) * math.cos(across), math.cos(up) * math.sin(across), math.sin(up)])
+
+    middle = ahead(*h3.cell_to_latlng(cell))
+    for corner in h3.cell_to_boundary(cell):
+        x, y, z = middle + 0.9 * (ahead(*corner) - middle)
+        yield math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
+
+
+CUT = {
+    "a town, large cells": {**TOKYO, "h3": 4},
+    "a town": {**TOKYO, "h3": 8},
+    "a yard": {"west": 8.54, "south": 47.37, "east": 8.5401, "north": 47.3701, "h3": 15},
+    "half of the Earth": {"west": 0, "south": -40, "east": 179, "north": 40, "h3": 0},
+    "west of the date line": {"west": 179, "south": -18, "east": 180, "north": -17, "h3": 5},
+    "east of the date line": {"west": -180, "south": 64, "east": -179.5, "north": 65, "h3": 5},
+    "the north pole": {"west": 0, "south": 88, "east": 90, "north": 90, "h3": 3},
+    "the south pole": {"west": -170, "south": -90, "east": 0, "north": -88.5, "h3": 2},
+}
+
+
+@pytest.mark.parametrize("box", CUT.values(), ids=CUT)
+def test_whoever_is_in_a_listed_hexagon_counts_also_beyond_the_box(box):
+    """A cell is published under its own id, so "at most 2 people were there" is about all of it."""
+    area = grid(**box)
+    listed = read_places(area).keys.to_pylist()
+    crowd = [(cell, *point) for cell in listed for point in within(cell)]
+    _, north, east = zip(*crowd, strict=True)
+    found = count(north, east, area)
+    assert found.counts.tolist() == [len(h3.cell_to_boundary(cell)) for cell in listed]
+    beyond = [not (box["south"] <= lat < box["north"] and box["west"] <= lon < box["east"]) for _, lat, lon in crowd]
+    assert any(beyond)
+    assert found.rows_kept == len(crowd)
+
+
+def test_what_is_no_point_on_the_earth_is_in_no_hexagon():
+    box = grid(west=170, south=-10, east=180, north=10, h3=2)
+    north = [0.0, 0.0, 0.0, 0.0, 90.1, -91.0, 5.0, math.inf]
+    east = [175.0, 180.0, -180.0, -185.0, 175.0, 175.0, 535.0, 175.0]
+    found = count(pa.array(north), pa.array(east), box)
+    assert (found.rows_kept, found.dropped["unknown_place"]) == (3, 5)
 
 
 @pytest.mark.parametrize("box", [grid(**TOKYO, metres=500), grid(**TOKYO, h3=7)])

@@ -126,11 +126,16 @@ def square(grid: Grid, latitude: Any, longitude: Any) -> Any:
     # Clipped first: no arithmetic meets an infinity. The last row or column is never left by rounding.
     row = ((latitude.clip(grid.south, grid.north) - grid.south) / height).floor().cast("int64").clip(0, rows - 1)
     column = ((longitude.clip(grid.west, grid.east) - grid.west) / width).floor().cast("int64").clip(0, columns - 1)
-    return _inside(grid, latitude, longitude).ifelse(row * columns + column, ibis.null())
+    inside = (latitude >= grid.south) & (latitude < grid.north) & (longitude >= grid.west) & (longitude < grid.east)
+    return inside.ifelse(row * columns + column, ibis.null())
 
 
 def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
-    """The H3 cell, as an integer, that holds a point; null outside the half-open box."""
+    """The H3 cell, as an integer, that holds a point; null for no point on the Earth.
+
+    Whether the point is in the box does not matter: a listed cell is a place wherever it lies, and one that the box cuts
+    would otherwise lose whoever is in it beyond the edge.
+    """
     h3 = optional("h3.api.basic_int", "A grid of H3 cells")
 
     def cell(latitudes: pa.Array, longitudes: pa.Array) -> pa.Array:
@@ -141,13 +146,8 @@ def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
     bound.connection.con.create_function(
         "leeward_h3", cell, ["DOUBLE", "DOUBLE"], "BIGINT", type="arrow", null_handling="special"
     )
-    inside = _inside(grid, latitude, longitude)
-    return leeward_h3(inside.ifelse(latitude, ibis.null()), inside.ifelse(longitude, ibis.null()))
-
-
-def _inside(grid: Grid, latitude: Any, longitude: Any) -> Any:
-    north = (latitude >= grid.south) & (latitude < grid.north)
-    return north & (longitude >= grid.west) & (longitude < grid.east)
+    on_earth = (latitude.abs() <= 90) & (longitude.abs() <= 180)
+    return leeward_h3(on_earth.ifelse(latitude, ibis.null()), on_earth.ifelse(longitude, ibis.null()))
 
 
 def _without_nan(values: Any) -> Any:

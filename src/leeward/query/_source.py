@@ -180,7 +180,8 @@ class Grid:
     111,195.08 m, one degree east that times cos φ. The box is half-open: its southern and western edges belong to it,
     the northern and eastern do not. Where the box is not a whole number of cells, the last row and column are cut short.
 
-    With ``h3``, the cells are those H3 cells of that resolution which overlap the box, listed by their id.
+    With ``h3``, the cells are those H3 cells of that resolution which overlap the box, listed by their id. The box only
+    says which are listed: a cell is a place as a whole, and whoever is in it beyond the edge of the box counts too.
     """
 
     west: float

@@ -22,7 +22,7 @@ from leeward.mechanism import Sanitized, ThresholdRule
 from leeward.planner._people import at_most_people, people
 from leeward.planner._plan import Plan
 from leeward.planner._words import each_place
-from leeward.query import CountVisitors
+from leeward.query import CountVisitors, Grid, Places
 from leeward.session._statement._heading import SIDES, direction, exact_text, heading, privacy_statement
 
 _LINE_THEOREM = (
@@ -63,8 +63,8 @@ def visitor_statement(
 def _asked(query: CountVisitors, places: int) -> VisitorQuery:
     zone, start, end = _zone(query), query.window.start, query.window.end
     return VisitorQuery(
-        text=f"How many distinct people were at {each_place(places)} from {_when(start)} up to, but not at, {_when(end)}"
-        + (f" ({zone})" if zone else ""),
+        text=f"How many distinct people were at {each_place(places)}{_cells(query.places)} from {_when(start)} up to, but"
+        f" not at, {_when(end)}" + (f" ({zone})" if zone else ""),
         places=places,
         window=WindowStated(start=start.isoformat(), end=end.isoformat(), timezone=zone),
         keep={column: tuple(values) for column, values in query.visits.keep.items()},
@@ -193,6 +193,15 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.notion.words.reveals:
         found.append(f"Not protected: {plan.notion.words.reveals}")
     return found
+
+
+def _cells(places: Places | Grid) -> str:
+    """How far the cells of a grid reach where the box ends."""
+    if isinstance(places, Places):
+        return ""
+    if places.h3 is None:
+        return f" (squares of {places.metres:g} m, of which only what lies in the box counts)"
+    return f" (H3 cells of resolution {places.h3}, each of them whole, also where it reaches beyond the box)"
 
 
 def _places(number: int | None) -> str:

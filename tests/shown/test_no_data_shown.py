@@ -46,6 +46,7 @@ from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
 from leeward.session._session import Session
 from leeward.spec import check_spec
+from leeward.tables._frames import frame_of
 from leeward.tables._rows import open_rows
 
 SPEC: dict[str, Any] = {
@@ -294,6 +295,7 @@ def _series(made: LongSession) -> None:
     held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
     held["readings' file"] = ReadingsFile(folder / "readings.parquet")
     held["rows of text"] = open_rows(folder / "visits.csv")
+    held |= {"a frame": frame_of(frame), "an arrow frame": frame_of(pa.Table.from_pandas(frame))}
 
 
 # ---- what is looked at

@@ -24,12 +24,12 @@ from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 from leeward.ledger._memoized_reports import Once
 from leeward.ledger._person_budgets import Over
 from leeward.local._job import Written
+from leeward.local._untouched import untouched
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
-from leeward.local.location._frames import untouched
 from leeward.local.location._statement import facts, statement
 from leeward.local.location._terms import Missing, Outside, Terms
 from leeward.local.series._days import Days, in_words
@@ -241,7 +241,7 @@ class LocationJob:
 
                 write_picture(self.geo, files.path(MAP))
             files.place(statement(self.geo, self.terms, source.others).model_dump(mode="json", exclude={"files"}))
-        notes = [text for text in (untouched(source.others),) if text is not None]
+        notes = [text for text in (untouched(source.others, "the position"),) if text is not None]
         if withheld:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
         return Written(files.shown, rows, self.geo.fit_for_release, tuple(notes))

@@ -10,9 +10,10 @@ import numpy as np
 from leeward._optional import optional
 from leeward.errors import DataError
 from leeward.local.location._files import Floats, Moved
-from leeward.local.location._frames import arrow_degrees, arrow_with, find_column
+from leeward.local.location._frames import arrow_degrees, find_column
 from leeward.local.location._tables import TablePositions
 from leeward.tables._bare import bare
+from leeward.tables._frames import ArrowFrame
 from leeward.tables._rows import ParquetRows
 
 _OF_A_COLUMN = ("encoding", "geometry_types")
@@ -86,7 +87,10 @@ class ParquetPositions(TablePositions):
 
     def _with(self, table: Any, moved: Moved) -> Any:
         if self._geo is None:
-            return bare(arrow_with(table, self.at, (moved.latitude, moved.longitude)))
+            made = ArrowFrame(table).copied()
+            for name, values in zip(self.at, (moved.latitude, moved.longitude), strict=True):
+                made.put(name, values, ~np.isnan(values))
+            return made.held
         import pyarrow as pa
 
         shapely = optional("shapely", _GEOMETRY)

@@ -16,8 +16,8 @@ import numpy as np
 from leeward._progress import Progress
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._readings import Readings
-from leeward.local.series._series import replaced
-from leeward.tables._bare import bare
+from leeward.local.series._series import put_readings
+from leeward.tables._frames import ArrowFrame
 from leeward.tables._rows import open_rows
 
 
@@ -63,8 +63,9 @@ class ReadingsFile:
             start = 0
             for table in self._rows.batches(progress=progress):
                 part = slice(*np.searchsorted(readings.rows, [start, start + len(table)]))
-                kept = bare(table.take(readings.rows[part] - start))
-                yield replaced(kept, value, readings.there[part], steps[part], grid)
+                kept = ArrowFrame(table).copied(readings.rows[part] - start)
+                put_readings(kept, value, readings.there[part], steps[part], grid)
+                yield kept.held
                 start += len(table)
 
         with self.reading():

@@ -14,6 +14,7 @@ from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
 from leeward.local._job import Written
+from leeward.local._untouched import untouched
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import SeriesStatement
 from leeward.local.series._files import ReadingsFile
@@ -21,7 +22,7 @@ from leeward.local.series._grid import ReadingGrid
 from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
 from leeward.local.series._schedule import Schedule
-from leeward.local.series._series import Series, untouched
+from leeward.local.series._series import Series
 from leeward.local.series._statement import facts, statement
 from leeward.local.series._totals import Per, Totals
 from leeward.mechanism._series import Between, SeriesNoise
@@ -204,7 +205,7 @@ class SeriesJob:
                 _write(self._totals_table(table, readings, self.totals), files.path(), out.suffix)
             source.file.check_unchanged()
             files.place(statement(self.series, self.totals, others).model_dump(mode="json", exclude={"files"}))
-        notes = [text for text in (untouched(others),) if text is not None]
+        notes = [text for text in (untouched(others, "readings"),) if text is not None]
         if left_out:
             notes.append(f"for the curator only: {left_out:,} rows outside the period were left out")
         if readings.beyond:

@@ -7,19 +7,19 @@ readings cost is not shared with another's, and the distance between two sets of
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward._plain import told
 from leeward._private import reading
 from leeward._taught import taught
 from leeward.errors import InputError, LowUtilityError, RefusedError, nearest
 from leeward.exact._real import Real
+from leeward.local._untouched import untouched, warn
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._post_processing import PostProcessing
@@ -28,7 +28,7 @@ from leeward.local.series._readings import Columns, Missing, Readings, find_colu
 from leeward.local.series._schedule import Schedule
 from leeward.mechanism._series import WIDEST_NORM, Between, SeriesMechanism, SeriesNoise, SeriesPrice
 from leeward.noise import Bits, SystemBits
-from leeward.tables._bare import bare, named_index, without_attrs
+from leeward.tables._frames import Frame, frame_of
 
 FLOAT_ROUNDING: Final = Fraction(1, 2**20)
 """What scaling and rounding floats adds to snapping, in steps; see `ReadingGrid.steps`."""
@@ -205,13 +205,13 @@ class Series:
         """
         columns = Columns(time, value, meter)
         with reading("The table of readings", "Give each column one type, and readings as numbers"):
-            held = _arrow(table, columns)
-            readings = read_readings(held, columns, self.grid, self.schedule, self.missing)
-            # before anything is drawn: a column that cannot be passed on is refused
-            kept = _kept(table, readings.rows)
-        index = named_index(table) if hasattr(table, "iloc") else []
-        warn_untouched([*(str(name) for name in table_names(table) if name not in columns.names), *index])
-        return _with(kept, value, readings, self.release(readings), self.grid)
+            frame = frame_of(table)
+            find_columns(columns, frame.names)
+            readings = read_readings(frame.arrow(columns.names), columns, self.grid, self.schedule, self.missing)
+            kept = frame.copied(readings.rows)  # before anything is drawn: a column that cannot be passed on is refused
+        warn(untouched(frame.others(columns.names), "readings"))
+        put_readings(kept, value, readings.there, self.release(readings), self.grid)
+        return kept.held
 
     def release(self, readings: Readings, bits: Bits | None = None) -> Integers:
         """Return what is published for each reading, in steps; any value where there is none."""
@@ -239,70 +239,7 @@ class Series:
         )
 
 
-def warn_untouched(names: Iterable[str]) -> None:
-    """Warn of columns that are published as they are."""
-    if (text := untouched(names)) is not None:
-        warnings.warn(text[0].upper() + text[1:], UserWarning, stacklevel=4)
-
-
-def untouched(names: Iterable[str]) -> str | None:
-    """Return a warning that names the columns that are published as they are, or None where there are none."""
-    left = list(names)
-    if not left:
-        return None
-    return (
-        f"these columns are published as they are, and noise on readings protects nothing they say: {', '.join(left)}"
-    )
-
-
-def table_names(table: Any) -> list[Any]:
-    """Return the names of the columns of a DataFrame or a pyarrow Table.
-
-    Raises:
-        InputError: it is neither.
-    """
-    if hasattr(type(table), "column_names"):
-        return list(table.column_names)
-    if hasattr(table, "columns") and hasattr(table, "iloc"):
-        return list(table.columns)
-    raise InputError(
-        f"A table of type {type(table).__name__}", "only a DataFrame or a pyarrow Table is read", "Convert it"
-    )
-
-
-def _arrow(table: Any, columns: Columns) -> Any:
-    import pyarrow as pa
-
-    names = table_names(table)
-    find_columns(columns, [str(name) for name in names])
-    if hasattr(type(table), "column_names"):
-        return table.select(columns.names)
-    return pa.table({name: pa.chunked_array([pa.array(table[name], from_pandas=True)]) for name in columns.names})
-
-
-def _kept(table: Any, rows: Integers) -> Any:
-    """Return some rows of a table, and nothing that was not named."""
-    return bare(table.take(rows)) if hasattr(type(table), "column_names") else without_attrs(table.iloc[rows].copy())
-
-
-def _with(kept: Any, column: str, readings: Readings, steps: Integers, grid: ReadingGrid) -> Any:
-    """Return the rows that are kept with one column replaced by grid points."""
-    if hasattr(type(kept), "column_names"):
-        return replaced(kept, column, readings.there, steps, grid)
-    whole = kept[column].dtype.kind in "iu" and grid.step_value.denominator == 1 and bool(readings.there.all())
-    values = grid.values(steps, whole=whole)
-    kept[column] = values if readings.there.all() else np.where(readings.there, values, np.nan)
-    return kept
-
-
-def replaced(table: Any, column: str, there: Any, steps: Integers, grid: ReadingGrid) -> Any:
-    """Return a pyarrow table with one column replaced by grid points; missing where there is none."""
-    import pyarrow as pa
-
-    at = table.column_names.index(column)
-    before = table.schema.field(at).type
-    # of text it is not known what the numbers are, but whole ones can be written
-    whole = grid.step_value.denominator == 1 and (pa.types.is_integer(before) or pa.types.is_large_string(before))
-    kind = pa.int64() if whole else pa.float64()
-    made = pa.array(grid.values(steps, whole=whole), kind, mask=~there)
-    return table.set_column(at, pa.field(column, kind), made)
+def put_readings(frame: Frame, column: str, there: NDArray[np.bool_], steps: Integers, grid: ReadingGrid) -> None:
+    """Put grid points in the place of a column; missing where there is none."""
+    whole = grid.step_value.denominator == 1 and frame.may_be_whole(column, there)
+    frame.put(column, grid.values(steps, whole=whole), there)

@@ -1,0 +1,36 @@
+"""What goes out as it is, beside what noise was put on: it is named, for noise protects nothing that it says."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Final, Literal
+
+Noise = Literal["the position", "readings"]
+
+_PLACE_WORDS: Final = ("lat", "lon", "lng", "geom", "geohash", "wkt", "wkb", "address", "postcode", "zip", "h3")
+
+
+def untouched(columns: Iterable[str], noise: Noise) -> str | None:
+    """Return a warning that names the columns that are published as they are, or None where there are none.
+
+    Args:
+        columns: their names.
+        noise: on what the noise is; beside a position, names that sound like another are pointed at.
+    """
+    left = [str(column) for column in columns]
+    if not left:
+        return None
+    is_place = noise == "the position"
+    placed = [column for column in left if is_place and any(word in column.lower() for word in _PLACE_WORDS)]
+    also = f"; of these {', '.join(placed)} may say where people are" if placed else ""
+    return (
+        f"these columns are published as they are, and noise on {noise} protects nothing that they say: "
+        f"{', '.join(left)}{also}"
+    )
+
+
+def warn(text: str | None) -> None:
+    """Warn the caller of ``perturb`` with such a text, if there is one."""
+    if text is not None:
+        warnings.warn(text[0].upper() + text[1:], UserWarning, stacklevel=4)

@@ -1,0 +1,145 @@
+"""Tables in memory that are changed and given back: a DataFrame or a pyarrow Table goes in, the same kind comes out."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._private import Private
+from leeward.errors import InputError
+from leeward.tables._bare import bare, named_index, without_attrs
+
+
+class Frame(Private, abc.ABC):
+    """A table in memory.
+
+    Args:
+        held: the table itself.
+    """
+
+    __slots__ = ("held",)
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+    @property
+    @abc.abstractmethod
+    def names(self) -> list[str]:
+        """The names of its columns."""
+
+    @abc.abstractmethod
+    def others(self, taken: Sequence[str]) -> list[str]:
+        """Return what else goes out with a copy of it: the columns but these, and an index that says something."""
+
+    @abc.abstractmethod
+    def arrow(self, names: Sequence[str]) -> Any:
+        """Return some of its columns as a pyarrow Table."""
+
+    @abc.abstractmethod
+    def copied(self, rows: NDArray[np.int64] | None = None) -> Frame:
+        """Return a copy of some rows, or of all, without what nobody named.
+
+        Raises:
+            DataError: a column cannot be passed on.
+        """
+
+    @abc.abstractmethod
+    def has_numbers(self, name: str) -> bool:
+        """Whether a column is one of numbers."""
+
+    @abc.abstractmethod
+    def may_be_whole(self, name: str, there: NDArray[np.bool_]) -> bool:
+        """Whether whole numbers may be put in the place of a column as such."""
+
+    @abc.abstractmethod
+    def put(self, name: str, values: NDArray[Any], there: NDArray[np.bool_]) -> None:
+        """Put numbers in the place of a column; missing where they are not there."""
+
+
+class ArrowFrame(Frame):
+    """A pyarrow Table."""
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> list[str]:
+        return [str(name) for name in self.held.column_names]
+
+    def others(self, taken: Sequence[str]) -> list[str]:
+        return [name for name in self.names if name not in taken]
+
+    def arrow(self, names: Sequence[str]) -> Any:
+        return self.held.select(list(names))
+
+    def copied(self, rows: NDArray[np.int64] | None = None) -> ArrowFrame:
+        return ArrowFrame(bare(self.held if rows is None else self.held.take(rows)))
+
+    def has_numbers(self, name: str) -> bool:
+        import pyarrow as pa
+
+        kind = self.held.schema.field(name).type
+        return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+    def may_be_whole(self, name: str, there: NDArray[np.bool_]) -> bool:
+        import pyarrow as pa
+
+        kind = self.held.schema.field(name).type
+        # of text it is not known what the numbers are, but whole ones can be written
+        return bool(pa.types.is_integer(kind) or pa.types.is_large_string(kind))
+
+    def put(self, name: str, values: NDArray[Any], there: NDArray[np.bool_]) -> None:
+        import pyarrow as pa
+
+        made = pa.array(values, mask=~there)
+        self.held = self.held.set_column(self.held.column_names.index(name), pa.field(name, made.type), made)
+
+
+class PandasFrame(Frame):
+    """A DataFrame of pandas."""
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> list[str]:
+        return [str(name) for name in self.held.columns]
+
+    def others(self, taken: Sequence[str]) -> list[str]:
+        return [name for name in self.names if name not in taken] + named_index(self.held)
+
+    def arrow(self, names: Sequence[str]) -> Any:
+        import pyarrow as pa
+
+        arrays = {name: pa.array(self.held[name], from_pandas=True) for name in names}
+        return pa.table({name: pa.chunked_array([array]) for name, array in arrays.items()})
+
+    def copied(self, rows: NDArray[np.int64] | None = None) -> PandasFrame:
+        return PandasFrame(without_attrs((self.held if rows is None else self.held.iloc[rows]).copy()))
+
+    def has_numbers(self, name: str) -> bool:
+        return getattr(self.held[name].dtype, "kind", "O") in "iuf"
+
+    def may_be_whole(self, name: str, there: NDArray[np.bool_]) -> bool:
+        return self.held[name].dtype.kind in "iu" and bool(there.all())
+
+    def put(self, name: str, values: NDArray[Any], there: NDArray[np.bool_]) -> None:
+        self.held[name] = values if there.all() else np.where(there, values, np.nan)
+
+
+def frame_of(table: Any) -> Frame:
+    """Return a table in memory by its native type.
+
+    Raises:
+        InputError: it is neither a DataFrame of pandas nor a pyarrow Table.
+    """
+    kinds = {f"{cls.__module__.partition('.')[0]}.{cls.__name__}" for cls in type(table).__mro__}
+    if "pandas.DataFrame" in kinds:
+        return PandasFrame(table)
+    if "pyarrow.Table" in kinds:
+        return ArrowFrame(table)
+    raise InputError(
+        f"A table of type {type(table).__name__}", "only a DataFrame or a pyarrow Table is read", "Convert it"
+    )

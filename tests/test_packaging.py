@@ -40,3 +40,11 @@ def test_make_help_and_the_contributors_page_name_the_same_commands() -> None:
     rows = re.findall(r"^\| `make ([a-z-]+)` \|", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE)
     assert rows == [target for target in targets if target != "help"]
     assert len(rows) == 14
+
+
+def test_every_source_names_its_licence() -> None:
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.pyi")]
+    assert len(sources) > 200
+    assert [
+        str(path) for path in sources if not path.read_text().startswith("# SPDX-License-Identifier: Apache-2.0\n")
+    ] == []

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Leeward: differential privacy whose neighbouring relation has a direction and a distance.
 
 Say which side of a secret is protected, and how far; publish answers in which an error on one side is impossible, or in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from . import accounting as accounting
 from . import analysis as analysis
 from . import cli as cli

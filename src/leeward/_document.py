@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Documents: what is published, printed as JSON or kept in a ledger, as typed models with one serialiser.
 
 A document is frozen, knows each of its keys, and says its ``format``: a reader of old files sees which rules they follow.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text files are UTF-8, with or without a byte order mark. What another one is, is said by name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whole numbers as products, with bounded work: factoring large integers takes years, finding common parts does not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locks that end with their process, however that ends: the one thing here that not every system has.
 
 The operating system drops a lock of ``flock`` with the last process that holds its file (kill −9 and power loss too), so no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Libraries that a plain install leaves out: where one is needed and missing, the message holds the command for it."""
 
 from __future__ import annotations

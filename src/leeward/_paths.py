@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a path leads: one rule for all paths that a spec names, and for those that Python code gives.
 
 A path of a spec is relative to the spec file. One given in Python is relative to the working directory of that moment. From

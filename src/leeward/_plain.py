@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 r"""What is shown of text that others wrote: without anything that steers a terminal, and without passwords.
 
 The names of columns, data sets and files, keys of a table and messages of an engine may hold escape sequences that move the

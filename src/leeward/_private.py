@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What holds rows of a private table, or facts about them: nothing shows, saves or sends it by accident, errors included."""
 
 from __future__ import annotations

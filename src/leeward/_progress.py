@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long work says what it is doing: one protocol for all of it."""
 
 from __future__ import annotations

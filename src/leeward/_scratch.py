@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A private folder of this process for what is not finished yet; those of dead processes are swept, and nothing else is.
 
 What spills out of memory is rows of a private table, and what is written whole is written somewhere else first. Both go to a

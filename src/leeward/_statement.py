@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The privacy statement of a release as typed documents: what was asked, what is promised, on what grounds, and what is not.
 
 ``release.json`` is this document; pages and commands read it by attribute. Every sentence in it is public: it follows from

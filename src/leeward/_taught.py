@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a caller who gave an argument of the wrong kind should give instead.
 
 Python accepts any object anywhere and fails somewhere inside, with an `AttributeError` about a name that the caller never

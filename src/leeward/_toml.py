@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading spec files: TOML checked key by key by pydantic models, with errors that name the nearest known key."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Accounting that knows its direction: what releases cost, each way, and what is left."""
 
 from leeward.accounting._events import (

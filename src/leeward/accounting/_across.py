@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prices between units: what a release about days, places or single events costs in a budget about persons, and so on.
 
 The secret is a set of events; each unit groups them in its own way, and a notion about a unit is a sum over units of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a budget is kept in, as a ledger writes it, and what a release under another notion costs there.
 
 A budget of 5 in ``presence/person`` means: all releases together are 5·Presence("1")-private, for each person. So one unit

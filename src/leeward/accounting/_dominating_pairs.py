@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Worst pairs: the two laws of one event that are easiest to tell apart, with one person in the data and without.
 
 A pair is a list of outcomes with their chances. Outcomes with the same ratio are one outcome. What is continuous is cut at

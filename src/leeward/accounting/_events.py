@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was released, as frozen descriptions that an accountant can price and a ledger can keep.
 
 A stability contract holds for all of them: the meaning of a kind and of its fields never changes. A change of meaning is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Odometers and filters: accounting for releases that are each chosen after seeing those before (pure, exact).
 
 An *odometer* says at any moment what has been spent so far. A *filter* has a cap fixed beforehand and lets a release pass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Budgets are kept in a notion: what a release under one costs in a budget kept in another.
 
 A budget is "cap × notion per unit", such as 5 × Presence("1") per person. A release under another notion is allowed if some

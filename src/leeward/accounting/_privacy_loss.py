@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """(ε, δ) with direction, by privacy loss distributions.
 
 The two directions of a promise compose apart: what withdrawing a person may show and what inserting one may show are two

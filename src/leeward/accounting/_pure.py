@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pure accounting with direction: what events cost along each kind of change, as exact numbers that add up.
 
 Sequential composition is the pointwise sum of distances with ∞ absorbing (Takagi et al., ADP, Theorem VIII.6), also when

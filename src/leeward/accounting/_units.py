@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whose data one ε is about, and when releases about different parts of the data share one price.
 
 Units nest: a person has person-days and person-places, and both have events (single facts).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a mechanism is worth and what it gives away, for people who study it: never on the path of a release.
 
 Optimal mechanisms for a prior and a loss, the best remap, bounds on decisions, what an adversary learns, and what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How good a decision about a count can be at all: the bounds of the ADP paper, and the tight one.
 
 A decision is (q, α, β)-one-sided (Takagi et al., ADP, Definition II.6, with one sanitizer for all unsafe tables and "≤"):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What d-privacy means to a Bayesian adversary: hiding functions, neighbourhoods, chains (d-privacy, Sections 2, 3, 5, 6).
 
 Two characterisations hold for every mechanism that is d-private and every prior:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a query carries one distance to another, decided on finite spaces (d-privacy, Section 4 and Appendix B).
 
 Everything follows from one matrix: the least distance between the fibres of two answers,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a wrong guess costs the consumer of an answer: exact, on finitely many secrets and guesses.
 
 A loss ℓ(x, w) is what guessing w costs when the secret is x. Universal optimality on the directed line holds for losses

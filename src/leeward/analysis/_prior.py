@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a consumer, or an adversary, knows beforehand: an exact distribution on finitely many secrets."""
 
 from __future__ import annotations

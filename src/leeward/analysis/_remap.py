@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bayesian utility and the optimal remap: what a rational consumer makes of a noisy answer.
 
 A consumer with prior π and loss ℓ who sees z guesses a w that minimises Σ_x π(x)·Pr[z | x]·ℓ(x, w). Remapping is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an adversary learns: posteriors, and the Risk of a mechanism (Takagi et al., ADP, Section III-C).
 
     Risk_π(M, p) = max over outputs z of  (Pr[p | z] / Pr[¬p | z]) / (Pr[p] / Pr[¬p])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """(α, δ)-usefulness: an answer within α of the truth with probability at least 1 − δ (Blum, Ligett, Roth 2008).
 
 d-privacy draws its Figure 3 with it: for the earliest of some dates in 0..5000, ε·d_h forces noise of rate ε/5000 and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command ``leeward``: thin. Each command reads its arguments, calls the library, and prints.
 
 Refusals exit with 2 and one message on stderr; nothing is half-written. Heavy modules are imported inside the commands, so

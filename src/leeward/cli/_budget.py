@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``leeward budget``: what was spent, what is left, and the history."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``leeward demo``: the main job on a city that does not exist."""
 
 from __future__ import annotations

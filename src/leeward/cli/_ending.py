@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the command ends early: signals clean up as Ctrl-C does, and what stdout does not take is not called a defect."""
 
 from __future__ import annotations

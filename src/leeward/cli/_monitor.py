@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``leeward monitor``: window after window, free while every place is safe."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A new budget is said and asked before it is opened: a mistyped name would get a fresh cap for data charged already."""
 
 from __future__ import annotations

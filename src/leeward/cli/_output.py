@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one place where the commands print: results on stdout, progress and the curator's notes on stderr.
 
 Whatever others wrote (names of columns, data sets and files, keys of places) goes through `leeward._plain` here, so that

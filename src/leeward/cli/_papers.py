@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``leeward papers``: the figures, tables and numbers of the sources, recomputed beside what was printed."""
 
 from __future__ import annotations

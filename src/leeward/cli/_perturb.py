@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``leeward perturb``: a table whose locations, or readings, are moved by exact noise."""
 
 from __future__ import annotations

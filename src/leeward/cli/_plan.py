@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``leeward plan``: every notion and mechanism for a spec, side by side, before anything is spent."""
 
 from __future__ import annotations

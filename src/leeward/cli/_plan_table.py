@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plan report as tables that fit a terminal of 80 columns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``leeward release``: from a spec to a published list of places that are truly safe."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data to try Leeward on: a synthetic city, and a real census that has long been public."""
 
 from leeward.demo._census import CREDIT, EDUCATION, census, write_census

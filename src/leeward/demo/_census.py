@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bundled census: real people's answers, long public, to try statistics of numbers on.
 
 From the data set *Adult* (Barry Becker and Ronny Kohavi, 1996) of the UCI Machine Learning Repository,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A synthetic city of the size in Takagi et al. (ADP, Figure 2): 5,835 places and 10,338 people on one December day.
 
 The generator, so that nobody need read the code to trust the demonstration:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Directed distances: the one idea.
 
 A directed distance ``d(x → x')`` in [0, ∞] has ``d(x → x) = 0`` and the triangle inequality; it need not be symmetric, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distances induced by a graph: the cost of the cheapest walk (Chatzikokolakis et al., Section 2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The directed line: answers that are numbers, or vectors of numbers.
 
 Machine-checked (docs/proved.md): `line_hemimetric`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matrices of exact numbers, kept as codes into a tuple of distinct values, and shortest paths in them.
 
 Whole-array work is done on codes, on integers below 2^53, or on floats that only *suggest*: what is returned is decided by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables: a distance between records, summed over persons."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distances in the plane, and in space: a rate a metre, straight or along the axes."""
 
 from __future__ import annotations

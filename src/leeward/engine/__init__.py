@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact counts from tables, through Ibis on DuckDB. The only folder that imports them."""
 
 from leeward.engine._content import Content

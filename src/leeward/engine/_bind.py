@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A DuckDB connection that can read one source and nothing else.
 
 The user's own files become readable, then access to anything outside and every setting are locked, and only then is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DuckDB functions that Ibis has no name for, as Ibis functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What columns mean to the engine: Ibis expressions for who, where and whether to keep a row (`times` says when).
 
 A missing value is NULL, or NaN in a column of floats; in a CSV file, an empty field. A column without a type, because every

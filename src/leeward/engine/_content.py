@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the content of a table is recognised again: keyed digests of what it holds, whatever file, order or names it has.
 
 Two things are to be noticed. *The content changed under its label*: the **digest** covers every row of the columns that are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CSV files as a table of texts, read by the engine: as many rows as the files have records, or none."""
 
 from __future__ import annotations

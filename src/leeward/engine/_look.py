@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A look at how much of a table a question counts, before anything is charged for it.
 
 A window in the wrong year, a key written another way, or a public list of another city leave nothing to count, and nothing

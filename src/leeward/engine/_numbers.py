@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact statistics of one number a person: a table becomes integers on a public grid, and their tally leaves the engine.
 
 Every number is clamped to the public bounds and rounded half up to the public grid; what is counted is how many people have

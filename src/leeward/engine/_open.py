@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One way in for all kinds of questions: first the public keys of the answer, then the private table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public list of places, read: its order is the order of every answer."""
 
 from __future__ import annotations

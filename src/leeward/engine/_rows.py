@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An open table of rows: what all kinds of questions share."""
 
 from __future__ import annotations

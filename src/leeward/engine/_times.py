@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The time column: what it holds, and the stamp of each row.
 
 A text says of itself whether it has an offset from UTC. Without a time zone only one kind of text can be compared with the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Count exactly, in one table of visits, the distinct people at each place of a public list.
 
 Every row that takes no part does so for one reason, the first of `REASONS` that holds. The counts, their number and

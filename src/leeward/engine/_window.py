@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a window to two integers: which stamps of a time column lie in the window.
 
 A column holds either *readings* of a clock on a wall (times without an offset) or *instants*. A time zone turns one

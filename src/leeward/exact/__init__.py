@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact numbers: reals for every ε, rate, distance and cost; weights for probabilities."""
 
 from leeward.exact._real import ZERO, Exact, Real, exact, inf, sqrt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact non-negative and signed reals: the type of every ε, distance, rate and cost.
 
 A `Real` is a rational combination of monomials ``√n · a_1 · a_2 · …``, where n is a squarefree integer and each a_i is an
@@ -17,7 +18,6 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Integral
 from typing import Any, Protocol, TypeAlias
 
 import flint
@@ -308,7 +308,7 @@ def number_or_none(value: object) -> Real | None:
     """Return the exact number that a number is, or None for anything else, a text too: for comparisons, then false."""
     if isinstance(value, float) and value == math.inf:
         return inf
-    if isinstance(value, bool) or not isinstance(value, Real | Integral | Fraction | Decimal):
+    if isinstance(value, bool) or not isinstance(value, Real | numbers.Integral | Fraction | Decimal):
         return None
     try:
         return exact(value)  # type: ignore[arg-type]  # integers of other libraries are read too
@@ -382,7 +382,7 @@ def integer(value: object, name: str) -> int:
     """
     if type(value) is int:
         return value
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InputError(f"{name} = {told(value)}", "it is not a whole number", "Give an integer")
     return int(value)
 
@@ -393,7 +393,7 @@ def whole(value: object, name: str, least: int = 1, *, says: str = "it says how 
     Raises:
         InputError: for anything else, truth values and floats included.
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise InputError(f"{name} = {told(value)}", says, f"Give a whole number of at least {least}")
     return int(value)
 

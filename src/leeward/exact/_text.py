@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact numbers written down so that they can be read back in ten years.
 
 A rational is a string (``"1/3"``), infinity is ``"inf"``. Any other `Real` is a list of terms, each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact probabilities and weights: quotients of sums of exponentials with rational coefficients.
 
 Every pmf in Leeward is such a number: ``(1 − e^{−s})·e^{−sk}``, ``1/(1 + e^{x})``, ``1 − p(1 − e^{−a})``. Keeping it exact

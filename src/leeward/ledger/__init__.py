@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The budget: reserve, then release. Every spend is durable before data is looked at, every answer before it is shown.
 
 Files, in reading order: ``_records`` (what a ledger tells), ``_schema`` (its tables), ``_chain`` (hashes over entries),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The account of a dataset is its last entry: read it, refuse what conflicts with it, add the next."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The small files beside a ledger: how they are named, who may read them, and which of them are left from the dead.
 
 Each is named ``LEDGER.TOKEN.KIND``, where the token is 32 random hexadecimal digits; nothing of another name is ever

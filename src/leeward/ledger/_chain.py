@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The hash chain over entries, and the replay that checks a whole ledger against it.
 
 hash_n = SHA-256(hash_{n−1}, content of entry n), and hash_0 is made from the ledger's random id and the fingerprint of its

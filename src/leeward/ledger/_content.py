@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a ledger knows of the content it was charged for: that it changed under its label, or has another name already.
 
 All of it is for the curator alone. Digests and marks are made by `leeward.engine._content`, under a key that is not in the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The high-water mark: a small file beside the ledger that remembers how far its history had come.
 
 A ledger restored from a backup has forgotten spending that happened; its chain is intact, but it ends before the mark.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who an id is: one person has one id, whatever the type of the column that it comes from.
 
 Numbers of all types are unified, text is compared letter by letter. So 7, 7.0 and the decimal 7.00 are one id, and so is the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ledger: reserve, look at the data, store the answer, and only then show it."""
 
 from __future__ import annotations

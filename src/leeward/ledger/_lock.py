@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A hold says that somebody is at work on a reservation: a file locked by its process for as long as it lives.
 
 The lock ends with the process (see `leeward._locks`). A hold is made and swept only under the ledger's write lock.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same answer for the same question: one report for each person and grid point, kept encrypted.
 
 Averaging a hundred reports of one's home finds the home. A report that is drawn once and shown again gives an averager

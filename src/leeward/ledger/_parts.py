@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a digest covers, written so that no two different lists of parts are written alike, whatever the parts hold."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Budgets of millions of people, per person and day: how many reports each may still make.
 
 The ledger of releases keeps one account a dataset and a chain over its entries; here every person is an account, and one row

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a ledger reports to its curator, and how exact numbers are kept in it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One reservation, from its first durable moment to its answer, its withdrawal or its takeover."""
 
 from __future__ import annotations

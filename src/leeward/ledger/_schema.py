@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables. Entries are only ever added: an account is the last entry of its dataset, so there is nothing to drift."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The secret key of content digests, in a file of the user's that is kept apart from every ledger.
 
 A ledger keeps digests of the tables it was charged for, to notice that one changed. With the key, whoever knows all rows but

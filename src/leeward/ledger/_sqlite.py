@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Transactions on one SQLite file, and SQLite's complaints in plain words.
 
 Another database would bring its own file here: a way to begin a transaction that is alone in writing, a place for the

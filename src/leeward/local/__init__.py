@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One person's own record, made private before it is sent: positions, and series of readings."""
 
 import lazy_loader

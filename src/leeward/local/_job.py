@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every kind of perturbation does, and which kinds there are.
 
 A kind is a module of this folder with a function ``read(given, folder) -> Job``: it checks the nested dicts of a spec file

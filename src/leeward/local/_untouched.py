@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What goes out as it is, beside what noise was put on: it is named, for noise protects nothing that it says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mechanisms: exact noise on exact answers, each with its exact probabilities beside its sampler."""
 
 from leeward.mechanism._accuracy import Accuracy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far a clamped, possibly centred, directed geometric answer lies from the truth: closed forms, exact.
 
 The error is ``E = clip(K − S, −below, above)``: K the noise, S a public shift (0 unless the answer is centred), ``below``

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a wished-for accuracy to ε: the least that reaches it, before anything is spent.
 
 A directed distance says how rise and fall relate (`Line`); only its scale is open. Errors shrink as the scale grows, and so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The exponential mechanism of a directed distance, with its true price: the general fallback.
 
 ``Pr[z | y] = e^{−s·d(z → y)}/S(y)``, ``S(y) = Σ_z e^{−s·d(z → y)}``, exists on every finite space (McSherry, Talwar 2007).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A mechanism on finitely many secrets as its exact matrix: what `leeward.verify`, risk and optimality read.
 
 Machine-checked (docs/proved.md): `post_processing_random`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The geometric mechanism on the directed line, in all its forms.
 
 Noise k has ``P(k) ∝ e^{−fall·k}`` for k ≥ 0 and ``e^{−rise·|k|}`` for k < 0: from the output back to the truth, every step

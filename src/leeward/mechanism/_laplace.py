@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Laplace mechanism of a directed distance on a finite space, with its scaling function solved for exactly.
 
 Definition 6 of Chatzikokolakis et al., with a direction: ``Pr[z | y] = λ(z)·e^{−d(z → y)}``, from the output z *to* the

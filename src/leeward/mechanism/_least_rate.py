@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The least rate at which a count is called *safe* often enough, where *safe* may be wrong with probability α.
 
 At scale c the noise K_c has rates c·up and c·down. *Safe* is said up to the threshold that α allows: with

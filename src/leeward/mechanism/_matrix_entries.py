@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The entries of an exact matrix: read from what is given, kept small, summed by rows in whole arrays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sanitized mechanism over time: it pays only when it cannot say *safe*.
 
 A monitor is asked one *round* after another: a window's counts, in a public order. While noisy counts stay at most their

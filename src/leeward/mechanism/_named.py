@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The geometric mechanism under the names of the papers.
 
 Each returns a `Geometric`: there is one law and one class. Answers are integers in steps of a public grid; a "Laplace"

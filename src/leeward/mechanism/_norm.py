@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The norm mechanism for vectors of integers: one coin for the largest move, instead of noise on each coordinate.
 
 Its weight is ``e^{−d(z → y)}`` for the distance of the largest coordinate, on all integer points, with the same normaliser

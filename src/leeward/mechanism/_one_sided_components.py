@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two halves of two-sided noise (*One-Sided Differential Privacy*, remarks after Proposition 4).
 
 Two-sided noise is upward noise minus independent downward noise of the same kind, and its promise is the two one-sided

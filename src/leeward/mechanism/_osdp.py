@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One-sided differential privacy's own randomized response: true records, but only some of the non-sensitive ones.
 
 S. Doudalis, I. Kotsogiannis, S. Haney, A. Machanavajjhala and S. Mehrotra, *One-sided differential privacy* (2020): a

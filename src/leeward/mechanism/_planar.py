@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The planar Laplace mechanism on a public grid: exact ε·d_2-privacy, or ε·d_1, between grid points.
 
 P(z | x) ∝ e^{−d(x, z)}, d the distance of a `Plane`, over all points z of a grid whose step is public. The normaliser does

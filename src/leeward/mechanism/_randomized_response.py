@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Randomized response on one yes/no answer, and what it is private for.
 
 * S. L. Warner, *Randomized response: a survey technique for eliminating evasive answer bias* (1965): tell the truth with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sanitized mechanism (SALap: Takagi et al., ADP, Algorithm 1) with exact geometric noise.
 
 Counts are looked at in a public order. Each gets fresh upward noise of rate ε; while the noisy count stays at most the

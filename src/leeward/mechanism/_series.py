@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Series of readings, such as a meter's: what noise on each reading promises about all of them, and what it does not.
 
 A window is n readings, integers on a public grid. Three distances between windows (Chatzikokolakis et al., Section 6.1 and

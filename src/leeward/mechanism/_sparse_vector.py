@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sparse vector technique of DP on integers with exact noise, correct: for comparison with `Sanitized`.
 
 M. Lyu, D. Su and N. Li, *Understanding the Sparse Vector Technique for Differential Privacy* (2017), Algorithm 1: one noisy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Subsampling as a combinator on mechanisms, and equation (3) of *One-Sided Differential Privacy*: the subsampled count.
 
 `sample_tables` is S_p itself, on whole tables; `subsampled` runs any mechanism on what it leaves. `thinning` is what S_p

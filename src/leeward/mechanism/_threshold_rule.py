@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decisions from noisy counts: which outputs may be called *safe*, and how often the truth is.
 
 The proposition is "the count is at most t" (Takagi et al., ADP, Definition II.5). A sanitizer calls an output z *safe* iff

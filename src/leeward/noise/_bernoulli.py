@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coins of exactly known probability: Pr[True] = p for any exact real p, not for a float near it.
 
 A coin compares a uniform real U with p. Thirty-two bits of U are compared with the exact ⌊2³²·p⌋; only if they are equal,

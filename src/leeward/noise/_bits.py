@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where randomness comes from: the operating system's entropy, stretched by a stream cipher.
 
 `SystemBits` is the only source fit for a release. `SeededBitsForTests` repeats itself, and says so in its name and in

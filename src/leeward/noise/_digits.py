@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The exact binary digits of a real number: what a random word is compared with.
 
 A coin of probability p compares a uniform real U, drawn one word at a time, with p. The first w bits of p are the exact

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one noise law on the line: the directed geometric, sampled exactly.
 
 P(k) = c·e^{−up·k} for k ≥ 0 and c·e^{−down·|k|} for k < 0: upward noise has rate ``up``, downward noise rate ``down``,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Norm noise on vectors of integers: P(z) ∝ e^{−rate·‖z‖_∞}, on all of ℤⁿ or on its non-negative part, sampled exactly.
 
 A private mechanism for the distance ε·d_∞, or for its one-sided sister ε·max_i(y_i − y'_i) on y' ≤ y (a K-norm mechanism:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Planar noise: P(z) ∝ e^{−rate·‖z‖} over the points z of a square grid, sampled exactly.
 
 The Laplace law of the plane (K. Chatzikokolakis et al., *Broadening the Scope of Differential Privacy Using Metrics*, 2013,

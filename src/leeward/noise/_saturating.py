@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adding noise to 64-bit counts: a sum that would leave the range stops at its end, and never wraps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uniform integers below n, exactly: by rejection, never by a remainder."""
 
 from __future__ import annotations

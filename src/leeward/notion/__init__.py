@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Named privacy notions, each a directed distance between tables (see `leeward.distance`)."""
 
 import leeward.notion._price  # noqa: F401 - derives the prices of all notions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asymmetric differential privacy (Takagi, Kato, Cao, Yoshikawa, *Asymmetric Differential Privacy*, Section IV).
 
 A policy p is a proposition about a record that its owner does not mind revealing when it is true ("was not at place a").

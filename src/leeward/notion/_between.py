@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The distances between records of one person as an exact matrix: each kind of pair is asked about once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of change of one person's record, from the truth to its cover.
 
 Each is a relation between two records. Whether it holds between a record and itself is of no account: such a change costs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conditions on a person's record: what policies and counts are made of, so that sensitivities follow from them.
 
 Two kinds of record are known. A *row* has columns (a mapping, or an object with attributes); `where` asks about one column.

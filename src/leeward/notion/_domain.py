@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which values of a column stand for all that it can hold: one for each way in which the conditions distinguish values.
 
 **Theorem.** Let A be *all* the conditions on a column that take part (of the query, and of the notion's policies), each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Differential privacy as directed distances: the three symmetric neighbouring relations.
 
 (*One-Sided Differential Privacy* lists them as (i) replacement, (ii) addition or removal, (iii) all three; Takagi et al.,

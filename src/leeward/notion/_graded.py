@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Graded asymmetry: both directions are protected, one more than the other.
 
 Between asymmetric privacy (the other direction is not protected: ∞) and differential privacy (both alike) lies a scale. On

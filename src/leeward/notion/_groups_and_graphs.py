@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other things than one person as the unit: cohesive groups, and the edges and nodes of a friendship graph.
 
 (The introduction of Chatzikokolakis et al. names databases that differ "in any number of individuals of the same group",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One-record notions: each person perturbs their own record before handing it over (the local setting; ADP, Section I-A).
 
 The secret is one record, so the distance between records is the whole notion. Summed over persons it is also what the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Closeness of values counts: metric notions on tables with one number a person (d-privacy).
 
 The universe is a public grid of numbers, q[0..k] or any other, and nobody (`ABSENT`), who is as far from every value as two

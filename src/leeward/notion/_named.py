@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notions that their name and ε determine: what specs, budgets and comparisons know by name."""
 
 from __future__ import annotations

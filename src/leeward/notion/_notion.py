@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a privacy notion is: a directed distance between tables, with its steps and its promise in words.
 
 A table is one record a person, `ABSENT` for nobody; a record is, for the notions about facts, a set of facts ("was at

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Addition-only and removal-only differential privacy (*One-Sided Differential Privacy*, Definitions 1 and 2)."""
 
 from __future__ import annotations

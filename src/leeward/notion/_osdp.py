@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One-sided differential privacy in the sense of sensitive records (Doudalis et al.), in both published readings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Personalised privacy: every person has their own ε (Chen et al. 2025, as *One-Sided Differential Privacy* reports it)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes described by policies, and whether one kind of change contains another."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a promise under one notion costs in a budget kept in another: derived from their distances, or refused.
 
 The price of d in d' is the least c with ``d ≤ c·d'``: the supremum of d/d' over all pairs of secrets that d' protects,

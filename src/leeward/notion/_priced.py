@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A price with what it rests on: the least multiple of another notion that covers a release, or why there is none."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a notion is made of, as plain JSON: the form by which budgets and stored answers identify promises, for ever.
 
 Nothing here comes from the ``repr`` or the ``str`` of an object, which change with its library. Equal values have one form,

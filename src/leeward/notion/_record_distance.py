@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notions given by a distance between the records of a finite universe: Blowfish, and any metric on records."""
 
 from __future__ import annotations

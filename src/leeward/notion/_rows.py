@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The words of a promise where every row of a table is a person of its own.
 
 The mathematics of a notion does not say what a person is: a table is a map from persons to records. Where each row is taken

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a notion distinguishes: from this, few records stand for all there are, and prices are exact.
 
 A notion's distance between two records is a function of a few facts about the pair: which of some conditions hold for each,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public numbers that a record can be: a grid with two ends."""
 
 from __future__ import annotations

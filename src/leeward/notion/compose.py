@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What several answers together promise: sequential, adaptive and parallel composition, and groups.
 
 Post-processing needs no function: whatever is computed from an answer alone keeps the answer's promise, because

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a promise under one notion is worth under another.
 
 Each function is a theorem: a mechanism that keeps the promise given keeps the promise returned, and no smaller ε would do

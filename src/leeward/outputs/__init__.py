@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the command writes: whole or not at all, prepared before it is paid for, and never over what it did not write.
 
 `folder` writes folders that carry a list of what was written into them; `files` a file with its statement beside it, and

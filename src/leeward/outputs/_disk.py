@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What folders and files that are written share: digests, durability, room, and the system's complaints in plain words."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A file with its statement beside it, and single pages: replaced only if they are still what was written.
 
 ``OUT.release.json`` says what ``OUT`` promises, and lists the digests of ``OUT``, of what else lies beside it, and of itself

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders that the command writes: what it may replace there is what it wrote, and all that can fail is tried first.
 
 A folder carries a *manifest* of the files that were written into it, with their SHA-256 digests. Only a file that is listed,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sources' figures, tables and worked numbers, recomputed, beside what was printed."""
 
 from leeward.papers._claim import Claim as Claim

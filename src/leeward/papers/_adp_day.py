@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ADP, Figures 5 and 6: one day, the high-sensitive query, answered by SALap in a public random order."""
 
 from __future__ import annotations

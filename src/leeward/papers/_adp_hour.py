@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ADP, Figures 1 to 4: one hour in a city, the low-sensitive query."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ADP, Sections II to V, VI-A and VIII: every worked number, and a number for every correction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cities made to fit what the ADP paper prints, for want of its data (Peopleflow is not public).
 
 The paper prints, for one hour: 5,835 places, 10,338 users, 5,343 safe places, of which ALap finds 5,031 and the best

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is recomputed: numbers that decide the papers' claims, and figures with the data behind them.
 
 The words about a claim (where it stands, what is printed, the verdict) and the number it is pinned to are in claims.toml,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The competitors of ADP's experiments: how often each calls a safe count safe, from closed forms and exact recursions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """d-privacy: Figures 1 to 4 and Examples 1 and 2."""
 
 from __future__ import annotations

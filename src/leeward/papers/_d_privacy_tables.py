@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """d-privacy: the sensitivity of every query in every metric, what is tight, and Theorems 8 to 13 by linear programs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the figures look: the report's colours and font, curves as lines, what was simulated as points."""
 
 from __future__ import annotations

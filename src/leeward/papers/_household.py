@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one public data set that comes with Leeward: a house's electric power, minute by minute."""
 
 from importlib.resources import files

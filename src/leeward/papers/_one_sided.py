@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """*One-Sided Differential Privacy*: its propositions verified, equation (3)'s region, and what noise does to histograms."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page: every claim beside its number, every figure, one file that asks nothing of the network."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Everything at once: recompute the papers, compare with the pins, write the page, the numbers and the data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a recomputation found: all claims and figures, the corrections among them, and their JSON."""
 
 from __future__ import annotations

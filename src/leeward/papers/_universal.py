@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The theorem behind ADP's Theorem VIII.3 and d-privacy's Proposition 8, on many random programs: the full set only.
 
 On answers 0..n, geometric noise with the Bayes remap loses as little as any private mechanism, for every prior and every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ADP's curves for a table of visits that the user names: any hour, any day, the places that occur in it.
 
 A study, not a release: true counts are read and nothing is protected, so what comes out must not be published.

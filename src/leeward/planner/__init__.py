@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an answer would cost and be worth, before anything is spent: plans, comparisons and recommendations."""
 
 from leeward.planner._advice import bounded_gain, cautions, crossover, extreme_reveals, filled_bins, region, variances

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far the answers of a statistic are off, in their own units: parts of a release's statement, known before it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers for an honest answer to "should I use a one-sided notion?".
 
 The doubts are the article's own (*One-Sided Differential Privacy*): removal-only alone is hardly a promise, one-sided noise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One plan for every question that can be released: what it will do and cost, before any data is touched."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What to do when people are at more places than the bound: only what the notion then allows is recommended."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Before anything is spent: every notion and every mechanism that could answer a question, side by side.
 
 `compare` makes each row with `leeward.plan`, the function that `leeward.release` carries out, so what is shown here is what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Both decisions about one count at once: safe, obscure or dangerous, and how often the truth is called each.
 
 *Safe* is about "at most t", *dangerous* about "at least T" with T > t (Takagi et al., ADP, Section II-B4). Both are read

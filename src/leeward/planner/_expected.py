@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a release would say, if so many places held so many people: expectations from public or assumed counts."""
 
 from __future__ import annotations

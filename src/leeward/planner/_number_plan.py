@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a statistic and a notion to noise, its price and its accuracy: before any data is touched.
 
 Every answer is an exact integer on a public grid plus directed geometric noise. A mean over a *private* number of people is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One way to answer a question: a notion and a mechanism, with what it costs and what it is worth, before it is bought.
 
 Rows that `leeward.release` can carry out hold the very `Plan` that it would carry out, and all their numbers are read off

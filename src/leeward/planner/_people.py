@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers of people and of places, in words."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a question and a notion to a mechanism, its price and its promise: before any data is touched.
 
 `plan` is what ``--dry-run`` prints and what `leeward.release` then carries out: one code path, so they cannot disagree.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a comparison to its report: everything that is known before anything is spent."""
 
 from __future__ import annotations

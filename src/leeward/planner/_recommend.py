@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which row of a comparison to take, and why: a rule that is stated, not a taste.
 
 * Only what `leeward.release` carries out is recommended: nothing that it refuses as useless, and never the subsampled

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is known before anything is spent, as a document: what ``leeward plan --json`` prints, and its page is drawn from.
 
 Exact numbers are texts ("1/3", "inf"); probabilities are decimals of at most 12 digits, as in release.json.

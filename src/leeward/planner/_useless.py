@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a release would say at best: refused before anything is charged where that is practically nothing.
 
 Only public things are looked at: the plan, and how long the public list is. So a refusal says nothing about the data, and

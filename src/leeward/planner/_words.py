@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a plan report says in words: shared by the terminal and the page."""
 
 from __future__ import annotations

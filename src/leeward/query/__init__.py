@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frozen descriptions of what is asked: no data, no noise, and none of the heavy libraries."""
 
 from leeward.query._counting import CountWhere, Domain, Histogram, Linear, SumOf, SumOverPeople

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counting queries with arbitrary conditions, linear queries, histograms and sums: one whole number a person and coordinate.
 
 Each is a sum over people of a value of their record (ADP, Section II-B1). How far one change of one record moves it is not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far one change of one person's record can move an answer: what a query says to `leeward.sensitivity`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums, means and percentiles of one number a person, and how far each kind of change moves them (d-privacy, Section 5).
 
 A record is a number of the public universe (`leeward.notion._metric.ValueGrid`), or `ABSENT`. What a change can do:

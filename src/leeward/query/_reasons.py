@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Why rows of a private table take no part: the first reason that holds counts, in the order of these lists."""
 
 from __future__ import annotations

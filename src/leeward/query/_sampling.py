@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Poisson subsampling: every person is kept with the same exact probability, independently, before anything is asked.
 
 What it does to the two directions of a promise (*One-Sided Differential Privacy*, "Subsampling" and Theorems 5 and 6;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sensitivity has a direction: which noise rates a notion allows for a query.
 
 The rule: noise of rates (a, b), a against rising and b against falling answers, is allowed iff for every step of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descriptions of the tables a query reads: the private visits, and the public list of places.
 
 Nothing here opens a file or holds a number that was counted: that is the engine's work.

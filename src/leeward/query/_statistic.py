@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A statistic of one number a person from a real table: sum, mean, percentile or histogram, whole or by public groups.
 
 The number is clamped to public bounds (so ±∞ are the bounds) and rounded half up to a public grid, so that it is one of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a table is, held so that nothing shows its rows: not a repr, not a notebook, not a pickle, not a copy."""
 
 from __future__ import annotations

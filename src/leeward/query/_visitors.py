@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The question of the main job: how many distinct people were at each place of a public list in a time window.
 
 Machine-checked (docs/proved.md): `others_do_not_matter`, `truncation_not_monotone`, `truncated_presence_breaks`,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report: a release in plain words, with a map and a decision curve. Reads releases, never data."""
 
 from leeward.report._figures import decision_curve, mapped, places_map

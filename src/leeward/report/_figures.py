@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of a release, as plotly figures that notebooks can show and the report embeds."""
 
 from __future__ import annotations

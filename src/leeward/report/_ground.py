@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ground under a map: degrees on a plane, round lengths, and squares for lists too long to draw place by place."""
 
 from __future__ import annotations

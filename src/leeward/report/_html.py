@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report as one HTML file that makes no network request: everything it shows and runs is inside it.
 
 Its Content-Security-Policy forbids every request, and every script but the three it carries, named by their digests:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of a released statistic: bars for counts, points for numbers, each with the error that it keeps."""
 
 from __future__ import annotations

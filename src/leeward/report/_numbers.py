@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A released statistic in plain words: what follows from its statement and its published answers."""
 
 from __future__ import annotations

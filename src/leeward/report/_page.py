@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the pages share: one self-contained file, with a policy that forbids every request and names every script."""
 
 from __future__ import annotations

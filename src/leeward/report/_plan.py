@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plan as one HTML file that makes no network request: the table, the curves, and what speaks for and against each row.
 
 It reads a `leeward.planner.PlanReport`: public things only.

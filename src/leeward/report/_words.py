@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A release in plain words: the sentences of the report that follow from the statement and the published answers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The path of an answer: data, noise and budget meet only here."""
 
 from leeward._statement import NumberStatement, Statement, VisitorStatement

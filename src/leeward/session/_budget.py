@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the budget of a data set is kept, and what it is counted in."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A monitor over time: window after window, free while every place is safe, at most c·ε in all.
 
 The rules are `leeward.mechanism.Monitor`'s and their state is what the ledger stores: one answer a round, under a key that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The key of a question: everything public that its drawn integers depend on, written by one serialiser.
 
 A ledger holds one answer a key, and gives it again to whoever asks the same. So two questions whose noise must not be shared

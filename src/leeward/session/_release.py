@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One release, or several of one spec: from plans to what may be published, each step once and in order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What may be published: answers, the public list, and the privacy statement; and how it is written to a directory."""
 
 from __future__ import annotations

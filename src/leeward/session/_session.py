@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An open ledger and a table: data, noise and budget meet only here.
 
 Order of things, and why: the plan refuses what can be refused without data; its key, its price and what the budget is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The spec file: a release described in TOML, checked key by key before anything is read.
 
 Sections: ``[data]``, ``[query]``, ``[places]``, ``[window]`` (or ``windows``), ``[protect]``, ``[decide]``, ``[publish]``,

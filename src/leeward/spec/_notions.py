@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notions that a spec can name, and how one is made from the keys of ``[protect]``."""
 
 from __future__ import annotations

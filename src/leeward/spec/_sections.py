@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sections of a spec file, as pydantic models: which keys there are, and what each may hold."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole spec: what its keys mean together, and the plans that follow from it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cutting a span of time into windows of one length."""
 
 from __future__ import annotations

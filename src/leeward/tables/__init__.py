@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables as they are stored: the only room that knows kinds of files and of frames, and what their bytes and types mean.
 
 Which files a name leads to, and each of them once; the first line and the records of CSV; what a Parquet file declares, and

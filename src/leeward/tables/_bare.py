@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables without what nobody named: metadata and attributes of a table may hold anything, such as bounds of true values."""
 
 from __future__ import annotations

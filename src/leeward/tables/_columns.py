@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns that somebody names: each is one column of the table, and no other one may be taken for it."""
 
 from __future__ import annotations

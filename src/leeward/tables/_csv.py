@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CSV as text: its first line, whether it unpacks, and how many records it has; and small lists, read whole.
 
 The engine splits a first line by rules of its own, and where these find no end of it, leaves rows out without a word. So a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which files a source names: each by its real path, and each once.
 
 A pattern is expanded here and never again: what it yields are names, whatever characters they hold. Two names for one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables in memory that are changed and given back: a DataFrame or a pyarrow Table goes in, the same kind comes out."""
 
 from __future__ import annotations

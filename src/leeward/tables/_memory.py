@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables in memory as Arrow: DataFrames, Arrow and Ibis tables, DuckDB relations.
 
 What they hold is read by its native type: `_objects` looks at columns of Python objects, `_types` at all the others.

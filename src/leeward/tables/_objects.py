@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Columns of Python objects, in which every value is of one kind, or which are refused.
 
 Such a column has no type of its own, and what a library makes of it is a conversion in silence: of a mixture (a date first,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parquet: what a file declares in its footer, and whether its pages are what they say."""
 
 from __future__ import annotations

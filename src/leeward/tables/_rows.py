@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of rows, read and written anew a batch at a time, as tables of Arrow: CSV, and Parquet.
 
 In CSV every column is text, which stays as it is to the letter, and an empty field is missing. Memory does not grow with the

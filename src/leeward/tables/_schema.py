@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One schema over all files of a table, by the types that the files themselves declare.
 
 An engine that reads several files takes the columns and types of the first for those of all, and converts the rest in

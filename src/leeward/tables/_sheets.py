@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CSV that no spreadsheet runs: a text that would be taken for a formula gets an apostrophe in front.
 
 A spreadsheet takes a field that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break for a formula, and

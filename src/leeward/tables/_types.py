@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The types of columns that are read: one list for all kinds of sources; what is not in it is refused by name.
 
 Two values that are written in two ways must be two, and one value one, whatever a source is stored as. So a type is listed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What samples alone can show against a black box: a lower bound on its log-ratio, at a stated confidence.
 
 An audit can refute a claim of privacy, never prove one. Half of the samples choose an event Z that looks bad for the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Is a mechanism d-private? Decided over all ordered pairs of secrets and all outputs.
 
 Two halves. Floats with a proved error bound compare every ordered pair at every output; they settle whatever is not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The (ε, δ) form of d-privacy: how far any set of outputs can break the bound.
 
 ``Pr[Z | x] ≤ e^d · Pr[Z | x'] + δ`` for all sets Z iff ``Σ_z max(Pr[z|x] − e^d·Pr[z|x'], 0) ≤ δ``: the worst set holds

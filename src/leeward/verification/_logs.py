@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Logarithms of exact matrices as floats with a proved error bound: the fast half of a verification."""
 
 from __future__ import annotations

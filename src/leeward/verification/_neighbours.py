@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which ordered pairs an (ε, δ)-promise is about.
 
 Differential privacy with δ > 0 is a promise between *neighbours*: ``Pr[Z | x] ≤ e^ε · Pr[Z | x'] + δ`` where one step leads

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which ordered pairs of a finite space must be looked at exactly, and which follow from them.
 
 If ``d(x → x'') + d(x'' → x') = d(x → x')`` with both parts above 0, then d-privacy of the two parts gives that of the

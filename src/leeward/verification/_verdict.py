@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a verification found, in words and for machines."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Optimal mechanisms for a prior and a loss: linear programs whose answers are repaired and certified before use."""
 
 from leeward.analysis._optimal._consumers import Shared, shared

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several consumers, one mechanism: what they lose together by having to share.
 
 A mechanism is universally optimal if it is best for every consumer, each with a prior, a loss, and a remap of their own

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which pairs of secrets a linear program needs: the irreducible ones, or a spanner of the space.
 
 d-privacy is a constraint for every ordered pair. A pair (x, x') with some x'' strictly between, where

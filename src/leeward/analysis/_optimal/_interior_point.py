@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An interior point method for private mechanisms without symmetries: one small dense system for each guess.
 
 The program couples the guesses only through the row sums,

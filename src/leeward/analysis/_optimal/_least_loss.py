@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The private mechanism of least expected loss for a prior and a loss: solved, repaired, certified.
 
 Universally optimal mechanisms exist on the directed line and hardly anywhere else (Chatzikokolakis et al., Section 4.2). In

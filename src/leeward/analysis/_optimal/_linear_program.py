@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The linear program of least expected loss, over orbits of (secret, guess) pairs, and a lower bound that can be trusted.
 
     minimise Σ π(x)·K(x, w)·ℓ(x, w)   over K ≥ 0 with rows of sum 1 and e^{−d(x → x')}·K(x, w) ≤ K(x', w)

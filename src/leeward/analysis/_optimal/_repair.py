@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a solver's floats to an exact mechanism: rows of sum 1, no negative entry, every ratio strictly within its bound.
 
 Solvers return negative entries, rows of sum 1 ± 1e-9, and ratios over the bound or infinite. The repair works in integers:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Symmetries of a problem: renamings of secrets and guesses that change neither distance, nor prior, nor loss.
 
 The mean of an optimal mechanism over its symmetric images is optimal too, so the linear program needs one variable for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What becomes of a noisy grid point before it is shown: moved into the box, to a place of interest, or to an H3 cell.
 
 All of it is post-processing: it sees the noisy point and public things alone, so it changes no promise. To move a report to

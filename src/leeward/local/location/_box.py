@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A public region of the Earth, between two meridians and two parallels (WGS 84, degrees)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The best that a promise allows over public places, beside planar Laplace: expected distances, before anything is spent."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CSV with a header, and columns of degrees: the text of the other columns stays as it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The privacy statement of perturbed positions as a document: what lies beside the file that ``leeward perturb`` writes.
 
 Exact numbers are texts ("log(2)/200"); decimals beside them are for display.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of positions, read and written a batch at a time.
 
 The formats are one file each: `_parquet` (with GeoParquet), `_csv` and `_geojson`. Memory does not grow with the file;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formats in which files of positions come: a new one is a class of its own and a name here."""
 
 from __future__ import annotations

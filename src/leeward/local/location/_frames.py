@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables in memory: GeoDataFrames, DataFrames and pyarrow Tables go in, the same kind comes out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GeoJSON: a feature collection, or a feature a line, of points.
 
 Of a feature its ``id`` and its properties go out, which are named; of a collection nothing but its features. All other

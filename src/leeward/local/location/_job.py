@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``[perturb] kind = "location"``: a table of positions in, a table of reports out."""
 
 from __future__ import annotations

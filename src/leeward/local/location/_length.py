@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact lengths: "200 m", "1/2 km", in metres."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parquet, by row groups: with columns of degrees, or with a geometry of points (GeoParquet)."""
 
 from __future__ import annotations

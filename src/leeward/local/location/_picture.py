@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A picture of what the noise does to positions: reports of made-up people, in metres, with no tiles and no network."""
 
 from __future__ import annotations

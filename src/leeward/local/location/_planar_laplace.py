@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Planar Laplace on the Earth: positions in degrees go in, positions in degrees come out, the noise is in metres.
 
 A position of the public box is projected to the local plane of the box, which shortens distances

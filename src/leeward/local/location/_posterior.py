@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an adversary believes after one report of a position: exact where the chances of the report are, else refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A local plane for a public box: metres east and north, in which no distance is longer than on the ground.
 
 Noise needs a plane, and the Earth (the WGS 84 ellipsoid) is not one. Degrees will not do: at 60° north one of longitude is

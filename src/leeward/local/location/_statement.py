@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The privacy statement of perturbed positions: what is promised, on what grounds, and what is not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of rows, CSV and Parquet, with one position each."""
 
 from __future__ import annotations

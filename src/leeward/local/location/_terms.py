@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is done with positions besides noise, and what anything that describes a mechanism for positions may ask of it."""
 
 from __future__ import annotations

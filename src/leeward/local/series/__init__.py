@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Series of one's own readings, such as a meter's: noise for each, totals, bills that are never too low."""
 
 from leeward.local.series._billing import Billing, Settled

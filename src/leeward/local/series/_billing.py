@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bills that are never too low, and what is paid back at the end of the year.
 
 A bill is the true amount plus exact geometric noise that is never negative (Chatzikokolakis et al., Section 6.1, on the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which series are to be indistinguishable: the distance between them, and ε for an amount of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which day a report is made on, by one public rule, so that a moment has one day however it is written.
 
 A time with an offset from UTC is a moment, and belongs to its day in UTC, or in a zone that is named. A time without one is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The privacy statements of series as documents: what lies beside the file that ``leeward perturb`` writes, and bills.
 
 Exact numbers are texts ("1/3"); decimals are for display.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of readings: three columns are read at once, the rest passes through a batch at a time.
 
 What is held in memory is the columns of meter, time and value; other columns may be as wide as they like. In CSV their text

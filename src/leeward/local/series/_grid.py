@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public values that a reading can have: bounds and a step, in the unit of the column."""
 
 from __future__ import annotations

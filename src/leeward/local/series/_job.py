@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``[perturb] kind = "series"``: a table of readings in, a table of noisy readings or totals out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is done with noisy readings: all of it post-processing, which costs nothing in all and reads no true reading.
 
 In this order: a Bayes remap to a public prior, a moving average over the readings of a meter, a clamp to the public bounds.

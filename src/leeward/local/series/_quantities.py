@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact amounts with their units: "10 W", "0.5 kWh"; and lengths of time: "1 min"."""
 
 from __future__ import annotations

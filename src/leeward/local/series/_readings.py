@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The readings of a table as integers: which meter, which slot of the schedule, how many steps of the public grid."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public clock of a series: when a reading is due, which window it falls in, and which day.
 
 Times are whole microseconds. With a time zone they are instants, so a day has 23 or 25 hours where the clocks change;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Series of readings, such as those of electricity meters: what is promised, what it costs, and the noise.
 
 The distances and noises are those of `leeward.mechanism._series`. Every meter is protected on its own: what one meter's

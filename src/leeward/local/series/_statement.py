@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The privacy statement of perturbed series and totals: what is promised, in every distance, and what is not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Totals of readings, over a day or the whole period, of each meter or of each group of meters such as a feeder.
 
 A total of n readings of one meter moves by at most d_1, but by up to n times d_∞: under ``"maximum"`` its noise has rate

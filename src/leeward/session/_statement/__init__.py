@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The privacy statement of a release: what was asked, what is promised, on what grounds, and what is not.
 
 It is made from the plan and the public keys alone, so it is the same whatever the data holds; ``release.json`` is this

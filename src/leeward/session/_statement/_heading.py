@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every statement has: who made it, about which data, under which notion, at which price."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The statement of a release of a sum, mean, percentile or histogram."""
 
 from __future__ import annotations

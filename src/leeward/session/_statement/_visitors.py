@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The statement of a release of safe and dangerous places."""
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def resolve_source(named: Any, folder: str | os.PathLike[str] | None = None) -> 
     if not isinstance(named, str | os.PathLike) or "://" in os.fspath(named):
         return named
     path = resolve(named, folder)
-    if glob.has_magic(os.fspath(named)) and not path.exists():
+    if glob.has_magic(os.fspath(named)) and not os.path.exists(path):
         return os.path.join(glob.escape(str(resolve(folder or "."))), os.fspath(named))
     return str(path)
 

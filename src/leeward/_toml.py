@@ -53,7 +53,7 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
     try:
         raw, folder = read_small(file), file.resolve().parent
     except FileNotFoundError:
-        near = [p.name for p in file.parent.glob("*.toml")] if file.parent.is_dir() else []
+        near = [p.name for p in file.parent.glob("*.toml")] if os.path.isdir(file.parent) else []
         raise SpecError(f"The spec '{file}'", "there is no such file", nearest(file.name, near)) from None
     except OSError as error:
         said = f"it cannot be read: {os.strerror(error.errno or 0)}"

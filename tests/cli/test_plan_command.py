@@ -139,6 +139,19 @@ def test_windows_are_releases_and_the_ledger_is_read(town: Town) -> None:
     assert (code, "set-cap" in err) == (2, True)
 
 
+def test_the_ledger_is_what_release_takes_it_for(town: Town) -> None:
+    """An empty file is none yet; one that is gone while its mark is there is no new one."""
+    spec, ledger = town.spec(), town.folder / "budget.db"
+    ledger.touch()
+    assert planned(town)["asked"]["budget"]["left"] == "5"
+    assert town.run("release", spec, "--out", town.out)[0] == 0
+    ledger.unlink()
+    refused = [town.run(*words) for words in (("plan", spec), ("release", spec, "--out", town.out))]
+    assert [(code, out) for code, out, _ in refused] == [(2, ""), (2, "")]
+    assert "its mark is there" in refused[0][2]
+    assert refused[0][2] == refused[1][2]
+
+
 def test_a_refused_spec_shows_its_neighbours(town: Town) -> None:
     code, out, _ = town.run("plan", town.spec(('"addition-only"', '"presence"')))
     assert code == 0

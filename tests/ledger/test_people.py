@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,17 @@ def test_reports_are_charged_by_person_and_day(tmp_path: Path) -> None:
         assert charge(["ann", 7], [1, 1]).all()
     again = budgets(tmp_path)
     assert [again.spent(*key) for key in (("ann", 1), ("ann", 2), ("bob", 1), ("7", 1), ("eve", 1))] == [3, 1, 1, 1, 0]
+
+
+@pytest.mark.parametrize("value", ["'abc'", "''", "x''", "x'00'", "'1/2'", "1.5", "9e999", "-1"])
+def test_what_is_no_number_of_reports_is_refused_in_words(value: str, tmp_path: Path) -> None:
+    charged(budgets(tmp_path), ["ann"])
+    with closing(sqlite3.connect(tmp_path / "people.db")) as raw, raw:
+        raw.execute(f"UPDATE spent SET reports = {value}")
+    for ask in (lambda: charged(budgets(tmp_path), ["ann"]), lambda: budgets(tmp_path).spent("ann", 1)):
+        with pytest.raises(LedgerError, match="it was changed or damaged"):
+            ask()
+    charged(budgets(tmp_path), ["bob"])
 
 
 def test_more_than_the_bound_is_refused_and_nothing_charged(tmp_path: Path) -> None:

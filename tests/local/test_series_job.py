@@ -163,8 +163,12 @@ def test_notes_for_the_curator_count_what_was_moved_and_left_out(folder: Path) -
 
 
 def test_it_takes_the_place_of_nothing_true_and_keeps_its_kind(folder: Path) -> None:
-    for out, words in (("r.parquet", "true readings"), ("o.csv", "as it was read"), ("no/o.parquet", "folder")):
-        with pytest.raises(SpecError, match=words):
+    for out, words in (
+        ("r.parquet", "a file that the spec names"),
+        ("o.csv", "as it was read"),
+        ("no/o.parquet", "folder"),
+    ):
+        with pytest.raises(InputError, match=words):
             run(folder, out)
 
 

@@ -80,6 +80,52 @@ def test_other_addresses_are_refused_in_words_and_make_nothing(
     assert {path.name for path in town.folder.iterdir()} == before
 
 
+ODD = ["what?", "a\nb", "100%", "[x]*", "#", "é ü", "sqlite:", "a:b"]
+"""Names that a folder may have, whatever they mean in an address or a pattern."""
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_folder_may_have_any_name(name: str, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = town.folder / name
+    folder.mkdir()
+    for file in ("visits.parquet", "places.parquet"):
+        (town.folder / file).rename(folder / file)
+    for number, ledger in enumerate(("sqlite:///budget.db", "budget.db")):
+        text = town.spec(("sqlite:///budget.db", ledger), ('"visits.parquet"', '"vis*.parquet"')).read_text()
+        (folder / "spec.toml").write_text(text)
+        for command, *words in (("plan",), ("release", "--out", town.folder / f"out-{number}")):
+            code, _, err = town.run(command, folder / "spec.toml", *words, "--quiet")
+            assert code == 0, err
+    monkeypatch.chdir(folder)
+    budget = lw.Budget("budget.db", dataset="town")
+    assert Path(budget.ledger) == folder / "budget.db"
+    assert [account.spent for account in Ledger(budget.ledger).show()] == [1]
+
+
+LONG = {
+    "the ledger": [("sqlite:///budget.db", f"{'x' * 300}.db")],
+    "the visits": [('"visits.parquet"', f'"*{"x" * 300}.parquet"')],
+    "the places": [('"places.parquet"', f'"*{"x" * 300}.parquet"')],
+}
+
+
+@pytest.mark.parametrize("what", [*LONG, "the key", "the spec", "its folder"])
+@pytest.mark.parametrize("command", ["plan", "release"])
+def test_names_that_are_too_long_are_refused_in_words(
+    command: str, what: str, town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = town.spec(*LONG.get(what, []))
+    made = {"the spec": town.folder / ("x" * 300), "its folder": town.folder / ("x" * 300) / "spec.toml"}.get(
+        what, made
+    )
+    if what == "the key":
+        monkeypatch.setenv("LEEWARD_KEY", "x" * 300)
+    code, _, err = town.run(command, made, *(["--out", town.out] if command == "release" else []))
+    reads = {"plan": ("the places", "the spec", "its folder")}.get(command, (what,))
+    assert (code, len(err.splitlines())) == ((2, 1) if what in reads else (0, 0)), err
+    assert not town.out.exists()
+
+
 def test_what_python_names_stays_where_it_was_named(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     decoy = town.folder / "decoy"
     decoy.mkdir()

@@ -119,7 +119,7 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
         "cap": str(account.cap),
         "kept in": account.notion,
         "spent": str(account.spent),
-        "ledger": Path(budget.ledger.removeprefix("sqlite:///")).name,
+        "ledger": Path(budget.ledger).name,
     }
     for name in first.answers.column_names:
         seen[name] = first.answers[name].to_pylist()

@@ -318,7 +318,7 @@ def demo_out(town: Town) -> None:
         )
         assert out == town.out
         assert published[-1] == {"quiet": "--quiet" in more, "as_json": "--json" in more}
-        assert Path(budget.ledger.removeprefix("sqlite:///")).parent == town.folder / "city"
+        assert Path(budget.ledger).parent == town.folder / "city"
         assert len(plans) == 1
 
 

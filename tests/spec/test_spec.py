@@ -72,7 +72,7 @@ def test_paths_are_relative_to_the_spec(tmp_path: Any) -> None:
     (tmp_path / "spec.toml").write_text(SPEC)
     spec = read_spec(tmp_path / "spec.toml")
     assert spec.visits().source.held() == str(tmp_path / "visits.parquet")
-    assert spec.ledger().ledger == f"sqlite:///{tmp_path / 'budget.db'}"
+    assert spec.ledger().ledger == str(tmp_path / "budget.db")
 
 
 @pytest.mark.parametrize(("text", "said"), [("[data", "not TOML"), (None, "no such file")])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from leeward.cli._opening import NewBudget, Yes, opening, refuse_ledger_in, saved_if_refused
+from leeward.cli._opening import NewBudget, Yes, opening, refuse_within, saved_if_refused
 from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_notes, progress_shown, say, wrote
 from leeward.errors import InputError
 
@@ -65,7 +65,7 @@ def monitor(
             say("No window is over yet: nothing was asked.")
         return
     plans = [made for made, _ in due]
-    refuse_ledger_in(out, read.ledger())
+    refuse_within(out, read.ledger(), plans[0].query)
     with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
         opened = opening(read.ledger(), yes=yes, new=new_budget)
         with saved_if_refused(save, opened, quiet) as done, progress_shown(quiet) as progress:

@@ -17,6 +17,8 @@ from leeward.cli._output import print_notes, say, wrote
 from leeward.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
+    from leeward.query import CountVisitors
+    from leeward.query._statistic import Statistic
     from leeward.session import Release
     from leeward.session._budget import Budget
 
@@ -82,38 +84,48 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
         LedgerError: it may not, or nobody is there to be asked.
         BudgetConflictError: its name is nearly that of another budget.
     """
-    from leeward._paths import resolve_ledger
     from leeward.ledger import Ledger
 
-    path, known = resolve_ledger(budget.ledger), list[str]()
-    if (ledger := Ledger.find(path)) is not None:
+    known = list[str]()
+    if (ledger := Ledger.find(budget.ledger)) is not None:
         known = [account.dataset for account in ledger.show()]
         ledger.account(budget.dataset, new=new)  # refuses a name that is nearly another's
     asked = replace(budget, new=new)
     if budget.dataset in known or budget.cap is None:  # without a cap the ledger says what is missing
         return Opening(asked, None)
-    said = f"a new budget of '{budget.dataset}', with a cap of {budget.cap}, in {path}"
+    said = f"a new budget of '{budget.dataset}', with a cap of {budget.cap}, in {budget.ledger}"
     if not yes and not new:
         others = f"which has {', '.join(repr(name) for name in known)}" if known else "a ledger without any yet"
         _ask(f"This opens {said}, {others}.", budget.dataset)
     return Opening(asked, f"{said}.")
 
 
-def refuse_ledger_in(out: Path, budget: Budget) -> None:
-    """Refuse a ledger that lies in the folder that is written: that folder holds what may be published, and nothing else.
+def refuse_within(out: Path, budget: Budget, query: CountVisitors | Statistic) -> None:
+    """Refuse a ledger or a table in the folder that is written, and a ledger in that of an earlier release.
+
+    Such a folder holds what may be published, and nothing else; and what an earlier release wrote there is removed.
 
     Raises:
-        InputError: it does, by whatever links.
+        InputError: one is, by whatever links.
     """
-    from leeward._paths import resolve_ledger
+    from leeward.engine import files_of
+    from leeward.outputs import holds_release
 
-    ledger = resolve_ledger(budget.ledger)
-    if Path(os.path.realpath(ledger)).is_relative_to(os.path.realpath(out)):
+    ledger, folder = Path(os.path.realpath(budget.ledger)), os.path.realpath(out)
+    if ledger.is_relative_to(folder) or any(holds_release(above) for above in ledger.parents):
+        where = f"--out '{out}'" if ledger.is_relative_to(folder) else "the folder of an earlier release"
         raise InputError(
-            f"The ledger {ledger} within --out {out}",
+            f"The ledger {ledger} within {where}",
             "that folder holds what may be published, and the ledger says what was asked and holds every answer",
             "Keep the ledger elsewhere, or name another folder",
         )
+    for file in files_of(query):
+        if file.is_relative_to(folder):
+            raise InputError(
+                f"The table {file} within --out '{out}'",
+                "what an earlier release wrote there is replaced or removed, and the rest may be published",
+                "Keep the table elsewhere, or name another folder",
+            )
 
 
 def _ask(said: str, dataset: str) -> None:

@@ -111,12 +111,11 @@ def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, 
 
 def _account(spec: Spec) -> tuple[str, Fraction | None]:
     """Return what the budget is kept in, and what is left of it: as the ledger says, if there is one already."""
-    from leeward._paths import resolve_ledger
     from leeward.ledger import Ledger
 
     budget, notion = spec.ledger(), spec.notion()
-    opened = resolve_ledger(budget.ledger).exists()
-    account = next(iter(Ledger(budget.ledger, create=False).show(budget.dataset)), None) if opened else None
+    ledger = Ledger.find(budget.ledger)
+    account = None if ledger is None else ledger.account(budget.dataset, new=True)  # if any: nothing is opened
     if account is None:
         return budget.counted_in(notion, None), budget.exact_cap()
     if budget.cap is not None and budget.exact_cap() != account.cap:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leeward._plain import at_most, probability
-from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_ledger_in, saved_if_refused
+from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_within, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
     IfDoubtful,
@@ -119,7 +119,7 @@ def publish(
     from leeward.session._session import Session
 
     names = folder_names([made.query.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
-    refuse_ledger_in(out, budget)
+    refuse_within(out, budget, plans[0].query)
     with saving(out, names) as save:
         opened = Opening(budget, None) if asked is None else asked()
         with progress_shown(quiet) as progress:

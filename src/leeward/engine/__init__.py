@@ -3,7 +3,7 @@
 
 from leeward.engine._content import Content
 from leeward.engine._look import Look, refuse_doubtful
-from leeward.engine._open import Keys, Opened, open_data, read_keys
+from leeward.engine._open import Keys, Opened, files_of, open_data, read_keys
 from leeward.engine._places import PlaceList, read_places
 from leeward.engine._visits import REASONS, VisitCounts, VisitTable, open_visits
 
@@ -16,6 +16,7 @@ __all__ = [
     "PlaceList",
     "VisitCounts",
     "VisitTable",
+    "files_of",
     "open_data",
     "open_visits",
     "read_keys",

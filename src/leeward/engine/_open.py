@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -13,8 +14,10 @@ from leeward.engine._look import Look
 from leeward.engine._numbers import GroupList, open_numbers
 from leeward.engine._places import PlaceList, read_places
 from leeward.engine._visits import VisitCounts, open_visits
-from leeward.query import CountVisitors
+from leeward.errors import DataError
+from leeward.query import CountVisitors, Grid
 from leeward.query._statistic import Statistic
+from leeward.tables._files import files_of as files_of_source
 
 Question = CountVisitors | Statistic
 
@@ -52,6 +55,17 @@ class Opened(Protocol):
     def content(self, key: bytes) -> Content:
         """Return what is kept to recognise the content, under a secret key."""
         ...
+
+
+def files_of(query: Question) -> list[Path]:
+    """Return the real paths of the files that a question reads, as far as there are such files."""
+    tables = [query.records] if isinstance(query, Statistic) else [query.visits, query.places]
+    found = list[Path]()
+    for table in tables:
+        if not isinstance(table, Grid) and not table.source.in_memory:
+            with suppress(DataError):  # it is said where the table is opened
+                found += [Path(file.path) for file in files_of_source(table.source.held(), table.table)[1]]
+    return found
 
 
 def read_keys(query: Question) -> Keys:

@@ -287,7 +287,7 @@ class PersonBudgets(PeopleStore):
         """Return how many reports of a person are paid for on a day."""
         with self.writing() as connection:
             key = self.digest("person", payer(person)), int(day)
-            return _read(connection, [key]).get(key, 0)
+            return self._read(connection, [key]).get(key, 0)
 
     def _count_by(self, connection: Connection, rule: str) -> None:
         """Count days by a rule, or refuse another than before."""
@@ -315,7 +315,7 @@ class PersonBudgets(PeopleStore):
         }
         keys = [(names[type(person), person], day) for person, day in zip(people, days, strict=True)]
         asked = sorted(set(keys))  # in the order of the file: several times as fast
-        before = _read(connection, asked)
+        before = self._read(connection, asked)
         left = {key: max(self.reports_a_day - before.get(key, 0), 0) for key in asked}
         paid = []
         for row, key in enumerate(keys):
@@ -339,17 +339,27 @@ class PersonBudgets(PeopleStore):
             connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", after)
         return np.array(paid, bool)
 
+    def _read(self, connection: Connection, keys: list[tuple[bytes, int]]) -> dict[tuple[bytes, int], int]:
+        """Return what is spent under each key that has any."""
+        connection.exec_driver_sql("CREATE TEMP TABLE IF NOT EXISTS wanted (person BLOB, day INTEGER)")
+        connection.exec_driver_sql("DELETE FROM wanted")
+        if keys:
+            connection.exec_driver_sql("INSERT INTO wanted VALUES (?, ?)", keys)
+        held = connection.exec_driver_sql(
+            "SELECT person, day, reports FROM wanted CROSS JOIN spent USING (person, day)"
+        )
+        found = {(person, day): reports for person, day, reports in held}
+        if any(
+            type(reports) is not int or reports < 0 for reports in found.values()
+        ):  # SQLite keeps text in any column
+            raise LedgerError(
+                f"What is spent in {self.path} is not a number of reports",
+                "it was changed or damaged",
+                "Restore the file",
+            )
+        return found
+
 
 def _roomy(connection: Any, _record: object) -> None:
     for setting in ("temp_store = MEMORY", "cache_size = -65536"):  # 64 MiB: batches are large
         connection.execute(f"PRAGMA {setting}")
-
-
-def _read(connection: Connection, keys: Any) -> dict[tuple[bytes, int], int]:
-    """Return what is spent under each key that has any."""
-    connection.exec_driver_sql("CREATE TEMP TABLE IF NOT EXISTS wanted (person BLOB, day INTEGER)")
-    connection.exec_driver_sql("DELETE FROM wanted")
-    if keys := list(keys):
-        connection.exec_driver_sql("INSERT INTO wanted VALUES (?, ?)", keys)
-    found = connection.exec_driver_sql("SELECT person, day, reports FROM wanted CROSS JOIN spent USING (person, day)")
-    return {(person, day): reports for person, day, reports in found}

@@ -97,7 +97,7 @@ def read_or_make_key() -> bytes:
         LedgerError: it cannot be read or made.
     """
     path = key_path()
-    if not path.exists():
+    if not os.path.lexists(path):
         _make(path)
     return read_key()
 

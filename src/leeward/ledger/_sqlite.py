@@ -231,7 +231,7 @@ class SqliteStore:
 
     def _check_high_water_mark(self, connection: Connection, mark: HighWaterMark | None) -> None:
         if mark is None:
-            if _count(connection) == 0 or self._mark.exists():  # made between our reading it and this moment
+            if _count(connection) == 0 or os.path.lexists(self._mark):  # made between our reading it and this moment
                 return
             raise LedgerError(
                 f"The mark {self._mark} is missing",

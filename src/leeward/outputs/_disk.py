@@ -8,9 +8,10 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from leeward._locks import lock, unlock
 from leeward.errors import InputError
 
 
@@ -41,6 +42,21 @@ def sync(path: Path) -> None:
         os.fsync(file)
     finally:
         os.close(file)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Be the only one who replaces what is in a folder, of all who ask so; wait for another one.
+
+    Raises:
+        OSError: it cannot be locked.
+    """
+    with ExitStack() as stack:
+        opened = os.open(folder, os.O_RDONLY)
+        stack.callback(os.close, opened)
+        lock(opened, wait=True)
+        stack.callback(unlock, opened)
+        yield
 
 
 def set_aside(path: Path, room: int) -> None:

@@ -2,7 +2,8 @@
 """A file with its statement beside it, and single pages: replaced only if they are still what was written.
 
 ``OUT.release.json`` says what ``OUT`` promises, and lists the digests of ``OUT``, of what else lies beside it, and of itself
-without that list. A page ends in a line with the digest of what is before it.
+without that list. Of two who write one ``OUT`` at once, the later one replaces all that the other wrote. A page ends in a
+line with the digest of what is before it.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from leeward._paths import read_small, resolve
+from leeward._plain import is_text
 from leeward._scratch import Scratch, scratch
 from leeward.errors import InputError
-from leeward.outputs._disk import digest, digest_or_none, mode, said, set_aside, sync
+from leeward.outputs._disk import alone_in, digest, digest_or_none, mode, said, set_aside, sync
 
 STATEMENT: Final = ".release.json"
 """What is added to a file's name for its statement."""
@@ -36,12 +38,18 @@ class Files:
         shown: the file and what lies beside it, the file first, as they were named.
     """
 
-    def __init__(self, out: Path, endings: Sequence[str], made: Scratch) -> None:
+    def __init__(self, out: Path, endings: Sequence[str], inputs: Iterable[Path], made: Scratch) -> None:
         # a link to a folder is followed; one in the place of the file itself is in the way
         self._out = Path(os.path.realpath(resolve(out).parent)) / out.name
         self._endings, self._made = endings, made
+        self._inputs = {os.path.realpath(one) for one in inputs}
         self.shown = tuple(out.with_name(out.name + ending) for ending in ("", STATEMENT, *endings))
-        self._check()
+        if not is_text(out.name):
+            raise InputError(f"'{out}'", "its name is not UTF-8, and its statement could not list it", "Rename it")
+        with alone_in(
+            self._out.parent
+        ):  # here, so that a folder that cannot be locked is found before anything is paid for
+            self._check()
 
     def path(self, ending: str = "") -> Path:
         """Return where to write the file, or what lies beside it under its name with an ending."""
@@ -57,39 +65,63 @@ class Files:
         with said(self.shown[0]):
             made = {self._target(ending).name: digest(self.path(ending)) for ending in ("", *self._endings)}
             made[self._target(STATEMENT).name] = _digest_of(statement)
-            self.path(STATEMENT).write_text(_text(statement, made), "utf-8")
+            self.path(STATEMENT).write_bytes(_bytes(statement, made))
             order = (STATEMENT, *self._endings, "")
             for ending in order:
                 sync(self.path(ending))
-            self._check()
-            for ending in reversed(order):
-                self._target(ending).unlink(missing_ok=True)
-            for ending in order:
-                os.replace(self.path(ending), self._target(ending))
-            sync(self._out.parent)
+            with alone_in(self._out.parent):
+                for earlier in self._check():
+                    earlier.unlink(missing_ok=True)
+                for ending in order:
+                    os.replace(self.path(ending), self._target(ending))
+                sync(self._out.parent)
+                self._read_back(made)
 
-    def _check(self) -> None:
-        """Refuse to write over what was not written here, or was changed since."""
-        known = _listed(self._target(STATEMENT))
-        for ending, shown in zip(("", STATEMENT, *self._endings), self.shown, strict=True):
-            target = self._target(ending)
-            if mode(target) is None or (ending == STATEMENT and known):
+    def _read_back(self, made: Mapping[str, str]) -> None:
+        """Refuse to say that all is in place if a program that asks for no lock has written there meanwhile."""
+        targets = [self._target(ending) for ending in ("", *self._endings)]
+        if _listed(self._target(STATEMENT)) != made or any(digest_or_none(t) != made[t.name] for t in targets):
+            raise InputError(
+                f"'{self.shown[0]}'",
+                "another program wrote there at the same time",
+                "Look at what is there, and run again",
+            )
+
+    def _check(self) -> list[Path]:
+        """Return what an earlier run wrote, its statement last; refuse to replace anything else, or what was changed."""
+        statement = self._target(STATEMENT)
+        known, named = _listed(statement), [path.name for path in self.shown]
+        # what this run does not write again goes too: it is about another promise
+        named += [name for name in known if name not in named and _is_beside(self._out, name)]
+        found = []
+        for name in named:
+            target, shown = self._out.with_name(name), self.shown[0].with_name(name)
+            if os.path.realpath(target) in self._inputs:
+                raise InputError(
+                    f"'{shown}'",
+                    "it would take the place of a file that the spec names",
+                    "Name another file",
+                )
+            if mode(target) is None:
                 continue
-            if target.name not in known or digest_or_none(target) != known[target.name]:
+            if not (target == statement and known) and (name not in known or digest_or_none(target) != known[name]):
                 raise _in_the_way(shown)
+            found.append(target)
+        return sorted(found, key=lambda path: path == statement)
 
     def _target(self, ending: str) -> Path:
         return self._out.with_name(self._out.name + ending)
 
 
 @contextmanager
-def beside(out: Path, *endings: str, room: int = 0) -> Iterator[Files]:
+def beside(out: Path, *endings: str, room: int = 0, inputs: Iterable[Path] = ()) -> Iterator[Files]:
     """Prepare a file, its statement, and more files with these endings, to be written into one folder.
 
     Args:
         out: the file.
         endings: what is added to its name for the names of the others.
         room: about how many bytes will be written; they are set aside until then.
+        inputs: what is read meanwhile, or kept for later; none of them is written over.
 
     Raises:
         InputError: the folder cannot be written, or something would be lost.
@@ -97,8 +129,10 @@ def beside(out: Path, *endings: str, room: int = 0) -> Iterator[Files]:
     names = [f"file{ending}" for ending in ("", STATEMENT, *endings)]
     with ExitStack() as stack, said(out):
         parent = Path(os.path.realpath(resolve(out).parent))
+        if not os.path.isdir(parent):
+            raise InputError(f"'{out}'", "its folder does not exist", "Make the folder first")
         made = stack.enter_context(scratch(parent, [*names, _ROOM]))
-        files = Files(out, endings, made)
+        files = Files(out, endings, inputs, made)
         set_aside(made.path / _ROOM, room)
         yield files
 
@@ -136,6 +170,10 @@ def _in_the_way(shown: Path) -> InputError:
     )
 
 
+def _is_beside(out: Path, name: str) -> bool:
+    return name.startswith(f"{out.name}.") and "/" not in name and is_text(name)
+
+
 def _is_sealed(path: Path) -> bool:
     if digest_or_none(path) is None:
         return False
@@ -150,14 +188,17 @@ def _listed(statement: Path) -> dict[str, str]:
         text = read_small(statement) if digest_or_none(statement) else b"{}"
         held: dict[str, Any] = json.loads(text)
         listed: dict[str, str] = dict(held.pop("files"))
-        mine = _digest_of(held) if text == _text(held, listed).encode() else ""
+        mine = _digest_of(held) if text == _bytes(held, listed) else ""
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
     return listed if listed.get(statement.name) == mine else {}
 
 
-def _text(statement: Mapping[str, Any], files: Mapping[str, str]) -> str:
-    return json.dumps({**statement, "files": files}, indent=2, ensure_ascii=False) + "\n"
+def _bytes(statement: Mapping[str, Any], files: Mapping[str, str]) -> bytes:
+    text = json.dumps({**statement, "files": files}, indent=2, ensure_ascii=False) + "\n"
+    return text.encode(
+        "utf-8", "backslashreplace"
+    )  # a name in GeoJSON may hold half of a surrogate pair, as JSON writes it
 
 
 def _digest_of(statement: Mapping[str, Any]) -> str:

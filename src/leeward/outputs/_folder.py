@@ -22,11 +22,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from leeward._locks import lock
 from leeward._paths import read_small, resolve
 from leeward._scratch import Scratch, scratch, sweep
 from leeward.errors import InputError
-from leeward.outputs._disk import digest, digest_or_none, mode, said, set_aside, sync
+from leeward.outputs._disk import alone_in, digest, digest_or_none, mode, said, set_aside, sync
 
 MANIFEST: Final = "leeward-files.json"
 """The file of a folder that lists what was written into it."""
@@ -100,13 +99,9 @@ class Folder:
 
     def _replace(self, whole: Path, files: Mapping[str, Write]) -> None:
         """Put files in their places, one by one, in a folder that is there. One process at a time does so."""
-        folder = os.open(self._path, os.O_RDONLY)
-        try:
-            lock(folder, wait=True)
+        with alone_in(self._path):
             self._known = _read(self._path, self.shown, self._what)
             self._exchange(whole, {name: digest(whole / name) for name in files})
-        finally:
-            os.close(folder)
 
     def _exchange(self, whole: Path, new: Mapping[str, str]) -> None:
         old = set() if self._keep else self._known.keys() - new.keys()
@@ -198,6 +193,15 @@ def prepared(
             folder = Folder(shown, path, what, keep, made, again)
             folder.check(names)
         yield folder
+
+
+def holds_release(folder: Path) -> bool:
+    """Whether a folder is one into which something with a privacy statement was written."""
+    try:
+        files = json.loads(read_small(folder / MANIFEST))["files"]
+        return any(name.rpartition("/")[2] == STATEMENT for name in files)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return False
 
 
 def _refuse_foreign(path: Path, shown: Path, *, is_there: bool) -> None:

@@ -6,6 +6,7 @@ A study, not a release: true counts are read and nothing is protected, so what c
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,7 @@ class Visits:
 
     def check(self) -> None:
         """Raise an InputError if there is no such file."""
-        if not self.path.is_file():
+        if not os.path.isfile(self.path):
             raise InputError(f"--visits {self.path}", "there is no such file", "Name a parquet or CSV file")
 
     def read(self) -> pd.DataFrame:

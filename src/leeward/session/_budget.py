@@ -21,8 +21,8 @@ class Budget:
     """Where the budget of a dataset is kept.
 
     Attributes:
-        ledger: URL of the ledger, such as ``sqlite:///budget.db``, or its path. A relative one is relative to the working
-            directory of the moment when the budget is described, and absolute from then on.
+        ledger: the path of the ledger, absolute. It may be given as one that is relative to the working directory of the
+            moment when the budget is described, and as an address: ``sqlite:///budget.db``.
         dataset: the public name of the data.
         cap: the most that may ever be spent on it, exact; fixed by the first release; None for what was fixed then.
         version: the public label of the content: name a new one when the data changes.
@@ -45,7 +45,7 @@ class Budget:
                 because = "it is empty or not plain text" if isinstance(value, str) else "it is a public name"
                 raise InputError(f"{name} = {told(value)}", because, "Give it as text")
         self.exact_cap()
-        object.__setattr__(self, "ledger", f"sqlite:///{resolve_ledger(self.ledger)}")
+        object.__setattr__(self, "ledger", str(resolve_ledger(self.ledger)))
 
     def exact_cap(self) -> Fraction | None:
         """Return the cap as a fraction.

@@ -101,11 +101,11 @@ class File(Private):
 
 
 def _no_file(path: Path) -> DataError:
-    if path.exists() or path.is_symlink():
+    if os.path.lexists(path):
         return DataError(
             f"The file '{path}'", "it is not a regular file", "Name a file, not a folder, pipe or broken link"
         )
-    near = [one.name for one in path.parent.glob("*")] if path.parent.is_dir() else []
+    near = [one.name for one in path.parent.glob("*")] if os.path.isdir(path.parent) else []
     return DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
 
 
@@ -161,8 +161,6 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
             )
         if "://" in text:
             raise DataError(f"The source '{text}'", "only files on this machine are read", "Copy the file here first")
-        if "\n" in text and not os.path.exists(text):  # the text of a table, not to be repeated
-            raise DataError("The source is a text of several lines", "it names no file", "Give a path, or a DataFrame")
         if os.path.isfile(text):
             yield _readable(text)
         elif matches := sorted(path for path in _matches(text) if os.path.isfile(path)):
@@ -177,6 +175,8 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
             raise DataError(
                 f"The source '{text}'", "it is not a regular file", "Name a file, not a pipe or broken link"
             )
+        elif "\n" in text:  # the text of a table, not to be repeated
+            raise DataError("The source is a text of several lines", "it names no file", "Give a path, or a DataFrame")
         else:
             folder = os.path.dirname(text) or "."
             neighbours = os.listdir(folder) if os.path.isdir(folder) else []

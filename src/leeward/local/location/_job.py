@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -229,23 +228,32 @@ class LocationJob:
         if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
             raise DataError(f"The column '{CELL_COLUMN}'", "the table has it already", "Rename it")
         endings = [MAP] if self.spec.output.map else []
-        with beside(out, *endings, room=source.path.stat().st_size + _ROOM) as files:
+        with beside(out, *endings, room=source.path.stat().st_size + _ROOM, inputs=self._inputs()) as files:
             memo = self._memo()
             paid = self._charge(source, asked, memo, progress)
-            with _told_of_charge(paid), memo.drawing() if memo is not None else nullcontext() as once:
-                rows, withheld = self._rewrite(source, files.path(), asked, once, paid, progress)
-                if paid is not None:
-                    paid.check()  # within: no answer is remembered of a table that was not charged
-                source.file.check_unchanged()  # its other columns were named of the table that was opened
-            if self.spec.output.map:
-                from leeward.local.location._picture import write_picture
+            with _told_of_charge(paid):
+                with memo.drawing() if memo is not None else nullcontext() as once:
+                    rows, withheld = self._rewrite(source, files.path(), asked, once, paid, progress)
+                    if paid is not None:
+                        paid.check()  # within: no answer is remembered of a table that was not charged
+                    source.file.check_unchanged()  # its other columns were named of the table that was opened
+                if self.spec.output.map:
+                    from leeward.local.location._picture import write_picture
 
-                write_picture(self.geo, files.path(MAP))
-            files.place(statement(self.geo, self.terms, source.others).model_dump(mode="json", exclude={"files"}))
+                    write_picture(self.geo, files.path(MAP))
+                files.place(statement(self.geo, self.terms, source.others).model_dump(mode="json", exclude={"files"}))
         notes = [text for text in (untouched(source.others, "the position"),) if text is not None]
         if withheld:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
         return Written(files.shown, rows, self.geo.fit_for_release, tuple(notes))
+
+    def _inputs(self) -> list[Path]:
+        """Return what the spec names that is to be there afterwards as it was."""
+        named, spec = [self.spec.data.table], self.spec
+        named += [] if spec.places is None else [spec.places.table]
+        kept = [part for part in (spec.budget, spec.repeat) if part is not None]
+        named += [part.secret for part in kept]
+        return [resolve(name, self.folder) for name in named] + [resolve_ledger(p.store, self.folder) for p in kept]
 
     def _rewrite(
         self,
@@ -420,11 +428,7 @@ def _check_out(out: Path, source: PositionFile) -> None:
     """Refuse an output that could not be written, before anything is charged."""
     if out.suffix.lower() not in source.suffixes:
         raise SpecError(
-            f"--out {out}",
+            f"--out '{out}'",
             f"the table is {source.suffixes[0]}, and is written as it was read",
             f"Name a {source.suffixes[0]}",
         )
-    if os.path.exists(out) and out.samefile(source.path):  # False, too, where the name is too long
-        raise SpecError(f"--out {out}", "it would take the place of the true positions", "Name another file")
-    if not out.resolve().parent.is_dir():
-        raise SpecError(f"--out {out}", "its folder does not exist", "Make the folder first")

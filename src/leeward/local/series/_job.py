@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -128,18 +127,20 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         )
     if publish.what == "readings" and publish.by is not None:
         raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals"')
-    prior = None if publish.prior is None else _prior(resolve(publish.prior, folder))
+    prior = None if publish.prior is None else resolve(publish.prior, folder)
     series = Series(
         Closeness(**spec.protect.model_dump(exclude={"noise"})),
         ReadingGrid(unit=data.unit, **spec.values.model_dump(exclude={"missing"})),
         Schedule(**spec.time.model_dump()),
         noise=spec.protect.noise,
         missing=spec.values.missing,
-        post_processing=PostProcessing(smooth=publish.smooth, clamp=publish.clamp, prior=prior),
+        post_processing=PostProcessing(
+            smooth=publish.smooth, clamp=publish.clamp, prior=None if prior is None else _prior(prior)
+        ),
     )
     totals = Totals(series, publish.per) if publish.what == "totals" else None
     return SeriesJob(
-        resolve(data.table, folder), Columns(data.time, data.value, data.meter), series, totals, publish.by
+        resolve(data.table, folder), Columns(data.time, data.value, data.meter), series, totals, publish.by, prior
     )
 
 
@@ -164,6 +165,7 @@ class SeriesJob:
         series: what is promised.
         totals: the totals to publish; None for readings.
         by: for totals, the column that groups meters; None for each meter on its own.
+        prior: the public file of a prior; None without one.
     """
 
     table: Path
@@ -171,6 +173,7 @@ class SeriesJob:
     series: Series
     totals: Totals | None = None
     by: str | None = None
+    prior: Path | None = None
 
     def statement(self) -> SeriesStatement:
         """Return the privacy statement; it reads no private data."""
@@ -189,7 +192,11 @@ class SeriesJob:
         names = [*self.columns.names, *([self.by] if self.by is not None else [])]
         if self.by is not None and self.by not in source.columns:
             find_columns(Columns(self.by, self.columns.value), source.columns, in_first_line=source.is_csv)
-        with beside(out, room=self.table.stat().st_size + _ROOM) as files:
+        with beside(
+            out,
+            room=self.table.stat().st_size + _ROOM,
+            inputs=[path for path in (self.table, self.prior) if path is not None],
+        ) as files:
             table = source.read(list(dict.fromkeys(names)), self.columns.value)
             with source.reading():
                 readings = read_readings(
@@ -235,14 +242,10 @@ class SeriesJob:
     def _check_out(self, out: Path, source: ReadingsFile) -> None:
         if self.totals is None and (out.suffix.lower() == ".csv") != source.is_csv:
             raise SpecError(
-                f"--out {out}", "the table is written as it was read", f"Name a file ending in {self.table.suffix}"
+                f"--out '{out}'", "the table is written as it was read", f"Name a file ending in {self.table.suffix}"
             )
         if out.suffix.lower() not in (".csv", ".parquet", ".pq"):
-            raise SpecError(f"--out {out}", "its kind follows from the end of its name", "Name a .parquet or .csv")
-        if os.path.exists(out) and out.samefile(self.table):  # False, too, where the name is too long
-            raise SpecError(f"--out {out}", "it would take the place of the true readings", "Name another file")
-        if not out.resolve().parent.is_dir():
-            raise SpecError(f"--out {out}", "its folder does not exist", "Make the folder first")
+            raise SpecError(f"--out '{out}'", "its kind follows from the end of its name", "Name a .parquet or .csv")
 
 
 def _write(table: Any, path: Path, suffix: str) -> None:

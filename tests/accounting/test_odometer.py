@@ -99,7 +99,7 @@ def test_a_release_that_promises_nothing_here_never_passes(notion: Any) -> None:
 
 
 def test_facts_and_people_have_other_prices_for_a_sample() -> None:
-    event = SubsampledEvent(GeometricEvent(1, inf, places=2), log(2))
+    event = SubsampledEvent(GeometricEvent(1, inf, places=2, monotone=True), log(2))
     people, facts = Filter(AdditionOnly("1"), 10), Filter(Presence("1"), 10)
     people.add(event)
     facts.add(event)

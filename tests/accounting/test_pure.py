@@ -123,7 +123,7 @@ def at_two_places(line: Line) -> FiniteMechanism:
 @pytest.mark.parametrize("line", [Line(inf, 1), Line("1/2", "1/3")], ids=str)
 def test_prices_under_notions_hold(notion: Any, line: Line) -> None:
     """At most two places each: what `cost` says is enough, for every ordered pair of tables."""
-    price = cost(GeometricEvent(line.fall, line.rise, places=2)).price_in(notion(1))
+    price = cost(GeometricEvent(line.fall, line.rise, places=2, monotone=True)).price_in(notion(1))
     verdict = verify(at_two_places(line), notion(1).scale(1 if price.is_infinite else price))
     assert bool(verdict) != price.is_infinite
     if notion in {AdditionOnly, RemovalOnly, Presence, UnboundedDP} and not price.is_infinite:
@@ -145,7 +145,7 @@ def test_a_notion_about_everybody_at_once_is_not_paid_by_the_person() -> None:
     class Everybody(Presence):
         all_records = True
 
-    spent = cost(GeometricEvent("1/3", inf))
+    spent = cost(GeometricEvent("1/3", inf, monotone=True))
     assert spent.price_in(Presence(1)) == exact("1/3")
     assert spent.price_in(Everybody(1)) == inf
     assert spent.within(Presence(1))
@@ -155,7 +155,7 @@ def test_a_notion_about_everybody_at_once_is_not_paid_by_the_person() -> None:
 def test_sampling_people_does_not_amplify_the_loss_of_single_facts() -> None:
     """The broken variant: to price the loss of one place of two like the withdrawal of someone who was at one."""
     p = PoissonSampling("1/4")
-    spent = cost(SubsampledEvent(GeometricEvent(1, 1, places=2), p.clear_price))
+    spent = cost(SubsampledEvent(GeometricEvent(1, 1, places=2, monotone=True), p.clear_price))
     mechanism = subsampled(at_two_places(Line(1, 1)), p)
     assert verify(mechanism, Presence(spent.shrink))
     kept = [t for t in SETS if t != GONE]

@@ -7,7 +7,10 @@ know, because an event that is only half understood would be priced too low. (Th
 *dp-accounting*, ``dp_event.py``.)
 
 Every event says how much one *person* moves its answers: ``moves`` steps at each of at most ``places`` coordinates, and
-all one way: down when the person is withdrawn, up when one is inserted.
+all one way: down when the person is withdrawn, up when one is inserted. Of *part* of a person's facts that says nothing:
+where each person counts at the latest place alone, taking that visit away lets the count of an earlier place rise. Only a
+``monotone`` event says that parts move its answers as the whole does: that taking facts away lowers them, by no more than
+withdrawing the person would, and that inventing facts raises them, by no more than inserting the person would.
 """
 
 from __future__ import annotations
@@ -33,7 +36,10 @@ class Event:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values, with the format's number and the kind first."""
-        return {"format": FORMAT, "kind": self.kind} | {f.name: _write(getattr(self, f.name)) for f in fields(self)}
+        written = {f.name: _write(getattr(self, f.name)) for f in fields(self)}
+        if written.get(_IF_TRUE) is False:
+            del written[_IF_TRUE]
+        return {"format": FORMAT, "kind": self.kind} | written
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -49,6 +55,7 @@ class GeometricEvent(Event):
         down: the rate of downward noise, which pays for insertions.
         moves: how many steps one person moves one coordinate at most.
         places: how many coordinates one person moves at most.
+        monotone: whether parts of a person's facts move the answers one way too.
     """
 
     kind = "geometric"
@@ -56,10 +63,11 @@ class GeometricEvent(Event):
     down: Real
     moves: int
     places: int
+    monotone: bool
 
-    def __init__(self, up: Exact, down: Exact, *, moves: int = 1, places: int = 1) -> None:
-        rates = positive(up, "up"), positive(down, "down")
-        self._set(up=rates[0], down=rates[1], moves=whole(moves, "moves"), places=whole(places, "places"))
+    def __init__(self, up: Exact, down: Exact, *, moves: int = 1, places: int = 1, monotone: bool = False) -> None:
+        self._set(up=positive(up, "up"), down=positive(down, "down"), monotone=_truth(monotone))
+        self._set(moves=whole(moves, "moves"), places=whole(places, "places"))
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,7 @@ class LaplaceEvent(Event):
         down: the rate of downward noise.
         moves: how far one person moves one coordinate at most, an exact positive number.
         places: how many coordinates one person moves at most.
+        monotone: whether parts of a person's facts move the answers one way too.
     """
 
     kind = "laplace"
@@ -80,10 +89,11 @@ class LaplaceEvent(Event):
     down: Real
     moves: Real
     places: int
+    monotone: bool
 
-    def __init__(self, up: Exact, down: Exact, *, moves: Exact = 1, places: int = 1) -> None:
-        rates = positive(up, "up"), positive(down, "down")
-        self._set(up=rates[0], down=rates[1], moves=positive(moves, "moves"), places=whole(places, "places"))
+    def __init__(self, up: Exact, down: Exact, *, moves: Exact = 1, places: int = 1, monotone: bool = False) -> None:
+        self._set(up=positive(up, "up"), down=positive(down, "down"), monotone=_truth(monotone))
+        self._set(moves=positive(moves, "moves"), places=whole(places, "places"))
 
 
 @dataclass(frozen=True)
@@ -111,9 +121,10 @@ class SanitizedEvent(Event):
     kind = "sanitized"
     up: Real
     stops: int
+    monotone: bool
 
-    def __init__(self, up: Exact, *, stops: int = 1) -> None:
-        self._set(up=positive(up, "up"), stops=whole(stops, "stops"))
+    def __init__(self, up: Exact, *, stops: int = 1, monotone: bool = False) -> None:
+        self._set(up=positive(up, "up"), stops=whole(stops, "stops"), monotone=_truth(monotone))
 
 
 @dataclass(frozen=True)
@@ -170,6 +181,8 @@ KINDS: Mapping[str, type[Event]] = {
 """Every kind ever written."""
 
 _INTEGERS = {"places", "stops", "times"}
+_IF_TRUE = "monotone"
+"""A field that is written only where it is true: a text without it promises nothing of parts of a record."""
 
 
 def read_event(written: Mapping[str, Any]) -> Event:
@@ -193,8 +206,8 @@ def read_event(written: Mapping[str, Any]) -> Event:
             nearest(str(kind), KINDS),
         )
     names = {f.name for f in fields(KINDS[kind])}
-    if set(known) != names:
-        odd = sorted(set(known) ^ names)
+    if set(known) | ({_IF_TRUE} & names) != names:
+        odd = sorted(set(known) ^ (names - {_IF_TRUE}))
         raise InputError(
             f"A {kind} event with {', '.join(odd)} {'unknown' if odd[0] in known else 'missing'}",
             "an event that is only half understood would be priced wrongly",
@@ -209,7 +222,17 @@ def _read(kind: str, name: str, value: Any) -> Any:
         return tuple(read_event(part) for part in value)
     if name == "event":
         return read_event(value)
-    return value if name in _INTEGERS or (kind, name) == ("geometric", "moves") else read(value)
+    return value if name in {*_INTEGERS, _IF_TRUE} or (kind, name) == ("geometric", "moves") else read(value)
+
+
+def _truth(monotone: bool) -> bool:
+    if not isinstance(monotone, bool):
+        raise InputError(
+            f"monotone = {told(monotone)}",
+            "parts of a person's facts move the answers one way or not",
+            "Give True or False",
+        )
+    return monotone
 
 
 def _write(value: Any) -> Any:

@@ -183,9 +183,9 @@ def _count(event: Event, times: int, counts: collections.Counter[Event]) -> None
     elif isinstance(event, SelfComposedEvent):
         _count(event.event, times * event.times, counts)
     elif isinstance(event, GeometricEvent) and event.places > 1:
-        counts[GeometricEvent(event.up, event.down, moves=event.moves)] += times * event.places
+        counts[GeometricEvent(event.up, event.down, moves=event.moves, monotone=event.monotone)] += times * event.places
     elif isinstance(event, LaplaceEvent) and event.places > 1:
-        counts[LaplaceEvent(event.up, event.down, moves=event.moves)] += times * event.places
+        counts[LaplaceEvent(event.up, event.down, moves=event.moves, monotone=event.monotone)] += times * event.places
     elif isinstance(event, Event):
         counts[event] += times
     else:

@@ -106,14 +106,14 @@ class _OnePerson:
         return self.cost.withdraw + self.cost.insert
 
 
-def _one_way(withdraw: Real, insert: Real) -> Cost:
-    """The cost of answers that one person's facts move one way only: taking some away is never worse than taking all."""
-    return Cost(withdraw, insert, withdraw, insert)
+def _directed(withdraw: Real, insert: Real, monotone: bool) -> Cost:
+    """The cost of answers that one person moves one way only, whole records apart from parts of them.
 
-
-def _any_way(withdraw: Real, insert: Real) -> Cost:
-    """The cost where nothing is known about parts of a person's record: out and in again."""
-    return Cost(withdraw, insert, withdraw + insert, withdraw + insert)
+    Where parts move the answers as the whole does, taking some facts away is never worse than taking all. Where that is not
+    known, it may cost what being out and in again does.
+    """
+    parts = (withdraw, insert) if monotone else (withdraw + insert,) * 2
+    return Cost(withdraw, insert, *parts)
 
 
 @functools.singledispatch
@@ -129,23 +129,23 @@ def cost(event: Event) -> Cost:
 @cost.register
 def _(event: GeometricEvent) -> Cost:
     size = event.moves * event.places
-    return _one_way(event.up * size, event.down * size)
+    return _directed(event.up * size, event.down * size, event.monotone)
 
 
 @cost.register
 def _(event: LaplaceEvent) -> Cost:
     size = event.moves * event.places
-    return _one_way(event.up * size, event.down * size)
+    return _directed(event.up * size, event.down * size, event.monotone)
 
 
 @cost.register
 def _(event: PureEvent) -> Cost:
-    return _any_way(event.withdraw, event.insert)
+    return _directed(event.withdraw, event.insert, False)
 
 
 @cost.register
 def _(event: SanitizedEvent) -> Cost:
-    return _one_way(event.up * event.stops, inf)
+    return _directed(event.up * event.stops, inf, event.monotone)
 
 
 @cost.register

@@ -9,7 +9,7 @@ subsampled count.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -17,7 +17,7 @@ from leeward._plain import at_most
 from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent, SanitizedEvent
 from leeward.accounting._events import Event
 from leeward.analysis._bounds import BestDecision
-from leeward.errors import LowUtilityError
+from leeward.errors import LowUtilityError, NotPrivateError
 from leeward.exact._real import Exact, Real, inf
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism import Sanitized, sanitizer
@@ -48,6 +48,7 @@ _DIRECTIONS: dict[object, Direction] = {
     ADD_FACT: "insert",
     REPLACE: "replace",
 }
+_FACTS = frozenset({DROP_FACT, ADD_FACT})
 
 
 @dataclass(frozen=True)
@@ -143,8 +144,21 @@ class Option:
         """Return what accountants see of one release in one direction; None if refused, or if they do not know its steps.
 
         An event says what one *person* moves. A step that changes several people's records at once, such as those of a
-        group, moves more, and how they may move together has no event: then there is none. Of two promises that one output
-        keeps, one may be about persons and the other about single facts, so each direction has an event of its own.
+        group, moves more, and how they may move together has no event: then there is none. Nor is there one where nothing
+        bounds how many places a person is at, and noise is for a single fact. The event is ``monotone`` where the question
+        is, which counts cut at ``places_per_person`` are not.
+        """
+        event = self._step(way)
+        if isinstance(event, GeometricEvent) and self.plan is not None:
+            places = self.plan.query.places_per_person
+            return None if places is None else replace(event, places=places)
+        return None if isinstance(event, PureEvent) and _FACTS & set(self.notion.changes) else event
+
+    def _step(self, way: Direction) -> Event | None:
+        """What accountants would see if one step of the notion in this direction were all that a person can do.
+
+        Of two promises that one output keeps, one may be about persons and the other about single facts, so each direction
+        has a step of its own.
         """
         if self.law is None or not _one_person(self.notion):
             return None
@@ -154,21 +168,22 @@ class Option:
                 return None
             return PureEvent(*(self.price if way in ways else inf for way in ("withdraw", "insert")))
         if isinstance(self.plan.mechanism, Sanitized):
-            return SanitizedEvent(self.law.up, stops=self.plan.mechanism.most_stops(self.plan.places))
+            stops = self.plan.mechanism.most_stops(self.plan.places)
+            return SanitizedEvent(self.law.up, stops=stops, monotone=_monotone(self.plan.query))
         steps = {change for change in self.notion.changes if _DIRECTIONS[change] == way}
-        facts = steps <= {DROP_FACT, ADD_FACT}  # a step is one fact, which is at one place
-        places = 1 if facts else self.plan.query.places_per_person or 1
-        return GeometricEvent(self.law.up, self.law.down, places=places)
+        # a step that is one fact is at one place
+        places = 1 if steps <= _FACTS else self.plan.query.places_per_person or 1
+        return GeometricEvent(self.law.up, self.law.down, places=places, monotone=_monotone(self.plan.query))
 
     def composed(self, releases: int, delta: Exact) -> dict[Direction, float]:
         """Return ε at this δ of so many releases together, in each direction that the notion protects.
 
-        Nothing where no event says what one of its steps moves (`event`): what is proved is then their price, added up.
+        Nothing where no event says what one of its steps moves: what is proved is then their price, added up.
         """
         grid = "1e-3" if self.notion.epsilon >= "0.1" else "1e-4"  # finer changes no digit that is shown
         found: dict[Direction, float] = {}
         for way in dict.fromkeys(_DIRECTIONS[change] for change in self.notion.changes if change in _DIRECTIONS):
-            event = self.event(way)
+            event = self._step(way)
             if event is not None:
                 found[way] = Accountant(grid=grid).compose(event, releases).epsilon(delta, way)
         return found
@@ -231,6 +246,15 @@ def _one_person(notion: Notion) -> bool:
     """Return whether each step changes one person's record, in a way of which it is known where it may lead."""
     alone = notion.sums_over_persons and not notion.all_records
     return alone and all(change in _DIRECTIONS for change in notion.changes)
+
+
+def _monotone(query: CountVisitors) -> bool:
+    """Return whether part of a person's facts moves the counts as all of them do, or less."""
+    try:
+        parts = query.effect(SHRINK), query.effect(GROW)
+    except NotPrivateError:
+        return False
+    return parts == (query.effect(WITHDRAW), query.effect(INSERT))
 
 
 def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple[Weight | None, Weight | None]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -181,6 +183,20 @@ def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
 def test_numbers_of_a_table_are_short_and_one_that_is_rounded_says_so(exact: str, shown: str) -> None:
     """Found: an ε of sixty digits filled the table, and no other column could be read."""
     assert short(exact) == shown
+
+
+def test_a_long_epsilon_stretches_nothing_on_the_page_but_its_data() -> None:
+    query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
+    made = compare(
+        query,
+        lw.Presence("0." + "3" * 90),
+        safe_at_most=2,
+        scenario=Scenario(places=3, left=Fraction(10**90 - 1, 10**89)),
+    )
+    page = plan_html(plan_report(made))
+    shown = page[page.index("<main") : page.index("<pre")] if "<pre" in page else page[page.index("<main") :]
+    assert "ε ≈ 0.333333" in shown
+    assert "3" * 40 not in re.sub(r"<script.*?</script>", "", shown, flags=re.DOTALL)
 
 
 def test_a_row_whose_noise_is_too_wide_is_refused_alone() -> None:

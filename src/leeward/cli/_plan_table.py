@@ -13,7 +13,7 @@ from leeward.mechanism._threshold_rule import Word
 from leeward.planner._people import at_most_people, people
 from leeward.planner._recommend import percent, share
 from leeward.planner._report import AskedPart, DecidingOption, PlanReport, Wish
-from leeward.planner._words import head, label, name, not_composed, notes, refused, short, sides
+from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -104,8 +104,11 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
 def _needed(option: DecidingOption, wish: Wish) -> str:
     needed, t = option.epsilon_for_wish, option.safe_at_most_for_wish
     said = f"To call {share(wish.probability)} of the places with {people(wish.count)} safe: "
-    epsilon = "no ε is enough" if needed is None else f"ε = {short(needed.epsilon)}"
-    return said + epsilon + ("" if t is None else f"; or, at this ε, 'safe' must mean {at_most_people(t)}")
+    return (
+        said
+        + ("no ε is enough" if needed is None else epsilon(needed.epsilon))
+        + ("" if t is None else f"; or, at this ε, 'safe' must mean {at_most_people(t)}")
+    )
 
 
 def _expected(option: DecidingOption) -> str:

@@ -43,7 +43,7 @@ def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
         yield "decide", f"safe: {at_most_people(asked.safe_at_most)}"
     if asked.dangerous_at_least is not None:
         yield "decide", f"dangerous: at least {people(asked.dangerous_at_least)}"
-    yield "asked for", f"{label(asked.notion)} at ε = {short(asked.notion.epsilon)}"
+    yield "asked for", f"{label(asked.notion)} at {epsilon(asked.notion.epsilon)}"
     yield "budget", f"kept in {asked.budget.notion}" + ("" if left is None else f"; {short(left)} left")
     if asked.counts:
         yield "counts", ", ".join(f"{n:,} with {people(count)}" for count, n in asked.counts.items()) + " (as given)"
@@ -90,3 +90,9 @@ def short(exact: str) -> str:
     if Fraction(rounded) == value:
         return rounded
     return exact if len(exact) <= _LONGEST else f"≈{rounded}"
+
+
+def epsilon(exact: str) -> str:
+    """Write an ε shortly: ε = 2.27, or ε ≈ 0.333333."""
+    said = short(exact)
+    return f"ε ≈ {said[1:]}" if said.startswith("≈") else f"ε = {said}"

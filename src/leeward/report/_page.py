@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from leeward.planner._people import at_most_people
-from leeward.planner._words import short
+from leeward.planner._words import epsilon, short
 from leeward.report import _words as words
 
 
@@ -41,6 +41,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["grouped"] = lambda number: f"{number:,}"
     environment.filters["sentence"] = words.sentence
     environment.filters["short"] = short
+    environment.filters["epsilon"] = epsilon
     return environment
 
 

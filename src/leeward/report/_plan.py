@@ -21,7 +21,7 @@ from leeward.outputs import write_page
 from leeward.planner._people import people
 from leeward.planner._recommend import percent, share
 from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport
-from leeward.planner._words import head, label, name, not_composed, notes, refused, short, sides
+from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides
 from leeward.report._figures import BLUE, FONT, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
 from leeward.version import __version__
@@ -214,7 +214,7 @@ def _uncovered(shown: Iterable[DecidingOption]) -> list[tuple[str, str]]:
 def _headline(chosen: DecidingOption | None) -> str:
     if chosen is None:
         return "Nothing is recommended"
-    return f"Recommended: {label(chosen.notion)} with the {chosen.mechanism} mechanism, ε = {short(chosen.price)}"
+    return f"Recommended: {label(chosen.notion)} with the {chosen.mechanism} mechanism, {epsilon(chosen.price)}"
 
 
 def _look() -> dict[str, Any]:

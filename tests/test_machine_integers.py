@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import leeward as lw
-from leeward import accounting, analysis, distance, exact, inf, mechanism, notion, query
+from leeward import accounting, analysis, distance, exact, inf, mechanism, notion, planner, query
 from leeward.cli import LeewardError
 from leeward.mechanism import PlanarMechanism, randomized_sanitizer
 from leeward.mechanism._series import SeriesMechanism
@@ -29,6 +29,20 @@ NORMS = ("manhattan", "euclidean")
 LAW = DirectedGeometric("1/100", "1/50")
 ONE, PURE, IS_1 = lw.Line("1", "1"), accounting.PureEvent(1, 1), lw.where("x", equals=1)
 Kind = Callable[[int], Any]
+
+
+def compared(k: Kind, count: int, **decided: Any) -> object:
+    """What a comparison expects of counts, and advises, with all that it takes for whole numbers."""
+    seen = lw.visits("visits.parquet", person="who", place="where", time="at")
+    asked = lw.count_visitors(
+        seen, lw.places("places.parquet", place="where"), start="2026-01-01", end="2026-01-02", places_per_person=1
+    )
+    scenario = planner.Scenario(places=k(100), counts={k(0): k(100), k(5): k(100), k(3): k(100)}, releases=k(3))
+    notion = lw.UnboundedDP("1") if "error_at_most" in decided else lw.AdditionOnly("1")
+    found = lw.compare(asked, notion, scenario=scenario, **decided)
+    least = [option.safe_at_most_for(count, "0.9") for option in found.options if not option.refused]
+    return found.options[0].expected, scenario.size, least, planner.recommend(found, count=count).reason
+
 
 CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     # a and b are near the ends of the type; the last argument makes other numbers of the same type
@@ -67,6 +81,14 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "randomized sanitizer": lambda a, b, k: randomized_sanitizer(LAW, k(5), "1/10").probability(a),
     "alarm": lambda a, b, k: (s := mechanism.alarm(LAW, k(120), "1/10")) and (s.threshold, s.error, s.probability(b)),
     "alarm, never wrong": lambda a, b, k: mechanism.alarm(DirectedGeometric(inf, "1/50"), a).probability(b),
+    "alap_beta": lambda a, b, k: (analysis.alap_beta("1/100", a, b), analysis.alap_beta("1/100", k(5), k(2)), analysis.alap_epsilon("1/2", b, a)),  # noqa: E501
+    "bounds": lambda a, b, k: [bound("1/100", k(100), "1/9") for bound in (analysis.epsilon_bound, analysis.epsilon_bound_complement)],  # noqa: E501
+    "bounds, delta": lambda a, b, k: [f("1/100", "1/9", k(100), "1/9") for f in (analysis.delta_bound, analysis.delta_bound_complement)],  # noqa: E501
+    "bounds, needed": lambda a, b, k: [f(k(100), "1/9", "1/3") for f in (analysis.epsilon_needed, analysis.epsilon_needed_complement)],  # noqa: E501
+    "delta_needed": lambda a, b, k: analysis.delta_needed("1/100", k(100), "1/9", "1/3"),
+    "best_decision": lambda a, b, k: analysis.best_decision("1/100", "1/50", k(127), "1/9")[-1],
+    "Scenario": lambda a, b, k: compared(k, k(1), safe_at_most=2),
+    "Scenario, several": lambda a, b, k: compared(k, k(120), safe_at_most=120, error_at_most="1/9"),
     "rate_for within": lambda a, b, k: mechanism.rate_for(RATES, within=k(100), probability="0.9", step="1/10"),
     "rate_for safe": lambda a, b, k: mechanism.rate_for(RATES, safe=(k(1), k(100)), probability="0.9", error_at_most="0.1"),
     "Sanitized": lambda a, b, k: mechanism.Sanitized(UP, at_most=a, stop_after=k(2)).expected_answered([k(100), k(3)]),
@@ -153,6 +175,8 @@ LABELS = {
     "where",
     "has",
     "expected_loss",
+    "Scenario",
+    "Scenario, several",
     "Domain",
     "FiniteMechanism",
 }

@@ -117,6 +117,20 @@ def test_lemma_1_the_sup_over_sets_is_attained_at_a_point() -> None:
     assert measure_distance({0: weight(1), 1: weight(0)}, {0: weight("1/2"), 1: weight("1/2")}) == inf
 
 
+@pytest.mark.parametrize("power", [1, 100, 200, 289, 291, 300, 400, 1000])
+@pytest.mark.parametrize("factors", [(1, 500), (500, 1), (7, 1), (1, 7), (3, 4)], ids=str)
+def test_a_point_that_floats_cannot_tell_hides_no_other_point(power: int, factors: tuple[int, int]) -> None:
+    """One point of tiny probability, whose ratio is the first factor; another whose ratio is the second; and the rest."""
+    tiny, rare = Fraction(1, 10**power), Fraction(1, 1000)
+    first = {"tiny": tiny * factors[0], "rare": rare * factors[1]}
+    second = {"tiny": tiny, "rare": rare}
+    for measure in (first, second):
+        measure["rest"] = 1 - sum(measure.values())
+    ratios = [max(first[z] / second[z], second[z] / first[z]) for z in first]
+    made = [{z: weight(p) for z, p in measure.items()} for measure in (first, second)]
+    assert measure_distance(*made) == log(max(ratios)) == measure_distance(*made[::-1])
+
+
 def rows(mechanism: FiniteMechanism, x: Any, y: Any) -> tuple[dict, dict]:
     return mechanism.row(x), mechanism.row(y)
 

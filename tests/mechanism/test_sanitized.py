@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -89,6 +91,30 @@ def test_expected_answered_is_the_mean_of_the_matrix() -> None:
 def test_about_twenty_empty_places_at_one_and_two() -> None:
     """ε = 1, t = 2: each empty place stops with e^{−3}, so e³ = 20.09 are reached on average."""
     assert Sanitized(ONE, at_most=2).expected_answered([0] * 500) == pytest.approx(np.e**3, rel=1e-6)
+
+
+@pytest.mark.parametrize("rate", ["1/10", "1", "3", "50", "900"])
+def test_a_list_of_empty_places_has_a_closed_form(rate: str) -> None:
+    """The oracle walks from count to count, with the chance of each number of stops so far."""
+    for at_most, stops, places in itertools.product((0, 2, 9), (1, 2, 7, 40), (1, 2, 5, 39, 41, 1000)):
+        made = Sanitized(Line(inf, rate), at_most=at_most, stop_after=stops)
+        exceed, alive, reached = math.exp(-float(Fraction(rate)) * (at_most + 1)), [1.0] + [0.0] * (stops - 1), 0.0
+        for _ in range(places):
+            reached += sum(alive)
+            alive = [p * (1 - exceed) + before * exceed for p, before in zip(alive, [0.0, *alive], strict=False)]
+        assert made.expected_answered_if_empty(places) == pytest.approx(reached, rel=1e-9)
+        assert made.expected_answered([0] * places) == pytest.approx(reached, rel=1e-6)
+    each = Sanitized(Line(inf, rate), at_most=[0, 3, 1])
+    assert each.expected_answered_if_empty(3) == each.expected_answered([0, 0, 0])
+
+
+def test_a_list_of_a_million_empty_places_costs_no_walk() -> None:
+    """A plan asks this some hundred times; a walk through the list takes seconds each time."""
+    made = Sanitized(Line(inf, 3), at_most=9)
+    start = time.process_time()
+    for _ in range(100):
+        made.expected_answered_if_empty(10**6)
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.statistical

@@ -62,7 +62,7 @@ def test_what_fails_after_the_charge_is_seen(
     def expected(*_: object) -> float:
         raise MemoryError
 
-    monkeypatch.setattr(Sanitized, "expected_answered", expected)
+    monkeypatch.setattr(Sanitized, "expected_answered_if_empty", expected)
     made = town(tmp_path / "town", capsys)
     monkeypatch.chdir(made.folder)
     code = released("stopping", "publish", "stop_after", 1, made)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from leeward.errors import InputError
-from leeward.exact._real import Exact, Real, exact, positive
+from leeward.exact._real import Exact, Real, exact, integer, positive
 from leeward.exact._weight import Weight, exp, exp_minus, log, weight
 
 
@@ -38,7 +38,7 @@ def epsilon_bound_complement(epsilon: Exact, k: int, alpha: Exact) -> Weight:
 
 def epsilon_needed(k: int, alpha: Exact, beta: Exact) -> Real:
     """Return the least ε that inequality (5) of Section III-A allows: ``ln(β/α)/k``; ∞ at α = 0."""
-    a, b = _chance(alpha), _chance(beta)
+    a, b, k = _chance(alpha), _chance(beta), integer(k, "k")
     if not a:
         return exact("inf")
     return log(b / a) / k
@@ -46,7 +46,7 @@ def epsilon_needed(k: int, alpha: Exact, beta: Exact) -> Real:
 
 def epsilon_needed_complement(k: int, alpha: Exact, beta: Exact) -> Real:
     """Return the least ε that Proposition IV.7 allows: ``ln((1 − α)/(1 − β))/k``; finite at α = 0."""
-    a, b = _chance(alpha), _chance(beta)
+    a, b, k = _chance(alpha), _chance(beta), integer(k, "k")
     if b == 1:
         return exact("inf")
     return log((1 - a) / (1 - b)) / k
@@ -54,19 +54,19 @@ def epsilon_needed_complement(k: int, alpha: Exact, beta: Exact) -> Real:
 
 def delta_bound(epsilon: Exact, delta: Exact, k: int, alpha: Exact) -> Weight:
     """Return the most β that (ε, δ)-DP allows at distance k by Section III-B: ``e^{kε}·α + δ·Σ_{i<k} e^{iε}``, at most 1."""
-    grown = exp(_finite(epsilon) * k) * _chance(alpha) + _chance(delta) * _powers(epsilon, k)
+    grown = exp(_finite(epsilon) * integer(k, "k")) * _chance(alpha) + _chance(delta) * _powers(epsilon, k)
     return min(grown, weight(1))
 
 
 def delta_bound_complement(epsilon: Exact, delta: Exact, k: int, alpha: Exact) -> Weight:
     """Return the most β by the same step on *not safe*: ``1 − e^{−kε}·(1 − α − δ·Σ_{i<k} e^{iε})``, at most 1."""
     left = 1 - _chance(alpha) - _chance(delta) * _powers(epsilon, k)
-    return min(1 - exp_minus(_finite(epsilon) * k) * left, weight(1))
+    return min(1 - exp_minus(_finite(epsilon) * integer(k, "k")) * left, weight(1))
 
 
 def delta_needed(epsilon: Exact, k: int, alpha: Exact, beta: Exact) -> Weight:
     """Return the least δ that inequality (7) of Section III-B allows: ``(β − α·e^{kε}) / Σ_{i<k} e^{iε}``, at least 0."""
-    need = (_chance(beta) - _chance(alpha) * exp(_finite(epsilon) * k)) / _powers(epsilon, k)
+    need = (_chance(beta) - _chance(alpha) * exp(_finite(epsilon) * integer(k, "k"))) / _powers(epsilon, k)
     return max(need, weight(0))
 
 
@@ -106,7 +106,7 @@ class BestDecision:
         Raises:
             InputError: if k is negative.
         """
-        if k < 0:
+        if (k := integer(k, "k")) < 0:
             raise InputError(f"k = {k}", "no table is nearer to unsafe than an unsafe one", "Give at least 0")
         rises = k if self._turn is None else min(k, self._turn)
         left, falls = 1 - self._risen(rises), k - rises
@@ -163,7 +163,7 @@ def best_decision(presence: Exact, absence: Exact, k: int, alpha: Exact = 0, *, 
     """
     best = BestDecision(presence, absence, alpha, delta=delta)
     best.at(k)  # a negative one is refused
-    return tuple(map(best.at, range(k + 1)))
+    return tuple(map(best.at, range(integer(k, "k") + 1)))
 
 
 def alap_beta(rate: Exact, count: int, at_most: int) -> Weight:
@@ -171,12 +171,13 @@ def alap_beta(rate: Exact, count: int, at_most: int) -> Weight:
 
     Corollary V.6 with k = t + 1 − c, which the continuous mechanism reaches only with the sanitizer z < t + 1.
     """
-    k = at_most + 1 - count
+    k = integer(at_most, "at_most") + 1 - integer(count, "count")
     return 1 - exp_minus(positive(rate, "rate") * k) if k > 0 else weight(0)
 
 
 def alap_epsilon(beta: Exact, count: int, at_most: int, *, sensitivity: Exact = 1) -> Real:
     """Return the ε from which ALap is (q, 0, β)-one-sided at this count: ``Δ·ln(1/(1 − β))/k`` (Corollary V.6)."""
+    count, at_most = integer(count, "count"), integer(at_most, "at_most")
     if count > at_most:
         raise InputError(
             f"count = {count}", "it is not safe, so it should not be called so", "Give a count of at most t"
@@ -235,7 +236,7 @@ def one_sided(
 
 def _powers(epsilon: Exact, k: int) -> Weight:
     """Σ_{i<k} e^{iε}."""
-    if k < 1:
+    if (k := integer(k, "k")) < 1:
         raise InputError(f"k = {k}", "the bound is about tables at least one step apart", "Give at least 1")
     return sum((exp(_finite(epsilon) * i) for i in range(k)), weight(0))
 

@@ -246,11 +246,11 @@ def measure_distance(first: Measure, second: Measure) -> Real:
             return inf
         if p:
             ratios.append(max(((_about(p, q), p, q), (_about(q, p), q, p)), key=lambda found: found[0]))
-    most = max(ratio for ratio, _, _ in ratios)
+    most = max((ratio for ratio, _, _ in ratios if ratio < math.inf), default=0.0)
     return log(max(r for ratio, p, q in ratios if ratio >= most * (1 - 1e-9) for r in (p / q, q / p)))
 
 
 def _about(p: Weight, q: Weight) -> float:
-    """Return p/q in floats, which leave out what is clear; ∞ where they cannot decide."""
+    """Return p/q in floats, which leave out what is clear; ∞ where they cannot decide, and exact numbers must."""
     above, below = float(p), float(q)
     return above / below if min(above, below) > 1e-290 else math.inf

@@ -156,6 +156,22 @@ class Sanitized:
             low += int(band[0] < _NEGLIGIBLE)
         return total
 
+    def expected_answered_if_empty(self, counts: int) -> float:
+        """Return `expected_answered` of so many counts that are all 0, in closed form where they have one threshold.
+
+        Answered counts exceed with one chance p each, so p·E[answered] = E[min(c, B)], B the number of exceeding ones among
+        all n (Wald's identity): ``E = n·Pr[Bin(n − 1, p) ≤ c − 1] + c·Pr[Bin(n, p) > c]/p``.
+        """
+        if self._thresholds.ndim:
+            return self.expected_answered(np.zeros(counts, np.int64))
+        exceed, stops = float(self.law.tail(int(self._thresholds) + 1)), self.stop_after
+        if not exceed or stops >= counts:
+            return float(counts)
+        from scipy.stats import binom  # lazily: scipy is slow to import
+
+        beyond = stops * binom.sf(stops, counts, exceed) / exceed
+        return float(min(counts * binom.cdf(stops - 1, counts - 1, exceed) + beyond, counts))
+
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given vectors of counts (all of one length).
 

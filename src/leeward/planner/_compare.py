@@ -68,10 +68,12 @@ class Scenario:
     left: Fraction | None = None
 
     def __post_init__(self) -> None:
-        whole(1 if self.places is None else self.places, "places")
-        if self.counts is not None:
-            check_counts(self.counts)
-        whole(self.releases, "releases")
+        plain = {
+            "places": None if self.places is None else whole(self.places, "places"),
+            "counts": None if self.counts is None else check_counts(self.counts),
+            "releases": whole(self.releases, "releases"),
+            "left": plainly(self.left),
+        }
         chance_given(self.delta, "delta", or_zero=True)
         chance_given(self.assumed_error, "assumed_error")
         if not isinstance(self.counted_in, str | None):
@@ -82,7 +84,8 @@ class Scenario:
             raise InputError(
                 f"left = {told(self.left)}", "it is not an amount of a budget", "Give a Fraction of at least 0, or None"
             )
-        object.__setattr__(self, "left", plainly(self.left))
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
 
     @property
     def size(self) -> int:

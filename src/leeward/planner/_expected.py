@@ -135,19 +135,21 @@ def _within(law: CountNoise, chance: str) -> int:
     return int(least) - 1
 
 
-def check_counts(counts: Counts) -> None:
-    """Refuse what does not say how many places hold how many people.
+def check_counts(counts: Counts) -> dict[int, int]:
+    """Return counts as Python's own integers, whose sums and differences do not wrap as those of machine integers do.
 
     Raises:
         InputError: a number of either is not a whole number of at least 0, or no place is described.
     """
     if not isinstance(counts, Mapping):
         raise InputError(f"counts = {told(counts)}", "it does not say how many places hold how many", _COUNTS)
-    for people, places in counts.items():
-        whole(people, "a number of people in counts", least=0)
-        whole(places, "a number of places in counts", least=0)
-    if not any(counts.values()):
+    read = {
+        whole(people, "a number of people in counts", least=0): whole(places, "a number of places in counts", least=0)
+        for people, places in counts.items()
+    }
+    if not any(read.values()):
         raise InputError("counts of no place", "nothing is to be expected of them", _COUNTS)
+    return read
 
 
 _COUNTS = "Give, say, {0: 4101, 1: 214}"

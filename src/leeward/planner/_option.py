@@ -18,7 +18,7 @@ from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent,
 from leeward.accounting._events import Event
 from leeward.analysis._bounds import BestDecision
 from leeward.errors import LowUtilityError, NotPrivateError
-from leeward.exact._real import Exact, Real, inf
+from leeward.exact._real import Exact, Real, inf, integer
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism import Sanitized, sanitizer
 from leeward.mechanism._calibration import least_multiple, rate_for
@@ -206,6 +206,7 @@ class Option:
         if self.law is None or self.decisions is None or self.decisions.safe is None:
             return None
         law, alpha, wish = self.law, self.decisions.safe.error_at_most, weight(probability)
+        count = integer(count, "count")
 
         def often(step: Fraction) -> bool:
             return sanitizer(law, count + int(step) - 1, alpha).probability(count) >= wish

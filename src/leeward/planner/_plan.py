@@ -185,7 +185,7 @@ class Plan:
         """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""
         if isinstance(self.mechanism, Geometric):
             return None
-        return self.mechanism.expected_answered([0] * places)
+        return self.mechanism.expected_answered_if_empty(places)
 
 
 def plan_visitors(

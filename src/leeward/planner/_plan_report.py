@@ -55,10 +55,11 @@ def plan_report(compared: Comparison, *, count: int = 0, probability: Exact = "0
     Raises:
         InputError: if the count is below 0, or the probability is not above 0 and at most 1.
     """
-    asked, advice = compared.asked, recommend(compared, count=count, probability=probability)
+    asked, count = compared.asked, whole(count, "count", 0)
+    advice = recommend(compared, count=count, probability=probability)
     return PlanReport(
         format=1,
-        asked=_asked(asked, Wish(count=whole(count, "count", 0), probability=str(probability))),
+        asked=_asked(asked, Wish(count=count, probability=str(probability))),
         refused_as_written=compared.refusal or None,
         recommendation=_advice(advice, compared.options),
         options=tuple(_option(option, asked, count, probability) for option in compared.options),

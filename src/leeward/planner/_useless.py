@@ -53,7 +53,7 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
     if chance < made.useful_from:
         _refuse_chance(made, safe, float(chance))
     if places is not None and isinstance(made.mechanism, Sanitized):
-        reached = made.mechanism.expected_answered([0] * places)
+        reached = made.mechanism.expected_answered_if_empty(places)
         if float(chance) * reached < made.useful_from * places:
             _refuse_reach(made, reached, places)
 

@@ -52,7 +52,7 @@ class Domain:
         if self.records is not None:
             object.__setattr__(self, "records", _listed("The records there can be", self.records))
         if self.facts_per_person is not None:
-            whole(self.facts_per_person, "facts_per_person")
+            object.__setattr__(self, "facts_per_person", whole(self.facts_per_person, "facts_per_person"))
 
 
 def _listed(what: str, known: Any) -> Any:

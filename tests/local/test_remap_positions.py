@@ -101,6 +101,23 @@ def test_reports_are_places_and_nearer_to_the_truth() -> None:
     assert moved.statement().displacement is not None
 
 
+def test_distances_are_those_of_reports_as_they_are_shown() -> None:
+    """Much noise in a small box: most reports are moved to its edge, and are nearer than the noise alone is.
+
+    Distances on the ground are taken from degrees, a map's scale for each axis. Of 20,000 and 8,000 draws of at most 2.6 km,
+    means differ by over 4 % once in 10¹² runs; the mean of the noise alone is twice as far.
+    """
+    geo = PlanarLaplace(box=(139.70, 35.60, 139.72, 35.616), epsilon="1", unit="1000 m")
+    north, east = np.linspace(35.601, 35.615, 8), np.linspace(139.701, 139.719, 8)
+    told = compare_over_places(geo, north, east).planar_laplace
+    there = np.repeat(np.arange(8), 1000)
+    latitude, longitude = geo.perturb_points(north[there], east[there])
+    up, across = (latitude - north[there]) * 110_950, (longitude - east[there]) * 90_600
+    away = np.hypot(up, across).mean()
+    assert told == pytest.approx(away, rel=0.04)
+    assert away < 0.6 * geo.describe().mean
+
+
 def test_the_best_mechanism_is_certified_and_draws_from_its_matrix() -> None:
     moved, best = GEO.best_over(LAT, LON, WEIGHTS)
     assert best.optimal.bound <= best.loss * (1 + 1e-9)

@@ -195,10 +195,9 @@ class Positions:
                 bits=SeededBitsForTests(4),
                 **self.spec["protect"],  # type: ignore[arg-type]
             )
-            if name == "plain":
-                found[name] = float(self.moves.mean())
-                continue
-            made = plain.to_places(**told) if name == "remap" else plain.best_over(**told)[0]
+            made = plain
+            if name != "plain":
+                made = plain.to_places(**told) if name == "remap" else plain.best_over(**told)[0]
             north, east = made.perturb_points(truth.lat, truth.lon)
             found[name] = float(np.mean(GROUND.inv(truth.lon, truth.lat, east, north)[2]))
         return found

@@ -130,7 +130,10 @@ def compare_over_places(
     places = Places.of(geo.plane, latitude, longitude, weights)
     remap = BayesRemap(places, float(geo.epsilon), geo.norm)
     truth = np.random.default_rng().choice(len(places.at), draws, p=places.prior)
-    reports = geo.mechanism.positions(geo.mechanism.noisy(geo.mechanism.snap(places.at[truth])))
-    away = places.apart[truth, remap(reports)]
+    noisy = geo.mechanism.noisy(geo.mechanism.snap(places.at[truth]))
+    held = np.clip(noisy, geo.mechanism.lower, geo.mechanism.upper)
+    shown = geo.plane.project(*geo.box.nearest(*geo.plane.unproject(geo.mechanism.positions(held))))
+    plain = np.hypot(*(shown - places.at[truth]).T)
+    away = places.apart[truth, remap(geo.mechanism.positions(noisy))]
     best = BestOverPlaces.of(geo, latitude, longitude, weights).loss if len(places.at) <= MOST else None
-    return Compared(geo.describe().mean, float(away.mean()), float(away.std() / np.sqrt(draws)), best)
+    return Compared(float(plain.mean()), float(away.mean()), float(away.std() / np.sqrt(draws)), best)

@@ -25,7 +25,7 @@ class Compared:
     """Expected distances from the truth in metres, for someone who is at one of the places as the prior says.
 
     Attributes:
-        planar_laplace: of planar Laplace as it is, before reports are moved into the box.
+        planar_laplace: of planar Laplace, of reports as they are shown, moved into the box: an estimate.
         remapped: of planar Laplace with the Bayes remap to the places: an estimate.
         remapped_error: its standard error.
         best: of the best mechanism over the places; None where there are too many to solve for.

@@ -70,17 +70,17 @@ class Files:
             for ending in order:
                 sync(self.path(ending))
             with alone_in(self._out.parent):
+                staged = {ending: digest(self.path(ending)) for ending in order}
                 for earlier in self._check():
                     earlier.unlink(missing_ok=True)
                 for ending in order:
                     os.replace(self.path(ending), self._target(ending))
                 sync(self._out.parent)
-                self._read_back(made)
+                self._read_back(staged)
 
-    def _read_back(self, made: Mapping[str, str]) -> None:
+    def _read_back(self, staged: Mapping[str, str]) -> None:
         """Refuse to say that all is in place if a program that asks for no lock has written there meanwhile."""
-        targets = [self._target(ending) for ending in ("", *self._endings)]
-        if _listed(self._target(STATEMENT)) != made or any(digest_or_none(t) != made[t.name] for t in targets):
+        if any(digest_or_none(self._target(ending)) != made for ending, made in staged.items()):
             raise InputError(
                 f"'{self.shown[0]}'",
                 "another program wrote there at the same time",

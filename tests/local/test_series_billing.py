@@ -127,3 +127,14 @@ def test_what_does_not_go_together_is_refused() -> None:
     with pytest.raises(InputError, match="below"):
         billing.settle([[1, 2]], [[1, 1]])
     assert Billing("1", step=Fraction(1, 100)).step == Fraction(1, 100)
+
+
+@pytest.mark.parametrize("each", [2**60, 2**62, 2**63 - 1, -(2**60)])
+def test_a_year_that_64_bits_do_not_hold_is_refused(each: int) -> None:
+    """Twelve times 2⁶⁰ is 2⁶⁴·3/4: wrapped, the year would be paid below the truth."""
+    billing = Billing("1", bills=12)
+    amounts = np.full((1, 12), each, np.int64)
+    with pytest.raises(InputError, match="a year"):
+        billing.settle(amounts, billing.bill(amounts))
+    small = np.full((1, 12), 2**58, np.int64)
+    assert billing.settle(small, billing.bill(small)).year.tolist()[0] >= 12 * 2**58

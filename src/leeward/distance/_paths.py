@@ -101,14 +101,16 @@ def broken_triangle(values: Sequence[Real], codes: Codes) -> tuple[int, int, int
         if np.array_equal(_dijkstra(weights)[0], weights):
             return None
     matrix = np.array([float(v) for v in values])[codes]
+    finite = np.array([not v.is_infinite for v in values])[codes]  # also where a float is not
     size = len(values)
     kind = np.int64 if size**3 < 2**63 else object  # keys of three codes must not wrap
     checked: set[int] = set()
     for j in range(len(codes)):
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             slack = matrix[:, j, None] + matrix[None, j, :] - matrix
             # a broken triangle has d(i → k) as its largest side, so a relative margin of it covers the rounding
-            suspect = (slack <= 1e-9 * matrix) & np.isfinite(slack) | (np.isinf(matrix) & (slack == -np.inf))
+            suspect = (slack <= 1e-9 * matrix) & np.isfinite(slack)
+            suspect |= np.isinf(matrix) & finite[:, j, None] & finite[None, j, :]
         suspect[j, :] = suspect[:, j] = False
         rows, columns = np.nonzero(suspect)
         triple = (codes[rows, j].astype(kind) * size + codes[j, columns]) * size + codes[rows, columns]

@@ -139,7 +139,7 @@ class Billing:
             bits: the entropy source; by default a fresh cryptographic stream.
 
         Raises:
-            InputError: for other shapes, or a bill below its amount.
+            InputError: for other shapes, a bill below its amount, or a year of 2⁶² steps or more.
         """
         truth, given = integers(amounts), integers(billed)
         if truth.shape != given.shape or truth.ndim != 2 or truth.shape[1] != self.bills:
@@ -149,6 +149,12 @@ class Billing:
         if (given < truth).any():
             raise InputError(
                 "Bills below their amounts (for the curator only)", "none was drawn so", "Give those sent out"
+            )
+        if (np.abs(truth.astype(np.float64)).sum(axis=1) >= 2.0**62).any():
+            raise InputError(
+                "Amounts of 2^62 steps or more a year (for the curator only)",
+                "64 bits do not hold them",
+                "Take a larger step",
             )
         total = truth.sum(axis=1)
         charged = np.zeros_like(total)

@@ -34,6 +34,7 @@ class Asked:
     accept_useless: bool = False
     bits: Any = None
     progress: Any = silent
+    done: Any = None
 
 
 ROWS: Mapping[str, tuple[Asked, str]] = {
@@ -66,6 +67,7 @@ ROWS: Mapping[str, tuple[Asked, str]] = {
     "what is not a choice": (Asked(if_doubtful="publsh"), refused("publish")),
     "seeded noise": (Asked(bits=SeededBitsForTests(1)), NEW),
     "somebody is told": (Asked(progress=lambda stage: None), SAME),
+    "a list of what is done": (Asked(done=[]), SAME),
 }  # fmt: skip
 
 ALIKE = {"plans": {"windows", "visits", "places", "plan"}}
@@ -109,6 +111,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.sessio
             accept_useless=asked.accept_useless,
             bits=asked.bits,
             progress=asked.progress,
+            done=asked.done,
         )
 
     running.ledger = lambda: Ledger(folder / "budget.db")  # type: ignore[attr-defined]

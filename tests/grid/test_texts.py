@@ -134,7 +134,7 @@ def test_a_name_without_what_is_inside_is_rejected() -> None:
 
 
 def test_a_function_has_no_name_unless_all_records_are_listed() -> None:
-    with pytest.raises(InputError, match="no form that lasts"):
+    with pytest.raises(InputError, match="no lasting form"):
         budget_notion(ADP(1, [lambda record: True]))
     one, two = (ADP(1, [lambda record, k=k: record == k], records=(1, 2)) for k in (1, 2))
     assert budget_notion(one) != budget_notion(two)

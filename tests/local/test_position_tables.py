@@ -146,3 +146,23 @@ def test_what_is_refused(table: Any, names: dict[str, str], error: type[Exceptio
 def test_nothing_is_not_an_error() -> None:
     assert len(GEO.perturb(FRAME[["lat", "lon"]].head(0), **NAMES)) == 0
     assert math.isnan(KEEP.perturb_one(math.nan, 116.4)[0])
+
+
+class Stops(gpd.GeoDataFrame):  # type: ignore[misc]
+    """A frame with a geometry, of a user's own class."""
+
+
+def test_a_class_made_of_a_geodataframe_is_one() -> None:
+    """It is a DataFrame too: read as one, its geometry would go out as it is, beside the columns that were perturbed."""
+    points = gpd.points_from_xy(FRAME.lon, FRAME.lat)
+    frame = Stops({"lat": FRAME.lat, "lon": FRAME.lon}, geometry=points, crs=4326)
+    with pytest.raises(InputError, match="Columns of degrees for a GeoDataFrame"):
+        GEO.perturb(frame, latitude="lat", longitude="lon")
+    with pytest.warns(UserWarning, match="lat, lon"):
+        made = GEO.perturb(frame)
+    assert not (made.geometry.x == points.x).any()
+
+
+def test_another_table_is_told_what_is_read() -> None:
+    with pytest.raises(InputError, match=r"only GeoDataFrame, DataFrame and pyarrow Table are read.*perturb_points"):
+        GEO.perturb([[60.0, 10.0]])

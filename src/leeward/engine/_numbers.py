@@ -193,9 +193,8 @@ def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
         number = text.try_cast("float64")
         unreadable = column.notnull() & number.isnull()
         number = number.isnan().ifelse(ibis.null(), number)
-        finer = (
-            scale * 10**places for places in range(9, 0, -1)
-        )  # so that a number with more digits is rounded rightly
+        # finer than the step, so that a number with more digits is rounded rightly
+        finer = (scale * 10**places for places in range(9, 0, -1))
         scale = next((each for each in finer if each <= MOST_FINE and most * each <= _FLOAT_INTEGERS), scale)
         inside = number.clip(_float_below(values.lower), -_float_below(-values.upper))
         units = (inside * scale + 0.5).floor().cast("int64")

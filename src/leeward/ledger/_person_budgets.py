@@ -349,9 +349,8 @@ class PersonBudgets(PeopleStore):
             "SELECT person, day, reports FROM wanted CROSS JOIN spent USING (person, day)"
         )
         found = {(person, day): reports for person, day, reports in held}
-        if any(
-            type(reports) is not int or reports < 0 for reports in found.values()
-        ):  # SQLite keeps text in any column
+        # SQLite keeps text in any column
+        if any(type(reports) is not int or reports < 0 for reports in found.values()):
             raise LedgerError(
                 f"What is spent in {self.path} is not a number of reports",
                 "it was changed or damaged",

@@ -46,9 +46,8 @@ class Files:
         self.shown = tuple(out.with_name(out.name + ending) for ending in ("", STATEMENT, *endings))
         if not is_text(out.name):
             raise InputError(f"'{out}'", "its name is not UTF-8, and its statement could not list it", "Rename it")
-        with alone_in(
-            self._out.parent
-        ):  # here, so that a folder that cannot be locked is found before anything is paid for
+        # locked here too, so that a folder that cannot be locked is found before anything is paid for
+        with alone_in(self._out.parent):
             self._check()
 
     def path(self, ending: str = "") -> Path:
@@ -63,14 +62,15 @@ class Files:
             InputError: one of the places was taken meanwhile, or they cannot be written.
         """
         with said(self.shown[0]):
-            made = {self._target(ending).name: digest(self.path(ending)) for ending in ("", *self._endings)}
+            staged = {ending: digest(self.path(ending)) for ending in ("", *self._endings)}
+            made = {self._target(ending).name: found for ending, found in staged.items()}
             made[self._target(STATEMENT).name] = _digest_of(statement)
             self.path(STATEMENT).write_bytes(_bytes(statement, made))
+            staged[STATEMENT] = digest(self.path(STATEMENT))
             order = (STATEMENT, *self._endings, "")
             for ending in order:
                 sync(self.path(ending))
             with alone_in(self._out.parent):
-                staged = {ending: digest(self.path(ending)) for ending in order}
                 for earlier in self._check():
                     earlier.unlink(missing_ok=True)
                 for ending in order:
@@ -196,9 +196,8 @@ def _listed(statement: Path) -> dict[str, str]:
 
 def _bytes(statement: Mapping[str, Any], files: Mapping[str, str]) -> bytes:
     text = json.dumps({**statement, "files": files}, indent=2, ensure_ascii=False) + "\n"
-    return text.encode(
-        "utf-8", "backslashreplace"
-    )  # a name in GeoJSON may hold half of a surrogate pair, as JSON writes it
+    # a name in GeoJSON may hold half of a surrogate pair: it is written as JSON writes it
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _digest_of(statement: Mapping[str, Any]) -> str:

@@ -32,9 +32,9 @@ class Frame(Private, abc.ABC):
     def names(self) -> list[str]:
         """The names of its columns."""
 
-    @abc.abstractmethod
     def others(self, taken: Sequence[str]) -> list[str]:
         """Return what else goes out with a copy of it: the columns but these, and an index that says something."""
+        return [name for name in self.names if name not in taken]
 
     @abc.abstractmethod
     def arrow(self, names: Sequence[str]) -> Any:
@@ -69,9 +69,6 @@ class ArrowFrame(Frame):
     @property
     def names(self) -> list[str]:
         return [str(name) for name in self.held.column_names]
-
-    def others(self, taken: Sequence[str]) -> list[str]:
-        return [name for name in self.names if name not in taken]
 
     def arrow(self, names: Sequence[str]) -> Any:
         return self.held.select(list(names))
@@ -109,7 +106,7 @@ class PandasFrame(Frame):
         return [str(name) for name in self.held.columns]
 
     def others(self, taken: Sequence[str]) -> list[str]:
-        return [name for name in self.names if name not in taken] + named_index(self.held)
+        return super().others(taken) + named_index(self.held)
 
     def arrow(self, names: Sequence[str]) -> Any:
         import pyarrow as pa
@@ -130,17 +127,25 @@ class PandasFrame(Frame):
         self.held[name] = values if there.all() else np.where(there, values, np.nan)
 
 
-def frame_of(table: Any) -> Frame:
+def kinds_of(table: Any) -> set[str]:
+    """Return the native types of an object, those that its class is made of too, as ``library.Name``."""
+    return {f"{cls.__module__.partition('.')[0]}.{cls.__name__}" for cls in type(table).__mro__}
+
+
+def frame_of(table: Any, *, known: str = "a DataFrame or a pyarrow Table is", instead: str = "Convert it") -> Frame:
     """Return a table in memory by its native type.
+
+    Args:
+        table: the table.
+        known: what else the caller reads, in the words of a refusal.
+        instead: what to give instead of another one.
 
     Raises:
         InputError: it is neither a DataFrame of pandas nor a pyarrow Table.
     """
-    kinds = {f"{cls.__module__.partition('.')[0]}.{cls.__name__}" for cls in type(table).__mro__}
+    kinds = kinds_of(table)
     if "pandas.DataFrame" in kinds:
         return PandasFrame(table)
     if "pyarrow.Table" in kinds:
         return ArrowFrame(table)
-    raise InputError(
-        f"A table of type {type(table).__name__}", "only a DataFrame or a pyarrow Table is read", "Convert it"
-    )
+    raise InputError(f"A table of type {type(table).__name__}", f"only {known} read", instead)

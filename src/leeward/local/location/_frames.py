@@ -14,7 +14,7 @@ from leeward._private import reading
 from leeward.errors import DataError, InputError, no_column
 from leeward.local._untouched import untouched, warn
 from leeward.tables._bare import named_index, without_attrs
-from leeward.tables._frames import frame_of
+from leeward.tables._frames import frame_of, kinds_of
 
 Table = TypeVar("Table")
 """A GeoDataFrame, a DataFrame or a pyarrow Table: what goes in comes out."""
@@ -40,11 +40,14 @@ def find_column(name: str | None, what: str, known: Iterable[str], *, in_first_l
 
 def perturb_table(perturb: Perturb, table: Any, latitude: str | None, longitude: str | None) -> Any:
     """Return a copy of a table with its positions perturbed. See `leeward.local.location.PlanarLaplace.perturb`."""
-    geo = any(cls.__module__.partition(".")[0] == "geopandas" for cls in type(table).__mro__)
     with reading("The table of positions", "Give degrees as numbers, or a geometry of points"):
-        if geo and type(table).__name__ == "GeoDataFrame":
+        if "geopandas.GeoDataFrame" in kinds_of(table):  # first: it is a DataFrame too, whose geometry would go out
             return _geo(perturb, table, latitude, longitude)
-        frame = frame_of(table)
+        frame = frame_of(
+            table,
+            known="GeoDataFrame, DataFrame and pyarrow Table are",
+            instead="Convert it, or give arrays to perturb_points",
+        )
         names = [find_column(latitude, "latitude", frame.names), find_column(longitude, "longitude", frame.names)]
         for name in names:
             if not frame.has_numbers(name):

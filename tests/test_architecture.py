@@ -195,6 +195,38 @@ def test_the_architecture_page_lists_the_layers_in_this_order() -> None:
     assert re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE) == LAYERS
 
 
+def places_named(cell: str, roots: tuple[Path, ...]) -> Iterator[tuple[str, bool]]:
+    """Each name in a cell of a table that says where things go, and whether there is such a file or folder.
+
+    Names without a folder stand beside the one before, or in it.
+    """
+    at: Path | None = None
+    for name in re.findall(r"`([\w./]+)`", cell):
+        tried = [root / name for root in roots] + ([] if at is None else [at / name, at.parent / name])
+        found = next((path for place in tried for path in (place, place.with_suffix(".py")) if path.exists()), None)
+        at = found or at
+        yield name, found is not None
+
+
+def test_the_architecture_page_says_where_a_new_thing_goes() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", page.split("| change |")[1], flags=re.MULTILINE)
+    assert len(rows) >= 10
+    for change, where, completed in rows:
+        found = [*places_named(where, (SOURCE,)), *places_named(completed, (ROOT,))]
+        assert [name for name, there in found if not there and name not in WORDS] == [], change
+
+
+WORDS = {"lw.release", "format"}
+"""What the page sets as code that is no file."""
+
+
+def test_the_rule_on_where_things_go_can_fail() -> None:
+    cell = "`notion/_named`, `_nothing`; `planner`: `_plan`"
+    expected = [("notion/_named", True), ("_nothing", False), ("planner", True), ("_plan", True)]
+    assert list(places_named(cell, (SOURCE,))) == expected
+
+
 def modules_after(statement: str) -> set[str]:
     """The top-level modules loaded by a fresh interpreter that runs a statement."""
     code = f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"

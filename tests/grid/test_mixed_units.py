@@ -20,7 +20,7 @@ from tests.oracle.universe import UNITS, Matrix
 
 from leeward.accounting import price
 from leeward.accounting._budget_notion import budget_notion
-from leeward.accounting._prices import priced
+from leeward.accounting._price_between_units import priced
 from leeward.distance import both_hold
 from leeward.errors import BudgetConflictError
 from leeward.exact import exact, inf

@@ -18,7 +18,7 @@ from tests.grid.notions import BASES, BY_NAME, OTHER_UNITS, PERSONALISED, Row, b
 from tests.oracle import universe
 from tests.oracle.universe import UNITS, Matrix
 
-from leeward.accounting._prices import priced
+from leeward.accounting._price_between_units import priced
 from leeward.accounting._units import contains
 from leeward.cli import InputError
 from leeward.errors import BudgetConflictError

@@ -13,7 +13,7 @@ from leeward.accounting._events import (
     read_event,
 )
 from leeward.accounting._odometer import Filter, Odometer
-from leeward.accounting._prices import price
+from leeward.accounting._price_between_units import price
 from leeward.accounting._privacy_loss import Accountant, Direction
 from leeward.accounting._pure import Cost, cost
 from leeward.accounting._units import Cut, Unit, parallel, parts_touched

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward.accounting._prices import price
+from leeward.accounting._price_between_units import price
 from leeward.errors import BudgetConflictError, InputError, SpecError, nearest
 from leeward.exact._real import Real
 from leeward.notion import (

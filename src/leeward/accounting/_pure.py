@@ -26,7 +26,7 @@ from leeward.exact._real import ZERO, Exact, Real, exact, inf, whole
 from leeward.exact._weight import exp_minus
 from leeward.notion import ABSENT, Notion
 from leeward.notion._notion import seen_by
-from leeward.notion._price import price
+from leeward.notion._price_rules import price
 from leeward.notion._sees import Sees
 from leeward.query._sampling import PoissonSampling
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Named privacy notions, each a directed distance between tables (see `leeward.distance`)."""
 
-import leeward.notion._price  # noqa: F401 - derives the prices of all notions
+import leeward.notion._price_rules  # noqa: F401 - derives the prices of all notions
 from leeward.notion import compose, convert
 from leeward.notion._adp import ADP, Presence
 from leeward.notion._change import ADD_FACT, CHANGES, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change

@@ -75,7 +75,7 @@ class Notion(SumOverPersons):
     name: str
     words: PrivacyDescription
     derive_price: ClassVar[Callable[[Any, Notion], Price]]
-    """How prices are derived: given by `leeward.notion._price`, which knows all notions and so stands above them."""
+    """How prices are derived: given by `leeward.notion._price_rules`, which knows all notions and so stands above them."""
     all_records: bool = False
     """Whether one step may change every person's record at once, each by a change of its kind: no sum over persons then."""
 
@@ -144,8 +144,8 @@ class Notion(SumOverPersons):
     def price_in(self, other: Notion) -> Real:
         """Return the least c with ``d ≤ c·d'``: what a release under this notion costs in a budget kept in ``other``.
 
-        Derived from the two distances (see `leeward.notion._price`). ∞ means that no multiple of the other notion covers
-        this one, or that none was derived: the two cannot share a budget. `priced_in` says why.
+        Derived from the two distances (see `leeward.notion._price_rules`). ∞ means that no multiple of the other notion
+        covers this one, or that none was derived: the two cannot share a budget. `priced_in` says why.
         """
         return self.priced_in(other).cost
 

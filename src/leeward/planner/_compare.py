@@ -17,7 +17,7 @@ from typing import Any
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion, charge
-from leeward.accounting._prices import priced
+from leeward.accounting._price_between_units import priced
 from leeward.errors import BudgetConflictError, InputError, NoiseError, NotPrivateError, RefusedError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, inf, plainly, whole
 from leeward.mechanism import Geometric, NormMechanism, SubsampledCount

@@ -19,7 +19,7 @@ from fractions import Fraction
 from leeward._plain import at_most, told
 from leeward._taught import taught
 from leeward.accounting._budget_notion import in_words
-from leeward.accounting._prices import priced
+from leeward.accounting._price_between_units import priced
 from leeward.errors import BudgetConflictError, InputError, LowUtilityError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight

@@ -4,7 +4,7 @@ from tests.mutants.mutant import Mutant as M
 
 SPEC = "leeward.spec._spec"
 KEYS = "tests/spec/test_release_keys.py"
-OPTIONS = "tests/spec/test_options.py"
+OPTIONS = "tests/cli/test_options.py"
 
 MUTANTS = [
     M(SPEC, "Spec.statistic", "keep=d.keep or None,", "", KEYS, "keep of a statistic has no effect"),

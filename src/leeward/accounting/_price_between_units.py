@@ -10,7 +10,7 @@ metric: what covers it in each of them covers it in both, so the price is the de
 most what the cheapest of them would, for its distance is below each of theirs.
 
 Otherwise the two are incomparable and the release is refused: no number of units spent would keep what the budget promises.
-What is not derived (`leeward.notion._price`, `leeward.accounting._across`) is refused too.
+What is not derived (`leeward.notion._price_rules`, `leeward.accounting._across`) is refused too.
 """
 
 from __future__ import annotations

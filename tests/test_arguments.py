@@ -204,6 +204,8 @@ CALLS: dict[str, Call] = {
     "alarm": call(LAW, 3, "1/10"),
     "all_tables": call((0, 1), 2),
     "audit": call(lambda x: 0, 0, 1, samples=200, confidence=0.9),
+    "best_sanitizer": call(COIN, bool, "1/10"),
+    "expected_beta": call({0: 5, 3: 1}, lambda count: 1, 2),
     "both_hold": call(NOTION, lw.RemovalOnly("1")),
     "cost": call(EVENT),
     "exact": call("1"),
@@ -242,8 +244,8 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        BillingStatement Comparison LocationStatement MonitorResult NumberPlan NumberStatement Optimal Plan PlanReport
-        Release Remapped Sensitivity SeriesStatement ThresholdRule Verdict VisitorStatement Weight""",
+        BestSanitizer BillingStatement Comparison LocationStatement MonitorResult NumberPlan NumberStatement Optimal Plan
+        PlanReport Release Remapped Sensitivity SeriesStatement ThresholdRule Verdict VisitorStatement Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",

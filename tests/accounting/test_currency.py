@@ -7,9 +7,8 @@ from fractions import Fraction
 import pytest
 
 from leeward.accounting._budget_notion import NAMED, budget_notion, charge, named_budget_notion, read_budget_notion
-from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import BudgetConflictError, SpecError
+from leeward.errors import BudgetConflictError, InputError, SpecError
 from leeward.exact import Real, exact, inf, sqrt
 from leeward.notion import (
     ADP,

@@ -21,8 +21,7 @@ from leeward.accounting import (
     read_event,
 )
 from leeward.accounting._events import KINDS
-from leeward.cli import InputError
-from leeward.errors import InexactError
+from leeward.errors import InexactError, InputError
 from leeward.exact import Real, exact, exp, inf, log, sqrt
 from leeward.exact._text import read, write
 

@@ -23,7 +23,7 @@ from leeward.accounting import (
     SelfComposedEvent,
     SubsampledEvent,
 )
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.exact import exact, exp, inf, log
 
 DIRECTIONS: tuple[Direction, ...] = ("withdraw", "insert")

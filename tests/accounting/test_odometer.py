@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from leeward.accounting import Event, Filter, GeometricEvent, Odometer, SubsampledEvent, cost
-from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import CapExceededError
+from leeward.errors import CapExceededError, InputError
 from leeward.exact import ZERO, Weight, exact, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric

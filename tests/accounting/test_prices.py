@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from leeward.accounting import price
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance
-from leeward.errors import BudgetConflictError
+from leeward.errors import BudgetConflictError, InputError
 from leeward.exact import exact, log
 from leeward.notion import (
     ABSENT,

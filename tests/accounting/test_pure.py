@@ -19,8 +19,8 @@ from leeward.accounting import (
     SubsampledEvent,
     cost,
 )
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
+from leeward.errors import InputError
 from leeward.exact import Real, exact, exp, inf, log
 from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, subsampled
 from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP, all_tables

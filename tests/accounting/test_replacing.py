@@ -31,7 +31,7 @@ from leeward.accounting import (
     SubsampledEvent,
 )
 from leeward.accounting._dominating_pairs import pure_replaced
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.exact import inf
 
 Law = Mapping[Any, Any]

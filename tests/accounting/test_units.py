@@ -9,9 +9,8 @@ import pytest
 
 from leeward.accounting import parallel, parts_touched
 from leeward.accounting._units import contains, unit
-from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import Real, exact, inf
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP, all_tables

@@ -23,9 +23,8 @@ from leeward.analysis import (
     one_sided,
 )
 from leeward.analysis._bounds import BestDecision
-from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import InexactError
+from leeward.errors import InexactError, InputError
 from leeward.exact import Weight, exact, exp, exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric, randomized_sanitizer, sanitizer, two_sided

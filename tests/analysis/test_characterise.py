@@ -33,8 +33,8 @@ from leeward.analysis import (
     tight,
     without_chain,
 )
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line, Plane
+from leeward.errors import InputError
 from leeward.exact import Real, exact, exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric, laplace_mechanism

@@ -11,8 +11,8 @@ import pytest
 
 from leeward.analysis import expansion, expansive_chain, induced_edges, pushed
 from leeward.analysis._expansive import near
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line, graph_distance
+from leeward.errors import InputError
 from leeward.exact import exact, inf, log
 from leeward.mechanism import FiniteMechanism
 from leeward.notion import ABSENT, AdditionOnly, Graded, Manhattan, ReplaceDP, UnboundedDP, ValueGrid, all_tables

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from leeward.analysis import outside_ball, read_loss, read_prior
-from leeward.cli import InputError
-from leeward.errors import InexactError
+from leeward.errors import InexactError, InputError
 from leeward.exact import exact, sqrt
 
 

@@ -13,9 +13,8 @@ from tests.oracle.least_loss import least_loss
 
 from leeward.analysis import Optimal, optimal, outside_ball, read_loss, remap
 from leeward.analysis import optimal as face
-from leeward.cli import InputError
 from leeward.distance import Derived, DirectedDistance, FiniteDistance, Line, Plane
-from leeward.errors import UndecidedError
+from leeward.errors import InputError, UndecidedError
 from leeward.exact import exact, inf, log
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.verification import verify

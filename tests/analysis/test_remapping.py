@@ -12,8 +12,8 @@ from tests.oracle.least_loss import least_loss
 
 from leeward.analysis import expected_loss, read_loss, remap
 from leeward.analysis._remap import stochastic, utility
-from leeward.cli import InputError
 from leeward.distance import Line, Plane
+from leeward.errors import InputError
 from leeward.exact import Real, Weight, exp, inf
 from leeward.mechanism import FiniteMechanism, Geometric, laplace_mechanism
 

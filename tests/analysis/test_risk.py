@@ -14,8 +14,8 @@ from scipy.optimize import linprog
 from tests.oracle import privacy as oracle
 
 from leeward.analysis import posterior, risk
-from leeward.cli import InputError
 from leeward.distance import DirectedDistance, FiniteDistance, Line, SumOverPersons
+from leeward.errors import InputError
 from leeward.exact import Real, Weight, exact, exp, exp_minus, inf
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric, sanitizer, warner

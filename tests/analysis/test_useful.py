@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from leeward.analysis import useful_within, usefulness, usefulness_curve
-from leeward.cli import InputError
 from leeward.distance import Line
+from leeward.errors import InputError
 from leeward.exact import exp, inf
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric

@@ -14,7 +14,7 @@ from tests.oracle.least_loss import least_loss
 
 import leeward as lw
 from leeward.analysis._optimal._repair import FAR, factor_below
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.exact import exact
 
 INF = math.inf

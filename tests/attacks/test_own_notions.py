@@ -14,8 +14,7 @@ import pytest
 import leeward as lw
 from leeward.accounting import parts_touched
 from leeward.accounting._budget_notion import budget_notion, charge
-from leeward.cli import InputError, LeewardError
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, LeewardError, NotPrivateError
 from leeward.exact import ZERO, Real, exact, inf
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change, Notion
 from leeward.notion._sees import Sees

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.tables import Surd, closure
 
-from leeward.cli import InputError
 from leeward.distance import (
     Derived,
     FiniteDistance,
@@ -27,7 +26,7 @@ from leeward.distance import (
     pull_back,
 )
 from leeward.distance._paths import shortest_paths
-from leeward.errors import InexactError
+from leeward.errors import InexactError, InputError
 from leeward.exact import Real, exact, inf, log, sqrt
 
 QUICK = settings(max_examples=60, deadline=None)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance
+from leeward.errors import InputError
 
 
 @pytest.mark.parametrize("power", ["e10", "e300", "e307", "e308", "e400"])

@@ -12,8 +12,8 @@ import pytest
 
 from leeward._encodings import unfit
 from leeward._toml import read_toml
-from leeward.cli import InputError, LeewardError
 from leeward.engine._bind import bind
+from leeward.errors import InputError, LeewardError
 from leeward.local.location._formats import open_positions
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._job import _prior

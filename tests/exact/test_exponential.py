@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.cli import InputError
-from leeward.errors import InexactError, UndecidedError
+from leeward.errors import InexactError, InputError, UndecidedError
 from leeward.exact import Real, Weight, exact, exp, exp_minus, inf, log, sqrt
 from leeward.exact._weight import weight
 

@@ -18,8 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward import _integers as integers
-from leeward.cli import InputError
-from leeward.errors import InexactError, UndecidedError
+from leeward.errors import InexactError, InputError, UndecidedError
 from leeward.exact import ZERO, Real, exact, exp, inf, log, sqrt
 from leeward.exact._real import ONE, outward, positive, sign_of
 

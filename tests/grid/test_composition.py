@@ -23,8 +23,7 @@ from tests.oracle.universe import Matrix
 
 from leeward.accounting import parallel as parallel_sum
 from leeward.accounting import parts_touched
-from leeward.cli import InputError
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.notion import (
     ADP,
     CHANGES,

@@ -23,9 +23,8 @@ from tests.oracle.universe import Matrix, subsets
 
 import leeward.notion
 from leeward.accounting._budget_notion import charge
-from leeward.cli import InputError
 from leeward.distance import both_hold
-from leeward.errors import BudgetConflictError
+from leeward.errors import BudgetConflictError, InputError
 from leeward.exact import ZERO, Real, exact, inf
 from leeward.notion import (
     ADP,

@@ -16,9 +16,8 @@ import pytest
 from tests.grid.notions import BASES, ROWS
 
 from leeward.accounting._budget_notion import budget_notion
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, both_hold
-from leeward.errors import UndecidedError
+from leeward.errors import InputError, UndecidedError
 from leeward.notion import (
     ADP,
     OSDP,

@@ -20,8 +20,7 @@ from tests.oracle.universe import UNITS, Matrix
 
 from leeward.accounting._price_between_units import priced
 from leeward.accounting._units import contains
-from leeward.cli import InputError
-from leeward.errors import BudgetConflictError
+from leeward.errors import BudgetConflictError, InputError
 from leeward.notion import Notion, Price
 
 UNIVERSES = {

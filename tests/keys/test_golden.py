@@ -30,7 +30,7 @@ import leeward as lw
 from leeward import notion as notions
 from leeward.accounting import _budget_notion
 from leeward.accounting._budget_notion import budget_notion
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.exact import Real
 from leeward.mechanism import Geometric, Sanitized
 from leeward.notion import Notion, ValueGrid, _public_form

@@ -15,8 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leeward.cli import InputError
-from leeward.errors import BudgetConflictError, CapExceededError
+from leeward.errors import BudgetConflictError, CapExceededError, InputError
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._identity import named, payer
 

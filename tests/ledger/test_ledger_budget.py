@@ -16,8 +16,14 @@ from hypothesis import strategies as st
 from tests.ledger.worker import asked
 
 from leeward._progress import Progress, silent
-from leeward.cli import InputError
-from leeward.errors import BudgetConflictError, CapExceededError, ContentChangedError, InexactError, LedgerError
+from leeward.errors import (
+    BudgetConflictError,
+    CapExceededError,
+    ContentChangedError,
+    InexactError,
+    InputError,
+    LedgerError,
+)
 from leeward.ledger import STAGES, Account, Ledger, Reservation
 
 

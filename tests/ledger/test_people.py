@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from tests.private_files import write_private
 
-from leeward.cli import InputError
-from leeward.errors import BudgetConflictError, CapExceededError, LedgerError
+from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 
 SECRET = b"0123456789abcdef"

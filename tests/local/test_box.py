@@ -8,8 +8,7 @@ import numpy as np
 import pyproj
 import pytest
 
-from leeward.cli import InputError
-from leeward.errors import DataError
+from leeward.errors import DataError, InputError
 from leeward.local.location import Box
 
 CITY = Box(116.2, 39.75, 116.6, 40.1)

@@ -15,8 +15,7 @@ import pytest
 from tests.statistical.gof import rejects
 
 import leeward as lw
-from leeward.cli import InputError
-from leeward.errors import DataError, InexactError, LowUtilityError, RefusedError
+from leeward.errors import DataError, InexactError, InputError, LowUtilityError, RefusedError
 from leeward.exact import exact, exp, log
 from leeward.local.location import Box, PlanarLaplace
 from leeward.local.location._length import metres, round_below

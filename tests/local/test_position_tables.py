@@ -13,8 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from leeward.cli import InputError
-from leeward.errors import DataError
+from leeward.errors import DataError, InputError
 from leeward.local.location import PlanarLaplace
 
 GEO = PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
-from leeward.errors import LeewardError, RefusedError
+from leeward.errors import InputError, LeewardError, RefusedError
 from leeward.exact._weight import weight
 from leeward.local.location import PlanarLaplace
 

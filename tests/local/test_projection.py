@@ -11,8 +11,8 @@ import numpy as np
 import pyproj
 import pytest
 
-from leeward.cli import InputError
 from leeward.distance import Plane
+from leeward.errors import InputError
 from leeward.exact import exp
 from leeward.local.location import Box, LocalPlane
 from leeward.mechanism import PlanarMechanism

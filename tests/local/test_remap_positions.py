@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
 from leeward.distance import Plane
+from leeward.errors import InputError
 from leeward.local.location import BayesRemap, Places, PlanarLaplace, compare_over_places
 from leeward.local.location._after import h3_cells, h3_centres
 from leeward.noise import SeededBitsForTests

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leeward.cli import InputError
 from leeward.distance import Line
+from leeward.errors import InputError
 from leeward.exact import exact, inf
 from leeward.local.series import Billing
 from leeward.mechanism import FiniteMechanism

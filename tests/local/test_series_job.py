@@ -17,8 +17,7 @@ import pytest
 from tests.flat_series import flat_series
 
 import leeward as lw
-from leeward.cli import InputError, LeewardError, main
-from leeward.errors import DataError, SpecError
+from leeward.errors import DataError, InputError, LeewardError, SpecError, main
 from leeward.exact import exact
 from leeward.local import check_job
 from leeward.local.series import SeriesStatement, Totals

@@ -17,8 +17,7 @@ from tests.flat_series import flat_series
 from tests.statistical.gof import rejects, rejects_law
 
 import leeward as lw
-from leeward.cli import InputError
-from leeward.errors import InexactError, LowUtilityError, RefusedError
+from leeward.errors import InexactError, InputError, LowUtilityError, RefusedError
 from leeward.exact import exact, log
 from leeward.local.series import ReadingGrid
 from leeward.local.series._post_processing import bayes_guesses

@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leeward.cli import InputError
-from leeward.errors import DataError
+from leeward.errors import DataError, InputError
 from leeward.local.series import Closeness, ReadingGrid, Schedule, Series
 from leeward.local.series._quantities import Quantity, microseconds, quantity
 from leeward.local.series._readings import Columns, Readings, read_readings

@@ -8,8 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from leeward.cli import InputError
-from leeward.errors import DataError
+from leeward.errors import DataError, InputError
 from leeward.local.series import Schedule
 
 PARIS = "Europe/Paris"

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import Geometric, alarm, randomized_sanitizer, sanitizer

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
 from leeward.distance import Line
+from leeward.errors import InputError
 from leeward.exact import Weight, exact, exp, exp_minus, inf, log
 from leeward.exact._weight import weighted_sum
 from leeward.mechanism import FiniteMechanism, Geometric

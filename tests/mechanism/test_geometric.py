@@ -14,9 +14,8 @@ from tests.oracle.geometric import DirectedGeometricBySummation
 from tests.statistical.gof import rejects
 
 import leeward.mechanism._named as forms
-from leeward.cli import InputError
 from leeward.distance import Line
-from leeward.errors import InexactError, LowUtilityError
+from leeward.errors import InexactError, InputError, LowUtilityError
 from leeward.exact import Weight, exact, exp, exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import Geometric, rate_for

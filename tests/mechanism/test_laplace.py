@@ -12,9 +12,8 @@ import pytest
 from scipy.integrate import dblquad, quad
 from scipy.optimize import linprog
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line, Plane, graph_distance
-from leeward.errors import RefusedError
+from leeward.errors import InputError, RefusedError
 from leeward.exact import exact, exp, exp_minus, inf, log, sqrt
 from leeward.exact._weight import weight
 from leeward.mechanism import (

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
 from leeward.distance import Derived, Line
+from leeward.errors import InputError
 from leeward.exact import Real, exact, exp_minus, inf
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric, NormMechanism, sanitizer

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from tests.oracle.planar import window
 
-from leeward.cli import InputError
 from leeward.distance import Plane
+from leeward.errors import InputError
 from leeward.exact import exp, exp_minus, log, sqrt
 from leeward.exact._weight import weight
 from leeward.mechanism import PlanarMechanism

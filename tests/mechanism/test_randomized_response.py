@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance
-from leeward.errors import InexactError
+from leeward.errors import InexactError, InputError
 from leeward.exact import exact, exp, exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import OSDPRandomizedResponse, RandomizedResponse, ageo, mangat, warner

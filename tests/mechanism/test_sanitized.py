@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line, both_hold
-from leeward.errors import NotPrivateError, RefusedError
+from leeward.errors import InputError, NotPrivateError, RefusedError
 from leeward.exact import Weight, exact, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Monitor, MonitorState, Round, Sanitized

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
-from leeward.cli import InputError
 from leeward.distance import Derived, DirectedDistance, Line
+from leeward.errors import InputError
 from leeward.exact import Exact, exact, log
 from leeward.mechanism import FiniteMechanism, Geometric
 from leeward.mechanism._norm import BEYOND

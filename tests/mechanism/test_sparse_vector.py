@@ -10,8 +10,8 @@ import pytest
 from tests.oracle.sparse_vector import broken, chance
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
+from leeward.errors import InputError
 from leeward.exact import exact, inf
 from leeward.mechanism import FiniteMechanism, Sanitized, SparseVector
 from leeward.mechanism._sparse_vector import patterns

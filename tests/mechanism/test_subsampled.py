@@ -15,8 +15,8 @@ import pytest
 from tests.oracle import hockey_stick
 from tests.statistical.gof import rejects, rejects_law
 
-from leeward.cli import InputError
 from leeward.distance import DirectedDistance, Line, both_hold
+from leeward.errors import InputError
 from leeward.exact import Real, exact, exp, exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import (

@@ -9,8 +9,7 @@ from tests.noise.scripted import ONES, Scripted
 from tests.oracle.geometric import digits
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
-from leeward.errors import InexactError
+from leeward.errors import InexactError, InputError
 from leeward.exact import ZERO, Weight, exact, exp, exp_minus, inf, log, sqrt
 from leeward.noise import Coin, SeededBitsForTests, flip_each, flip_enclosed
 from leeward.noise._bernoulli import settle

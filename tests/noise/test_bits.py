@@ -15,8 +15,7 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from leeward.cli import InputError
-from leeward.errors import NoiseError
+from leeward.errors import InputError, NoiseError
 from leeward.noise import Bits, SeededBitsForTests, SystemBits
 from leeward.noise._bits import _Keystream
 

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.geometric import DirectedGeometricBySummation
 
-from leeward.cli import InputError
-from leeward.errors import InexactError, NoiseError
+from leeward.errors import InexactError, InputError, NoiseError
 from leeward.exact import Real, Weight, exact, exp, exp_minus, inf, log, sqrt
 from leeward.noise import DirectedGeometric
 

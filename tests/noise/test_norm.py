@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from tests.noise.scripted import Scripted
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
-from leeward.errors import InexactError, NoiseError
+from leeward.errors import InexactError, InputError, NoiseError
 from leeward.exact import Weight, exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.noise import NormNoise, SeededBitsForTests, SystemBits, _norm

@@ -12,8 +12,7 @@ from tests.noise.scripted import Scripted
 from tests.oracle.planar import sums, window
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
-from leeward.errors import InexactError, NoiseError
+from leeward.errors import InexactError, InputError, NoiseError
 from leeward.exact import Exact, exp_minus, inf, log, sqrt
 from leeward.noise import DirectedGeometric, PlanarNoise, SeededBitsForTests
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.noise import add_saturating
 
 LEAST, MOST = -(2**63), 2**63 - 1

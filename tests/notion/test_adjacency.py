@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from tests.oracle.tables import closure
 
-from leeward.cli import InputError
 from leeward.distance import Line, both_hold
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import exact, inf
 from leeward.notion import (
     ABSENT,

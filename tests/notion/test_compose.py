@@ -11,9 +11,8 @@ import pytest
 from tests.notion.test_convert import LN2, doublings
 from tests.oracle.witness import is_private, log2_loss, post_process, product, witnesses
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import ZERO, Real, inf
 from leeward.notion import (
     ABSENT,

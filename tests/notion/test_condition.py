@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.notion import ABSENT, Condition, has, where
 from leeward.notion._condition import MOST_RECORDS, stand_ins
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tests.oracle.witness import is_private, product, risk, witnesses
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance
+from leeward.errors import InputError
 from leeward.exact import Weight, exp, log
 from leeward.exact._weight import weight
 from leeward.notion import ABSENT, ADP, OSDP, AdditionOnly, BoundedDP, RemovalOnly, ReplaceDP, UnboundedDP, all_tables

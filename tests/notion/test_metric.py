@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import exact, inf
 from leeward.notion import (
     ABSENT,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.oracle import tables as oracle
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line, both_hold
+from leeward.errors import InputError
 from leeward.exact import Real, exact, inf, log
 from leeward.notion import (
     ABSENT,

@@ -22,8 +22,8 @@ from tests.outputs.interrupted import cut_short_at_each
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
 
-from leeward.cli import InputError
 from leeward.demo import write_census, write_city
+from leeward.errors import InputError
 from leeward.ledger import Ledger
 from leeward.outputs import MANIFEST, prepared, write_page
 from leeward.outputs import _folder as folder_module

@@ -18,7 +18,7 @@ from tests.outputs.test_perturbed import BUDGET, JOBS, budget
 from tests.private_files import write_private
 from tests.session.conftest import Town, town
 
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.local.location import _job
 from leeward.outputs import beside
 

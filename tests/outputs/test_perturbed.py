@@ -19,8 +19,7 @@ from tests.outputs.interrupted import cut_short_at_each
 from tests.outputs.test_folder import tree
 from tests.private_files import write_private
 
-from leeward.cli import InputError
-from leeward.errors import DataError
+from leeward.errors import DataError, InputError
 from leeward.ledger import MemoizedReports
 from leeward.local import read_job
 from leeward.local.location import _job

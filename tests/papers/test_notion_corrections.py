@@ -20,9 +20,8 @@ import pytest
 from tests.oracle.decision import best_by_program
 
 from leeward.analysis import one_sided, posterior, risk
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import exp, exp_minus, inf
 from leeward.mechanism import FiniteMechanism, Geometric, alap, alarm, sanitizer, two_sided
 from leeward.notion import ADP, OSDP, Blowfish, BoundedDP, all_tables, has

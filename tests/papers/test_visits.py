@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.papers import Visits
 from leeward.papers._visits import chapter, histograms
 

@@ -9,8 +9,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from leeward.cli import InputError
 from leeward.distance import Line, both_hold
+from leeward.errors import InputError
 from leeward.exact import exp_minus, inf
 from leeward.mechanism import Geometric, sample_tables
 from leeward.noise import DirectedGeometric, SeededBitsForTests

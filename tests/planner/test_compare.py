@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import leeward as lw
-from leeward.cli import InputError
-from leeward.errors import RefusedError
+from leeward.errors import InputError, RefusedError
 from leeward.exact import Weight
 from leeward.mechanism import Sanitized
 from leeward.noise import SeededBitsForTests

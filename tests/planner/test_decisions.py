@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from tests.statistical.gof import rejects
 
-from leeward.cli import InputError
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import inf
 from leeward.mechanism import alarm, sanitizer
 from leeward.noise import DirectedGeometric, NormNoise, SeededBitsForTests

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import leeward as lw
-from leeward.cli import InputError
-from leeward.errors import LowUtilityError, NotPrivateError, SpecError
+from leeward.errors import InputError, LowUtilityError, NotPrivateError, SpecError
 from leeward.mechanism import Geometric, Sanitized
 from leeward.planner import plan
 from leeward.planner._useless import refuse_useless

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 import leeward as lw
 from leeward._plain import probability
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.exact import exp_minus
 from leeward.exact._weight import weight
 from leeward.notion import GradedFacts, Notion

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, both_hold
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.notion import (
     ADP,
     OSDP,

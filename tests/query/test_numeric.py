@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from leeward.analysis import expansion, in_class_c
-from leeward.cli import InputError
 from leeward.distance import Derived, FiniteDistance
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import Real, exact
 from leeward.notion import (
     ABSENT,

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from tests.oracle import tables as oracle
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import ZERO, Real, exact, inf, log, sqrt
 from leeward.notion import (
     ADP,
@@ -380,3 +379,13 @@ def test_rates_of_irrational_costs_are_allowed(block: int) -> None:
                 if move
             ]
             assert any(raised) or any(alone)
+
+
+def test_delta_p_is_the_l1_distance_of_one_step() -> None:
+    """Definition V.1: 2 where a replacement moves a person between places, 1 along p-steps, k where k visits may go."""
+    at_a, at_b = has("a"), has("b")
+    once, any_number = CountWhere((at_a, at_b), Domain(facts_per_person=1)), CountWhere((at_a, at_b))
+    assert sensitivity(BoundedDP("1"), once).total == 2
+    assert sensitivity(UnboundedDP("1"), once).total == 1, "in or out, never both in one step"
+    assert sensitivity(ADP("1", [~at_a, ~at_b]), once).total == 1
+    assert sensitivity(ADP("1", [~at_a, ~at_b]), any_number).total == 2

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from leeward.cli import InputError
-from leeward.errors import NotPrivateError, SpecError
+from leeward.errors import InputError, NotPrivateError, SpecError
 from leeward.notion import INSERT, REPLACE, SHRINK, WITHDRAW, bounded_change
 from leeward.query import records, statistic
 from leeward.query._statistic import MOST_CELLS

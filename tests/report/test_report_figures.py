@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.report.conftest import stated
 
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.report import decision_curve, mapped, places_map
 
 

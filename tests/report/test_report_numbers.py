@@ -12,7 +12,7 @@ import pytest
 from tests.report.conftest import FakeRelease, statement
 from tests.report.pages import Page, visit
 
-from leeward.cli import InputError
+from leeward.errors import InputError
 from leeward.report import _number_figures as number_figures
 from leeward.report import places_map, report_html, write_report
 from leeward.report._number_figures import answers_figure

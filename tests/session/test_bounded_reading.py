@@ -12,8 +12,7 @@ from tests.session.conftest import Town
 import leeward as lw
 from leeward._paths import LARGEST_SMALL_FILE
 from leeward._toml import read_toml
-from leeward.cli import InputError
-from leeward.errors import SpecError
+from leeward.errors import InputError, SpecError
 from leeward.local.series import Schedule
 from leeward.local.series._job import _prior
 from leeward.outputs import MANIFEST, beside, prepared

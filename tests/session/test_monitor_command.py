@@ -20,9 +20,9 @@ import pytest
 from tests.session.conftest import Town
 
 import leeward as lw
-from leeward.cli import InputError, LeewardError
 from leeward.cli._monitor import _ended
 from leeward.distance import both_hold
+from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
 from leeward.notion import ADP, AdditionOnly, Personalised, Presence, has
 from leeward.planner import plan

@@ -21,8 +21,7 @@ from tests.session.conftest import Town
 
 import leeward as lw
 from leeward._paths import resolve, resolve_ledger, resolve_source
-from leeward.cli import InputError
-from leeward.errors import LedgerError
+from leeward.errors import InputError, LedgerError
 from leeward.ledger import Ledger, PersonBudgets
 from leeward.local import read_job
 

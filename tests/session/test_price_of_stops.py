@@ -12,8 +12,8 @@ import pytest
 from tests.session.conftest import Town
 
 import leeward as lw
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
+from leeward.errors import InputError
 from leeward.exact import inf
 from leeward.ledger import Ledger
 from leeward.mechanism import Sanitized

@@ -20,7 +20,7 @@ from tests.shown import commands
 
 import leeward as lw
 from leeward._optional import REQUIREMENTS, optional
-from leeward.cli import InputError
+from leeward.errors import InputError
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = Path(lw.__file__).parent

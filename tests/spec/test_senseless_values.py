@@ -18,7 +18,7 @@ import pytest
 from tests.session.conftest import SPEC, Town
 
 import leeward as lw
-from leeward.cli import InputError, LeewardError
+from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
 from leeward.spec import Spec
 

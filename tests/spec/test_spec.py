@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from tests.session.conftest import SPEC
 
-from leeward.cli import InputError, LeewardError
-from leeward.errors import SpecError
+from leeward.errors import InputError, LeewardError, SpecError
 from leeward.session._question import question
 from leeward.spec import check_spec, read_spec
 

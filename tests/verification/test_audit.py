@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from leeward.cli import InputError
 from leeward.distance import Line
+from leeward.errors import InputError
 from leeward.exact import exact, inf
 from leeward.mechanism import Geometric
 from leeward.noise import SeededBitsForTests

@@ -12,8 +12,8 @@ import pytest
 from tests.oracle import privacy as oracle
 
 import leeward as lw
-from leeward.cli import InputError
 from leeward.distance import DirectedDistance, FiniteDistance, Line, both_hold, graph_distance
+from leeward.errors import InputError
 from leeward.exact import exp, log
 from leeward.exact._weight import weight
 from leeward.mechanism import FiniteMechanism, Geometric, sample_tables, subsampled

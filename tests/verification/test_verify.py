@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from tests.oracle import privacy as oracle
 
-from leeward.cli import InputError
 from leeward.distance import FiniteDistance, Line
+from leeward.errors import InputError
 from leeward.exact import Real, exact, exp, exp_minus, inf, log, sqrt
 from leeward.mechanism import FiniteMechanism, Geometric, Sanitized
 from leeward.notion import AdditionOnly, RemovalOnly, UnboundedDP

@@ -50,10 +50,12 @@ from leeward.analysis._optimal import Optimal, Shared, optimal, shared
 from leeward.analysis._prior import read_prior
 from leeward.analysis._remap import Remapped, expected_loss, remap
 from leeward.analysis._risk import Risk, posterior, risk
+from leeward.analysis._sanitizers import BestSanitizer, best_sanitizer, expected_beta
 from leeward.analysis._usefulness import useful_within, usefulness, usefulness_curve
 
 __all__ = [
     "LOSSES",
+    "BestSanitizer",
     "Expansion",
     "Hiding",
     "LossMatrix",
@@ -73,6 +75,7 @@ __all__ = [
     "any_subset",
     "bayes",
     "best_decision",
+    "best_sanitizer",
     "chain_length",
     "delta_bound",
     "delta_bound_complement",
@@ -84,6 +87,7 @@ __all__ = [
     "epsilon_needed_complement",
     "expansion",
     "expansive_chain",
+    "expected_beta",
     "expected_loss",
     "hidden",
     "hide_one",

@@ -229,8 +229,17 @@ class FiniteMechanism:
         made.note = self.note
         return made
 
-    def then(self, after: Callable[[Any], Hashable] | Mapping[Any, Hashable] | FiniteMechanism) -> FiniteMechanism:
-        """Return this mechanism post-processed: by a function or mapping of outputs, or by a second mechanism on them."""
+    def then(self, after: Callable[[Any], Any] | Mapping[Any, Any] | FiniteMechanism) -> FiniteMechanism:
+        """Return this mechanism post-processed, or followed by a second one about the same secret.
+
+        A function or mapping of outputs, or a mechanism *on outputs*, post-processes: only its result is published. A
+        function or mapping that gives a mechanism *on the secrets* for each output is adaptive composition: both answers
+        are published, as pairs, and the second may be chosen by what the first said. If the first is d-private and every
+        second one d'-private, the pair is (d + d')-private (Takagi et al., ADP, Theorem VIII.6).
+
+        Raises:
+            InputError: only some outputs are followed by a mechanism, or one does not know a secret of this one.
+        """
         if isinstance(after, FiniteMechanism):
             second = [after.row(z) for z in self.outputs]
             outputs = after.outputs
@@ -238,6 +247,8 @@ class FiniteMechanism:
         else:
             rename = after.__getitem__ if isinstance(after, Mapping) else after
             images = [rename(z) for z in self.outputs]
+            if any(isinstance(image, FiniteMechanism) for image in images):
+                return self._followed_by(images)
             outputs = tuple(dict.fromkeys(images))
             columns = [{j: weight(1) for j, image in enumerate(images) if image == z} for z in outputs]
         values: list[Weight] = []
@@ -255,6 +266,27 @@ class FiniteMechanism:
         made = FiniteMechanism.coded(self.inputs, outputs, values, codes)
         made.note = self.note
         return made
+
+    def _followed_by(self, seconds: Sequence[Any]) -> FiniteMechanism:
+        """Publish z and the answer of the second mechanism for z: Pr[(z, w) | x] = Pr[z | x]·Pr_z[w | x]."""
+        outputs: list[Any] = []
+        values: list[Weight] = []
+        columns = []
+        for at, (z, second) in enumerate(zip(self.outputs, seconds, strict=True)):
+            if not isinstance(second, FiniteMechanism):
+                raise InputError(
+                    f"No second mechanism after the output {z!r}",
+                    "an adaptive composition asks a second time whatever came before",
+                    "Give a mechanism for every output; one with a single output says nothing",
+                )
+            theirs = second.codes[[second._row(x) for x in self.inputs]]
+            made, codes = _products(self.values, second.values, self.codes[:, [at]] * len(second.values) + theirs)
+            columns.append(codes + len(values))
+            values += made
+            outputs += [(z, w) for w in second.outputs]
+        both = FiniteMechanism._trusted(self.inputs, outputs, values, np.concatenate(columns, axis=1))
+        both.note = "; ".join(dict.fromkeys(note for note in (self.note, *(m.note for m in seconds)) if note))
+        return both
 
     def beside(self, other: FiniteMechanism) -> FiniteMechanism:
         """Return the mechanism that publishes both answers about one secret, drawn independently: outputs are pairs.

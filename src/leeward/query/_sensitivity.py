@@ -36,11 +36,14 @@ class Sensitivity:
         rise: the largest total rise along any step.
         fall: the largest total fall along any step.
         line: the directed line on answers whose mechanisms are private under the notion.
+        total: Δ_p, the largest L1 distance between the answers of any step (ADP, Definition V.1): rise and fall of one and
+            the same step together.
     """
 
     rise: Fraction
     fall: Fraction
     line: Line
+    total: Fraction
 
     @property
     def monotone(self) -> bool:
@@ -144,7 +147,7 @@ def _solve(notion: Notion, effects: Iterable[tuple[Step, tuple[Move, ...]]]) -> 
             "no step of the notion changes it, so it says nothing about what the notion protects",
             "Publish it without noise, or choose the notion that protects what you count",
         )
-    return Sensitivity(rise, fall, allowed_rates(moves))
+    return Sensitivity(rise, fall, allowed_rates(moves), max(r + f for _, r, f in moves))
 
 
 def allowed_rates(moves: Iterable[tuple[Real, Fraction, Fraction]]) -> Line:

@@ -11,7 +11,20 @@ DECISIONS = "leeward.planner._decisions"
 BOUNDS = "leeward.analysis._bounds"
 TESTS = "tests/planner"
 
+SANITIZERS = "leeward.analysis._sanitizers"
+BEST = "tests/analysis/test_sanitizers.py"
+
 MUTANTS = [
+    M(SANITIZERS, "best_sanitizer", "all(not row.get(z, 0) for row in bad)", "any(not row.get(z, 0) for row in bad)", BEST,
+      "at α = 0 True is said of what one unsafe secret gives"),
+    M(SANITIZERS, "_by_program", "if worst > allowed:", "if False:", BEST, "a rounded sanitizer may be above α"),
+    M(SANITIZERS, "_by_program", "if gain > 0:", "if gain > 1:", BEST, "the bound on all sanitizers leaves out what outputs gain"),
+    M(SANITIZERS, "BestSanitizer.is_one_sided", "if wanted <= self.beta:", "if wanted <= self.bound:", BEST, "what is only not ruled out is called reached", equivalent=False),
+    M(SANITIZERS, "expected_beta", "if count <= at_most and number", "if count <= at_most + 1 and number", BEST, "E[β] counts a place that is not safe"),
+    M("leeward.mechanism._finite", "FiniteMechanism.then", "if any(isinstance(image, FiniteMechanism) for image in images):", "if False:",
+      "tests/mechanism/test_adaptive.py", "a second mechanism is taken for an output"),
+    M("leeward.query._sensitivity", "_solve", "max(r + f for _, r, f in moves)", "rise + fall", "tests/query/test_sensitivity.py",
+      "Δ_p adds the rise of one step to the fall of another"),
     M(PLAN, "Plan.price", "self.notion.epsilon * self.mechanism.most_stops(self.places)", "self.notion.epsilon", "tests/session/test_price_of_stops.py",
       "several stops for the price of one"),
     M("leeward.session._monitor", "monitor", "[remade(made) for made in plans]", "list(plans)", "tests/session/test_price_of_stops.py",

@@ -190,6 +190,8 @@ CALLS: dict[str, Call] = {
     "RemovalOnly": call("1"),
     "ReplaceDP": call("1"),
     "Sanitized": call(UP, at_most=2, stop_after=1),
+    "NoisyMax": call("1", how_many=1),
+    "rate_between": call(NOTION, COUNT),
     "SparseVector": call("1", at_most=2, stop_after=1, monotonic=False),
     "SubsampledCount": call("1", places_per_person=1, step=1),
     "Sum": call(VALUES, people=2),

@@ -15,6 +15,7 @@ from tests.proofs.universes import (
     BITS,
     ONE_PLACE,
     PEOPLE,
+    PRESENT,
     SETS,
     WORDS,
     Proved,
@@ -29,6 +30,7 @@ from leeward.distance import FiniteDistance, Line
 from leeward.exact import Real, inf
 from leeward.mechanism import (
     FiniteMechanism,
+    NoisyMax,
     OSDPRandomizedResponse,
     Sanitized,
     SparseVector,
@@ -137,6 +139,19 @@ DECISIONS = [
             tight=False,
         )  # type: ignore[misc]
         for c in (1, 2)
+    ),
+    *(
+        Pair(
+            "`NoisyMax(ε)`, the busier of two places",
+            f"{name}(ε)",
+            lambda e, notion=notion: (asked_by(NoisyMax(e), PEOPLE), notion(e).on(PEOPLE)),
+        )  # type: ignore[misc]
+        for name, notion in (("AdditionOnly", AdditionOnly), ("Presence", Presence), ("UnboundedDP", UnboundedDP))
+    ),
+    Pair(
+        "`NoisyMax(ε/2)`, the busier of two places",
+        "BoundedDP(ε)",
+        lambda e: (asked_by(NoisyMax(e / 2), PRESENT), BoundedDP(e).on(PRESENT)),
     ),
 ]
 

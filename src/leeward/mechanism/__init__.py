@@ -18,6 +18,7 @@ from leeward.mechanism._named import (
     truncated_geometric,
     two_sided,
 )
+from leeward.mechanism._noisy_max import NoisyMax
 from leeward.mechanism._norm import NormMechanism
 from leeward.mechanism._one_sided_components import centred, one_sided_components
 from leeward.mechanism._osdp import OSDPRandomizedResponse
@@ -49,6 +50,7 @@ __all__ = [
     "Geometric",
     "Monitor",
     "MonitorState",
+    "NoisyMax",
     "NormMechanism",
     "OSDPRandomizedResponse",
     "PlanarMechanism",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact noise: bits, coins of exact probability, and noise laws with their exact pmf beside the sampler.
 
-No floating-point number decides anything here. A floor of the house: it knows exact reals and errors, and nothing of
+No floating-point number decides anything here. A base layer: it knows exact reals and errors, and nothing of
 data, notions or budgets.
 """
 

@@ -103,6 +103,22 @@ def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
     return tuple(Line(rate if up else inf, rate if down else inf) for up, down in zip(rises, falls, strict=True))
 
 
+@taught
+def rate_between(notion: Notion, query: Query) -> Real:
+    """Return the largest rate at which one count may be compared with another: for `leeward.mechanism.NoisyMax`.
+
+    The least ``cost/(rise + fall)`` over the steps, where a step raises some count by at most ``rise`` while it lowers
+    another by at most ``fall``; how many counts it moves does not matter. ε where all move one way by at most 1, ε/2 where
+    they move both ways.
+
+    Raises:
+        NotPrivateError: if the query cannot be answered under the notion, or secrets at distance 0 differ in an answer.
+    """
+    each = ((step, _effect(notion, query, step.change).each) for step in _steps(notion, query))
+    between = ((step, max(r for r, _ in moves) + max(f for _, f in moves)) for step, moves in each if moves)
+    return _solve(notion, ((step, ((Fraction(move), 0),)) for step, move in between)).line.rise
+
+
 def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:
     if not isinstance(notion, Notion) or not hasattr(query, "effect"):
         raise InputError(

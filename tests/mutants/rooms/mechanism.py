@@ -6,7 +6,17 @@ DECISION = "leeward.mechanism._threshold_rule"
 SANITIZED = "leeward.mechanism._sanitized"
 MONITOR = "leeward.mechanism._monitor"
 
+MAX = "leeward.mechanism._noisy_max"
+LARGEST = "tests/mechanism/test_noisy_max.py"
+
 MUTANTS = [
+    M(MAX, "NoisyMax.release", "truth[left].max().astype(np.uint64) - here", "(truth[left].max() - truth[left]).astype(np.int64).clip(0).astype(np.uint64)", LARGEST, "gaps between extreme counts wrap"),
+    M(MAX, "NoisyMax.release", "np.delete(left, one)", "left", LARGEST, "an option is named twice"),
+    M(MAX, "NoisyMax.release", "uniform_below(accepted.size, 1, bits)[0]", "0", LARGEST, "the first that is accepted is named, not any one"),
+    M(MAX, "NoisyMax._first", "c / (power + 1)", "c", LARGEST, "the polynomial is summed, not integrated"),
+    M(MAX, "NoisyMax.distance", "max(moves) - min(moves)", "max(moves)", LARGEST, "a fall beside a rise costs nothing"),
+    M("leeward.query._sensitivity", "rate_between", "max(r for r, _ in moves) + max(f for _, f in moves)", "max(max(r, f) for r, f in moves)", LARGEST,
+      "a step that raises one count and lowers another moves them apart by one only"),
     M("leeward.mechanism._geometric", "Geometric.__init__", "up=line.fall * self.step, down=line.rise * self.step",
       "up=line.rise * self.step, down=line.fall * self.step", "tests/mechanism/test_geometric.py",
       "upward noise pays for a rise: the direction is turned"),

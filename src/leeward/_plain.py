@@ -163,6 +163,11 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Write a number of things: ``1 reading``, ``2 readings``."""
+    return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
+
+
 def at_most(error: float, digits: int = 3) -> str:
     """Write a bound in so many digits, rounded up: what is told is never less than what is kept.
 

@@ -190,3 +190,20 @@ def test_numpy_integers_are_numbers() -> None:
     found = optimal(points, Line(np.int64(1), np.uint8(1)), None, [[abs(int(x) - w) for w in points] for x in points])
     assert float(found.loss) == float(optimal(range(4), Line(1, 1)).loss)
     assert Geometric(Line(np.int32(1), 1), lower=np.int64(0), upper=np.int64(3)).on(points).row(0)
+
+
+@pytest.mark.parametrize("prior", [None, "worst"])
+@pytest.mark.parametrize("unit", ["1e-300", "1e-290", "1e-100", "1e20", "1e290", "1e300"])
+def test_what_is_best_does_not_depend_on_the_unit_of_the_loss(prior: Any, unit: str) -> None:
+    one = [[int(i != j) for j in range(4)] for i in range(4)]
+    plain, scaled = (
+        optimal(range(4), Line("1", "1/2"), prior=prior, loss=[[size * value for value in row] for row in one])
+        for size in (exact("1"), exact(unit))
+    )
+    assert float(scaled.loss / exact(unit).rational) == pytest.approx(float(plain.loss), rel=1e-6)
+    assert 0 <= float(scaled.loss) - scaled.bound <= 1e-6 * float(scaled.loss)
+
+
+def test_a_loss_of_who_cannot_be_does_not_drown_the_others() -> None:
+    found = optimal(range(2), Line("1", "1"), prior=[0, 1], loss=[[0, "1e300"], ["1e-300", 0]])
+    assert found.loss == 0

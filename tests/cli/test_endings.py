@@ -109,6 +109,59 @@ _NOHUP = (
 )
 
 
+AT = """
+import os, signal, sys, typer
+import leeward.cli as cli
+for each in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, signal.SIG_DFL)  # whatever is ignored where the tests run
+signal.signal(signal.SIGINT, signal.default_int_handler)
+number, moment = int(sys.argv[1]), sys.argv[2]
+kill = lambda *_, **__: os.kill(os.getpid(), number)
+if moment == "while options are read":
+    typer.core.TyperGroup.parse_args = kill
+elif moment == "while the command is found":
+    typer.core.TyperGroup.get_command = kill
+else:  # as named tuples and data classes are made while libraries are loaded
+    typer.core.TyperGroup.get_command = lambda *_: exec("import os, time; os.kill(os.getpid(), %d); time.sleep(9)" % number)
+sys.argv = ["leeward", "plan", "spec.toml"]
+cli.main()
+"""
+SAID = {signal.SIGHUP: "ended by SIGHUP", signal.SIGINT: "interrupted", signal.SIGTERM: "ended by SIGTERM"}
+MOMENTS = ("while options are read", "while the command is found", "while a text is run")
+IGNORED = {
+    signal.SIGCHLD,
+    signal.SIGCONT,
+    signal.SIGURG,
+    signal.SIGWINCH,
+    signal.SIGPIPE,
+    signal.SIGXFSZ,
+}  # the last two by Python
+STOPPING = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
+TABLE = [(each, MOMENTS[2]) for each in SAID]
+WHOLE = [(each, moment) for each in sorted({*signal.Signals} - STOPPING - IGNORED) for moment in MOMENTS]
+
+
+def ended_at(by: signal.Signals, moment: str, folder: Path) -> None:
+    (folder / "ended.py").write_text(AT)  # a module, as `python -m leeward` runs one: of that Python remembers more
+    words = [sys.executable, "-m", "ended", str(int(by)), moment]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
+    if by in SAID:
+        assert (ended.returncode, ended.stderr) == (128 + by, f"leeward: {SAID[by]}; nothing was shown\n")
+    else:
+        assert (ended.returncode, ended.stdout) == (-by, "")  # as the system does with every program
+
+
+@pytest.mark.parametrize(("by", "moment"), TABLE)
+def test_a_signal_is_told_as_the_one_it_is(by: signal.Signals, moment: str, tmp_path: Path) -> None:
+    ended_at(by, moment, tmp_path)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("by", "moment"), [row for row in WHOLE if row not in TABLE])
+def test_so_is_every_other_one_at_every_moment(by: signal.Signals, moment: str, tmp_path: Path) -> None:
+    ended_at(by, moment, tmp_path)
+
+
 # ---- "nothing was shown" is said only where it is true
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import math
 import re
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,8 @@ import pytest
 from tests.flat_series import flat_series
 
 import leeward as lw
-from leeward.errors import DataError, InputError, LeewardError, SpecError, main
+from leeward.cli import main
+from leeward.errors import DataError, InputError, LeewardError, RefusedError, SpecError
 from leeward.exact import exact
 from leeward.local import check_job
 from leeward.local.series import SeriesStatement, Totals
@@ -220,6 +223,30 @@ def test_the_error_of_totals_under_each_distance(between: Any, error: float) -> 
     wrong = {"maximum": 100, "manhattan": 2400, "hamming": 100}[between]  # the trap, and its reverse
     assert off != pytest.approx(wrong, rel=0.15)
     assert float(totals.expected_error()) == pytest.approx(error, rel=1e-3)
+
+
+@pytest.mark.parametrize("between", ["maximum", "manhattan", "hamming"])
+@pytest.mark.parametrize("per", ["day", "period"])
+def test_totals_are_judged_by_their_own_noise(between: Any, per: Any) -> None:
+    """Readings of a quarter of an hour: those alone would be shown at an ε at which a day of them is off by much."""
+    ends = set()
+    for power in range(-6, 12):
+        unit: Given = {} if between == "hamming" else {"unit": "1 W"}
+        day = {"start": "2026-01-01", "end": "2026-01-03", "every": "15 min"}
+        grid = {"values": "kW", "step": "10 W", "lower": "0 kW", "upper": "10 kW"}
+        made = flat_series(between=between, epsilon=Fraction(10) ** power, **unit, **grid, **day)
+        readings = {"day": 96, "period": 192}[per]
+        rate = 10.0**power * {"maximum": 10 / readings, "manhattan": 10, "hamming": 1 / 1000}[between]  # a step
+        off = 1 / math.sinh(rate) if rate < 700 else 0.0  # E|two-sided geometric noise|, in steps
+        try:
+            lw.Totals(made, per)
+            said = ""
+        except RefusedError as error:
+            said = re.findall("hardly a total would move|a total would be", str(error))[0]
+        shown, useless = off < 0.01, off > 100 * 1000 * readings
+        assert said == ("hardly a total would move" if shown else "a total would be" if useless else ""), power
+        ends.add(said)
+    assert len(ends) > 1
 
 
 def test_totals_of_a_feeder_add_up_its_meters(folder: Path) -> None:

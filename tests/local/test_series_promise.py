@@ -21,6 +21,7 @@ from leeward.errors import InexactError, InputError, LowUtilityError, RefusedErr
 from leeward.exact import exact, log
 from leeward.local.series import ReadingGrid
 from leeward.local.series._post_processing import bayes_guesses
+from leeward.local.series._statement import statement
 from leeward.mechanism import FiniteMechanism
 from leeward.mechanism._series import SeriesMechanism
 from leeward.noise import NormNoise, SeededBitsForTests
@@ -243,7 +244,15 @@ def parts(made: lw.Series) -> list[Any]:
 )
 def test_promises_that_do_not_hold_or_say_nothing_are_refused(given: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        series(**given)
+        series(**given).check()
+
+
+@pytest.mark.parametrize("epsilon", ["100000", "1/100000"])
+def test_readings_that_would_be_shown_or_say_nothing_are_never_drawn_nor_described(epsilon: str) -> None:
+    made = series(epsilon=epsilon)
+    for use in (made.check, lambda: perturbed(made, table(1)), lambda: statement(made)):
+        with pytest.raises((RefusedError, LowUtilityError)):
+            use()
 
 
 @pytest.mark.parametrize("factor", ["1", "1/2", "0", "-2", "inf"])

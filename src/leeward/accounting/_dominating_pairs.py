@@ -232,7 +232,7 @@ def _laplace(up: float, down: float, moves: float, grid: float) -> Pair:
     z = (edges - low) / (up + down)  # the loss grows linearly between the two centres
     present_cdf = up / (up + down) * np.exp(-down * (moves - z))
     absent_cdf = 1 - down / (up + down) * np.exp(-up * z)
-    present, absent = np.zeros_like(edges), np.zeros_like(edges)
+    present = np.zeros_like(edges)
     present[0], present[-1] = present_cdf[0], down / (up + down)
     cells_present, cells_absent = np.diff(present_cdf), np.diff(absent_cdf)
     width = np.diff(edges)
@@ -241,5 +241,6 @@ def _laplace(up: float, down: float, moves: float, grid: float) -> Pair:
     upper = np.clip(upper, 0.0, cells_present)
     present[1:] += upper
     present[:-1] += cells_present - upper
-    absent = present * np.exp(-edges)
+    there = present > 0  # floats lose what cells hold that are hardly apart
+    present, absent = present[there], present[there] * np.exp(-edges[there])
     return Pair(present / present.sum(), absent / absent.sum())

@@ -122,7 +122,7 @@ class BestDecision:
         if not steps or not (self.alpha or self.delta):
             return self.alpha
         grown = exp(self.rise * steps)
-        return grown * self.alpha + (self.delta * (grown - 1) / (exp(self.rise) - 1) if self.delta else 0)
+        return grown * self.alpha + (self.delta * _powers(self.rise, steps) if self.delta else 0)
 
     @functools.cached_property
     def _turn(self) -> int | None:
@@ -238,7 +238,7 @@ def _powers(epsilon: Exact, k: int) -> Weight:
     """Σ_{i<k} e^{iε}."""
     if (k := integer(k, "k")) < 1:
         raise InputError(f"k = {k}", "the bound is about tables at least one step apart", "Give at least 1")
-    return sum((exp(_finite(epsilon) * i) for i in range(k)), weight(0))
+    return (exp(_finite(epsilon) * k) - 1) / (exp(_finite(epsilon)) - 1)
 
 
 def _finite(epsilon: Exact) -> Real:

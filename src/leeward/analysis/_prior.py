@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from leeward._plain import told
+from leeward._plain import counted, told
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact
 
@@ -36,7 +36,9 @@ def read_prior(secrets: Sequence[Hashable], prior: Prior = None) -> tuple[Fracti
     known = [chance for chance in chances if chance is not None and chance >= 0]
     if len(known) != len(secrets) or len(chances) != len(secrets):
         raise InputError(
-            f"A prior of {len(chances)} entries", f"{len(secrets)} non-negative rationals are needed", "Check them"
+            f"A prior of {counted(len(chances), 'entry', 'entries')}",
+            f"{len(secrets)} non-negative rationals are needed",
+            "Check them",
         )
     if sum(known) != 1:
         raise InputError("A prior that does not sum to 1", f"it sums to {sum(known)}", "Use fractions such as '1/3'")

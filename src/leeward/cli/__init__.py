@@ -50,6 +50,12 @@ class _Commands(TyperGroup):
                 "Take the variable away: unset _LEEWARD_COMPLETE",
             ) from None
 
+    def make_context(self, *words: Any, **named: Any) -> Any:
+        try:
+            return super().make_context(*words, **named)
+        except KeyboardInterrupt as interrupt:  # while options are read
+            raise typer.Exit(_stopped(interrupt)) from None
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
@@ -67,6 +73,7 @@ def _stopped(by: BaseException) -> int:
     word = "interrupted" if signal == SIGINT else f"ended by {signal.name}"
     say(f"leeward: {word}; {outcome()}", err=True)
     _print_added(by)
+    eval("None")  # Python remembers an interrupt that met a text being run, and would end as by SIGINT, whatever it was
     return 128 + signal
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from leeward._plain import counted
 from leeward.cli._opening import NewBudget, Yes, opening, refuse_within, saved_if_refused
 from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_notes, progress_shown, say, wrote
 from leeward.errors import InputError
@@ -102,8 +103,7 @@ def monitor(
             say(f"{_window(one).start}: {safe:,} of {places:,} safe; charged {one.curator.charged}")
         left = state.stop_after - state.stops
         stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
-        many = "1 place" if state.stops == 1 else f"{state.stops} places"
-        say(f"{many} could not be called safe, at a price of {watch.spent}. {stopped}")
+        say(f"{counted(state.stops, 'place')} could not be called safe, at a price of {watch.spent}. {stopped}")
         say(f"The reports are in {out}")
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from leeward._plain import counted
 from leeward.cli._output import facts, print_json, print_parts, progress_shown, say, wrote
 from leeward.errors import SpecError
 
@@ -56,6 +57,6 @@ def perturb(
     if as_json:
         print_json(written.public().to_dict())
     elif not quiet:
-        say(f"{written.rows:,} rows perturbed.")
+        say(f"{counted(written.rows, 'row')} perturbed.")
         for file in written.files:
             say(f"Written: {file}")

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from leeward._plain import counted
 from leeward._private import Private
 from leeward.engine._window import Clock
 from leeward.errors import DoubtfulDataError
@@ -70,14 +71,14 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     left_out = _together(looks, taken)
     quiet = going_on and share > 0 and not any(left_out.get(reason) for reason in _OF_ROWS_INSIDE)
     if not quiet and (not taken or taken < FEW * share * rows):
-        given = f"{f'Only {taken:,}' if taken else 'None'} of the {rows:,} rows would count"
+        given = f"{f'Only {taken:,}' if taken else 'None'} of the {counted(rows, 'row')} would count"
     elif taken < FEW * inside:
-        given = f"Only {taken:,} of the {inside:,} rows inside the window would count"
+        given = f"Only {taken:,} of the {counted(inside, 'row')} inside the window would count"
     elif sum(unread.values()) > FEW * asked:
-        given, left_out = f"{sum(unread.values()):,} of the {asked:,} rows cannot be read in full", unread
+        given, left_out = f"{sum(unread.values()):,} of the {counted(asked, 'row')} cannot be read in full", unread
     elif sum(misplaced.values()) > FEW * inside:
         given, left_out = (
-            f"{sum(misplaced.values()):,} of the {inside:,} rows inside the window cannot be read",
+            f"{sum(misplaced.values()):,} of the {counted(inside, 'row')} inside the window cannot be read",
             misplaced,
         )
     else:

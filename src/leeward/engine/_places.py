@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leeward._optional import optional
+from leeward._plain import counted
 from leeward.engine._bind import bind
 from leeward.errors import DataError
 from leeward.query import Grid, Places
@@ -111,11 +112,15 @@ def _keys(keys: pa.Array, column: str) -> pa.Array:
         keys = pc.add(keys, pa.scalar(0.0, keys.type))
     empty = keys.null_count + (pc.sum(pc.is_nan(keys)).as_py() or 0 if pa.types.is_floating(keys.type) else 0)
     if empty:
-        raise DataError(f"{where} has {empty} rows without a place", "a place needs a key", "Remove these rows")
+        raise DataError(
+            f"{where} has {counted(empty, 'row')} without a place", "a place needs a key", "Remove these rows"
+        )
     repeated = len(keys) - pc.count_distinct(keys).as_py()
     if repeated:
         raise DataError(
-            f"{where} repeats places, in {repeated} rows", "the answer has one row per place", "List each place once"
+            f"{where} repeats places, in {counted(repeated, 'row')}",
+            "the answer has one row per place",
+            "List each place once",
         )
     return pc.cast(keys, pa.large_string()) if key_type(keys.type) == "texts" else keys
 

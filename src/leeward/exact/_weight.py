@@ -23,6 +23,12 @@ from leeward.exact._real import ZERO, Exact, Monomial, Real, exact, integer, num
 
 _Sum: TypeAlias = Mapping[Real, Fraction]  # exponent -> coefficient
 
+_WRITTEN = 2**14
+"""Bits: a longer power of a prime stays in the exponent, so that 2^-(10^12) is as short as e^-(10^12)."""
+
+_EXPANDED = 2**8
+"""Greater powers of a sum are not multiplied out: what they are compared with is told apart by its value, or undecided."""
+
 
 class LogPrime:
     """The atom ln p of a prime p, or of a large integer that was not factored (see `leeward._integers`)."""
@@ -274,15 +280,16 @@ def _split(exponent: Real) -> tuple[Real, Fraction]:
     for (radicand, atoms), coefficient in exponent.terms.items():
         if radicand == 1 and len(atoms) == 1 and isinstance(atoms[0], LogPrime):
             whole = math.floor(coefficient)
-            factor *= Fraction(atoms[0].prime) ** whole
-            coefficient -= whole
+            if abs(whole) <= 1 or abs(whole) * atoms[0].prime.bit_length() <= _WRITTEN:
+                factor *= Fraction(atoms[0].prime) ** whole
+                coefficient -= whole
         kept[radicand, atoms] = coefficient
     return Real(kept), factor
 
 
 def _without_logs(terms: _Sum) -> tuple[dict[Real, Fraction], Real]:
     """Write a sum as e^r · (a sum with the integer powers of every `LogSum` expanded); return that sum and r."""
-    terms, removed, done = dict(terms), ZERO, set[Monomial]()
+    terms, removed, done = _gathered(terms), ZERO, set[Monomial]()
     while atoms := {m for r in terms for m in r.terms if _is_log_sum(m)} - done:
         atom = max(
             atoms, key=lambda m: (len(str(m[1][0])), str(m[1][0]))
@@ -291,14 +298,55 @@ def _without_logs(terms: _Sum) -> tuple[dict[Real, Fraction], Real]:
         inner = dict(atom[1][0].sum)  # type: ignore[attr-defined]
         powers = {r: r.terms.get(atom, Fraction(0)) for r in terms}
         low = min(powers.values())
+        if max(powers.values()) - low > _EXPANDED:
+            continue
         removed = removed + Real({atom: low})
         expanded: dict[Real, Fraction] = {}
         for r, c in terms.items():
             whole = math.floor(powers[r] - low)
             rest = {r - Real({atom: low + whole}): c}
             expanded = _sum_add(expanded, _sum_mul(rest, _sum_power(inner, whole)))
-        terms = expanded
+        terms = _gathered(expanded)
     return terms, removed
+
+
+def _gathered(terms: _Sum) -> dict[Real, Fraction]:
+    """Write terms that differ by a power of a prime as one, also where the power is too long for `_split` to write out.
+
+    Powers that are further apart than that stay apart.
+    """
+    for atom in {m for r in terms for m, c in r.terms.items() if _is_log_prime(m) and abs(c) >= 1}:
+        prime = atom[1][0].prime  # type: ignore[attr-defined]
+        series: dict[Real, list[tuple[int, Fraction]]] = {}
+        for r, c in terms.items():
+            whole = math.floor(r.terms.get(atom, 0))
+            series.setdefault(r - Real({atom: Fraction(whole)}), []).append(_stripped(whole, c, prime))
+        terms = {}
+        for rest, powers in series.items():
+            kept = list[tuple[int, Fraction]]()
+            for power, c in sorted(powers):
+                if kept and (power - kept[-1][0]) * prime.bit_length() <= 2 * _WRITTEN:
+                    low, d = kept.pop()
+                    power, c = _stripped(low, d + c * Fraction(prime) ** (power - low), prime)
+                if c:
+                    kept.append((power, c))
+            for power, c in kept:
+                key, factor = _split(rest + Real({atom: Fraction(power)}))
+                terms[key] = terms.get(key, _NONE) + c * factor
+    return dict(terms)
+
+
+def _stripped(power: int, coefficient: Fraction, prime: int) -> tuple[int, Fraction]:
+    """Move the powers of a prime from a coefficient to its exponent."""
+    while coefficient and coefficient.numerator % prime == 0:
+        power, coefficient = power + 1, coefficient / prime
+    while coefficient.denominator % prime == 0:
+        power, coefficient = power - 1, coefficient * prime
+    return power, coefficient
+
+
+def _is_log_prime(monomial: Monomial) -> bool:
+    return monomial[0] == 1 and len(monomial[1]) == 1 and isinstance(monomial[1][0], LogPrime)
 
 
 def _is_log_sum(monomial: Monomial) -> bool:

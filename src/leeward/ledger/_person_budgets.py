@@ -37,6 +37,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from leeward._paths import resolve_ledger
+from leeward._plain import counted
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
 from leeward.exact._real import whole
 from leeward.ledger._identity import payer
@@ -327,7 +328,7 @@ class PersonBudgets(PeopleStore):
                     free.add(reports[row])
         if over == "refuse" and not all(paid):
             raise CapExceededError(
-                f"Somebody has more than {self.reports_a_day} reports in a day (this is for the curator only)",
+                f"Somebody has more than {counted(self.reports_a_day, 'report')} in a day (this is for the curator only)",
                 "their budget does not pay for it; nothing was charged",
                 'Thin the table, choose over = "withhold", or have a larger budget from the start',
             )

@@ -34,6 +34,8 @@ from leeward.exact._real import ZERO, Monomial, Real
 from leeward.exact._weight import Weight, exp_minus
 from leeward.mechanism._finite import FiniteMechanism
 
+_MOST_DEGREE = 2000
+"""Powers up to which a common factor is divided out: finding it takes memory for each of them, and it only shortens."""
 _OTHERS = "Use exponential_fallback(distance), or optimal(...) for a prior and a loss"
 _MOST_WORK = 4 * 10**8
 """Products of terms, times the square of the number of indeterminates, after which solving is given up: under a minute."""
@@ -103,13 +105,16 @@ def scaling_function(
             raise RefusedError(
                 f"The Laplace mechanism on {distance}", "floats do not find which of its many scalings to take", _OTHERS
             )
-    common = reduce(lambda a, b: a.gcd(b), solved.tops, solved.determinant)
-    bottom = ring.weight(solved.determinant // common)
+    tops, bottom = solved.tops, solved.determinant
+    if max(bottom.degrees(), default=0) <= _MOST_DEGREE:
+        common = reduce(lambda a, b: a.gcd(b), tops, bottom)
+        tops, bottom = [top // common for top in tops], bottom // common
+    bottom = ring.weight(bottom)
     if bottom is None or not bottom:
         raise _none(distance, "the equations for its scaling function are singular")
     found = dict.fromkeys(range(classes.max() + 1), Weight({}))
-    for column, top in zip(solved.columns, solved.tops, strict=True):
-        found[chosen[column]] = (ring.weight(top // common) or Weight({})) / bottom
+    for column, top in zip(solved.columns, tops, strict=True):
+        found[chosen[column]] = (ring.weight(top) or Weight({})) / bottom
     for one, value in found.items():
         if value.sign() < 0:
             point = answers[int(np.flatnonzero(classes == one)[0])]

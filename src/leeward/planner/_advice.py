@@ -8,9 +8,8 @@ continuous Laplace noise, is `crossover`: for the equation as it is printed, and
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import flint
 
@@ -18,7 +17,7 @@ from leeward._plain import told
 from leeward.distance import Line
 from leeward.errors import InputError, nearest
 from leeward.exact._real import Exact, outward, positive
-from leeward.exact._weight import Weight, exp, exp_minus, log, weighted_sum
+from leeward.exact._weight import Weight, exp_minus, weighted_sum
 from leeward.mechanism import SubsampledCount
 from leeward.noise import DirectedGeometric
 from leeward.notion import INSERT, Notion
@@ -83,13 +82,18 @@ def crossover(epsilon: Exact, estimate: Estimate = "as printed") -> tuple[float,
             "equation (3) is used in two ways",
             nearest(str(estimate), get_args(Estimate)),
         )
-    rate = positive(epsilon, "epsilon")
-    noise = log(1 + exp(rate))
     with flint.ctx.workprec(192):
-        e, p, s = rate.arb(192), (1 - exp_minus(rate)).arb(192), noise.arb(192)
+        e, q, s, _ = _equation_3(epsilon)
         if estimate == "as printed":
-            return outward((2 / e**2 - 1 / s**2) / (p * (1 - p)))
-        return outward((e.exp() - 1) * (2 / e**2 - 1 / (p * s) ** 2))
+            return outward((2 / e**2 - 1 / s**2) / ((1 - q) * q))
+        return outward((1 / q - 1) * (2 / e**2 - 1 / ((1 - q) * s) ** 2))
+
+
+def _equation_3(epsilon: Exact) -> tuple[Any, Any, Any, Any]:
+    """Enclose ε, 1 − p = e^{−ε}, s = ln(1 + e^ε) and s − ε, none of them by a difference that cancels."""
+    e = positive(epsilon, "epsilon").arb(192)
+    q = (-e).exp()
+    return e, q, e + q.log1p(), q.log1p()
 
 
 def region(epsilons: Iterable[Exact]) -> pd.DataFrame:
@@ -104,11 +108,11 @@ def region(epsilons: Iterable[Exact]) -> pd.DataFrame:
 
     rows = []
     for epsilon in epsilons:
-        e = float(positive(epsilon, "epsilon"))
-        p, mean = -math.expm1(-e), 1 / math.log1p(math.exp(e))
-        half, rest = p * (1 - p) / 2 - mean * (1 - p), 2 / e**2 - 2 * mean**2  # of c² (1 − p)² + 2·half·c − rest
-        root = (-half + math.sqrt(half**2 + (1 - p) ** 2 * rest)) / (1 - p) ** 2
-        rows.append((e, *(sum(crossover(epsilon, estimate)) / 2 for estimate in get_args(Estimate)), root))
+        with flint.ctx.workprec(192):
+            e, q, s, above = _equation_3(epsilon)
+            half, rest = (1 - q) / 2 - 1 / s, 2 * above * (s + e) / (e * s) ** 2  # of c² q² + 2·half·q·c − rest
+            root = sum(outward(rest / ((half**2 + rest).sqrt() + half) / q)) / 2
+        rows.append((float(e), *(sum(crossover(epsilon, estimate)) / 2 for estimate in get_args(Estimate)), root))
     return pd.DataFrame(rows, columns=["epsilon", "as_printed", "unbiased", "squared_error"])
 
 

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from leeward._plain import counted
+
 
 def people(count: int) -> str:
     """Count people: ``nobody``, ``1 person``, ``2 people``."""
-    return "nobody" if count == 0 else "1 person" if count == 1 else f"{count:,} people"
+    return "nobody" if count == 0 else counted(count, "person", "people")
 
 
 def at_most_people(count: int) -> str:
@@ -16,4 +18,4 @@ def at_most_people(count: int) -> str:
 
 def places(count: int) -> str:
     """Count places: ``1 place``, ``2 places``."""
-    return "1 place" if count == 1 else f"{count:,} places"
+    return counted(count, "place")

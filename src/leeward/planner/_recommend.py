@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward._plain import at_most, told
+from leeward._plain import at_most, counted, told
 from leeward._taught import taught
 from leeward.accounting._budget_notion import in_words
 from leeward.accounting._price_between_units import priced
@@ -180,7 +180,7 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     elif chosen.decisions is not None and (wrong := chosen.decisions.wrong_at_most):
         said.append(
             f"A word is wrong with probability at most {at_most(float(wrong), 4)} a place: at most"
-            f" {at_most(float(wrong * size), 3)} wrong ones are to be expected in {size:,} places"
+            f" {at_most(float(wrong * size), 3)} wrong ones are to be expected in {counted(size, 'place')}"
         )
     if chosen.notion != asked.notion:
         more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)

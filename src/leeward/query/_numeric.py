@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
+from leeward._plain import counted
 from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Exact, exact, plainly
@@ -62,7 +63,9 @@ class Numeric(Query):
         present = [min(max(Fraction(plainly(value)), lower), upper) for value in table if value is not ABSENT]
         if self.people is not None and len(present) != self.people:
             raise InputError(
-                f"A question about {self.people} people", "the table has another number of values", "Count them anew"
+                f"A question about {counted(self.people, 'person', 'people')}",
+                "the table has another number of values",
+                "Count them anew",
             )
         return self.answer(present)
 

@@ -111,6 +111,8 @@ class Program:
         return solution
 
     def _in_unit(self, unit: float, progress: Progress) -> Solution:
+        # a loss of a secret that cannot be may be far above the unit: it stays a float in it
+        unit = max(unit, math.ldexp(_power_of_two(float(self.loss.max())), -900))
         found = replace(self, loss=self.loss / unit)._solve(progress)
         return replace(found, value=found.value * unit, bound=found.bound * unit)
 
@@ -188,7 +190,7 @@ class Program:
 
 def _power_of_two(size: float) -> float:
     """Return the power of two just above a size, within what divides any loss without a rounding; 1 for 0."""
-    return math.ldexp(1.0, min(max(math.frexp(size)[1], -900), 900)) if size else 1.0
+    return math.ldexp(1.0, min(max(math.frexp(size)[1], -1000), 1000)) if size else 1.0
 
 
 def _watched(solve: Callable[[], Solution], progress: Progress) -> Solution:

@@ -139,6 +139,8 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         ),
     )
     totals = Totals(series, publish.per) if publish.what == "totals" else None
+    if totals is None:
+        series.check()
     return SeriesJob(
         resolve(data.table, folder), Columns(data.time, data.value, data.meter), series, totals, publish.by, prior
     )

@@ -81,8 +81,6 @@ class Series:
 
     Raises:
         InputError: for units that do not go together, or a window longer than the period.
-        RefusedError: if ε is so large that readings would be shown.
-        LowUtilityError: if ε is so small that they would say nothing.
     """
 
     def __init__(
@@ -110,28 +108,21 @@ class Series:
         self.missing, self.bits = missing, bits
         self.post_processing = PostProcessing() if post_processing is None else post_processing
         self._beside = self.post_processing.smooth // 2
-        self._sane()
 
     def _mechanism(self, between: Between, noise: SeriesNoise | None) -> SeriesMechanism:
         per_unit = self.epsilon if between == "hamming" else self.epsilon / self.size
         step, width = self.grid.step_value, self.grid.width
         return SeriesMechanism(between, per_unit, window=self.closeness.window, noise=noise, step=step, width=width)
 
-    def _sane(self) -> None:
-        error, unit = self.mechanism.typical_error(), self.grid.unit
-        if error < _SHOWS * float(self.grid.step_value):
-            raise RefusedError(
-                f"{self.closeness}",
-                f"hardly a reading would move by a step of {plain(self.grid.step_value)} {unit}: they would be shown",
-                "Take a smaller ε, or a smaller step if closer readings are what is to be hidden",
-            )
-        if error > 100 * float(self.grid.width):
-            raise LowUtilityError(
-                f"{self.closeness}",
-                f"a reading would be {error:,.4g} {unit} off on average, and its whole range is {plain(self.grid.width)}"
-                f" {unit}",
-                "Take a larger ε, a shorter window, or another distance",
-            )
+    def check(self) -> None:
+        """Refuse what would show readings, or say nothing about them: done before any reading is drawn or described.
+
+        Raises:
+            RefusedError: if ε is so large that readings would be shown.
+            LowUtilityError: if ε is so small that they would say nothing.
+        """
+        grid = self.grid
+        refuse_useless(self, "reading", self.mechanism.typical_error(), grid.step_value, grid.width, grid.unit)
 
     # ---- what is promised
 
@@ -203,7 +194,10 @@ class Series:
 
         Raises:
             DataError: for readings that are not as described; see `leeward.local.series._readings`.
+            RefusedError: as for `check`.
+            LowUtilityError: as for `check`.
         """
+        self.check()
         columns = Columns(time, value, meter)
         with reading("The table of readings", "Give each column one type, and readings as numbers"):
             frame = frame_of(table)
@@ -216,6 +210,7 @@ class Series:
 
     def release(self, readings: Readings, bits: Bits | None = None) -> Integers:
         """Return what is published for each reading, in steps; any value where there is none."""
+        self.check()
         bits = bits or self.bits or SystemBits()
         if self.mechanism.noise == "independent":
             noisy = self.mechanism.release(readings.steps, bits)
@@ -237,6 +232,22 @@ class Series:
         return (
             f"Series({self.closeness!r}, {self.grid!r}, {self.schedule!r}, noise={self.mechanism.noise!r},"
             f" missing={self.missing!r}, post_processing={self.post_processing!r})"
+        )
+
+
+def refuse_useless(series: Series, what: str, error: float, step: Fraction, width: Fraction, unit: str) -> None:
+    """Refuse a mean error that shows values on this grid, or that says nothing within their range."""
+    if error < _SHOWS * float(step):
+        raise RefusedError(
+            f"{series.closeness}",
+            f"hardly a {what} would move by a step of {plain(step)} {unit}: they would be shown",
+            "Take a smaller ε, or a smaller step if closer readings are what is to be hidden",
+        )
+    if error > 100 * float(width):
+        raise LowUtilityError(
+            f"{series.closeness}",
+            f"a {what} would be {error:,.4g} {unit} off on average, and its whole range is {plain(width)} {unit}",
+            "Take a larger ε, a shorter window, or another distance",
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-from leeward._plain import at_most, odds
+from leeward._plain import at_most, counted, odds
 from leeward.exact._real import Real
 from leeward.local.series._documents import (
     GridPart,
@@ -50,7 +50,13 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         series: what is promised.
         totals: the totals that are published; None for readings.
         others: the columns that are passed on as they are; None where no table was read.
+
+    Raises:
+        RefusedError: as for `Series.check`.
+        LowUtilityError: as for `Series.check`.
     """
+    if totals is None:
+        series.check()
     price = series.price if totals is None else totals.price
     span = _span(series, totals)
     return SeriesStatement(
@@ -163,11 +169,13 @@ def _promise(series: Series, span: str, totals: Totals | None) -> str:
 def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str, readings: int) -> SeriesPricePart:
     unit, whole = series.unit, series.grid.width / series.size
     change = price.readings * whole
+    slots = series.schedule.slots
+    moved = "one reading moves" if span == "one reading" else f"all readings of {span} move at once"
+    all_moved = f"all {slots:,} readings of the period move at once" if slots > 1 else "the only reading moves"
     texts = [
         f"d_1: ε = {_number(price.readings)} for each {unit} that readings move in all",
-        f"d_∞: ε = {_number(price.window)} for each {unit} that all readings of {span} move at once",
-        f"d_∞: ε = {_number(price.total)} for each {unit} that all {series.schedule.slots:,} readings of the period"
-        f" move at once",
+        f"d_∞: ε = {_number(price.window)} for each {unit} that {moved}",
+        f"d_∞: ε = {_number(price.total)} for each {unit} that {all_moved}",
         f"d_h: ε = {_number(change)} for one reading that changes, however far",
     ]
     published = series.published if totals is None else price.window
@@ -215,8 +223,8 @@ def _mechanism(series: Series, totals: Totals | None) -> str:
     rate = f"{_number(series.mechanism.rate)} for each {series.grid.unit}"
     if series.mechanism.noise == "norm":
         return (
-            f"Each window of {series.closeness.window:,} readings, counted from the start of the period, gets one draw of"
-            f" noise of weight e^(-ε·largest move), exact, rate {rate}"
+            f"Each window of {counted(series.closeness.window, 'reading')}, counted from the start of the period, gets one"
+            f" draw of noise of weight e^(-ε·largest move), exact, rate {rate}"
         )
     return f"Each reading gets exact two-sided geometric noise of its own, of rate {rate}"
 
@@ -227,7 +235,7 @@ def _share(series: Series) -> str:
 
 def _total_error(totals: Totals) -> TotalError:
     errors = {n: float(f"{float(totals.expected_error(n)):.6g}") for n in _lengths(totals)}
-    told = ", ".join(f"{error:,.4g} {totals.unit} for {n:,} readings" for n, error in errors.items())
+    told = ", ".join(f"{error:,.4g} {totals.unit} for {counted(n, 'reading')}" for n, error in errors.items())
     moved = float(totals.step / 2)
     return TotalError(
         unit=totals.unit,
@@ -282,7 +290,7 @@ def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Total
     found = []
     # of other distances the window is no part
     alone = series.closeness.window == 1 or series.closeness.between != "maximum"
-    if totals is None and series.mechanism.noise == "independent" and alone:
+    if totals is None and series.mechanism.noise == "independent" and alone and series.schedule.slots > 1:
         found.append(
             f"All {series.schedule.slots:,} readings moving together: in d_∞ the period costs ε ="
             f" {_number(price.total)} for each {series.unit}, because noise on each reading hides one reading, and averages"

@@ -23,7 +23,7 @@ from leeward.exact._weight import Weight
 from leeward.local.series._grid import Integers
 from leeward.local.series._readings import Readings
 from leeward.local.series._schedule import Day
-from leeward.local.series._series import FLOAT_ROUNDING, Series
+from leeward.local.series._series import FLOAT_ROUNDING, Series, refuse_useless
 from leeward.mechanism import Geometric
 from leeward.mechanism._series import SeriesPrice
 from leeward.noise import Bits, SystemBits
@@ -45,6 +45,8 @@ class Totals:
 
     Raises:
         InputError: there is no such span.
+        RefusedError: if ε is so large that totals would be shown.
+        LowUtilityError: if ε is so small that they would say nothing.
     """
 
     series: Series
@@ -53,6 +55,10 @@ class Totals:
     def __post_init__(self) -> None:
         if self.per not in get_args(Per):
             raise InputError(f"per = {self.per!r}", "totals have no such span", nearest(str(self.per), get_args(Per)))
+        width = self.series.grid.width * self.step / self.series.grid.step_value
+        for readings in {span.readings for span in self.spans}:
+            error = float(self.expected_error(readings))
+            refuse_useless(self.series, "total", error, self.step, width * readings, self.unit)
 
     @property
     def spans(self) -> list[Day]:

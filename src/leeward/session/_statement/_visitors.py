@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from leeward._plain import at_most, probability
+from leeward._plain import at_most, counted, probability
 from leeward._statement import (
     NOT_YET,
     Chance,
@@ -170,10 +170,10 @@ def _trust(state: str, meaning: str, decision: ThresholdRule, places: int) -> st
     alpha = decision.error_at_most
     if alpha is None:
         return f"Where '{state}' is said, {meaning}: it is never wrong"
-    many = "1 place" if places == 1 else f"{places:,} places"
     return (
         f"'{state.capitalize()}' means that {meaning}. It is wrongly said of a place with probability at most"
-        f" {at_most(float(alpha), 6)}; over all {many}, at most {at_most(float(alpha * places), 6)} wrong ones are to be"
+        f" {at_most(float(alpha), 6)}; over all {counted(places, 'place')},"
+        f" at most {at_most(float(alpha * places), 6)} wrong ones are to be"
         " expected"
     )
 

@@ -15,7 +15,7 @@ import pytest
 from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
-from leeward.ledger import Ledger
+from leeward.ledger import Ledger, MemoizedReports, PersonBudgets
 from leeward.ledger._chain import link
 
 
@@ -349,3 +349,27 @@ def test_a_mark_that_cannot_be_written_shows_nothing(path: Path) -> None:
     with ledger.reserve(asked("k")) as again:
         assert again.answer == b"answer"
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]
+
+
+@pytest.mark.parametrize("letter", ["n", "ö"])
+@pytest.mark.parametrize("length", [200, 217, 218, 235, 236, 247, 250, 255, 256, 4096])
+def test_a_name_too_long_leaves_no_file(length: int, letter: str, tmp_path: Path) -> None:
+    """255 bytes are the longest name of a file, and the holds of a ledger are named with 38 more."""
+    name = letter * (length // len(letter.encode()))
+    bytes_of_it = len(name.encode())
+    makers: list[Callable[[Path], object]] = [
+        Ledger,
+        lambda path: PersonBudgets(path, secret=bytes(16), price="1 a metre", reports_a_day=3),
+        lambda path: MemoizedReports(path, key=bytes(16), law="geometric"),
+    ]
+    for number, make in enumerate(makers):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        if bytes_of_it <= 255 - 38:
+            make(folder / name)
+            if make is Ledger:
+                spend(folder / name, "k")
+        else:
+            with pytest.raises(LedgerError, match="name of more than 217 bytes"):
+                make(folder / name)
+            assert not [*folder.iterdir()]

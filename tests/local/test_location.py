@@ -336,3 +336,28 @@ def test_one_column_is_one_thing(one: str, other: str, run: Run, tmp_path: Path)
     assert code == (0 if one == other else 2)
     assert ("one column cannot be two things" in err) == (one != other)
     assert bool(out) == (one == other)
+
+
+@pytest.mark.parametrize("key", ["store", "secret"])
+@pytest.mark.parametrize("section", ["budget", "repeat"])
+@pytest.mark.parametrize("below", ["out/", "out/sub/", "link/sub/"])
+def test_what_is_about_people_is_not_kept_in_the_folder_of_a_release(
+    below: str, section: str, key: str, run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "out" / "sub").mkdir(parents=True)
+    (tmp_path / "out" / "leeward-files.json").write_text('{"files": ["release.json"]}')
+    (tmp_path / "link").symlink_to(tmp_path / "out")
+    write_private(tmp_path / "out" / "sub" / "people.key", bytes(range(32)))
+    write_private(tmp_path / "out" / "people.key", bytes(range(32)))
+    kept = {"budget": KEPT | {"reports_a_day": 80}, "repeat": dict(KEPT)}
+    kept[section] |= {key: below + str(KEPT[key])}
+    made = spec(tmp_path, data={"person": "who", "time": "when"}, **{section: kept[section]})
+    before = sorted(tmp_path.rglob("*"))
+    code, _, err = run(str(made), "--out", "reports.parquet")
+    assert (code, "within the folder of an earlier release" in err) == (2, True), err
+    assert sorted(tmp_path.rglob("*")) == before
+    (tmp_path / "out" / "leeward-files.json").write_text('{"files": ["table.parquet"]}')
+    assert run(str(made), "--out", "reports.parquet")[0] == 0, "it is that folder alone"
+
+
+KEPT: dict[str, Any] = {"store": "people.db", "secret": "people.key"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +303,67 @@ def test_a_number_that_json_could_not_hold_again_is_refused(number: str, suffix:
     path.write_text(whole % (feature % number))
     with pytest.raises(DataError, match="beyond all floats, or none"):
         open_positions(path, None, None)
+
+
+WRITTEN = [
+    "0.1",
+    "1.5",
+    "-2e-3",
+    "123456789012345",
+    "0.30000000000000004",
+    "0.10000000000000001",
+    "1E5",
+    "0.0",
+    "-0.0",
+    "5e-324",
+]
+WRITTEN += [
+    "0.1000000000000000055511151231257827",
+    "2.5000000000000000000",
+    "0.10000000000000000555",
+    "1e22",
+    "1e23",
+    "0.12345678901234568",
+    "4.9e-324",
+]
+OTHERS = [
+    "0.12345678901234567890",
+    "0.12345678901234567",
+    "1e-400",
+    "12345678901234567.5",
+    "9007199254740993.0",
+    "3e-324",
+    "1.00000000000000001",
+]
+
+
+@pytest.mark.parametrize("suffix", [".geojson", ".geojsonl"])
+@pytest.mark.parametrize("number", [*WRITTEN, *OTHERS])
+def test_a_number_goes_out_as_it_is_or_is_refused(number: str, suffix: str, tmp_path: Path) -> None:
+    """A number is the same if it is a float, written with however many digits; another one would be put in its place."""
+    feature = '{"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": {"a": [%s]}}'
+    whole = '{"type": "FeatureCollection", "features": [%s]}' if suffix == ".geojson" else "%s\n"
+    path, out = tmp_path / f"v{suffix}", tmp_path / f"o{suffix}"
+    path.write_text(whole % (feature % number))
+    if number in OTHERS:
+        with pytest.raises(DataError, match="more digits than floats have") as refused:
+            open_positions(path, None, None)
+        assert number not in str(refused.value)
+        return
+    open_positions(path, None, None).rewrite(out, north, [], None, print)
+    held = re.search(r'"a": \[(.*?)\]', out.read_text())
+    assert held is not None
+    digits = len(Decimal(number).as_tuple().digits)
+    exactly = Decimal(float(held[1]))  # the float that is written, to as many digits as were read
+    assert round_to(exactly, digits) == Decimal(number)
+
+
+def round_to(value: Decimal, digits: int) -> Decimal:
+    """Round by hand: the digits that are kept, and one more if the rest is more than half of a last one."""
+    sign, held, power = value.as_tuple()
+    text = "".join(map(str, held))
+    if len(text) <= digits:
+        return value
+    up = (text[digits:] > "5") or (text[digits:] == "5" and int(text[digits - 1]) % 2 == 1)
+    kept = int(text[:digits]) + up
+    return Decimal((sign, tuple(map(int, str(kept))), int(power) + len(text) - digits))

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from tests.oracle import tables as oracle
 
-from leeward.distance import FiniteDistance, Line, both_hold
-from leeward.errors import NotPrivateError
+import leeward as lw
+from leeward.accounting._budget_notion import budget_notion
+from leeward.distance import FiniteDistance, Line, both_hold, graph_distance
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact import Real, inf
-from leeward.notion import ABSENT, BoundedDP, Change, Notion, Personalised, PrivacyDescription, ReplaceDP, all_tables
+from leeward.notion import (
+    ABSENT,
+    Blowfish,
+    BoundedDP,
+    Change,
+    ContextAwareLDP,
+    InputDiscriminativeLDP,
+    Notion,
+    Personalised,
+    PrivacyDescription,
+    RecordDistance,
+    ReplaceDP,
+    all_tables,
+)
 from leeward.notion.compose import sequential
 from leeward.query import CountWhere, SumOf, sensitivity
 
@@ -93,3 +109,39 @@ def test_the_whole_algebra_is_open_to_it() -> None:
     assert notion.price_in(BoundedDP(1)) == inf
     assert ReplaceDP(1).price_in(Forgiveness(2)) == Fraction(1, 2)
     assert Personalised(notion, [1, 3]).on(tables)((2, 2), (1, 1)) == 4
+
+
+class Visit(NamedTuple):
+    place: str
+    hour: int
+
+
+class Loud(NamedTuple):
+    place: str
+    hour: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Loud) and other.place == self.place
+
+    __hash__ = tuple.__hash__
+
+
+class Longer(Visit):
+    """One that may hold more."""
+
+
+def test_a_named_tuple_is_its_tuple_in_every_notion_of_records() -> None:
+    tuples = [("a", 1), ("b", 2)]
+    made: list[Callable[[Any, Any], Notion]] = [
+        lambda one, other: Blowfish("1", [one, other], [(one, other)]),
+        lambda one, other: RecordDistance("1", graph_distance([one, other], {(one, other): 1}, directed=False)),
+        lambda one, other: ContextAwareLDP("1", [one, other], {(one, other): 1}),
+        lambda one, other: InputDiscriminativeLDP({one: 1, other: 2}),
+        lambda one, other: lw.ADP("1", [lw.where("x", one_of=[one, other])]),
+        lambda one, other: lw.ADP("1", [~lw.has(one)]),
+    ]
+    for make in made:
+        assert budget_notion(make(*(Visit(*each) for each in tuples))) == budget_notion(make(*tuples))
+        for kind in (Loud, Longer):
+            with pytest.raises(InputError, match="no lasting form"):
+                budget_notion(make(*(kind(*each) for each in tuples)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -363,3 +364,24 @@ def test_a_printed_comparison_has_a_line_for_each_row_and_a_printed_recommendati
     chosen = recommend(compared)
     assert str(chosen).splitlines()[:2] == [str(chosen.option), chosen.reason]
     assert str(chosen).splitlines()[-1] == chosen.plain_dp
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {"Alice": 3},
+        {3: "Alice"},
+        {1.5: 3},
+        {"7391": 1},
+        {True: 2},
+        {-7391: 1},
+        {1: -7391},
+        {(7391,): 1},
+        "Alice 7391",
+        [7391],
+    ],
+)
+def test_no_part_of_counts_is_shown(counts: Any) -> None:
+    with pytest.raises(InputError, match=r"^counts ") as refused:
+        Scenario(counts=counts)
+    assert not re.search("Alice|7391|1.5|True", str(refused.value))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import HOURLY, SANITIZED
 
 import leeward as lw
-from leeward.errors import LeewardError
+from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
 from leeward.spec import read_spec
 
@@ -84,3 +85,12 @@ def test_rounds_before_one_that_the_budget_does_not_pay_for_are_written(town: To
             done=done,
         )
     assert [each.statement.monitor.round for each in done] == [1]
+
+
+@pytest.mark.parametrize("done", [(), {}, "", 0, ["a"], [None], np.zeros(0)], ids=repr)
+def test_only_an_empty_list_takes_what_is_done(done: Any, town: Town) -> None:
+    plans = read_spec(town.spec(*SANITIZED)).visitor_plans()
+    before = sorted(each.name for each in town.folder.iterdir())
+    with pytest.raises(InputError, match="done is not an empty list"):
+        lw.monitor(plans, lw.Budget(str(town.folder / "budget.db"), "town", cap="5", new=True), done=done)
+    assert sorted(each.name for each in town.folder.iterdir()) == before

@@ -22,12 +22,15 @@ from sqlalchemy.pool import NullPool
 
 from leeward._locks import why_no_locks
 from leeward.errors import LedgerError
-from leeward.ledger._beside import PRIVATE
+from leeward.ledger._beside import PRIVATE, companion
 from leeward.ledger._chain import hash_of
 from leeward.ledger._high_water_mark import HighWaterMark, mark_path, read_high_water_mark, write_high_water_mark
 from leeward.ledger._lock import Lock, is_locked, lock_path, sweep
 from leeward.ledger._schema import APPLICATION_ID, VERSION, entries, identity, metadata
 from leeward.ledger._secret import fingerprint, key_of, read_or_make_key
+
+_LONGEST_NAME = 255 - len(companion(Path("_"), "0" * 32, "hold").name[1:])
+"""Bytes of a file's name that leave room for the longest name beside it."""
 
 
 class NoLedgerError(LedgerError):
@@ -260,8 +263,14 @@ def refuse_odd(path: Path) -> None:
     """Refuse what is not a plain file of one name: SQLite keeps locks and journals by name, two would write over each other.
 
     Raises:
-        LedgerError: it is there, and is a folder, a pipe or a device, or has two names.
+        LedgerError: it is there, and is a folder, a pipe or a device, or has two names; or its name is too long.
     """
+    if len(os.fsencode(path.name)) > _LONGEST_NAME:
+        raise LedgerError(
+            f"The file {path} has a name of more than {_LONGEST_NAME} bytes",
+            "files beside it are named after it, and few file systems hold names of more than 255 bytes",
+            "Give it a shorter name",
+        )
     if os.path.isdir(path):
         raise LedgerError(f"{path} is a folder", "a budget is one file", "Name a file in it")
     if os.path.lexists(path) and not os.path.isfile(path):

@@ -86,6 +86,8 @@ def public_form(value: object, records: tuple[Any, ...] | None = None) -> Public
 def _form(value: object, records: tuple[Any, ...] | None) -> PublicForm:
     if not isinstance(value, np.datetime64 | np.timedelta64):  # of which NumPy makes whole numbers
         value = plainly(value)
+    if _is_named_tuple(value):
+        value = tuple(value)  # type: ignore[arg-type]
     if isinstance(value, Enum) and value.name is not None:
         return {"class": public_name(type(value)), "member": value.name}
     for kinds, form in _FORMS:
@@ -102,6 +104,13 @@ def _form(value: object, records: tuple[Any, ...] | None) -> PublicForm:
         parts = {name: public_form(part, records) for name, part in _parts(value).items()}
         return {"class": public_name(type(value)), "fields": parts}
     raise _formless(value)
+
+
+def _is_named_tuple(value: object) -> bool:
+    """Whether a value is a tuple whose places have names: it holds nothing else, and equals the tuple."""
+    kind = type(value)
+    plain = kind.__bases__ == (tuple,) and kind.__eq__ is tuple.__eq__ and kind.__hash__ is tuple.__hash__
+    return plain and hasattr(kind, "_fields") and not hasattr(value, "__dict__")
 
 
 def _formless(value: object, said: str | None = None) -> InputError:

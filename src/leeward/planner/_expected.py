@@ -7,13 +7,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
 
 from leeward._plain import shown, told
 from leeward.errors import InputError
-from leeward.exact._real import whole
 from leeward.mechanism import Sanitized
 from leeward.mechanism._threshold_rule import CountNoise
 from leeward.planner._decisions import Decisions
@@ -142,11 +142,13 @@ def check_counts(counts: Counts) -> dict[int, int]:
         InputError: a number of either is not a whole number of at least 0, or no place is described.
     """
     if not isinstance(counts, Mapping):
-        raise InputError(f"counts = {told(counts)}", "it does not say how many places hold how many", _COUNTS)
-    read = {
-        whole(people, "a number of people in counts", least=0): whole(places, "a number of places in counts", least=0)
-        for people, places in counts.items()
-    }
+        raise InputError(f"counts = a {type(counts).__name__}", "it says not how many places hold how many", _COUNTS)
+    numbers: list[object] = [*counts.keys(), *counts.values()]
+    if any(
+        isinstance(n, bool) or not isinstance(n, Integral) or n < 0 for n in numbers
+    ):  # none is shown: it may be data
+        raise InputError("counts with a part that is no whole number of at least 0", "they say how many", _COUNTS)
+    read = {int(people): int(places) for people, places in counts.items()}
     if not any(read.values()):
         raise InputError("counts of no place", "nothing is to be expected of them", _COUNTS)
     return read

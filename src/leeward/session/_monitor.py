@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from leeward._progress import Progress, silent
 from leeward._statement import MonitorStated
 from leeward._taught import taught
-from leeward.errors import SpecError
+from leeward.errors import InputError, SpecError
 from leeward.exact._real import Real
 from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
@@ -82,8 +82,15 @@ def monitor(
 
     Raises:
         SpecError: the plans are not for the sanitized mechanism, or differ in more than their window.
+        InputError: ``done`` is not an empty list.
         LeewardError: a round is refused; nothing was charged for it. What earlier rounds released stays.
     """
+    if done is not None and (not isinstance(done, list) or done):
+        raise InputError(
+            "done is not an empty list",
+            "each release of this call is added to it, and what is in it is told to be of this call",
+            "Give an empty list, or leave it out",
+        )
     # made anew without a number of places: windows may be added, so how many answers there will be is not known
     plans = [remade(made) for made in plans]
     looked = if_doubtful == "publish"

@@ -10,7 +10,9 @@ from __future__ import annotations
 import abc
 import json
 import math
+import sys
 from collections.abc import Iterator, Sequence
+from decimal import Context, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -133,13 +135,33 @@ def _read(text: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    if math.isfinite(value := float(text)):
-        return value
-    raise DataError(
-        "A number of GeoJSON that is beyond all floats, or none (this is for the curator only)",
-        "it could not be written again as JSON",
-        "Write it as a text, or null",
-    )
+    value = float(text)
+    if not math.isfinite(value):
+        raise DataError(
+            "A number of GeoJSON that is beyond all floats, or none (this is for the curator only)",
+            "it could not be written again as JSON",
+            "Write it as a text, or null",
+        )
+    if (len(text) > _EXACT or abs(value) < sys.float_info.min) and not _is_written_float(text, value):
+        raise DataError(
+            "A number of GeoJSON with more digits than floats have (this is for the curator only)",
+            "another one would be read, and written, in its place",
+            "Write it as a text, or with 15 digits",
+        )
+    return value
+
+
+_EXACT = 16
+"""So long a text has at most 15 digits beside its point or power: no two such are one float, but for the tiniest floats."""
+
+
+def _is_written_float(text: str, value: float) -> bool:
+    """Whether a text is what a float is when it is written with some number of digits, however many."""
+    if repr(value) == text:
+        return True
+    written = Decimal(text)
+    digits = max(len(written.as_tuple().digits), 1)
+    return written == Decimal(repr(value)) or written == Context(prec=digits).create_decimal(value)
 
 
 def _is_degrees(crs: Any) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -33,7 +34,7 @@ from leeward.local.location._formats import open_positions
 from leeward.local.location._statement import facts, statement
 from leeward.local.location._terms import Missing, Outside, Terms
 from leeward.local.series._days import Days, in_words
-from leeward.outputs import beside
+from leeward.outputs import beside, holds_release
 from leeward.query._source import check_zone
 
 CELL_COLUMN: Final = "h3"
@@ -223,6 +224,7 @@ class LocationJob:
             resolve(self.spec.data.table, self.folder), self.spec.data.latitude, self.spec.data.longitude
         )
         _check_out(out, source)
+        self._check_stores()
         asked = [name for name in (self.spec.data.person, self.spec.data.time) if name is not None]
         source.require(asked)
         if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
@@ -254,6 +256,18 @@ class LocationJob:
         kept = [part for part in (spec.budget, spec.repeat) if part is not None]
         named += [part.secret for part in kept]
         return [resolve(name, self.folder) for name in named] + [resolve_ledger(p.store, self.folder) for p in kept]
+
+    def _check_stores(self) -> None:
+        """Refuse stores and secrets in the folder of a release, by whatever links: it holds what may be published."""
+        parts = [part for part in (self.spec.budget, self.spec.repeat) if part is not None]
+        for named in (name for part in parts for name in (resolve_ledger(part.store, self.folder), part.secret)):
+            path = Path(os.path.realpath(resolve(named, self.folder)))
+            if any(map(holds_release, path.parents)):
+                raise SpecError(
+                    f"{path} within the folder of an earlier release",
+                    "that folder holds what may be published, and this file is about people",
+                    "Keep it elsewhere",
+                )
 
     def _rewrite(
         self,

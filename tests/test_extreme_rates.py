@@ -203,6 +203,9 @@ CALLS: dict[str, Call] = {
         (made := mechanism.SparseVector(e, at_most=2, stop_after=1))
         and (str(made), made.release([0, 5, 1], BITS), made.on([(0, 3), (1, 3)]).to_numpy())
     ),
+    "NoisyMax": lambda e: (
+        (made := mechanism.NoisyMax(e)) and (str(made), str(made.distance), made.release([0, 5, 1], BITS))
+    ),
     "Monitor": lambda e: str(mechanism.Monitor(lw.Line(inf, e), stop_after=3)),
     "SubsampledCount": lambda e: (
         (made := mechanism.SubsampledCount(e))

@@ -152,7 +152,7 @@ def test_one_budget_for_a_day_in_every_kind_of_file(zone: str | None, expected: 
 def test_a_moment_written_twice_pays_twice_from_one_budget(tmp_path: Path) -> None:
     names = tables(tmp_path, [NOON, NOON], [0, 14 * HOUR])
     for name in names:
-        with pytest.raises(LeewardError, match="more than 1 reports in a day"):
+        with pytest.raises(LeewardError, match="more than 1 report in a day"):
             run(tmp_path, name)
 
 

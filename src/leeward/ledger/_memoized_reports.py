@@ -97,7 +97,7 @@ class MemoizedReports(PeopleStore):
     def _unseal(self, asked: bytes, sealed: bytes) -> tuple[int, int]:
         try:
             i, j = np.frombuffer(self._cipher.decrypt(sealed[:12], sealed[12:], asked), "<i8").tolist()
-        except InvalidTag:
+        except (InvalidTag, TypeError, ValueError):  # a cell may hold anything
             raise LedgerError(
                 f"An answer in {self.path} cannot be opened", "it was changed or damaged", "Restore the file"
             ) from None

@@ -14,7 +14,9 @@ import pytest
 import typer
 from tests.session.conftest import Town
 
-from leeward.errors import InputError, __version__, app
+from leeward.cli import app
+from leeward.errors import InputError
+from leeward.version import __version__
 
 HOURLY = ("end = 2026-01-01T19:00:00", 'end = 2026-01-01T20:30:00\nevery = "1h"')
 STOPPING = [

@@ -26,7 +26,7 @@ WEIGHTS = RNG.uniform(0.1, 1, 12)
 @pytest.mark.parametrize("norm", ["euclidean", "manhattan"])
 def test_the_remap_is_the_least_expected_distance_by_hand(norm: Any) -> None:
     places = Places.of(GEO.plane, LAT, LON, WEIGHTS)
-    remap = BayesRemap(places, 0.003, norm)
+    remap = BayesRemap(places, places.at, 0.003, norm)
     seen = RNG.uniform(-2000, 2000, (50, 2)) + places.at[0]
     for z, chosen in zip(seen, remap(seen).tolist(), strict=True):
         moves = np.abs(z - places.at)
@@ -36,11 +36,31 @@ def test_the_remap_is_the_least_expected_distance_by_hand(norm: Any) -> None:
         assert losses[chosen] == pytest.approx(min(losses))
 
 
+@pytest.mark.parametrize("step", ["10 m", "300 m", "600 m"])
+def test_the_remap_weighs_places_from_where_their_noise_begins(step: str) -> None:
+    """Found: on a coarse grid a place was weighed from where it lies, not from the grid point at which its noise begins.
+
+    By hand, from the exact law: two places that share a grid point are equally likely after any report.
+    """
+    geo = PlanarLaplace(box=(139.70, 35.60, 139.74, 35.63), epsilon="1", unit="150 m", step=step)
+    at = RNG.uniform(-1200, 1200, (6, 2))
+    lat, lon = geo.plane.unproject(at)
+    shown = geo.to_places(lat, lon, weights=WEIGHTS[:6]).shown
+    starts = [tuple(point) for point in geo.mechanism.snap(geo.plane.project(lat, lon)).tolist()]
+    law = geo.mechanism.noise
+    for z in itertools.product(range(-4, 5, 2), repeat=2):
+        belief = [w * float(law.pmf((z[0] - i, z[1] - j))) for w, (i, j) in zip(WEIGHTS, starts, strict=False)]
+        losses = [sum(b * np.linalg.norm(x - w) for b, x in zip(belief, at, strict=True)) for w in at]
+        found = shown(np.array([z]))
+        chosen = int(np.argmin(np.abs(lat - found[0][0]) + np.abs(lon - found[1][0])))
+        assert losses[chosen] == pytest.approx(min(losses), rel=1e-6)
+
+
 def test_long_lists_are_weighed_near_the_report() -> None:
     lat, lon = 39.9 + RNG.uniform(-0.05, 0.05, 2000), 116.4 + RNG.uniform(-0.05, 0.05, 2000)
     places = Places.of(GEO.plane, lat, lon, None)
     seen = places.at[:200] + RNG.normal(0, 300, (200, 2))
-    chosen = places.at[BayesRemap(places, 0.1, "euclidean")(seen)]
+    chosen = places.at[BayesRemap(places, places.at, 0.1, "euclidean")(seen)]
     nearest = places.at[places.nearest(*GEO.plane.unproject(seen))]
     away, least = (np.hypot(*(seen - where).T) for where in (chosen, nearest))
     assert (away - least).max() < 60, "at this ε the posterior is within tens of metres"
@@ -56,9 +76,9 @@ def test_reports_are_moved_to_no_place_that_the_prior_rules_out(possible: int) -
     weights[order[:possible]] = rng.uniform(0.5, 1, possible)
     places = Places.of(GEO.plane, lat, lon, weights)
     seen = places.at[order[-200:]] + rng.normal(0, 50, (200, 2))
-    chosen = BayesRemap(places, 0.01, "euclidean")(seen)
+    chosen = BayesRemap(places, places.at, 0.01, "euclidean")(seen)
     assert weights[chosen].all()
-    every = BayesRemap(places, 0.01, "euclidean").believed(seen) @ places.apart
+    every = BayesRemap(places, places.at, 0.01, "euclidean").believed(seen) @ places.apart
     told = every[np.arange(200), chosen]
     assert (told <= every[:, np.flatnonzero(weights)].min(axis=1) + 1).all(), "within a metre of weighing all"
 

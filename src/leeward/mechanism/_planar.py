@@ -107,6 +107,10 @@ class PlanarMechanism:
         """Return grid points as positions in units of length."""
         return np.asarray(points, np.float64) * self._size
 
+    def snapped(self, positions: Floats) -> Floats:
+        """Return positions moved to the nearest grid points, in units of length."""
+        return self.positions(self.snap(positions))
+
     def noisy(self, points: NDArray[np.int64], bits: Bits | None = None) -> NDArray[np.int64]:
         """Return grid points plus noise, before they are moved inside the bounds: shape (…, 2)."""
         points = integers(points)

@@ -102,11 +102,13 @@ class BayesRemap:
 
     Args:
         places: where the truth may be, and where reports are moved to.
+        drawn_from: the grid points at which the noise of each place begins, in metres, shape (P, 2).
         epsilon: ε a metre.
         norm: of the noise.
     """
 
     places: Places
+    drawn_from: Floats
     epsilon: float
     norm: str
 
@@ -133,14 +135,14 @@ class BayesRemap:
         """For the nearest of them."""
         from scipy.spatial import KDTree
 
-        return KDTree(self.places.at[self._possible])
+        return KDTree(self.drawn_from[self._possible])
 
     def _among_all(self, positions: Floats) -> NDArray[np.intp]:
         return np.asarray(np.argmin(self.believed(positions) @ self.places.apart, axis=1), np.intp)
 
     def _among_near(self, positions: Floats) -> NDArray[np.intp]:
         near = self._possible[self._tree.query(positions, k=range(1, min(len(self._possible), NEAR) + 1))[1]]
-        away = positions[:, None] - self.places.at[near]
+        away = positions[:, None] - self.drawn_from[near]
         belief = self._belief(away, self.places.prior[near])
         between = _length(self.places.at[near][:, :, None] - self.places.at[near][:, None])
         best = np.argmin(np.einsum("nx,nxw->nw", belief, between), axis=1)
@@ -149,7 +151,7 @@ class BayesRemap:
 
     def believed(self, positions: Floats) -> Floats:
         """Return the posterior of every place for each noisy position, shape (n, P)."""
-        return self._belief(positions[:, None] - self.places.at, self.places.prior)
+        return self._belief(positions[:, None] - self.drawn_from, self.places.prior)
 
     def _belief(self, away: Floats, prior: Floats) -> Floats:
         distance = np.abs(away).sum(axis=2) if self.norm == "manhattan" else _length(away)

@@ -128,7 +128,7 @@ def compare_over_places(
         draws: for the estimate. They are of made-up people at the places: no data is touched.
     """
     places = Places.of(geo.plane, latitude, longitude, weights)
-    remap = BayesRemap(places, float(geo.epsilon), geo.norm)
+    remap = BayesRemap(places, geo.mechanism.snapped(places.at), float(geo.epsilon), geo.norm)
     truth = np.random.default_rng().choice(len(places.at), draws, p=places.prior)
     noisy = geo.mechanism.noisy(geo.mechanism.snap(places.at[truth]))
     held = np.clip(noisy, geo.mechanism.lower, geo.mechanism.upper)

@@ -296,7 +296,7 @@ class PlanarLaplace:
         """
         self._not_after(best=self._best is not None)
         places = Places.of(self.plane, latitude, longitude, weights)
-        remap = BayesRemap(places, float(self.epsilon), self.norm)
+        remap = BayesRemap(places, self.mechanism.snapped(places.at), float(self.epsilon), self.norm)
 
         def shown(noisy: Points) -> tuple[Floats, Floats]:
             best = remap(self.mechanism.positions(noisy))

@@ -9,6 +9,7 @@ depend on the order of rows as floating sums do.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -96,13 +97,16 @@ class NumberTable(Rows):
         super().__init__(bound)
         rows = self._raw
         self._query = query
-        group = ibis.literal(0, "int64") if query.by is None else _rank(rows[query.by], query)
         number, unreadable = ibis.literal(0, "int64"), ibis.literal(False)
         if query.column is not None:
             number, unreadable = _index(rows[query.column], query)
         person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person, bound)
-        plain = {"group": group, "number": number, "unreadable": unreadable, "person": person}
-        self._rows = rows.select(kept=kept(rows, query.records), **plain)
+        plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, query.records)}
+        if query.by is None:
+            self._rows = rows.select(**plain, group=ibis.literal(0, "int64"))
+        else:
+            ranked = bound.ranked(rows.select(**plain, key=rows[query.by]), *_listed(rows[query.by].type(), query))
+            self._rows = ranked.rename(group="rank")
         self._tally: Mapping[str, int] | None = None
 
     def look(self, query: Statistic) -> Look:
@@ -215,23 +219,22 @@ def _float_below(bound: Fraction) -> float:
     return nearest if Fraction(nearest) <= bound else math.nextafter(nearest, -math.inf)
 
 
-def _rank(column: Any, query: Statistic) -> Any:
-    """The place of each row's group in the public list; null where not listed."""
-    if column.type().is_null():
-        return ibis.null("int64")
-    text = column.type().is_string()
-    if text != isinstance(query.groups[0], str) or not (text or column.type().is_integer()):
+def _listed(kind: Any, query: Statistic) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Return the listed groups that a column of this type can hold, and the place of each in the public list."""
+    text = isinstance(query.groups[0], str)
+    if kind.is_null():
+        return pa.nulls(0), np.zeros(0, np.int32)
+    if text != kind.is_string() or not (text or kind.is_integer()):
         raise DataError(
             f"by = '{query.by}'",
             "its values and the listed groups are of different types",
             "Write the groups as the column does",
         )
     # a number below 0 is in no unsigned column, and the engine does not compare it with one
-    never = column.type().is_unsigned_integer()
-    listed = [(rank, group) for rank, group in enumerate(query.groups) if not (never and int(group) < 0)]
-    if not listed:
-        return ibis.null("int64")
-    return ibis.cases(*((column == group, rank) for rank, group in listed), else_=ibis.null("int64"))
+    unsigned = kind.is_unsigned_integer()
+    listed = {rank: group for rank, group in enumerate(query.groups) if not unsigned or int(group) >= 0}
+    held = pa.string() if text else pa.uint64() if unsigned else pa.int64()
+    return pa.array(list(listed.values()), held), np.fromiter(listed, np.int32, len(listed))
 
 
 def _answer(
@@ -244,7 +247,8 @@ def _answer(
         return counts
     order = np.lexsort((number, group))
     group, number, people = group[order], number[order], people[order]
-    parts = [(number[group == g], people[group == g]) for g in range(n)]
+    ends = np.searchsorted(group, np.arange(n + 1))
+    parts = [(number[first:end], people[first:end]) for first, end in itertools.pairwise(ends.tolist())]
     exactly = [value for part in parts for value in _statistic(query, *part)]
     return np.array([min(max(value, -MOST), MOST) for value in exactly], dtype=np.int64)
 

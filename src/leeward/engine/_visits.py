@@ -185,13 +185,8 @@ class VisitTable(Rows):
             assert visits.place is not None
             found, keys = key(rows, visits.place, places), places.keys
             placed, plain = found.notnull(), {**plain, "misplaced": ibis.literal(False)}
-        # From a buffer, because pa.array imports pandas, a quarter of a second.
-        ranks = pa.py_buffer(np.arange(len(keys), dtype=np.int32))
-        table = pa.table({"listed": keys, "rank": pa.Array.from_buffers(pa.int32(), len(keys), [None, ranks])})
-        listed = bound.register("leeward_places", table)
-        visited = rows.select(**plain, visited=found, placed=placed)
-        joined = visited.left_join(listed, visited.visited == listed.listed)
-        return joined.select(*plain, "placed", "rank")
+        ranks = np.arange(len(keys), dtype=np.int32)
+        return bound.ranked(rows.select(**plain, key=found, placed=placed), keys, ranks)
 
     def _inside(self, window: Window) -> int:
         """How many rows that pass the filter lie inside the window, whether or not they say who and where."""

@@ -121,7 +121,8 @@ def _in_groups(mine: PerPerson, groups: GroupDP) -> Price:
     if isinstance(mine, GroupDP):
         if mine.people != people:
             return refused("the groups of the two are not made of the same people")
-        met = max(sum(bool({*one} & {*two}) for one in mine.groups) for two in groups.groups)
+        group_of = {person: number for number, group in enumerate(mine.groups) for person in group}
+        met = max(len({group_of[person] for person in group}) for group in groups.groups)
         return Price(mine.epsilon * met / groups.epsilon)
     if isinstance(mine, Maximum):
         return of_one_person(mine, unit)

@@ -54,7 +54,7 @@ MOST_FINE = 2**53
 """The most parts of 1 that a step and its bounds may need: every float times so many is read exactly enough."""
 
 MOST_CELLS = 10**6
-"""The most answers that one histogram may have."""
+"""The most answers that one statistic may have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,6 +385,8 @@ def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
     check_whole("The list of groups", listed)
     if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
         raise SpecError("groups that are missing, repeat or mix types", "each is a public key", "List each once")
+    if len(listed) > MOST_CELLS:
+        raise SpecError(f"{len(listed):,} groups", f"{MOST_CELLS:,} answers are the most", "Ask for fewer at once")
     return listed
 
 

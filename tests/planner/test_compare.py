@@ -16,7 +16,7 @@ from leeward.exact import Weight
 from leeward.mechanism import Sanitized
 from leeward.noise import SeededBitsForTests
 from leeward.planner import Comparison, Option, Scenario, compare, plan, plan_report, recommend
-from leeward.planner._expected import read_counts
+from leeward.planner._expected import expected_answers_sanitized, read_counts
 from leeward.planner._option import best_possible
 from leeward.planner._recommend import right_words
 from leeward.query import CountVisitors
@@ -385,3 +385,38 @@ def test_no_part_of_counts_is_shown(counts: Any) -> None:
     with pytest.raises(InputError, match=r"^counts ") as refused:
         Scenario(counts=counts)
     assert not re.search("Alice|7391|1.5|True", str(refused.value))
+
+
+@pytest.mark.parametrize(("count", "probability"), [(3, "0.9"), (0, "1"), (2, 1)])
+@pytest.mark.parametrize("notion", [lw.AdditionOnly("1"), lw.UnboundedDP("1")])
+def test_a_wish_that_no_epsilon_grants_is_told_so(notion: lw.Notion, count: int, probability: Any) -> None:
+    """Found: a wish of certainty, or for a count above t, ended in an error about an argument that nobody gave."""
+    found = compare(
+        query(), notion, safe_at_most=2, error_at_most="0.01" if isinstance(notion, lw.UnboundedDP) else None
+    )
+    made = recommend(found, count=count, probability=probability)
+    assert made.plain_dp.startswith("No, even")
+    assert "no ε would be enough" in made.plain_dp
+    plan_report(found, count=count, probability=probability)
+
+
+@pytest.mark.parametrize("stops", [1, 7, 900, 10**6])
+def test_what_is_expected_of_thousands_of_places_is_that_of_their_coins(stops: int) -> None:
+    """Coin by coin: s of n places exceed, and the c-th of them is met at place c·(n + 1)/(s + 1) of a random order."""
+    mechanism, counts = Sanitized(lw.Line(lw.inf, "1/2"), at_most=2, stop_after=stops), {0: 2500, 1: 900, 3: 700, 9: 2}
+    law = np.ones(1)
+    for count, places in counts.items():
+        exceeds = min(math.exp(-(3 - count) / 2), 1.0)
+        for _ in range(places):
+            law = np.convolve(law, [1 - exceeds, exceeds])
+    n = sum(counts.values())
+    answered = sum(p * (stops * (n + 1) / (s + 1) if s >= stops else n) for s, p in enumerate(law))
+    safe = answered - sum(p * min(s, stops) for s, p in enumerate(law))
+    found = expected_answers_sanitized(mechanism, counts)
+    assert (found.answered, found.safe) == (pytest.approx(answered, rel=1e-9), pytest.approx(safe, rel=1e-9))
+
+
+def test_counts_of_more_places_than_there_are_are_refused() -> None:
+    """Found: in Python they ended in a MemoryError."""
+    with pytest.raises(InputError, match="over 10,000,000 places"):
+        compare(query(), lw.AdditionOnly("1"), safe_at_most=2, scenario=Scenario(counts={0: 10**15}))

@@ -193,6 +193,8 @@ class Option:
         if self.plan is None or self.decisions is None or self.decisions.safe is None:
             return None
         safe, query, one = self.decisions.safe, self.plan.query, self.notion.with_epsilon(1)
+        if integer(count, "count") > safe.bound or weight(probability) >= 1:
+            return None
         moves = sensitivity_each(one, query) if self.mechanism == "sanitized" else sensitivity(one, query)
         wish = (count, safe.bound)
         try:

@@ -30,8 +30,6 @@ NESTED = {
     "list": (pa.list_(field()), LIST),
     "large list": (pa.large_list(field()), LIST),
     "fixed-size list": (pa.list_(field(), 2), LIST),
-    "list view": (pa.list_view(field()), LIST),
-    "large list view": (pa.large_list_view(field()), LIST),
     "struct": (pa.struct([field("x")]), [{"x": 1.0}, None]),
     "map": (pa.map_(field("key", null=False), field("value")), [[(1.0, 2.0)], None]),
     "deep": (pa.list_(field(kind=pa.struct([field("x", pa.list_(field(), 1))])), 1), [[{"x": [1.0]}], None]),
@@ -44,7 +42,9 @@ NO_NEST = {
 REFUSED = {
     "dense union": pa.dense_union([field("x")]),
     "extension": pa.opaque(pa.int64(), "kind", "CANARY"),
-    "dictionary of structs": pa.dictionary(pa.int8(), pa.list_(field())),
+    "dictionary of lists": pa.dictionary(pa.int8(), pa.list_(field())),
+    "list view": pa.list_view(field()),
+    "large list view": pa.large_list_view(field()),
 }
 
 
@@ -82,7 +82,8 @@ def test_metadata_of_inner_fields_is_left_out(name: str, tmp_path: Path) -> None
 def test_a_type_without_inner_fields_is_passed_on(name: str, tmp_path: Path) -> None:
     given = pa.table({"lat": [35.6, 35.7], "lon": [139.7, 139.8], "held": NO_NEST[name]})
     warnings.simplefilter("ignore")
-    assert perturb_table(moved, given, "lat", "lon")["held"].equals(given["held"])
+    made = perturb_table(moved, given, "lat", "lon")["held"]
+    assert made.equals(given["held"]) if name != "runs" else made.to_pylist() == given["held"].to_pylist()
     if name != "runs":  # of which Parquet knows nothing
         pq.write_table(given, tmp_path / "a.parquet")
         open_positions(tmp_path / "a.parquet", "lat", "lon").rewrite(
@@ -91,7 +92,7 @@ def test_a_type_without_inner_fields_is_passed_on(name: str, tmp_path: Path) -> 
         assert pq.read_table(tmp_path / "b.parquet")["held"].equals(given["held"])
 
 
-@pytest.mark.parametrize("name", [name for name in NESTED if "view" not in name])
+@pytest.mark.parametrize("name", NESTED)
 def test_no_metadata_of_inner_fields_is_written(name: str, tmp_path: Path) -> None:
     pq.write_table(table(*NESTED[name]), tmp_path / "a.parquet")
     file = open_positions(tmp_path / "a.parquet", "lat", "lon")
@@ -103,7 +104,7 @@ def test_no_metadata_of_inner_fields_is_written(name: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_type_that_may_hold_metadata_is_refused(name: str) -> None:
-    with pytest.raises(DataError, match=r"column 'held': types of its kind may hold metadata"):
+    with pytest.raises(DataError, match=r"column 'held': types of its kind may hold what no row shows"):
         bare_schema(pa.schema([("lat", pa.float64()), ("held", REFUSED[name])]))
 
 

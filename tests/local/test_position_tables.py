@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from fractions import Fraction
 from typing import Any
 
 import geopandas as gpd
@@ -15,14 +16,20 @@ import pytest
 
 from leeward.errors import DataError, InputError
 from leeward.local.location import PlanarLaplace
+from leeward.local.series import Closeness, ReadingGrid, Schedule, Series
 
 GEO = PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2)
 KEEP = PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2, missing="keep")
+READINGS = Series(
+    Closeness("maximum", "1", "100 W", window=4),
+    ReadingGrid("kW", lower="0 kW", upper="8 kW", step="1 W"),
+    Schedule("2026-03-28", "2026-03-29", "6 h"),
+)
 
 FRAME = pd.DataFrame(
     {"id": [7, 8, 9], "lat": [39.9, 39.91, 39.92], "lon": [116.4, 116.41, 116.42], "note": ["a", "b", "c"]}
 )
-FRAME.index = pd.Index([30, 10, 20])
+FRAME.index = pd.Index([2, 0, 1])
 NAMES = {"latitude": "lat", "longitude": "lon"}
 LEFT = "published as they are.*: id, note$"
 
@@ -37,7 +44,7 @@ def test_a_dataframe() -> None:
     with pytest.warns(UserWarning, match=LEFT):
         found = GEO.perturb(FRAME, **NAMES)
     assert list(found.columns) == list(FRAME.columns)
-    assert found.index.tolist() == [30, 10, 20]
+    assert found.index.tolist() == [2, 0, 1]
     assert found[["id", "note"]].equals(FRAME[["id", "note"]])
     moved(FRAME, found)
     assert FRAME.lat.tolist() == [39.9, 39.91, 39.92], "what was given is not changed"
@@ -61,7 +68,12 @@ def test_an_index_is_named_and_attributes_are_left_out(geo: bool) -> None:
         (pd.Index([39.9, 39.91, 39.92]), "the index"),
         (FRAME.set_index("lat").index, r"the index \(lat\)"),
         (FRAME.set_index(["lat", "lon"]).index, r"the index \(lat, lon\)"),
+        (pd.Index([0x8A2F5A363017FFF, 0x8A2F5A3630AFFFF, 0x8A2F5A36301FFFF]), "the index"),
+        (pd.Index([0, 1, 3]), "the index"),
+        (pd.Index([-1, 0, 1]), "the index"),
+        (pd.RangeIndex(35_681_236, 35_681_239), "the index"),
         (pd.RangeIndex(3), None),
+        (pd.Index([1, 0, 0]), None),
     ):
         frame = FRAME[["lat", "lon"]].set_axis(index)
         if geo:
@@ -104,7 +116,7 @@ def test_a_geodataframe_in_any_crs(crs: int) -> None:
     assert isinstance(found, gpd.GeoDataFrame)
     assert found.crs == frame.crs
     assert found.geometry.name == "where"
-    assert found.index.tolist() == [30, 10, 20]
+    assert found.index.tolist() == [2, 0, 1]
     degrees = found.to_crs(4326)
     moved(FRAME, pd.DataFrame({"lat": degrees.geometry.y, "lon": degrees.geometry.x}))
 
@@ -130,6 +142,8 @@ def test_missing_positions() -> None:
         (FRAME, {"latitude": "lon", "longitude": "lat"}, DataError, "look swapped"),
         (pa.table({"lat": ["39.9"], "lon": [116.4]}), NAMES, DataError, "something else than numbers"),
         ([1, 2], NAMES, InputError, "type list"),
+        (FRAME, {"latitude": 0, "longitude": "lon"}, InputError, 'named by a int.*Write 0 as "0"'),
+        (gpd.GeoDataFrame({"a": [1]}), {}, DataError, "without a geometry"),
         (gpd.GeoDataFrame(geometry=gpd.points_from_xy([116.4], [39.9])), {}, DataError, "without a CRS"),
         (gpd.GeoDataFrame({"lat": [1.0]}, geometry=gpd.points_from_xy([116.4], [39.9]), crs=4326),
          {"latitude": "lat"}, InputError, "its geometry holds the positions"),
@@ -165,3 +179,65 @@ def test_a_class_made_of_a_geodataframe_is_one() -> None:
 def test_another_table_is_told_what_is_read() -> None:
     with pytest.raises(InputError, match=r"only GeoDataFrame, DataFrame and pyarrow Table are read.*perturb_points"):
         GEO.perturb([[60.0, 10.0]])
+
+
+class Reads:
+    """A label that is no text and reads as one."""
+
+    def __str__(self) -> str:
+        return "lat"
+
+
+LABELS: list[tuple[Any, str]] = [
+    *(
+        (label, str(label))
+        for label in (0, 0.5, True, None, np.nan, pd.NaT, ("a", 1), b"a", np.int64(7), Fraction(1, 2))
+    ),
+    *((label, str(label)) for label in (pd.Timestamp("2026-01-01"), pd.Interval(0, 1), pd.Period("2026-01"), Reads())),
+    ("lat", "lat"),
+]
+"""A label, and how it reads."""
+
+
+@pytest.mark.parametrize(("label", "text"), LABELS, ids=str)
+@pytest.mark.parametrize("kind", [pd.DataFrame, gpd.GeoDataFrame])
+def test_two_labels_that_read_alike(label: Any, text: str, kind: Any) -> None:
+    """The one would be perturbed, and the other, taken for it, go out true and unnamed."""
+    for labels in ([label, text, "lon"], [text, label, "lon"]):
+        held = pd.DataFrame([[39.9, 39.9, 116.4]])
+        held.columns = pd.Index(labels, dtype=object, tupleize_cols=False)
+        frame = kind(held)
+        with pytest.raises((DataError, InputError), match=r"have a name that reads so|without a geometry"):
+            GEO.perturb(frame, **({"latitude": text, "longitude": "lon"} if kind is pd.DataFrame else {}))
+        for names in ({"time": "lon", "value": text}, {"time": "lon", "value": "lat", "meter": text}):
+            with pytest.raises((DataError, InputError), match="have a name that reads so"):
+                READINGS.perturb(frame, **names)
+
+
+@pytest.mark.parametrize(("label", "text"), LABELS, ids=str)
+def test_a_label_that_is_no_text(label: Any, text: str) -> None:
+    """It is named by how it reads, and of the others each is named in the warning."""
+    frame = pd.DataFrame([[39.9, 116.4, 39.9]])
+    frame.columns = pd.Index([label, "lon", "true"], dtype=object, tupleize_cols=False)
+    with pytest.warns(UserWarning, match=": true$"):
+        found = GEO.perturb(frame, latitude=text, longitude="lon")
+    assert found.iloc[0, 0] != 39.9
+    assert found.iloc[0, 2] == 39.9
+    with pytest.warns(UserWarning, match=f": {re.escape(text)}"):
+        GEO.perturb(frame, latitude="true", longitude="lon")
+
+
+def test_two_columns_of_one_name() -> None:
+    for table in (
+        pd.DataFrame([[39.9, 116.4, 1.0]], columns=["lat", "lon", "lat"]),
+        pa.table([[39.9], [116.4], [1.0]], names=["lat", "lon", "lat"]),
+    ):
+        with pytest.raises(DataError, match="The column 'lat': two columns of the table have a name that reads so"):
+            GEO.perturb(table, **NAMES)
+        with pytest.raises(DataError, match="The column 'lat': two columns of the table have a name that reads so"):
+            READINGS.perturb(table, time="lon", value="lat")
+    points = gpd.GeoDataFrame({"a": [1]}, geometry=gpd.points_from_xy([116.4], [39.9]), crs=4326)
+    points["b"] = points.geometry
+    points.columns = pd.Index(["a", "geometry", "geometry"])
+    with pytest.raises(DataError, match="The column 'geometry': two columns"):
+        GEO.perturb(points)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from leeward.errors import DataError, nearest_column
+from leeward.errors import DataError, InputError, nearest_column, no_column
 
 
 def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str = "", *, named: bool = True) -> None:
@@ -39,3 +39,28 @@ def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str =
             f"{problem} in the file '{where}'" if where else problem,
             nearest_column(name, names, in_first_line=not named) if name not in names else "Rename one of them",
         )
+
+
+def check_named(names: Iterable[str], known: Sequence[str], *, in_first_line: bool = False) -> None:
+    """Refuse a named column that a table does not have, or that two of its columns might be: each would go out as it is.
+
+    Args:
+        names: the names.
+        known: how the labels of the table's columns read, which may be no texts: 0 and "0" are two columns that read alike.
+        in_first_line: whether they were read from the first line of a file of text, which may be a row of data.
+
+    Raises:
+        InputError: a name is no text.
+        DataError: naming the first such column.
+    """
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(
+                f"A column named by a {type(name).__name__}", "columns are named by text", 'Write 0 as "0"'
+            )
+        if name not in known:
+            raise no_column(name, known, in_first_line=in_first_line)
+        if known.count(name) > 1:
+            raise DataError(
+                f"The column '{name}'", "two columns of the table have a name that reads so", "Rename one of them"
+            )

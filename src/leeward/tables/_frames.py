@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leeward._private import Private
 from leeward.errors import InputError
-from leeward.tables._bare import bare, named_index, without_attrs
+from leeward.tables._bare import Rows, bare, bare_frame, named_index
 
 
 class Frame(Private, abc.ABC):
@@ -41,7 +41,7 @@ class Frame(Private, abc.ABC):
         """Return some of its columns as a pyarrow Table."""
 
     @abc.abstractmethod
-    def copied(self, rows: NDArray[np.int64] | None = None) -> Frame:
+    def copied(self, rows: Rows | None = None) -> Frame:
         """Return a copy of some rows, or of all, without what nobody named.
 
         Raises:
@@ -73,8 +73,8 @@ class ArrowFrame(Frame):
     def arrow(self, names: Sequence[str]) -> Any:
         return self.held.select(list(names))
 
-    def copied(self, rows: NDArray[np.int64] | None = None) -> ArrowFrame:
-        return ArrowFrame(bare(self.held if rows is None else self.held.take(rows)))
+    def copied(self, rows: Rows | None = None) -> ArrowFrame:
+        return ArrowFrame(bare(self.held, rows))
 
     def has_numbers(self, name: str) -> bool:
         import pyarrow as pa
@@ -111,20 +111,23 @@ class PandasFrame(Frame):
     def arrow(self, names: Sequence[str]) -> Any:
         import pyarrow as pa
 
-        arrays = {name: pa.array(self.held[name], from_pandas=True) for name in names}
+        arrays = {name: pa.array(self._column(name), from_pandas=True) for name in names}
         return pa.table({name: pa.chunked_array([array]) for name, array in arrays.items()})
 
-    def copied(self, rows: NDArray[np.int64] | None = None) -> PandasFrame:
-        return PandasFrame(without_attrs((self.held if rows is None else self.held.iloc[rows]).copy()))
+    def copied(self, rows: Rows | None = None) -> PandasFrame:
+        return PandasFrame(bare_frame(self.held, rows))
 
     def has_numbers(self, name: str) -> bool:
-        return getattr(self.held[name].dtype, "kind", "O") in "iuf"
+        return getattr(self._column(name).dtype, "kind", "O") in "iuf"
 
     def may_be_whole(self, name: str, there: NDArray[np.bool_]) -> bool:
-        return self.held[name].dtype.kind in "iu" and bool(there.all())
+        return self._column(name).dtype.kind in "iu" and bool(there.all())
 
     def put(self, name: str, values: NDArray[Any], there: NDArray[np.bool_]) -> None:
-        self.held[name] = values if there.all() else np.where(there, values, np.nan)
+        self.held.isetitem(self.names.index(name), values if there.all() else np.where(there, values, np.nan))
+
+    def _column(self, name: str) -> Any:
+        return self.held.iloc[:, self.names.index(name)]  # the label may be no text
 
 
 def kinds_of(table: Any) -> set[str]:
@@ -145,7 +148,9 @@ def frame_of(table: Any, *, known: str = "a DataFrame or a pyarrow Table is", in
     """
     kinds = kinds_of(table)
     if "pandas.DataFrame" in kinds:
-        return PandasFrame(table)
+        import pandas as pd
+
+        return PandasFrame(pd.DataFrame(table))
     if "pyarrow.Table" in kinds:
         return ArrowFrame(table)
     raise InputError(f"A table of type {type(table).__name__}", f"only {known} read", instead)

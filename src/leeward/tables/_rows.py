@@ -20,7 +20,7 @@ from leeward._encodings import UTF8, any_length
 from leeward._private import Private, reading
 from leeward._progress import Progress, silent
 from leeward.errors import DataError
-from leeward.tables._bare import bare_schema
+from leeward.tables._bare import bare
 from leeward.tables._csv import csv_header
 from leeward.tables._files import File
 from leeward.tables._sheets import Writer
@@ -165,7 +165,7 @@ class ParquetRows(RowsFile):
 
         self.schema = pq.read_schema(self.file.path)
         # what cannot be written, or not without its metadata, is refused before anything is charged for it
-        pq.ParquetWriter(io.BytesIO(), bare_schema(self.schema)).close()
+        pq.ParquetWriter(io.BytesIO(), bare(self.schema.empty_table()).schema).close()
         return list(self.schema.names)
 
     def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:

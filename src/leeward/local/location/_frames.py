@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from leeward._optional import optional
 from leeward._private import reading
-from leeward.errors import DataError, InputError, no_column
+from leeward.errors import DataError, InputError
 from leeward.local._untouched import untouched, warn
-from leeward.tables._bare import named_index, without_attrs
+from leeward.tables._columns import check_named
 from leeward.tables._frames import frame_of, kinds_of
 
 Table = TypeVar("Table")
@@ -23,18 +23,16 @@ Floats = NDArray[np.float64]
 Perturb = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
-def find_column(name: str | None, what: str, known: Iterable[str], *, in_first_line: bool = False) -> str:
+def find_column(name: str | None, what: str, known: Sequence[str], *, in_first_line: bool = False) -> str:
     """Return the name of a column that must be there; in the first line of a file of text, which may be a row of data.
 
     Raises:
         InputError: it was not named.
-        DataError: there is no such column.
+        DataError: there is no such column, or two are.
     """
     if name is None:
         raise InputError(f"No column of {what}s was named", "a table has no geometry", f'Give {what}="…"')
-    known = [str(column) for column in known]
-    if name not in known:
-        raise no_column(name, known, in_first_line=in_first_line)
+    check_named([name], known, in_first_line=in_first_line)
     return name
 
 
@@ -83,6 +81,10 @@ def _geo(perturb: Perturb, table: Any, latitude: str | None, longitude: str | No
             "its geometry holds the positions, and would be published as it is",
             "Leave latitude and longitude out, or give a plain DataFrame without the geometry",
         )
+    if (at := table.active_geometry_name) is None:
+        raise DataError("A GeoDataFrame without a geometry", "it holds no positions", 'Name one: .set_geometry("…")')
+    frame = frame_of(table)
+    check_named([str(at)], frame.names)
     points = table.geometry
     if points.crs is None:
         raise DataError("A geometry without a CRS", "its numbers may be anything", 'Say which: .set_crs("EPSG:4326")')
@@ -93,9 +95,9 @@ def _geo(perturb: Perturb, table: Any, latitude: str | None, longitude: str | No
         )
     ground = points.to_crs(4326)
     north, east = (np.where(absent, np.nan, axis.to_numpy(np.float64)) for axis in (ground.y, ground.x))
-    made = without_attrs(table.copy())
+    made = gpd.GeoDataFrame(frame.copied().held)
     found = perturb(north, east)
     moved = gpd.GeoSeries(gpd.points_from_xy(found[1], found[0]), index=table.index, crs=4326)
     moved[np.isnan(found[0])] = None
-    warn(untouched([column for column in table.columns if column != points.name] + named_index(table), "the position"))
+    warn(untouched(frame.others([str(at)]), "the position"))
     return made.set_geometry(moved.to_crs(points.crs).rename(points.name))

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._private import Private
-from leeward.errors import DataError, InputError, no_column
+from leeward.errors import DataError, InputError
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._schedule import Schedule
+from leeward.tables._columns import check_named
 
 Missing = Literal["refuse", "keep"]
 
@@ -96,11 +97,9 @@ def find_columns(columns: Columns, known: list[str], *, in_first_line: bool = Fa
     Raises:
         DataError: the first of them.
     """
+    check_named(columns.names, known, in_first_line=in_first_line)
     if len(set(columns.names)) < len(columns.names):
         raise InputError("One column named twice", "meter, time and value are three", "Name each once")
-    for name in columns.names:
-        if name not in known:
-            raise no_column(name, known, in_first_line=in_first_line)
 
 
 def _numbers(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:

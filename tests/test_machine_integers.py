@@ -7,6 +7,7 @@ has wrapped is an error in these tests.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -160,7 +161,7 @@ def ends(kind: Any) -> Iterator[tuple[int, int]]:
 def test_a_machine_integer_answers_as_the_integer_it_is(name: str) -> None:
     answered = 0
     for kind in KINDS:
-        for a, b in ends(kind):
+        for a, b in itertools.islice(ends(kind), 1 if name in ENDLESS else None):
             right = outcome(lambda: CALLS[name](a, b, int))  # noqa: B023 - used at once
             given = outcome(lambda: CALLS[name](kind(a), kind(b), kind))  # noqa: B023
             assert given in {right, "refused"}, (kind.__name__, a, b)
@@ -168,6 +169,8 @@ def test_a_machine_integer_answers_as_the_integer_it_is(name: str) -> None:
     assert answered, "refused everywhere: this row tests nothing"
 
 
+ENDLESS = {"Scenario", "Scenario, several", "SparseVector.on", "PlanarMechanism.on", "Sanitized.on"}
+"""What takes no numbers near the ends, and long: once for each type is enough."""
 WHOLE = {"NormMechanism.on", "NormMechanism.probability", "PlanarMechanism", "PlanarMechanism.on"}
 """What takes points of a grid, whose parts are integers and no fractions."""
 LABELS = {

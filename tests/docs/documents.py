@@ -3,7 +3,8 @@
 Fenced blocks are told apart by their language:
 
 - ``python``: run; all such blocks of a document share their names.
-- ``console``: each line ``$ command`` is run by bash; the lines under it are what it prints (either stream).
+- ``console``: each line ``$ command`` is run by bash, or in this process if it is a plain one of ours; the lines under it
+  are what it prints (either stream).
 - ``toml``, ``csv`` with ``title="FILE"``: written to that file.
 - ``text`` right after a ``python`` block: what the block prints; for an error, ``NameOfError: message`` comes last. With a
   ``title`` it is an example of what chance decides, and is not compared.
@@ -19,6 +20,7 @@ import doctest
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,9 +28,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leeward.cli import LeewardError
+import pytest
+
+from leeward.cli import main
+from leeward.errors import LeewardError
 
 ROOT = Path(__file__).parents[2]
+
+SHOWN = {"COLUMNS": "100", "NO_COLOR": "1"}
+"""A fixed width keeps what is shown from depending on a terminal."""
 
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)?(?P<options>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
@@ -124,23 +132,49 @@ def run_command(command: str, where: str) -> str:
             f"{where}: no such target: {command}"
         )
         return ""
-    # The commands installed beside this Python come first. A fixed width keeps what is shown from depending on a terminal.
-    environment = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": "100",
-        "NO_COLOR": "1",
-    }
+    fails = re.search(r"# exit (\d+)$", command)
+    # The commands installed beside this Python come first.
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"} | SHOWN
+    ours = re.fullmatch(r"leeward ([^|&;<>$*'`#\\]+)(?:\| (grep .*))?(?:# exit \d+)?", command)
+    if ours is None:
+        code, printed = _by_bash(command, environment)
+    else:
+        code, printed, beside = run_leeward(shlex.split(ours[1]), apart=ours[2] is not None)
+        if ours[2]:
+            assert code == 0, f"{where}: `{command}` ended with {code}\n{printed}{beside}"
+            code, printed = _by_bash(ours[2], environment, printed)
+            printed = beside + printed
+    assert code == int(fails[1] if fails else 0), f"{where}: `{command}` ended with {code}\n{printed}"
+    return printed
+
+
+def _by_bash(command: str, environment: dict[str, str], given: str = "") -> tuple[int, str]:
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
-        stdin=subprocess.DEVNULL,
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         env=environment,
         check=False,
     )
-    fails = re.search(r"# exit (\d+)$", command)
-    assert done.returncode == int(fails[1] if fails else 0), (
-        f"{where}: `{command}` ended with {done.returncode}\n{done.stdout}"
-    )
-    return done.stdout
+    return done.returncode, done.stdout
+
+
+def run_leeward(words: list[str], *, apart: bool) -> tuple[int, str, str]:
+    """Run a plain command of ours in this process, which has loaded its libraries already.
+
+    Returns its exit code and what it prints: on both streams together, or on stdout and on stderr.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["leeward", *words])
+        patch.setattr("sys.stdin", io.StringIO())
+        patch.setattr("sys.stdout", out)
+        patch.setattr("sys.stderr", err if apart else out)
+        for name, value in SHOWN.items():
+            patch.setenv(name, value)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    return int(ended.value.code or 0), *texts  # type: ignore[return-value]

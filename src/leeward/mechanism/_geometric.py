@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,6 +72,10 @@ class Geometric:
         NoiseError: if a rate is too small for 64-bit answers.
     """
 
+    name: ClassVar[Literal["geometric"]] = "geometric"
+    each_alone: ClassVar = False  # its rates are for all counts that a step of the notion moves together
+    stop_after: ClassVar[None] = None  # it answers every count
+
     def __init__(
         self,
         line: Line,
@@ -105,6 +109,10 @@ class Geometric:
     def never_above(self) -> bool:
         """Whether no answer is ever above its truth (as long as that is at least ``lower``)."""
         return self.line.fall.is_infinite and self.centre is None
+
+    def payments(self, counts: int | None) -> int:
+        """Return how often ε is paid at most for so many counts (None: not known): once for all."""
+        return 1
 
     def noisy(self, truth: ArrayLike, bits: Bits | None = None) -> NDArray[np.int64]:
         """Return truth + noise, neither centred nor clamped: decisions are taken on this.

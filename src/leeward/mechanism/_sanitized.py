@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,6 +72,9 @@ class Sanitized:
         InputError: if a threshold is negative, ``stop_after`` is below 1, or the line protects nothing.
     """
 
+    name: ClassVar[Literal["sanitized"]] = "sanitized"
+    each_alone: ClassVar = True  # its rates are for one count's move by a step of the notion
+
     def __init__(self, line: Line, *, at_most: int | Sequence[int], stop_after: int = 1) -> None:
         if not line.rise.is_infinite:
             raise NotPrivateError(
@@ -93,10 +97,10 @@ class Sanitized:
     @property
     def price(self) -> Real:
         """c·ε: what one run costs, or n·ε where thresholds were given for n < c counts."""
-        return self.line.fall * self.most_stops(self._thresholds.size if self._thresholds.ndim else None)
+        return self.line.fall * self.payments(self._thresholds.size if self._thresholds.ndim else None)
 
-    def most_stops(self, counts: int | None) -> int:
-        """Return how many stops there can be among so many counts (None: not known): min(c, n)."""
+    def payments(self, counts: int | None) -> int:
+        """Return how often ε is paid at most for so many counts (None: not known): for each stop, min(c, n)."""
         return self.stop_after if counts is None else min(self.stop_after, counts)
 
     def release(self, counts: ArrayLike, bits: Bits | None = None) -> SanitizedAnswers:

@@ -8,7 +8,6 @@ from typing import overload
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact
-from leeward.mechanism import Sanitized
 from leeward.notion import Notion
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._plan import MechanismName, Plan, What, plan_visitors
@@ -134,8 +133,8 @@ def _again(made: Plan | NumberPlan) -> Plan | NumberPlan:
         error_at_most=made.error_at_most,
         useful_from=made.useful_from,
         what=made.what,
-        mechanism="sanitized" if isinstance(made.mechanism, Sanitized) else "geometric",
-        stop_after=made.mechanism.stop_after if isinstance(made.mechanism, Sanitized) else None,
+        mechanism=made.mechanism.name,
+        stop_after=made.mechanism.stop_after,
     )
 
 

@@ -20,7 +20,7 @@ from leeward.accounting._budget_notion import budget_notion, charge
 from leeward.accounting._price_between_units import priced
 from leeward.errors import BudgetConflictError, InputError, NoiseError, NotPrivateError, RefusedError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, inf, plainly, whole
-from leeward.mechanism import Geometric, NormMechanism, SubsampledCount
+from leeward.mechanism import NormMechanism, SubsampledCount
 from leeward.mechanism._threshold_rule import chance_given
 from leeward.noise import DirectedGeometric
 from leeward.notion import Graded, Notion, UnboundedDP
@@ -28,7 +28,7 @@ from leeward.notion._named import NAMED
 from leeward.planner._decisions import decisions
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, with_counts
-from leeward.planner._plan import MechanismName, Plan, What, plan_visitors
+from leeward.planner._plan import MechanismName, Plan, Planned, What, plan_visitors
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.query._sensitivity import sensitivity, sensitivity_each
@@ -246,12 +246,11 @@ def _falls_only(asked: Asked, notion: Notion) -> bool:
 
 
 def _of(made: Plan) -> Option:
-    kind: Offered = "geometric" if isinstance(made.mechanism, Geometric) else "sanitized"
-    law, decided = made.mechanism.law, made.decisions
-    return Option(made.notion, kind, made.price, plan=made, decisions=decided, law=law)
+    noise = made.mechanism
+    return Option(made.notion, noise.name, made.price, plan=made, decisions=made.decisions, law=noise.law)
 
 
-def _planned(asked: Asked, notion: Notion, mechanism: Offered) -> Option:
+def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
     price = notion.epsilon
     try:
         alpha = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, assert_never
 
 from leeward._plain import at_most
 from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent, SanitizedEvent
@@ -20,7 +20,7 @@ from leeward.analysis._bounds import BestDecision
 from leeward.errors import LowUtilityError, NotPrivateError
 from leeward.exact._real import Exact, Real, inf, integer
 from leeward.exact._weight import Weight, weight
-from leeward.mechanism import Sanitized, sanitizer
+from leeward.mechanism import Geometric, Sanitized, sanitizer
 from leeward.mechanism._calibration import least_multiple, rate_for
 from leeward.mechanism._threshold_rule import CountNoise, ThresholdRule
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, GroupDP, Notion, Personalised
@@ -33,11 +33,10 @@ from leeward.planner._expected import (
     expected_answers,
     expected_answers_sanitized,
 )
-from leeward.planner._plan import Plan
+from leeward.planner._plan import Plan, Planned, moved
 from leeward.query import CountVisitors
-from leeward.query._sensitivity import sensitivity, sensitivity_each
 
-Offered = Literal["geometric", "sanitized", "norm", "subsampled count"]
+Offered = Literal[Planned, "norm", "subsampled count"]
 
 _DIRECTIONS: dict[object, Direction] = {
     WITHDRAW: "withdraw",
@@ -167,13 +166,17 @@ class Option:
             if "replace" in ways:  # a pure event does not say what replacing costs
                 return None
             return PureEvent(*(self.price if way in ways else inf for way in ("withdraw", "insert")))
-        if isinstance(self.plan.mechanism, Sanitized):
-            stops = self.plan.mechanism.most_stops(self.plan.places)
-            return SanitizedEvent(self.law.up, stops=stops, monotone=_monotone(self.plan.query))
-        steps = {change for change in self.notion.changes if _DIRECTIONS[change] == way}
-        # a step that is one fact is at one place
-        places = 1 if steps <= _FACTS else self.plan.query.places_per_person or 1
-        return GeometricEvent(self.law.up, self.law.down, places=places, monotone=_monotone(self.plan.query))
+        monotone = _monotone(self.plan.query)
+        match self.plan.mechanism:
+            case Geometric():
+                steps = {change for change in self.notion.changes if _DIRECTIONS[change] == way}
+                # a step that is one fact is at one place
+                places = 1 if steps <= _FACTS else self.plan.query.places_per_person or 1
+                return GeometricEvent(self.law.up, self.law.down, places=places, monotone=monotone)
+            case Sanitized() as stopping:
+                return SanitizedEvent(self.law.up, stops=stopping.payments(self.plan.places), monotone=monotone)
+            case never:
+                assert_never(never)
 
     def composed(self, releases: int, delta: Exact) -> dict[Direction, float]:
         """Return ε at this δ of so many releases together, in each direction that the notion protects.
@@ -195,7 +198,7 @@ class Option:
         safe, query, one = self.decisions.safe, self.plan.query, self.notion.with_epsilon(1)
         if integer(count, "count") > safe.bound or weight(probability) >= 1:
             return None
-        moves = sensitivity_each(one, query) if self.mechanism == "sanitized" else sensitivity(one, query)
+        moves = moved(self.plan.mechanism, one, query)
         wish = (count, safe.bound)
         try:
             rate = rate_for(moves.line, safe=wish, probability=probability, error_at_most=safe.error_at_most)
@@ -223,26 +226,30 @@ def with_counts(option: Option, counts: Counts | None) -> tuple[ExpectedAnswers 
     """Return what an option would say of these counts, and the loss of its remapped counts."""
     if counts is None or option.decisions is None:
         return None, None
-    if option.plan is not None and isinstance(option.plan.mechanism, Sanitized):
-        return expected_answers_sanitized(option.plan.mechanism, counts), None
-    return expected_answers(option.decisions, counts, independent=option.mechanism == "geometric"), _remapped(
-        option, counts
-    )
+    match None if option.plan is None else option.plan.mechanism:
+        case Geometric() as noise:
+            return expected_answers(option.decisions, counts), _remapped(noise, counts)
+        case Sanitized() as stopping:
+            return expected_answers_sanitized(stopping, counts), None
+        case None:
+            return expected_answers(option.decisions, counts, independent=False), None
+        case never:
+            assert_never(never)
 
 
 _MOST_TRUTHS = 16
 """The largest count up to which remapped losses are computed: they take time."""
 
 
-def _remapped(option: Option, counts: Counts) -> float | None:
+def _remapped(noise: Geometric, counts: Counts) -> float | None:
     top = max(counts)
-    if option.plan is None or isinstance(option.plan.mechanism, Sanitized) or top > _MOST_TRUTHS:
+    if top > _MOST_TRUTHS:
         return None
     from leeward.analysis._remap import remap
 
     total = sum(counts.values())
     prior = [Fraction(counts.get(c, 0), total) for c in range(top + 1)]
-    return float(remap(option.plan.mechanism.on(range(top + 1)), prior).loss)
+    return float(remap(noise.on(range(top + 1)), prior).loss)
 
 
 def _one_person(notion: Notion) -> bool:

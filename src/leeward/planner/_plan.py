@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,15 @@ from leeward.query._sensitivity import Sensitivity, sensitivity, sensitivity_eac
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MechanismName = Literal["auto", "geometric", "sanitized"]
+CountMechanism: TypeAlias = Geometric | Sanitized
+"""What answers a question about visitors.
+
+All have ``name``, ``line``, ``law``, ``each_alone``, ``stop_after`` and ``payments``. Where more is asked of them, a
+``match`` lists all, so that a new one is missed nowhere.
+"""
+
+Planned = Literal["geometric", "sanitized"]
+MechanismName = Literal["auto", Planned]
 What = Literal["decisions", "counts"]
 
 USEFUL_FROM = "0.05"
@@ -54,7 +62,7 @@ class Plan:
 
     query: CountVisitors
     notion: Notion
-    mechanism: Geometric | Sanitized
+    mechanism: CountMechanism
     sensitivity: Sensitivity
     decisions: Decisions
     what: What = "decisions"
@@ -67,14 +75,12 @@ class Plan:
 
         Each stop costs the notion itself: the rate is the largest that every step's cost allows, so ε is the least price.
         """
-        if isinstance(self.mechanism, Geometric):
-            return self.notion.epsilon
-        return self.notion.epsilon * self.mechanism.most_stops(self.places)
+        return self.notion.epsilon * self.mechanism.payments(self.places)
 
     @property
     def may_stop(self) -> bool:
         """Whether places may go unanswered: never, where no more than c are listed."""
-        c = None if isinstance(self.mechanism, Geometric) else self.mechanism.stop_after
+        c = self.mechanism.stop_after
         return c is not None and (self.places is None or c < self.places)
 
     def listing(self, places: int | None) -> Plan:
@@ -153,28 +159,34 @@ class Plan:
 
     def _at_most(self) -> str:
         """Where the list may be shorter than c, the price is only known from above."""
-        stops = self.mechanism.stop_after if isinstance(self.mechanism, Sanitized) else 1
-        return "at most " if self.places is None and stops > 1 else ""
+        return "at most " if self.places is None and self.mechanism.payments(None) > 1 else ""
 
     def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""
-        if isinstance(self.mechanism, Geometric):
-            return self.mechanism.noisy(counts, bits)
-        return self.mechanism.release(counts, bits).coded()
+        match self.mechanism:
+            case Geometric() as noise:
+                return noise.noisy(counts, bits)
+            case Sanitized() as stopping:
+                return stopping.release(counts, bits).coded()
+            case never:
+                assert_never(never)
 
     def answers(self, drawn: NDArray[np.int64], places: pa.Table) -> pa.Table:
         """Return the published table: post-processing of what was drawn, one row a public place, in the public order."""
         import pyarrow as pa
 
         columns: dict[str, Any] = {name: places[name] for name in ("place", "name") if name in places.column_names}
-        if isinstance(self.mechanism, Geometric):
-            columns["state"] = pa.array(self.states(drawn))
-            if self.what == "counts":
-                columns["count"] = pa.array(drawn, pa.int64())
-        else:
-            columns["state"] = pa.array(np.where(drawn == SAFE, "safe", "obscure"))
-            columns["answered"] = pa.array(drawn != NOT_ANSWERED)
-            columns["count"] = pa.array(drawn, pa.int64(), mask=drawn < 0)
+        match self.mechanism:
+            case Geometric():
+                columns["state"] = pa.array(self.states(drawn))
+                if self.what == "counts":
+                    columns["count"] = pa.array(drawn, pa.int64())
+            case Sanitized():
+                columns["state"] = pa.array(np.where(drawn == SAFE, "safe", "obscure"))
+                columns["answered"] = pa.array(drawn != NOT_ANSWERED)
+                columns["count"] = pa.array(drawn, pa.int64(), mask=drawn < 0)
+            case never:
+                assert_never(never)
         return pa.table(columns)
 
     def states(self, noisy: NDArray[np.int64]) -> NDArray[np.str_]:
@@ -183,9 +195,13 @@ class Plan:
 
     def expected_answered_if_empty(self, places: int) -> float | None:
         """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""
-        if isinstance(self.mechanism, Geometric):
-            return None
-        return self.mechanism.expected_answered_if_empty(places)
+        match self.mechanism:
+            case Geometric():
+                return None
+            case Sanitized() as stopping:
+                return stopping.expected_answered_if_empty(places)
+            case never:
+                assert_never(never)
 
 
 def plan_visitors(
@@ -210,28 +226,30 @@ def plan_visitors(
     if what not in get_args(What):
         raise SpecError(f"what = {told(what)}", "there is no such thing to publish", nearest(str(what), get_args(What)))
     _check_thresholds(safe_at_most, dangerous_at_least)
-    bounded = query.places_per_person is not None
     if mechanism == "auto":
-        mechanism = "geometric" if bounded else "sanitized"
-    made: Geometric | Sanitized
-    if mechanism == "sanitized":
-        if safe_at_most is None or dangerous_at_least is not None:
-            raise SpecError(
-                "The sanitized mechanism",
-                "it decides what is safe, and publishes the counts that are not",
-                "Give safe_at_most, and leave dangerous_at_least out",
-            )
-        moves = sensitivity_each(notion, query)
-        made = Sanitized(moves.line, at_most=safe_at_most, stop_after=1 if stop_after is None else stop_after)
-    else:
-        if stop_after is not None:
-            raise SpecError(
-                f"stop_after = {stop_after} with the geometric mechanism",
-                "it answers every place and never stops",
-                'Leave stop_after out, or use mechanism = "sanitized"',
-            )
-        moves = sensitivity(notion, query)
-        made = Geometric(moves.line)
+        mechanism = "sanitized" if query.places_per_person is None else "geometric"
+    made: CountMechanism
+    match mechanism:
+        case "geometric":
+            if stop_after is not None:
+                raise SpecError(
+                    f"stop_after = {stop_after} with the geometric mechanism",
+                    "it answers every place and never stops",
+                    'Leave stop_after out, or use mechanism = "sanitized"',
+                )
+            moves = moved(Geometric, notion, query)
+            made = Geometric(moves.line)
+        case "sanitized":
+            if safe_at_most is None or dangerous_at_least is not None:
+                raise SpecError(
+                    "The sanitized mechanism",
+                    "it decides what is safe, and publishes the counts that are not",
+                    "Give safe_at_most, and leave dangerous_at_least out",
+                )
+            moves = moved(Sanitized, notion, query)
+            made = Sanitized(moves.line, at_most=safe_at_most, stop_after=1 if stop_after is None else stop_after)
+        case never:
+            assert_never(never)
     decided = decisions(
         made.law, safe_at_most=safe_at_most, dangerous_at_least=dangerous_at_least, error_at_most=error_at_most
     )
@@ -244,6 +262,11 @@ def plan_visitors(
         )
     useful = _share(USEFUL_FROM if useful_from is None else useful_from)
     return Plan(query, notion, made, moves, decided, what, useful)
+
+
+def moved(mechanism: CountMechanism | type[CountMechanism], notion: Notion, query: CountVisitors) -> Sensitivity:
+    """Return how far steps of the notion move what a mechanism's rates are for: all counts together, or each alone."""
+    return (sensitivity_each if mechanism.each_alone else sensitivity)(notion, query)
 
 
 _CURVE, _MOST_PEOPLE = 500, 10**12

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from leeward._plain import at_most
 from leeward.errors import LowUtilityError
-from leeward.mechanism import Geometric, Sanitized, ThresholdRule
+from leeward.mechanism import ThresholdRule
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
@@ -41,7 +41,7 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
         _refuse_number(made)
         return
     k = made.query.places_per_person
-    if places is not None and k is not None and k > places and isinstance(made.mechanism, Geometric):
+    if places is not None and k is not None and k > places and not made.mechanism.each_alone:
         raise LowUtilityError(
             f"places_per_person = {k} with a list of {places:,} {'place' if places == 1 else 'places'}",
             f"nobody can be at more places than are listed, and the noise is made for {k}",
@@ -52,10 +52,9 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
     chance = safe.probability(0)
     if chance < made.useful_from:
         _refuse_chance(made, safe, float(chance))
-    if places is not None and isinstance(made.mechanism, Sanitized):
-        reached = made.mechanism.expected_answered_if_empty(places)
-        if float(chance) * reached < made.useful_from * places:
-            _refuse_reach(made, reached, places)
+    reached = None if places is None else made.expected_answered_if_empty(places)
+    if places is not None and reached is not None and float(chance) * reached < made.useful_from * places:
+        _refuse_reach(made, reached, places)
 
 
 def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -27,7 +27,7 @@ from leeward.mechanism import Geometric, Sanitized
 from leeward.notion import Notion
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan
+from leeward.planner._plan import CountMechanism, Plan
 from leeward.query import CountVisitors, Window
 from leeward.query._numeric import Mean, NumericKind, Percentile, Sum
 from leeward.query._source import Allowed, Grid
@@ -262,11 +262,15 @@ def _notion(notion: Notion) -> NotionAsked:
     return NotionAsked(name=made.name, own=made.own, parameters=listed, digest=digest, epsilon=write(notion.epsilon))
 
 
-def _mechanism(made: Geometric | Sanitized) -> Noise | Stopping:
+def _mechanism(made: CountMechanism) -> Noise | Stopping:
     rise, fall = write(made.line.rise), write(made.line.fall)
-    if isinstance(made, Geometric):
-        return Noise(rise=rise, fall=fall, step=write(made.step))
-    return Stopping(rise=rise, fall=fall, at_most=made.at_most, stop_after=made.stop_after)  # type: ignore[arg-type]
+    match made:
+        case Geometric():
+            return Noise(rise=rise, fall=fall, step=write(made.step))
+        case Sanitized():
+            return Stopping(rise=rise, fall=fall, at_most=made.at_most, stop_after=made.stop_after)  # type: ignore[arg-type]
+        case never:
+            assert_never(never)
 
 
 def _unwritable(where: str, because: str) -> InputError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import assert_never
 
 from leeward._plain import at_most, counted, probability
 from leeward._statement import (
@@ -19,22 +20,20 @@ from leeward._statement import (
     VisitorStatement,
     WindowStated,
 )
-from leeward.mechanism import Sanitized, ThresholdRule
+from leeward.mechanism import Geometric, Sanitized, ThresholdRule
 from leeward.planner._people import at_most_people, people
-from leeward.planner._plan import Plan
+from leeward.planner._plan import Plan, Planned
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors, Grid, Places
 from leeward.session._statement._heading import SIDES, direction, exact_text, heading, privacy_statement
 
-_LINE_THEOREM = (
-    "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in place of"
-    " exponential noise (their Section VIII): if no step of the notion costs less than upward rate × how far it lowers the"
-    " counts + downward rate × how far it raises them, the noisy counts are private under the notion."
-)
-_SANITIZED_THEOREM = (
-    "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.7 (its ratio corrected to e^ε): saying 'safe'"
-    " is free where counts only fall along the steps of the notion; each published exceeding count costs ε."
-)
+_THEOREMS: dict[Planned, str] = {
+    "geometric": "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in"
+    " place of exponential noise (their Section VIII): if no step of the notion costs less than upward rate × how far it"
+    " lowers the counts + downward rate × how far it raises them, the noisy counts are private under the notion.",
+    "sanitized": "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.7 (its ratio corrected to e^ε):"
+    " saying 'safe' is free where counts only fall along the steps of the notion; each published exceeding count costs ε.",
+}
 
 
 @privacy_statement.register
@@ -75,7 +74,7 @@ def _asked(query: CountVisitors, places: int) -> VisitorQuery:
 
 
 def _sensitivity(plan: Plan) -> SensitivityStated:
-    moves, each = plan.sensitivity, isinstance(plan.mechanism, Sanitized)
+    moves, each = plan.sensitivity, plan.mechanism.each_alone
     subject = "any one count" if each else "all counts together"
     return SensitivityStated(
         rise=str(moves.rise),
@@ -112,23 +111,26 @@ def _mechanism(plan: Plan, places: int) -> GeometricStated | SanitizedStated:
     law = plan.mechanism.law
     up, down = str(law.up), str(law.down)
     noise = f"exact geometric noise, {direction(law.up, law.down)}, drawn for each place on its own"
-    if not isinstance(plan.mechanism, Sanitized):
-        return GeometricStated(text=f"Every count gets {noise}", rate_up=up, rate_down=down)
-    expected, stops = plan.expected_answered_if_empty(places), plan.mechanism.stop_after
-    return SanitizedStated(
-        text=f"Places are looked at in the public order, with {noise}. While the noisy count is at most"
-        f" {plan.safe_at_most} only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
-        f" ε = {plan.notion.epsilon}. "
-        + (
-            f"It stops after {stops} of these"
-            if plan.may_stop
-            else f"It would stop after {stops} of these, and no more places are listed: each is answered"
-        ),
-        rate_up=up,
-        rate_down=down,
-        stop_after=stops,
-        expected_answered_if_empty=None if expected is None else float(f"{expected:.4g}"),
-    )
+    match plan.mechanism:
+        case Geometric():
+            return GeometricStated(text=f"Every count gets {noise}", rate_up=up, rate_down=down)
+        case Sanitized(stop_after=stops) as stopping:
+            return SanitizedStated(
+                text=f"Places are looked at in the public order, with {noise}. While the noisy count is at most"
+                f" {plan.safe_at_most} only 'safe' is said, which costs nothing; a noisy count above it is published and"
+                f" costs ε = {plan.notion.epsilon}. "
+                + (
+                    f"It stops after {stops} of these"
+                    if plan.may_stop
+                    else f"It would stop after {stops} of these, and no more places are listed: each is answered"
+                ),
+                rate_up=up,
+                rate_down=down,
+                stop_after=stops,
+                expected_answered_if_empty=float(f"{stopping.expected_answered_if_empty(places):.4g}"),
+            )
+        case never:
+            assert_never(never)
 
 
 def _assumptions(plan: Plan) -> list[str]:
@@ -144,8 +146,7 @@ def _assumptions(plan: Plan) -> list[str]:
 
 
 def _theorems(plan: Plan) -> list[str]:
-    base = _SANITIZED_THEOREM if isinstance(plan.mechanism, Sanitized) else _LINE_THEOREM
-    known = SIDES.get(plan.notion.name)
+    base, known = _THEOREMS[plan.mechanism.name], SIDES.get(plan.notion.name)
     return [base] if known is None else [base, known]
 
 

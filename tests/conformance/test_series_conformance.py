@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.mechanism import FiniteMechanism
 from leeward.mechanism._norm import BEYOND
-from leeward.mechanism._series import SeriesMechanism
+from leeward.mechanism._series import DISTANCES, Between, SeriesMechanism
 from leeward.noise import Bits
 
 READINGS = range(3)
@@ -55,3 +55,7 @@ def cases() -> Iterator[Case]:
 
 class TestSeriesMechanism(MechanismConformance):
     cases: ClassVar = list(cases())
+
+    def test_every_distance_is_a_case(self) -> None:
+        assert {case.name.split()[0].strip(",") for case in self.cases} == {kind.symbol for kind in DISTANCES.values()}
+        assert set(DISTANCES) == set(get_args(Between))

@@ -22,17 +22,17 @@ A *total* of n readings moves by at most d_1, but by up to n times d_∞.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._plain import told
-from leeward.distance import Derived, DirectedDistance, Line, Plane
+from leeward.distance import Derived, DirectedDistance, Line
 from leeward.errors import InputError, nearest
-from leeward.exact._real import Exact, Real, plainly, positive, whole
+from leeward.exact._real import Exact, Real, exact, inf, plainly, positive, whole
 from leeward.exact._weight import Weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import Geometric, integers
@@ -49,6 +49,65 @@ WIDEST_NORM: Final = 256
 """The longest window that norm noise is drawn for: preparing it takes the cube of its length."""
 
 _AT_ONCE: Final = 1 << 18
+
+
+@dataclass(frozen=True)
+class SeriesDistance:
+    """A distance between series, and what follows from it. All of them are in `DISTANCES`.
+
+    Attributes:
+        symbol: as the paper writes it.
+        moved: how far a series has moved, from how many steps each of its readings has.
+        share: what ε is divided by for noise that hides n readings moving at once: from n and the public range of one.
+        rate: the rate of such noise in words.
+        promise: what is promised of two series; ``unit`` is what ε is for, ``span`` what is published, and ``factor`` e^ε.
+        noises: what noise serves, the best first.
+        by_amount: whether ε is for an amount by which readings differ; else for each reading that differs, however far.
+    """
+
+    symbol: str
+    moved: Callable[[Iterable[int]], int]
+    share: Callable[[int, Real], Real]
+    rate: str
+    promise: str
+    noises: tuple[SeriesNoise, ...] = ("independent",)
+    by_amount: bool = True
+
+    @property
+    def by_window(self) -> bool:
+        """Whether what is promised depends on how many readings may move together."""
+        return "norm" in self.noises
+
+
+DISTANCES: Final[dict[Between, SeriesDistance]] = {
+    "maximum": SeriesDistance(
+        "d_∞",
+        moved=max,
+        share=lambda readings, width: exact(readings),
+        rate="ε/n",
+        promise="Two series that differ by at most {unit} in every reading are told apart, by what is published of {span},"
+        " by odds of at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {epsilon}",
+        noises=("norm", "independent"),
+    ),
+    "manhattan": SeriesDistance(
+        "d_1",
+        moved=sum,
+        share=lambda readings, width: exact(1),
+        rate="ε",
+        promise="Two series whose readings differ by {unit} in all, added up, are told apart by odds of at most e^ε ="
+        " {factor}, by twice as much at e^(2ε), and so on; ε = {epsilon}",
+    ),
+    "hamming": SeriesDistance(
+        "d_h",
+        moved=lambda steps: sum(step > 0 for step in steps),
+        share=lambda readings, width: width,
+        rate="ε/range",
+        promise="Any reading may have been any other: by what is published, two series that differ in one reading are told"
+        " apart by odds of at most e^ε = {factor}, in k readings by e^(k·ε); ε = {epsilon}",
+        by_amount=False,
+    ),
+}
+"""The distances between series, in the order in which they are compared."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +137,7 @@ class SeriesMechanism:
         width: the public range of one reading, in units of the answer; needed for d_h.
 
     Attributes:
+        kind: that distance, and what follows from it.
         rate: ε for each unit, as the noise has it: of each reading, or of the largest move of a window.
         law: the mechanism of one reading, or of one window.
 
@@ -99,17 +159,15 @@ class SeriesMechanism:
         check_between(between)
         window = whole(window, "window")
         self.between, self.window, self.step = between, window, positive(step, "step")
+        self.kind = DISTANCES[between]
         self.noise: SeriesNoise = _noise(between, window, noise)
         self.epsilon = positive(epsilon, "epsilon")
-        if between == "hamming" and width is None:
-            raise InputError("No width", "d_h lets a reading change by all of its public range", "Give the range")
-        share: Exact = 1
-        if between == "maximum" and self.noise == "independent":
-            share = window
-        elif between == "hamming" and width is not None:
-            share = width
-        self.width = None if width is None else positive(width, "width")
-        self.rate = self.epsilon / share
+        if width is None and not self.kind.by_amount:
+            raise InputError(
+                "No width", f"{self.kind.symbol} lets a reading change by all of its public range", "Give the range"
+            )
+        self.width = inf if width is None else positive(width, "width")
+        self.rate = self.epsilon if self.noise == "norm" else self.epsilon / self.kind.share(window, self.width)
         line = Line(self.rate, self.rate)
         self.law: Geometric | NormMechanism = (
             NormMechanism(line, window, step=self.step) if self.noise == "norm" else Geometric(line, step=self.step)
@@ -123,16 +181,11 @@ class SeriesMechanism:
     @property
     def distance(self) -> DirectedDistance[tuple[int, ...]]:
         """The distance between two windows, in steps, that ε is about."""
-        if self.between == "manhattan":
-            return Plane(self.epsilon * self.step, "manhattan", dimensions=self.window)
-        if self.between == "maximum":
-            return Derived(
-                "d_∞",
-                lambda x, y: (
-                    self.epsilon * self.step * max(abs(plainly(b) - plainly(a)) for a, b in zip(x, y, strict=True))
-                ),
-            )
-        return Derived("d_h", lambda x, y: self.epsilon * sum(a != b for a, b in zip(x, y, strict=True)))
+        each = self.epsilon * (self.step if self.kind.by_amount else 1)
+        return Derived(
+            self.kind.symbol,
+            lambda x, y: each * self.kind.moved(abs(plainly(b) - plainly(a)) for a, b in zip(x, y, strict=True)),
+        )
 
     def release(self, windows: ArrayLike, bits: Bits | None = None) -> NDArray[np.int64]:
         """Return noisy readings, not clamped.
@@ -177,8 +230,7 @@ class SeriesMechanism:
         """
         if readings < 1:
             raise InputError(f"A total of {readings} readings", "it says nothing", "Give at least 1")
-        shares: dict[Between, Any] = {"maximum": readings, "manhattan": 1, "hamming": self.width}
-        rate = self.epsilon / shares[self.between]
+        rate = self.epsilon / self.kind.share(readings, self.width)
         return Geometric(Line(rate, rate), step=self.step)
 
     def typical_error(self, *, between: bool = False) -> float:
@@ -207,11 +259,12 @@ def check_between(between: str) -> None:
 
 
 def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNoise:
+    serves = DISTANCES[between].noises
     if noise is None:
-        return "norm" if between == "maximum" and 1 < window <= WIDEST_NORM else "independent"
+        return serves[0] if 1 < window <= WIDEST_NORM else "independent"
     if noise not in get_args(SeriesNoise):
         raise InputError(f"noise = {told(noise)}", "there is no such noise", nearest(str(noise), get_args(SeriesNoise)))
-    if noise == "norm" and between != "maximum":
+    if noise not in serves:
         raise InputError(
             f"Norm noise for {between}", "it is one draw for the largest change", 'Use "maximum", or independent noise'
         )

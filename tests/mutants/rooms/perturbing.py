@@ -57,7 +57,7 @@ MUTANTS = [
     M(PROMISE, "Series._by_window", "np.full((len(distinct), size), self.grid.lowest, np.int64)", "np.zeros((len(distinct), size), np.int64)",
       "tests/local/test_series_promise.py", "a missing reading is 0", equivalent=True),
     M(PROMISE, "Series.snapping", "step * seen", "step", "tests/local/test_series_promise.py", "every reading is snapped at the price of one"),
-    M(PROMISE, "Series._mechanism", 'self.epsilon if between == "hamming" else self.epsilon / self.size', "self.epsilon", "tests/local/test_series_promise.py",
+    M(PROMISE, "Series._mechanism", 'self.epsilon / self.size if DISTANCES[between].by_amount else self.epsilon', "self.epsilon", "tests/local/test_series_promise.py",
       "the unit of ε is forgotten"),
     M("leeward.local.series._post_processing", "PostProcessing.__call__", "np.clip(noisy, grid.lowest, grid.highest) if self.clamp else noisy", "np.clip(noisy, grid.lowest, grid.highest)",
       "tests/local/test_series_promise.py " + KEYS, "readings are clamped unasked"),

@@ -10,7 +10,7 @@ from leeward.errors import InputError, RefusedError
 from leeward.exact._real import Exact, Real, exact, positive, whole
 from leeward.exact._weight import log
 from leeward.local.series._quantities import Quantity, positive_quantity
-from leeward.mechanism._series import Between, check_between
+from leeward.mechanism._series import DISTANCES, Between, check_between
 
 
 @taught
@@ -56,14 +56,14 @@ class Closeness:
     def _promised(self) -> tuple[Real, Quantity | None]:
         """Return ε, and the amount that it is for."""
         epsilon, unit, within, factor = self.epsilon, self.unit, self.within, self.factor
-        hamming = self.between == "hamming"
-        if hamming and (epsilon is None or unit is not None or within is not None or factor is not None):
+        by_amount = DISTANCES[self.between].by_amount
+        if not by_amount and (epsilon is None or unit is not None or within is not None or factor is not None):
             raise InputError(
-                "The promise for hamming",
+                f"The promise for {self.between}",
                 "it is about a reading that changes, however far",
                 'Write epsilon = "1", and no unit',
             )
-        if epsilon is not None and (hamming or unit is not None) and within is None and factor is None:
+        if epsilon is not None and (unit is not None or not by_amount) and within is None and factor is None:
             loss = positive(epsilon, "epsilon")
             if loss.is_infinite:
                 raise RefusedError("epsilon = inf", "it is not a promise at all", 'Write a finite one, such as "1"')

@@ -27,7 +27,7 @@ from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._quantities import Quantity, plain
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, read_readings
 from leeward.local.series._schedule import Schedule
-from leeward.mechanism._series import WIDEST_NORM, Between, SeriesMechanism, SeriesNoise, SeriesPrice
+from leeward.mechanism._series import DISTANCES, WIDEST_NORM, Between, SeriesMechanism, SeriesNoise, SeriesPrice
 from leeward.noise import Bits, SystemBits
 from leeward.tables._frames import Frame, frame_of
 
@@ -110,7 +110,7 @@ class Series:
         self._beside = self.post_processing.smooth // 2
 
     def _mechanism(self, between: Between, noise: SeriesNoise | None) -> SeriesMechanism:
-        per_unit = self.epsilon if between == "hamming" else self.epsilon / self.size
+        per_unit = self.epsilon / self.size if DISTANCES[between].by_amount else self.epsilon
         step, width = self.grid.step_value, self.grid.width
         return SeriesMechanism(between, per_unit, window=self.closeness.window, noise=noise, step=step, width=width)
 
@@ -165,10 +165,11 @@ class Series:
 
     def describe(self) -> list[Option]:
         """Return, for the same ε and unit, what every distance and noise would give: their mean errors and prices."""
-        asked: list[tuple[Between, SeriesNoise]] = [("maximum", "norm")] if self.closeness.window <= WIDEST_NORM else []
-        asked += [("maximum", "independent"), ("manhattan", "independent"), ("hamming", "independent")]
+        drawn = [noise for noise in get_args(SeriesNoise) if noise != "norm" or self.closeness.window <= WIDEST_NORM]
         found = []
-        for between, noise in asked:
+        for between, noise in (
+            (name, noise) for name, kind in DISTANCES.items() for noise in kind.noises if noise in drawn
+        ):
             mechanism = self._mechanism(between, noise)
             chosen = (between, noise) == (self.closeness.between, self.mechanism.noise)
             found.append(Option(between, noise, mechanism.typical_error(), self._per_unit(mechanism), chosen))

@@ -24,7 +24,7 @@ from leeward.local.series._documents import (
 from leeward.local.series._quantities import plain
 from leeward.local.series._series import Series
 from leeward.local.series._totals import Per, Totals
-from leeward.mechanism._series import Between, SeriesNoise, SeriesPrice
+from leeward.mechanism._series import DISTANCES, SeriesNoise, SeriesPrice
 from leeward.version import __version__
 
 _THEOREMS: Final = (
@@ -35,7 +35,6 @@ _THEOREMS: Final = (
     " r·d_1-private, and"
     " because d_1 ≤ n·d_∞ it is n·r·d_∞-private, and no better (their Example 2 draws it at r = ε).",
 )
-_NAMES: Final[dict[Between, str]] = {"maximum": "d_∞", "manhattan": "d_1", "hamming": "d_h"}
 _PUBLISHED: Final[dict[Per, Literal["totals per day", "totals per period"]]] = {
     "day": "totals per day",
     "period": "totals per period",
@@ -68,7 +67,7 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         promise=SeriesPromise(
             asked=str(series.closeness),
             between=series.closeness.between,
-            distance=_NAMES[series.closeness.between],
+            distance=series.mechanism.kind.symbol,
             epsilon=str(series.epsilon),
             unit=str(series.unit),
             window=series.closeness.window if totals is None else None,
@@ -142,17 +141,7 @@ def _mixes(series: Series) -> bool:
 
 def _promise(series: Series, span: str, totals: Totals | None) -> str:
     unit, factor = series.unit, odds(float(series.epsilon))
-    if series.closeness.between == "hamming":
-        return (
-            f"Any reading may have been any other: by what is published, two series that differ in one reading are told"
-            f" apart by odds of at most e^ε = {factor}, in k readings by e^(k·ε); ε = {series.epsilon}"
-        )
-    if series.closeness.between == "manhattan":
-        return (
-            f"Two series whose readings differ by {unit} in all, added up, are told apart by odds of at most e^ε ="
-            f" {factor}, by twice as much at e^(2ε), and so on; ε = {series.epsilon}"
-        )
-    if totals is None and _mixes(series):
+    if series.mechanism.kind.by_window and totals is None and _mixes(series):
         mixed = _number(series.published)
         return (
             f"Two series that differ in no more than {span}, and in no reading by more than {unit}, are told apart by odds"
@@ -160,10 +149,7 @@ def _promise(series: Series, span: str, totals: Totals | None) -> str:
             f" reading of the period differs by so much, what is published of {span} tells them apart by odds of"
             f" at most e^({mixed}) = {odds(float(series.published))}: smoothing mixes it with the readings around it"
         )
-    return (
-        f"Two series that differ by at most {unit} in every reading are told apart, by what is published of {span},"
-        f" by odds of at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {series.epsilon}"
-    )
+    return series.mechanism.kind.promise.format(unit=unit, span=span, factor=factor, epsilon=series.epsilon)
 
 
 def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str, readings: int) -> SeriesPricePart:
@@ -218,7 +204,7 @@ def _snapping(series: Series, totals: Totals | None) -> SeriesSnapping:
 
 def _mechanism(series: Series, totals: Totals | None) -> str:
     if totals is not None:
-        rate = f"{_share(series)}, n the number of its readings"
+        rate = f"{series.mechanism.kind.rate}, n the number of its readings"
         return f"Each total gets exact two-sided geometric noise of its own, of rate {rate}"
     rate = f"{_number(series.mechanism.rate)} for each {series.grid.unit}"
     if series.mechanism.noise == "norm":
@@ -227,10 +213,6 @@ def _mechanism(series: Series, totals: Totals | None) -> str:
             f" draw of noise of weight e^(-ε·largest move), exact, rate {rate}"
         )
     return f"Each reading gets exact two-sided geometric noise of its own, of rate {rate}"
-
-
-def _share(series: Series) -> str:
-    return {"maximum": "ε/n", "manhattan": "ε", "hamming": "ε/range"}[series.closeness.between]
 
 
 def _total_error(totals: Totals) -> TotalError:
@@ -260,7 +242,7 @@ def _reading_error(series: Series) -> ReadingError:
 
 def _options(series: Series) -> Iterator[SeriesOption]:
     for option in series.describe():
-        error = option.mean_error
+        error, symbol = option.mean_error, DISTANCES[option.between].symbol
         yield SeriesOption(
             between=option.between,
             noise=option.noise,
@@ -269,7 +251,7 @@ def _options(series: Series) -> Iterator[SeriesOption]:
             maximum_window=str(option.price.window),
             maximum_total=str(option.price.total),
             chosen=option.chosen,
-            text=f"{_NAMES[option.between]} by {_NOISES[option.noise]}{' (chosen)' if option.chosen else ''}: off by"
+            text=f"{symbol} by {_NOISES[option.noise]}{' (chosen)' if option.chosen else ''}: off by"
             f" {error:,.4g} {series.grid.unit} on average, on the grid; for each {series.unit}, ε ="
             f" {_number(option.price.readings)} in d_1, {_number(option.price.window)} in d_∞ a window,"
             f" {_number(option.price.total)} in d_∞ in all",
@@ -288,15 +270,15 @@ def _after(series: Series) -> Iterator[str]:
 
 def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Totals | None) -> list[str]:
     found = []
-    # of other distances the window is no part
-    alone = series.closeness.window == 1 or series.closeness.between != "maximum"
+    by_window = series.mechanism.kind.by_window
+    alone = series.closeness.window == 1 or not by_window
     if totals is None and series.mechanism.noise == "independent" and alone and series.schedule.slots > 1:
         found.append(
             f"All {series.schedule.slots:,} readings moving together: in d_∞ the period costs ε ="
             f" {_number(price.total)} for each {series.unit}, because noise on each reading hides one reading, and averages"
             f" out over many"
         )
-    elif series.closeness.between == "maximum":
+    elif by_window:
         windows = series.windows if totals is None else len(totals.spans)
         found.append(
             f"More than {span}: something that moves all readings of k of the {windows:,} is held to k·ε only, and a"

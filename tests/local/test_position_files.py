@@ -245,7 +245,7 @@ NONE: Sequence[str | None] = (None, None)
 @pytest.mark.parametrize(
     ("name", "text", "columns", "message"),
     [
-        ("a.xlsx", "", GOOD, "is not known"),
+        ("a.xlsx", "", GOOD, "its kind follows from the end of its name"),
         ("b.csv", None, GOOD, "no such file. Did you mean 'a.csv'"),
         ("a.csv", "lat,lon\n1,2\n", ("lat", "lng"), "Its first line must name the columns"),
         ("a.csv", "lat,lon\n1,2\n", ("lat", "LON"), "Did you mean 'lon'"),

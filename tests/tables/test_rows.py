@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -18,11 +18,13 @@ from tests.flat_series import flat_series
 import leeward.local.location._frames as frames
 from leeward.engine._bind import bind
 from leeward.errors import DataError
-from leeward.local.location._formats import open_positions
+from leeward.local.location._formats import FORMATS, open_positions
 from leeward.local.series import Series
 from leeward.local.series._files import ReadingsFile
 from leeward.tables import _rows
-from leeward.tables._rows import CsvRows, ParquetRows, open_rows
+from leeward.tables._files import Queried
+from leeward.tables._kinds import COMPRESSED, ENDINGS, Kind, kind_of
+from leeward.tables._rows import ROWS, CsvRows, ParquetRows, open_rows
 
 FIELDS = ("", "a", " b ", '"q"', '"c, ""d"""', '"e\r\nf\n\ng"', "=1+1", '5" pipe', "é", '"x\ry"', '"x\r=1"')
 
@@ -201,9 +203,22 @@ def test_readings_are_replaced_in_their_own_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [CsvRows, ParquetRows])
 def test_a_kind_of_rows_is_told_by_how_its_name_ends(kind: Any, tmp_path: Path) -> None:
-    for suffix in kind.suffixes:
+    for suffix in ENDINGS[kind.kind]:
         path = tmp_path / f"A{suffix.upper()}"
         kind.write(path, [pa.table({"x": ["1"]})])
         assert type(open_rows(path)) is kind
     with pytest.raises(DataError, match="its kind follows from the end of its name"):
         open_rows(tmp_path / "a.xlsx")
+
+
+def test_every_kind_of_file_is_told_by_endings_of_its_own_and_read_by_someone() -> None:
+    assert {*get_args(Queried), *ROWS, *FORMATS} == set(get_args(Kind)) == set(ENDINGS) >= set(COMPRESSED)
+    for readers in (get_args(Queried), ROWS, FORMATS):
+        for kind in readers:
+            for ending in ENDINGS[kind]:
+                assert kind_of(f"A{ending.upper()}", readers) == kind
+    endings = [ending for table in (ENDINGS, COMPRESSED) for each in table.values() for ending in each]
+    assert len(endings) == len(set(endings))
+    assert kind_of("a.csv.gz", get_args(Queried), compressed=True) == "csv"
+    assert kind_of("a.csv.gz", ROWS) is None  # it is never written
+    assert kind_of("a.parquet.gz", get_args(Queried), compressed=True) is None

@@ -18,20 +18,15 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar, TypeVarTuple, cast
+from typing import Any, Final, Literal, TypeVar, TypeVarTuple, cast, get_args
 
 from leeward._plain import is_text
 from leeward._private import Private
 from leeward.errors import DataError, nearest
+from leeward.tables._kinds import kind_of
 
-Kind = Literal["parquet", "csv", "duckdb"]
-
-_ENDINGS: dict[Kind, tuple[str, ...]] = {
-    "parquet": (".parquet", ".pq"),
-    "csv": (".csv", ".csv.gz"),
-    "duckdb": (".duckdb", ".ddb", ".db"),
-}
-
+Queried = Literal["parquet", "csv", "duckdb"]
+"""The kinds of files that questions are asked about."""
 
 Stamp = tuple[int, ...]
 """Device, inode, size, and the times of the last writing and of the last change of a file, in nanoseconds.
@@ -133,7 +128,7 @@ def once(read: Callable[[File, *Ts], T]) -> Callable[[File, *Ts], T]:
     return found
 
 
-def files_of(source: Any, table: str | None) -> tuple[Kind, list[File]]:
+def files_of(source: Any, table: str | None) -> tuple[Queried, list[File]]:
     """Return the kind of a file source, and its files in a fixed order: as listed, and within a pattern by name.
 
     Args:
@@ -211,8 +206,8 @@ def _nearest_file(text: str, neighbours: list[str]) -> str:
     return f"Did you mean '{stems[close[0]]}'?" if close else "Check the path; it is relative to the spec file"
 
 
-def _kind(name: str, table: str | None) -> Kind:
-    kind = next((kind for kind, endings in _ENDINGS.items() if name.lower().endswith(endings)), None)
+def _kind(name: str, table: str | None) -> Queried:
+    kind = kind_of(name, get_args(Queried), compressed=True)
     if table is not None and kind in {"parquet", "csv"}:
         raise DataError(
             f"The file '{name}' with a table named", "only a DuckDB file has tables in it", "Leave the table's name out"

@@ -23,6 +23,7 @@ from leeward.errors import DataError
 from leeward.tables._bare import bare
 from leeward.tables._csv import csv_header
 from leeward.tables._files import File
+from leeward.tables._kinds import Kind, reader_of
 from leeward.tables._sheets import Writer
 
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ class RowsFile(Private, abc.ABC):
     """
 
     __slots__ = ("columns", "file")
-    suffixes: ClassVar[tuple[str, ...]]
-    is_text: ClassVar[bool] = False
+    kind: ClassVar[Kind]
 
     def __init__(self, file: File) -> None:
         self.file = file
@@ -90,8 +90,7 @@ class CsvRows(RowsFile):
     """CSV in UTF-8 with a line of names."""
 
     __slots__ = ()
-    suffixes = (".csv",)
-    is_text = True
+    kind = "csv"
 
     def _columns(self) -> list[str]:
         return list(csv_header(self.file))
@@ -158,7 +157,7 @@ class ParquetRows(RowsFile):
     """
 
     __slots__ = ("schema",)
-    suffixes = (".parquet", ".pq")
+    kind = "parquet"
 
     def _columns(self) -> list[str]:
         import pyarrow.parquet as pq
@@ -199,14 +198,13 @@ class ParquetRows(RowsFile):
         return count
 
 
+ROWS: Final[dict[Kind, type[RowsFile]]] = {one.kind: one for one in (ParquetRows, CsvRows)}
+
+
 def open_rows(path: Path) -> RowsFile:
     """Return a file's rows, by the end of its name.
 
     Raises:
         DataError: it is of no known kind, is missing, cannot be read, or two columns have one name.
     """
-    kinds = {suffix: kind for kind in (ParquetRows, CsvRows) for suffix in kind.suffixes}
-    kind = kinds.get(path.suffix.lower())
-    if kind is None:
-        raise DataError(f"The file '{path}'", "its kind follows from the end of its name", f"Known: {', '.join(kinds)}")
-    return kind(File.of(path))
+    return reader_of(path, ROWS)(File.of(path))

@@ -14,14 +14,14 @@ from collections.abc import Mapping, Sequence
 from leeward.errors import DataError
 from leeward.tables._columns import check_columns
 from leeward.tables._csv import agreed_header
-from leeward.tables._files import File, Kind
+from leeward.tables._files import File, Queried
 from leeward.tables._parquet import declared
 
 _INEXACT = {f"decimal({digits}, {scale})" for digits in range(39, 77) for scale in range(digits + 1)}
 """Types that the engine reads as something else."""
 
 
-def check_one_schema(kind: Kind, files: Sequence[File], columns: Mapping[str, str]) -> None:
+def check_one_schema(kind: Queried, files: Sequence[File], columns: Mapping[str, str]) -> None:
     """Refuse files that do not all have the columns asked for, each with one type.
 
     Args:

@@ -19,7 +19,7 @@ class CsvPositions(TablePositions):
 
     __slots__ = ()
     rows_of = CsvRows
-    suffixes = CsvRows.suffixes
+    kind = "csv"
     named_in_first_line = True
 
     def _found(self) -> list[str]:

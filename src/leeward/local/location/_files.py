@@ -21,6 +21,7 @@ from leeward._private import Private
 from leeward._progress import Progress
 from leeward.errors import DataError, no_column
 from leeward.tables._files import File
+from leeward.tables._kinds import Kind
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ class PositionFile(Private, abc.ABC):
     """
 
     __slots__ = ("columns", "file", "latitude", "longitude", "path")
-    suffixes: ClassVar[tuple[str, ...]]
+    kind: ClassVar[Kind]
     named_in_first_line: ClassVar[bool] = False
 
     def __init__(self, file: File, latitude: str | None, longitude: str | None) -> None:

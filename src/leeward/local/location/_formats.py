@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The formats in which files of positions come: a new one is a class of its own and a name here."""
+"""The kinds of files in which positions come: a new one is a class of its own and a name here."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Final
 
 from leeward._private import reading
-from leeward.errors import DataError
 from leeward.local.location._csv import CsvPositions
 from leeward.local.location._files import PositionFile
 from leeward.local.location._geojson import GeoJson, GeoJsonLines
 from leeward.local.location._parquet import ParquetPositions
 from leeward.tables._files import File
+from leeward.tables._kinds import Kind, reader_of
 
-FORMATS: Final[tuple[type[PositionFile], ...]] = (ParquetPositions, CsvPositions, GeoJson, GeoJsonLines)
+FORMATS: Final[dict[Kind, type[PositionFile]]] = {
+    one.kind: one for one in (ParquetPositions, CsvPositions, GeoJson, GeoJsonLines)
+}
 
 
 def open_positions(path: Path, latitude: str | None, longitude: str | None) -> PositionFile:
@@ -23,14 +25,6 @@ def open_positions(path: Path, latitude: str | None, longitude: str | None) -> P
     Raises:
         DataError: it is missing, cannot be read, is of no known kind, or lacks a column.
     """
-    kinds = {suffix: kind for kind in FORMATS for suffix in kind.suffixes}
-    kind = kinds.get(path.suffix.lower())
-    if kind is None:
-        raise DataError(
-            f"The file '{path}'",
-            "its kind, which follows from the end of its name, is not known",
-            f"Known: {', '.join(kinds)}",
-        )
-    file = File.of(path)
+    opened, file = reader_of(path, FORMATS), File.of(path)
     with reading(f"The file '{path}'"):
-        return kind(file, latitude, longitude)
+        return opened(file, latitude, longitude)

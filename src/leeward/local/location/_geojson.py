@@ -68,7 +68,7 @@ class GeoJson(_GeoJson):
     """A GeoJSON feature collection of points; it is one value, so it is read whole."""
 
     __slots__ = ("_features",)
-    suffixes = (".geojson",)
+    kind = "geojson"
 
     def _columns(self) -> list[str]:
         held = _read(Path(self.file.path).read_text(UTF8))
@@ -100,7 +100,7 @@ class GeoJsonLines(_GeoJson):
     """GeoJSON by lines, a feature each: the form for files larger than memory."""
 
     __slots__ = ()
-    suffixes = (".geojsonl", ".geojsons", ".ndjson")
+    kind = "geojsonl"
 
     def _batches(self) -> Iterator[Features]:
         batch: Features = []

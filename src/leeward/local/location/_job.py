@@ -36,6 +36,7 @@ from leeward.local.location._terms import Missing, Outside, Terms
 from leeward.local.series._days import Days, in_words
 from leeward.outputs import beside, holds_release
 from leeward.query._source import check_zone
+from leeward.tables._kinds import ENDINGS, kind_of
 
 CELL_COLUMN: Final = "h3"
 MAP: Final = ".map.html"
@@ -440,9 +441,6 @@ def _places(places: PublicPlaces, folder: Path) -> tuple[list[float], list[float
 
 def _check_out(out: Path, source: PositionFile) -> None:
     """Refuse an output that could not be written, before anything is charged."""
-    if out.suffix.lower() not in source.suffixes:
-        raise SpecError(
-            f"--out '{out}'",
-            f"the table is {source.suffixes[0]}, and is written as it was read",
-            f"Name a {source.suffixes[0]}",
-        )
+    if kind_of(out, [source.kind]) is None:
+        ending = ENDINGS[source.kind][0]
+        raise SpecError(f"--out '{out}'", f"the table is {ending}, and is written as it was read", f"Name a {ending}")

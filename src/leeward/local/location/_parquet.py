@@ -30,7 +30,7 @@ class ParquetPositions(TablePositions):
     __slots__ = ("_geo",)
     rows: ParquetRows
     rows_of = ParquetRows
-    suffixes = ParquetRows.suffixes
+    kind = "parquet"
 
     def _found(self) -> list[str]:
         self._geo = self._geometry()

@@ -31,7 +31,7 @@ class ReadingsFile:
 
     def __init__(self, path: Path) -> None:
         self._rows = open_rows(path)
-        self.file, self.columns, self.is_csv = self._rows.file, self._rows.columns, self._rows.is_text
+        self.file, self.columns, self.is_csv = self._rows.file, self._rows.columns, self._rows.kind == "csv"
 
     def reading(self) -> AbstractContextManager[None]:
         """Say what is wrong with the file without repeating what it holds."""

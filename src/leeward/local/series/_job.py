@@ -28,6 +28,8 @@ from leeward.local.series._totals import Per, Totals
 from leeward.mechanism._series import Between, SeriesNoise
 from leeward.outputs import beside
 from leeward.tables._csv import small_records
+from leeward.tables._kinds import Kind, kind_of
+from leeward.tables._rows import ROWS
 from leeward.tables._sheets import write_table
 
 
@@ -212,7 +214,7 @@ class SeriesJob:
                 del table
                 source.rewrite(files.path(), self.columns.value, readings, noisy, self.series.grid, progress)
             else:
-                _write(self._totals_table(table, readings, self.totals), files.path(), out.suffix)
+                _write(self._totals_table(table, readings, self.totals), files.path(), kind_of(out, ROWS))
             source.file.check_unchanged()
             files.place(statement(self.series, self.totals, others).model_dump(mode="json", exclude={"files"}))
         notes = [text for text in (untouched(others, "readings"),) if text is not None]
@@ -242,16 +244,17 @@ class SeriesJob:
         return pa.table(held)
 
     def _check_out(self, out: Path, source: ReadingsFile) -> None:
-        if self.totals is None and (out.suffix.lower() == ".csv") != source.is_csv:
+        kind = kind_of(out, ROWS)
+        if self.totals is None and (kind == "csv") != source.is_csv:
             raise SpecError(
                 f"--out '{out}'", "the table is written as it was read", f"Name a file ending in {self.table.suffix}"
             )
-        if out.suffix.lower() not in (".csv", ".parquet", ".pq"):
+        if kind is None:
             raise SpecError(f"--out '{out}'", "its kind follows from the end of its name", "Name a .parquet or .csv")
 
 
-def _write(table: Any, path: Path, suffix: str) -> None:
-    if suffix.lower() == ".csv":
+def _write(table: Any, path: Path, kind: Kind | None) -> None:
+    if kind == "csv":
         write_table(table, path)
         return
     import pyarrow.parquet as pq

@@ -11,13 +11,13 @@ import inspect
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from enum import IntFlag
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -25,6 +25,7 @@ import pandas as pd
 import pytest
 from pydantic import BaseModel
 from tests.keys import golden
+from tests.spec.outcome import choices_of
 
 import leeward as lw
 from leeward import notion as notions
@@ -35,8 +36,11 @@ from leeward.exact import Real
 from leeward.mechanism import Geometric, Sanitized
 from leeward.notion import Notion, ValueGrid, _public_form
 from leeward.notion._condition import AllOf, AnyOf, Has, Not, Where
+from leeward.notion._named import NAMED
 from leeward.session import _question
 from leeward.session._question import Question
+from leeward.spec import Spec
+from leeward.spec._notions import GRADED, NUMBER_NOTIONS
 
 KNOWN = golden.known()
 
@@ -155,6 +159,54 @@ def test_every_field_of_a_key_is_in_the_golden_file() -> None:
 def test_every_notion_is_in_the_golden_file() -> None:
     kinds = {name for name, kind in vars(notions).items() if inspect.isclass(kind) and issubclass(kind, Notion)}
     assert {name.partition(".")[0] for name in KNOWN["budgets"]} == kinds - {"Notion"}
+
+
+def _words(kind: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Each word that a field of a key may be, where there are only so many."""
+    for model in _models(kind):
+        for name, field in model.model_fields.items():
+            if get_origin(field.annotation) is Literal:
+                yield from ((f"{path}.{name}", word) for word in get_args(field.annotation) if isinstance(word, str))
+            yield from _words(field.annotation, f"{path}.{name}")
+
+
+def _held(part: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Each text that a key holds, with where it stands."""
+    if isinstance(part, Mapping):
+        for name, value in part.items():
+            yield from _held(value, f"{path}.{name}")
+    elif isinstance(part, list):
+        for each in part:
+            yield from _held(each, path)
+    elif isinstance(part, str):
+        yield path, part
+
+
+CHOICES = {
+    "data.time_unit": "key.about.time_unit", "query.kind": "key.about.kind", "query.combine": "key.about.combine",
+    "protect.if_more": "key.about.if_more", "publish.mechanism": "key.mechanisms.name",
+}  # fmt: skip
+"""The keys of a spec that are choices, and where the key of a question holds what was chosen."""
+
+PERCENTILES = {
+    ("key.about.kind", name): ("key.about.numeric.p", p) for name, p in (("min", "0"), ("median", "50"), ("max", "100"))
+}
+
+
+def missing(keys: dict[str, str]) -> set[tuple[str, str]]:
+    """Words that a question may be asked with and that stand in no key of these."""
+    asked = {(CHOICES[name], word) for name, word in choices_of(Spec) if name != "publish.what" and word != "auto"}
+    asked = {PERCENTILES.get(choice, choice) for choice in asked} | set(_words(Question, "key"))
+    asked |= {("key.notion.name", name) for name in {*NAMED, *GRADED, *(each.name for each in NUMBER_NOTIONS.values())}}
+    return asked - {found for text in keys.values() for found in _held(json.loads(text), "key")}
+
+
+def test_every_choice_is_in_the_golden_file() -> None:
+    """But for what is shown of a stored answer, ``[publish] what``: asking for more of it is the same question."""
+    assert missing(KNOWN["keys"]) == set()
+    for where, word in (("key.about.kind", "mean"), ("key.about.if_more", "latest"), ("key.notion.name", "dp")):
+        fewer = {name: text for name, text in KNOWN["keys"].items() if f'"{word}"' not in text}
+        assert (where, word) in missing(fewer)
 
 
 class Bare:

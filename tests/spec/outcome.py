@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
@@ -59,6 +59,32 @@ def keys_of(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
             yield whole
         for one in inner:
             yield from keys_of(one, f"{whole}.")
+
+
+def choices_of(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the dotted name of each key that is a choice, with each of its words."""
+    for name, each in model.model_fields.items():
+        for word in _words(each.annotation):
+            yield f"{prefix}{name}", word
+        for one in _models(each.annotation):
+            yield from choices_of(one, f"{prefix}{name}.")
+
+
+def _words(annotation: Any) -> Iterator[str]:
+    if get_origin(annotation) is Literal:
+        yield from (word for word in get_args(annotation) if isinstance(word, str))
+    elif get_origin(annotation) in {Union, types.UnionType}:
+        for part in get_args(annotation):
+            yield from _words(part)
+
+
+def words_in(given: Given, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the dotted name of each key of a spec that holds a word, with that word."""
+    for name, value in given.items():
+        if isinstance(value, str):
+            yield f"{prefix}{name}", value
+        elif isinstance(value, Mapping):
+            yield from words_in(value, f"{prefix}{name}.")
 
 
 def _is_list(annotation: Any) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.private_files import write_private
-from tests.spec.outcome import keys_of, merged
+from tests.spec.outcome import choices_of, keys_of, merged, words_in
 
 from leeward.cli import LeewardError
 from leeward.local import check_job
@@ -112,6 +112,13 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         "47*log(2)",
     ),
     (
+        "series.protect.between",
+        SERIES,
+        {"protect": {"between": "hamming", "window": 1, "epsilon": "2", "within": None, "factor": None}},
+        said("price", "hamming"),
+        "2",
+    ),
+    (
         "series.protect.epsilon",
         SERIES,
         {"protect": {"epsilon": "2", "unit": "1 kW", "within": None, "factor": None}},
@@ -129,6 +136,13 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
     ("series.protect.factor", SERIES, {"protect": {"factor": "3"}}, said("price", "hamming"), "80*log(3)"),
     ("series.protect.window", SERIES, {"protect": {"window": 8}}, said("schedule", "windows"), 6),
     ("series.protect.noise", SERIES, {"protect": {"noise": "independent"}}, said("mechanism", "name"), "independent"),
+    (
+        "series.protect.noise",
+        merged(SERIES, {"protect": {"noise": "independent"}}),
+        {"protect": {"noise": "norm"}},
+        said("mechanism", "name"),
+        "norm",
+    ),
     (
         "series.publish.what",
         SERIES,
@@ -330,3 +344,19 @@ def test_a_key_has_its_effect(key: str, base: Given, change: Given, look: Seen, 
 @pytest.mark.parametrize(("kind", "model"), [("series", Series), ("location", Location)])
 def test_every_key_has_a_row(kind: str, model: Any) -> None:
     assert {key for key, *_ in ROWS if key.startswith(kind)} == {f"{kind}.{key}" for key in keys_of(model)}
+
+
+@pytest.mark.parametrize(("kind", "model"), [("series", Series), ("location", Location)])
+def test_every_choice_has_a_row(kind: str, model: Any) -> None:
+    """Each word that a key may be stands in some spec here, or is what the key is where it is left out."""
+    carried = [merged(base, change) for key, base, change, *_ in ROWS if key.startswith(kind)]
+    there = {word for given in carried for word in words_in(given)}
+    assert sorted(set(choices_of(model)) - there - LEFT_OUT) == []
+
+
+LEFT_OUT = {
+    *{("values.missing", "refuse"), ("publish.what", "readings"), ("publish.per", "day")},
+    *{("protect.outside", "refuse"), ("protect.missing", "refuse"), ("protect.norm", "euclidean")},
+    *{("places.use", "remap"), ("budget.over", "refuse")},
+}
+"""What these keys are in the bases, which do not have them."""

@@ -11,9 +11,11 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pytest
-from tests.spec.outcome import Effect, check, keys_of, merged, outcome
+from tests.spec.outcome import Effect, check, choices_of, keys_of, merged, outcome, words_in
 
+from leeward.notion._named import NAMED
 from leeward.spec import Spec
+from leeward.spec._notions import GRADED, NUMBER_NOTIONS
 
 BUDGET = {"ledger": "budget.db", "dataset": "town", "cap": "1000000"}
 LIST = {"table": "places.parquet", "place": "venue"}
@@ -105,6 +107,7 @@ ROWS = [
     Effect("data.keep", "numbers", {"data": {"keep": {"sex": ["f"]}}}, {"value": [6], "keep": {"sex": ["f"]}}),
     Effect("data.timezone", "zoned", {"data": {"timezone": "Asia/Shanghai"}}, {"count": [1, 2, 0]}),
     Effect("data.time_unit", "ticking", {"data": {"time_unit": "ms"}}, {"count": [0, 0, 1]}),
+    Effect("data.time_unit", "ticking", {"data": {"time_unit": "us"}}, {"count": [0, 0, 0]}),
     Effect("data.time_unit", "ticking", {"data": {"time_unit": None}}, refused="Name `time_unit`"),
     Effect("query.kind", "numbers", {"query": {"kind": "mean"}}, {"value": [4]}),
     Effect("query.kind", "numbers", {"query": {"kind": "median"}}, {"value": [5]}),
@@ -341,6 +344,13 @@ ROWS = [
     Effect("publish.what", "visitors", {"publish": {"what": "decisions"}}, {"columns": ["place", "state"]}),
     Effect("publish.mechanism", "visitors", {"publish": {"mechanism": "sanitized"}}, {"count": [None, 2, None]}),
     Effect(
+        "publish.mechanism",
+        "visitors",
+        {"publish": {"mechanism": "geometric"}},
+        {"count": [1, 2, 0]},
+        before={"publish": {"mechanism": "sanitized"}},
+    ),
+    Effect(
         "publish.stop_after",
         "stopping",
         {"publish": {"stop_after": 2}},
@@ -439,3 +449,25 @@ def test_a_key_has_its_effect(row: Effect, own: Path, before: Callable[[Mapping[
 
 def test_every_key_has_a_row() -> None:
     assert {row.key for row in ROWS} == set(keys_of(Spec))
+
+
+def carried(row: Effect) -> dict[str, Any]:
+    """The spec of a row that ends in an answer."""
+    known = merged(BASES[row.base], row.before)
+    return known if row.refused else merged(known, row.change)
+
+
+def test_every_choice_has_a_row() -> None:
+    """Each word that a key may be stands in some spec that ends in an answer, or is what the key is where it is left out."""
+    there = {word for row in ROWS for word in words_in(carried(row))}
+    assert sorted(set(choices_of(Spec)) - there - LEFT_OUT) == []
+
+
+LEFT_OUT = {("query.kind", "visitors"), ("query.combine", "refuse"), ("publish.mechanism", "auto")}
+"""What these keys are in the bases, which do not have them."""
+
+
+def test_every_notion_of_a_spec_has_a_row() -> None:
+    asked = [(row.base in {"numbers", "several", "near"}, carried(row)["protect"]["notion"]) for row in ROWS]
+    assert {notion for is_number, notion in asked if not is_number} == {*NAMED, *GRADED}
+    assert {notion for is_number, notion in asked if is_number} == set(NUMBER_NOTIONS)

@@ -15,7 +15,7 @@ import math
 import re
 import unicodedata
 from datetime import date, time, timedelta
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from enum import Enum
 from fractions import Fraction
 from pathlib import PurePath
@@ -186,6 +186,26 @@ def probability(chance: Any, digits: int = 12) -> str:
     if written == "0" and chance != 0:
         return "1e-300"
     return f"0.{'9' * digits}" if written == "1" and chance != 1 else written
+
+
+def percent(chance: str | Decimal, rounding: str = ROUND_FLOOR) -> str:
+    """Write a probability in percent, rounded down, so that what is not certain never reads as 100 %.
+
+    Two digits are kept of whichever is smaller, the chance or its complement, so that neither is rounded away.
+    """
+    hundredths = Decimal(chance) * 100
+    rest = min(hundredths, 100 - hundredths)
+    if 0 < rest < Decimal("0.0001"):
+        return "under 0.0001 %" if rest == hundredths else "over 99.9999 %"
+    digits = 1 if rest == 0 or rest >= 1 else 1 - rest.adjusted()
+    rounded = hundredths.quantize(Decimal(1).scaleb(-digits), rounding)
+    return f"{int(rounded)} %" if rest == 0 else f"{rounded} %"
+
+
+def short_percent(chance: Any) -> str:
+    """Write a probability as `percent` does, but with one digit, where many stand beside each other."""
+    tenths = int(float(chance) * 1000)
+    return f"{(999 if tenths >= 1000 and chance != 1 else tenths) / 10:.1f} %"
 
 
 def odds(cost: float) -> str:

@@ -28,7 +28,8 @@ raised over, whose text may hold data.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from leeward._plain import LONGEST, reading_alike, shown
 
@@ -168,6 +169,17 @@ def no_column(name: str, known: Iterable[str], *, in_first_line: bool = False) -
     """Return the error that a table has no column of a name; see `nearest_column`."""
     near = nearest_column(name, known, in_first_line=in_first_line)
     return DataError(f"The column '{name}'", "the table has none of that name", near)
+
+
+@contextmanager
+def noted(note: Callable[[], str]) -> Iterator[None]:
+    """Add a note to whatever fails: what of the work stands nevertheless; none if it is empty."""
+    try:
+        yield
+    except BaseException as error:
+        if said := note():
+            error.add_note(said)
+        raise
 
 
 def _letters(name: str) -> str:

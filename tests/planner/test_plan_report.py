@@ -11,14 +11,14 @@ import pytest
 from pydantic import ValidationError
 
 import leeward as lw
-from leeward._plain import probability
+from leeward._plain import probability, short_percent
 from leeward.errors import InputError
 from leeward.exact import exp_minus
 from leeward.exact._weight import weight
 from leeward.notion import GradedFacts, Notion
 from leeward.planner import PlanReport, Scenario, compare, plan_report
 from leeward.planner._people import at_most_people, people, places
-from leeward.planner._recommend import percent, share
+from leeward.planner._recommend import share
 from leeward.planner._report import DecidingOption
 from leeward.planner._words import head, short, sides
 from leeward.report._plan import plan_html
@@ -129,7 +129,7 @@ def test_what_is_not_certain_never_reads_as_certain() -> None:
     assert [probability(p) for p in (nearly, weight(1), weight(0))] == ["0.999999999999", "1", "0"]
     assert probability(exp_minus(1000)) == "1e-300" != probability(weight(0))
     far = 1 - exp_minus(90)  # a float is 1
-    assert [percent(p) for p in (nearly, far, weight(1), 1.0, 0.9999)] == [
+    assert [short_percent(p) for p in (nearly, far, weight(1), 1.0, 0.9999)] == [
         "99.9 %",
         "99.9 %",
         "100.0 %",

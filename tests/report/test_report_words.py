@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.report.conftest import stated
 
+from leeward._plain import percent
 from leeward.report import _words as words
 from leeward.report._words import Tally
 
@@ -168,7 +169,7 @@ def test_the_question_lists_filter_window_and_bound(make_statement: Callable[...
     ],
 )
 def test_what_is_not_certain_never_reads_as_certain(probability: str, written: str, complement: str) -> None:
-    assert (words.percent(probability), words.missed(probability)) == (written, complement)
+    assert (percent(probability), words.missed(probability)) == (written, complement)
 
 
 def test_exact_numbers_read_as_decimals() -> None:

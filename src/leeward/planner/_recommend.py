@@ -16,13 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward._plain import at_most, counted, told
+from leeward._plain import at_most, counted, short_percent, told
 from leeward._taught import taught
 from leeward.accounting._budget_notion import in_words
 from leeward.accounting._price_between_units import priced
 from leeward.errors import BudgetConflictError, InputError, LowUtilityError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, whole
-from leeward.exact._weight import Weight
 from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.planner._advice import cautions
 from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
@@ -164,7 +163,7 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     elif (safe := chosen.probability_safe(0)) is not None:
         reached = chosen.answered(size)
         said.append(
-            f"A place where nobody was is called safe with probability {percent(safe)}"
+            f"A place where nobody was is called safe with probability {short_percent(safe)}"
             if reached is None
             else f"If nobody were anywhere it would say safe of about {_number(right_words(chosen, asked))} places"
         )
@@ -260,18 +259,12 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
     assert alpha is not None
     enough = chance >= exact(probability)
     wrong = f"if a wrong 'safe' with probability {at_most(float(alpha), 6)} a place is acceptable"
-    at = f"plain differential privacy at ε = {float(plain.notion.epsilon):g} calls {percent(chance)} of them safe"
+    at = f"plain differential privacy at ε = {float(plain.notion.epsilon):g} calls {short_percent(chance)} of them safe"
     if enough:
         return True, f"Yes, {wrong}: asked for {wish}, {at}, and it protects absence as well as presence."
     needed = plain.epsilon_for(count, probability)
     more = "no ε would be enough" if needed is None else f"it would take ε = {float(needed.epsilon):g}"
     return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. At no finite ε is it never wrong."
-
-
-def percent(chance: Weight | float) -> str:
-    """Return a probability in percent, rounded down, so that what is not certain never reads 100 %."""
-    tenths = int(float(chance) * 1000)
-    return f"{(999 if tenths >= 1000 and chance != 1 else tenths) / 10:.1f} %"
 
 
 def share(probability: str) -> str:
@@ -285,4 +278,4 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
-__all__ = ["SUBSAMPLED", "Recommendation", "implies", "percent", "recommend", "right_words"]
+__all__ = ["SUBSAMPLED", "Recommendation", "implies", "recommend", "right_words"]

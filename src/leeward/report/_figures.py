@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from leeward._plain import at_most
+from leeward._plain import at_most, percent
 from leeward._statement import VisitorStatement
 from leeward.errors import InputError
 from leeward.report._ground import Ground, is_lattice, round_length, squares
-from leeward.report._words import Readable, percent
+from leeward.report._words import Readable
 
 BLUE, SAND, RED, GREY = "#0072b2", "#e2b860", "#d55e00", "#9a958c"
 """Safe, obscure, dangerous and not asked: distinct in any colour vision (after Okabe and Ito), and by size."""

@@ -15,11 +15,11 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from leeward._plain import at_most
+from leeward._plain import at_most, short_percent
 from leeward.mechanism._threshold_rule import Word
 from leeward.outputs import write_page
 from leeward.planner._people import people
-from leeward.planner._recommend import percent, share
+from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport
 from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides
 from leeward.report._figures import BLUE, FONT, RED, SAND
@@ -188,8 +188,8 @@ def _cells(option: DecidingOption, asked: AskedPart) -> list[str]:
     for word in asked.words:
         for count in asked.ends(word):
             chance, best = at[count].of(word) if count in at else (None, None)
-            told = "–" if chance is None else percent(float(chance))
-            cells.append(told if best is None else f"{told} ({percent(float(best))})")
+            told = "–" if chance is None else short_percent(float(chance))
+            cells.append(told if best is None else f"{told} ({short_percent(float(best))})")
         decided = option.decided.of(word)
         wrong = None if decided is None else decided.wrong_at_most
         cells.append("never" if wrong is None else at_most(float(Fraction(wrong)), 6))

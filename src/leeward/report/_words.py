@@ -6,14 +6,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from leeward._plain import at_most
+from leeward._plain import at_most, percent
 from leeward._statement import SanitizedStated, Statement, VisitorQuery, VisitorStatement
 from leeward.planner._decisions import STATES
 from leeward.planner._people import at_most_people, people, places
@@ -242,25 +242,9 @@ def decimal(exact: str) -> str:
     return f"{float(Fraction(exact)):.6g}"
 
 
-def percent(probability: str) -> str:
-    """Write a probability in percent, rounded down, so that what is not certain never reads as 100 %."""
-    return _percent(Decimal(probability), ROUND_FLOOR)
-
-
 def missed(probability: str) -> str:
     """Write the complement of a probability in percent, rounded up."""
-    return _percent(1 - Decimal(probability), ROUND_CEILING)
-
-
-def _percent(share: Decimal, rounding: str) -> str:
-    hundredths = share * 100
-    rest = min(hundredths, 100 - hundredths)
-    if 0 < rest < Decimal("0.0001"):
-        return "under 0.0001 %" if rest == hundredths else "over 99.9999 %"
-    # two digits of whichever is smaller, the chance or its complement, so that neither is rounded away
-    digits = 1 if rest == 0 or rest >= 1 else 1 - rest.adjusted()
-    rounded = hundredths.quantize(Decimal(1).scaleb(-digits), rounding)
-    return f"{int(rounded)} %" if rest == 0 else f"{rounded} %"
+    return percent(1 - Decimal(probability), ROUND_CEILING)
 
 
 def _allowed(column: str, values: Sequence[object]) -> str:

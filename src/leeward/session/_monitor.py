@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from leeward._progress import Progress, silent
 from leeward._statement import MonitorStated
 from leeward._taught import taught
-from leeward.errors import InputError, SpecError
+from leeward.errors import InputError, SpecError, noted
 from leeward.exact._real import Real
 from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
@@ -28,7 +28,7 @@ from leeward.planner._useless import refuse_useless
 from leeward.query import Window
 from leeward.session._budget import Budget
 from leeward.session._question import question, span
-from leeward.session._release import IfDoubtful, check_if_doubtful, told_of_earlier
+from leeward.session._release import IfDoubtful, check_if_doubtful, earlier
 from leeward.session._result import CuratorNotes, Release
 from leeward.session._session import Charge, PricedPlan, Session
 
@@ -100,7 +100,7 @@ def monitor(
     state, asked = rules.start(), list[Window]()
     releases = [] if done is None else done
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
-    with Session(plans[0].query, budget, bits, progress) as session, told_of_earlier(releases):
+    with Session(plans[0].query, budget, bits, progress) as session, noted(lambda: earlier(releases)):
         session.refuse_another_table(plans)
         for made in plans:
             if state.stopped:

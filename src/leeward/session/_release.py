@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from leeward._plain import told
 from leeward._progress import Progress, silent
 from leeward._taught import taught
-from leeward.errors import InputError, SpecError, nearest
+from leeward.errors import InputError, SpecError, nearest, noted
 from leeward.noise import Bits
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
@@ -103,25 +102,19 @@ def release_priced(
     if if_doubtful == "refuse":
         session.look_over([made.query for made in new])
     releases = [] if done is None else done
-    with told_of_earlier(releases):
+    with noted(lambda: earlier(releases)):
         for each in priced:
             paid = session.answer(each)
             releases.append(session.publish(each, paid))
     return releases
 
 
-@contextmanager
-def told_of_earlier(releases: Sequence[Release]) -> Iterator[None]:
-    """Say of what fails that earlier releases were made."""
-    try:
-        yield
-    except BaseException as error:
-        if count := len(releases):
-            many = "1 earlier window is" if count == 1 else f"{count} earlier windows are"
-            error.add_note(
-                f"{many} answered and charged, and that stands: asked again, the answer is the same and free"
-            )
-        raise
+def earlier(releases: Sequence[Release]) -> str:
+    """Say of releases that they were made, though a later one fails; nothing if there are none."""
+    if not releases:
+        return ""
+    many = "1 earlier window is" if len(releases) == 1 else f"{len(releases)} earlier windows are"
+    return f"{many} answered and charged, and that stands: asked again, the answer is the same and free"
 
 
 def check_if_doubtful(choice: str) -> None:

@@ -89,7 +89,7 @@ MUTANTS = [
     M(RECOMMEND, "_payable", "option.in_budget <= asked.scenario.left", "option.in_budget < asked.scenario.left", "tests/planner/test_compare.py", "the last of a budget buys nothing"),
     M(RECOMMEND, "_wrong_anew", "mine.never_wrong > theirs.never_wrong", "mine.never_wrong < theirs.never_wrong", "tests/planner/test_compare.py tests/truth",
       "what can be wrong is not told"),
-    M(RECOMMEND, "percent", "999 if tenths >= 1000 and chance != 1 else tenths", "tenths", "tests/planner/test_plan_report.py", "99.96 % reads as 100 %"),
+    M("leeward._plain", "short_percent", "999 if tenths >= 1000 and chance != 1 else tenths", "tenths", "tests/planner/test_plan_report.py", "99.96 % reads as 100 %"),
     M("leeward.planner._advice", "extreme_reveals", "positive(rate, \"rate\") * releases", "positive(rate, \"rate\")", "tests/planner/test_advice.py tests/truth",
       "k extremes reveal as much as one"),
     M("leeward.analysis._risk", "risk", "for_it / (against * prior_odds)", "for_it / against", "tests/analysis/test_risk.py", "the prior odds are forgotten"),

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -19,7 +18,7 @@ from leeward._paths import resolve, resolve_ledger
 from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
-from leeward.errors import DataError, SpecError
+from leeward.errors import DataError, SpecError, noted
 from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 from leeward.ledger._memoized_reports import Once
@@ -31,6 +30,7 @@ from leeward.local.location._after import check_resolution, h3_cells
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
+from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._statement import facts, statement
 from leeward.local.location._terms import Missing, Outside, Terms
 from leeward.local.series._days import Days, in_words
@@ -120,6 +120,9 @@ class Repeat(Section):
     store: str
     secret: str
 
+
+_CHARGED: Final = "The reports were charged to their people's budgets before, and that stands: a second run pays again."
+"""Nobody knows whether noise that was drawn was seen, so a charge is never given back."""
 
 _ROLES = ("latitude", "longitude", "person", "time")
 
@@ -234,7 +237,7 @@ class LocationJob:
         with beside(out, *endings, room=source.path.stat().st_size + _ROOM, inputs=self._inputs()) as files:
             memo = self._memo()
             paid = self._charge(source, asked, memo, progress)
-            with _told_of_charge(paid):
+            with noted(lambda: "" if paid is None else _CHARGED):
                 with memo.drawing() if memo is not None else nullcontext() as once:
                     rows, withheld = self._rewrite(source, files.path(), asked, once, paid, progress)
                     if paid is not None:
@@ -276,7 +279,7 @@ class LocationJob:
         target: Path,
         asked: Sequence[str],
         once: Once | None,
-        paid: _Rows | None,
+        paid: PaidRows | None,
         progress: Progress,
     ) -> tuple[int, int]:
         """Write the perturbed table; return the numbers of rows and of rows withheld."""
@@ -322,7 +325,7 @@ class LocationJob:
         asked: Sequence[str],
         memo: MemoizedReports | None,
         progress: Progress,
-    ) -> _Rows | None:
+    ) -> PaidRows | None:
         """Charge every report before any is drawn; return which rows are paid for, or None without budgets.
 
         A repeated report costs nothing, so only those are charged that the memo does not know and that are new in this run.
@@ -337,7 +340,7 @@ class LocationJob:
             price=self.geo.price,
             reports_a_day=budget.reports_a_day,
         )
-        paid = _Rows()
+        paid = PaidRows()
         calendar = Days(self.spec.data.timezone)
         today = calendar.today()
         with store.charging(budget.over) as charge:
@@ -351,74 +354,6 @@ class LocationJob:
                 mask[rows] = charge(who, [days[row] for row in rows.tolist()], calendar.rule, reports=keys, known=known)
                 paid.append(mask, north, east, extra)
         return paid
-
-
-@contextmanager
-def _told_of_charge(paid: _Rows | None) -> Iterator[None]:
-    """Say of what fails that it was paid for: nobody knows whether its noise was seen, so it is never given back."""
-    try:
-        yield
-    except BaseException as error:
-        if paid is not None:
-            error.add_note(
-                "The reports were charged to their people's budgets before, and that stands: a second run pays again."
-            )
-        raise
-
-
-class _Rows:
-    """One bit for each row of a file: written a batch at a time, read in batches that may be cut elsewhere.
-
-    And a digest of what decides who pays for what (positions, people and times, row by row), to notice that what is drawn is
-    not what was charged.
-    """
-
-    def __init__(self) -> None:
-        self._packed: list[tuple[NDArray[np.uint8], int]] = []
-        self._rest = np.zeros(0, bool)
-        self._charged, self._drawn = hashlib.sha256(), hashlib.sha256()
-
-    def append(self, mask: NDArray[np.bool_], north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> None:
-        self._packed.append((np.packbits(mask), len(mask)))
-        self._charged.update(_told(north, east, extra))
-
-    def take(self, north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> NDArray[np.bool_]:
-        """Return which of the next rows are paid for.
-
-        Raises:
-            DataError: there are more of them than were charged.
-        """
-        count = len(north)
-        self._drawn.update(_told(north, east, extra))
-        while len(self._rest) < count:
-            if not self._packed:
-                raise _changed()
-            bits, size = self._packed.pop(0)
-            self._rest = np.concatenate([self._rest, np.unpackbits(bits, count=size).astype(bool)])
-        found, self._rest = self._rest[:count], self._rest[count:]
-        return found
-
-    def check(self) -> None:
-        """Refuse to show what was drawn of another table than the one that was charged.
-
-        Raises:
-            DataError: they differ.
-        """
-        if self._charged.digest() != self._drawn.digest():
-            raise _changed()
-
-
-def _told(north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> bytes:
-    """Rows one after the other, so that it does not matter where batches are cut; different rows are written differently."""
-    return b"".join(repr(row).encode() for row in zip(north.tolist(), east.tolist(), *extra, strict=True))
-
-
-def _changed() -> DataError:
-    return DataError(
-        "The table was changed between charging and drawing (this is for the curator only)",
-        "what would be written is not what was paid for; nothing was written, and the charge stands",
-        "Leave the file alone, and run again",
-    )
 
 
 def _places(places: PublicPlaces, folder: Path) -> tuple[list[float], list[float], list[float] | None]:

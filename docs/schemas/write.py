@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from leeward._document import Document
+from leeward.cli._released import Released
 from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
 from leeward.local.series import BillingStatement, SeriesStatement
@@ -27,6 +28,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "question.json": Question,
     "release-of-numbers.json": NumberStatement,
     "release-of-visitors.json": VisitorStatement,
+    "released.json": Released,
 }
 """Every document that Leeward prints, publishes or keeps, and the file of its schema."""
 

@@ -12,8 +12,11 @@ import json
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from types import SimpleNamespace
+from typing import Any, Literal, cast
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
@@ -29,6 +32,7 @@ import leeward
 import leeward as lw
 from leeward._document import Document
 from leeward._statement import BudgetStated, MonitorStated, Published
+from leeward.cli._released import BudgetLeft, Released, summary
 from leeward.errors import LeewardError
 from leeward.local import Written
 from leeward.local.series._statement import statement as series_statement
@@ -65,6 +69,21 @@ def stated(plan: Any) -> Document:
     return privacy_statement(plan, places=3, dataset="town", version="1", published=published)
 
 
+def released() -> Document:
+    """What the command prints of a release of every kind of question."""
+    made, chances = [], np.arange(3)
+    for plan in plans():
+        answers = plan.answers(chances, pa.table({"place": ["a", "b", "c"]})) if isinstance(plan, Plan) else NUMBERS
+        curator = SimpleNamespace(charged="1/3")
+        made.append(summary(cast("Any", SimpleNamespace(statement=stated(plan), answers=answers, curator=curator))))
+    assert {each.kind for each in made} == {"places", "numbers"}
+    left = BudgetLeft(dataset="town", cap="5", spent="1/3", left="14/3")
+    return Released(format=1, out="out", releases=tuple(made), budget=left)
+
+
+NUMBERS = pa.table({"group": ["f", "m"], "value": [1.5, -2.0]})
+
+
 OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "billing.json": lambda: [
         lw.local.series.Billing("1/2", unit=10, rebate=rebate).statement() for rebate in ("noisy", "exact")
@@ -78,6 +97,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "plan.json": lambda: [report(name) for name in ASKED],
     "release-of-numbers.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, NumberPlan)],
     "release-of-visitors.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, Plan)],
+    "released.json": lambda: [released()],
     "question.json": lambda: [make() for make in golden.QUESTION.values()],
 }
 """Real documents of every kind, for each file of a schema."""

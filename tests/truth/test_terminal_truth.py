@@ -14,7 +14,8 @@ from tests.truth.test_report_truth import Shown, shown
 from tests.truth.visits import worlds
 
 from leeward._plain import probability
-from leeward.cli._release import _sentence, _summary, _written
+from leeward.cli._release import _sentence, _written
+from leeward.cli._released import summary
 
 CLAIMS = Claims()
 WORLDS = [shown(world) for world in worlds()[1::3]]
@@ -24,7 +25,7 @@ def printed(each: Shown, charged: str) -> list[str]:
     """The sentences of a release, one by one."""
     curator = SimpleNamespace(charged=charged)
     made: Any = SimpleNamespace(statement=each.release.statement, answers=each.release.answers, curator=curator)
-    return re.split(r"(?<=\.) (?=[A-Z0-9])", _sentence(each.plan, _summary(each.plan, made)))
+    return re.split(r"(?<=\.) (?=[A-Z0-9])", _sentence(each.plan, summary(made)))
 
 
 @CLAIMS.says(

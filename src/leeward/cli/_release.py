@@ -28,11 +28,11 @@ from leeward.errors import SpecError
 
 if TYPE_CHECKING:
     from leeward._statement import Statement
+    from leeward.cli._released import Numbers, Places
     from leeward.exact._real import Real
     from leeward.planner._number_plan import NumberPlan
     from leeward.planner._plan import Plan
     from leeward.session._budget import Budget
-    from leeward.session._result import Release
 
 
 def release(
@@ -114,6 +114,7 @@ def publish(
         as_json: print JSON.
         asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
     """
+    from leeward.cli._released import released
     from leeward.session._release import release_priced
     from leeward.session._result import folder_names, saving
     from leeward.session._session import Session
@@ -137,56 +138,31 @@ def publish(
                 progress("writing the report")
                 wrote(save(releases))
     if not quiet:
-        for one in releases:
-            print_notes(one.curator)
-    summaries = [_summary(made, one) for made, one in zip(plans, releases, strict=True)]
+        for each in releases:
+            print_notes(each.curator)
+    result = released(out, releases, budget)
     if as_json:
-        print_json({"out": str(out), "releases": summaries, "budget": _left(budget)})
+        print_json(result.to_dict())
     elif not quiet:
-        for made, summary in zip(plans, summaries, strict=True):
-            say(_sentence(made, summary))
-        left = _left(budget)
-        say(f"Budget of {left['dataset']}: {left['spent']} of {left['cap']} spent, {left['left']} left.")
+        for made, one in zip(plans, result.releases, strict=True):
+            say(_sentence(made, one))
+        left = result.budget
+        say(f"Budget of {left.dataset}: {left.spent} of {left.cap} spent, {left.left} left.")
         report = out / "report.html" if len(releases) == 1 else out
         say(f"The report is at {report}")
     opened.say(quiet)
 
 
-def _summary(made: Plan | NumberPlan, one: Release) -> dict[str, Any]:
-    from leeward.planner._number_plan import NumberPlan
+def _sentence(made: Plan | NumberPlan, one: Places | Numbers) -> str:
+    from leeward.cli._released import Numbers
 
-    shared = {
-        "entry": one.statement.entry,
-        "price": one.statement.price,
-        "charged": one.curator.charged,
-        "fit_for_release": one.statement.fit_for_release,
-    }
-    if isinstance(made, NumberPlan):
-        return {**shared, "answers": one.answers.to_pylist()}
-    counted = {entry["values"]: entry["counts"] for entry in one.answers["state"].value_counts().to_pylist()}
-    sayable = {"safe": made.sanitizer is not None, "obscure": True, "dangerous": made.alarm is not None}
-    states = {state: counted.get(state, 0) for state, asked in sayable.items() if asked}
-    answered = {}
-    if "answered" in one.answers.column_names:
-        answered = {"answered": one.answers["answered"].to_pylist().count(True)}
-    return {**shared, "window": _window(one), "places": one.answers.num_rows, **states, **answered}
+    paid = f"Charged {one.charged}." if one.charged != "0" else "A stored answer: charged nothing."
+    if isinstance(one, Numbers):
+        return _answered(one.answers) + paid
+    return " ".join([*_decided(made, one), paid])
 
 
-def _window(one: Release) -> dict[str, Any]:
-    from leeward._statement import VisitorStatement
-
-    assert isinstance(one.statement, VisitorStatement)
-    return one.statement.query.window.model_dump()
-
-
-def _sentence(made: Plan | NumberPlan, summary: dict[str, Any]) -> str:
-    paid = f"Charged {summary['charged']}." if summary["charged"] != "0" else "A stored answer: charged nothing."
-    if "answers" in summary:
-        return _answered(summary["answers"]) + paid
-    return " ".join([*_decided(made, summary), paid])
-
-
-def _answered(answers: list[dict[str, Any]]) -> str:
+def _answered(answers: Sequence[dict[str, Any]]) -> str:
     lines = ["  ".join(_written(name, value) for name, value in row.items()) for row in answers[:20]]
     more = [f"… and {len(answers) - 20:,} more in answers.parquet"] if len(answers) > 20 else []
     return "\n".join([*lines, *more, ""])
@@ -201,34 +177,25 @@ def _written(name: str, value: object) -> str:
     return str(int(value)) if value == int(value) else str(value)
 
 
-def _decided(made: Plan | NumberPlan, summary: dict[str, Any]) -> list[str]:
+def _decided(made: Plan | NumberPlan, one: Places) -> list[str]:
     from leeward.planner._people import at_most_people, people, places
     from leeward.planner._plan import Plan
 
     assert isinstance(made, Plan)
     said, counted = [], " counted after the bound on places per person" if made.query.truncates else ""
-    for state, meaning, decision in (
-        ("safe", f"{at_most_people(made.safe_at_most or 0)}{counted}", made.sanitizer),
-        ("dangerous", f"at least {people(made.dangerous_at_least or 0)}{counted}", made.alarm),
+    for state, number, meaning, decision in (
+        ("safe", one.safe, f"{at_most_people(made.safe_at_most or 0)}{counted}", made.sanitizer),
+        ("dangerous", one.dangerous, f"at least {people(made.dangerous_at_least or 0)}{counted}", made.alarm),
     ):
-        if decision is not None:
+        if decision is not None and number is not None:
             trust = "never wrongly"
             if decision.error_at_most is not None:
                 trust = f"each wrongly with probability at most {decision.error_at_most}"
-            number, of = summary[state], places(summary["places"])
+            of = places(one.places)
             said.append(f"{number:,} of {of} {'is' if number == 1 else 'are'} said to be {state} ({meaning}), {trust}.")
-    if "answered" in summary:
-        said.append(
-            f"{summary['answered']:,} {'was' if summary['answered'] == 1 else 'were'} answered before the stop."
-        )
+    if one.answered is not None:
+        said.append(f"{one.answered:,} {'was' if one.answered == 1 else 'were'} answered before the stop.")
     return said
-
-
-def _left(budget: Budget) -> dict[str, str]:
-    from leeward.ledger import Ledger
-
-    account = Ledger(budget.ledger, create=False).show(budget.dataset)[0]
-    return {"dataset": budget.dataset, "cap": str(account.cap), "spent": str(account.spent), "left": str(account.left)}
 
 
 def _prices(plans: Sequence[Plan | NumberPlan]) -> tuple[Real, Real]:

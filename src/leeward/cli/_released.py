@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``leeward release --json`` prints, as a typed document: what was published, in short, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from leeward._document import Document, Part
+from leeward._statement import VisitorStatement, WindowStated
+from leeward.ledger import Ledger
+from leeward.session._budget import Budget
+from leeward.session._result import Release
+
+
+class Answered(Part):
+    """What was published of one question; its price, and what was charged now: "0" for a stored answer."""
+
+    entry: str | None
+    price: str
+    charged: str
+    fit_for_release: bool | None
+
+
+class Places(Answered):
+    """How many places are said to be what.
+
+    Attributes:
+        kind: ``places``.
+        window: when.
+        places: how many are listed.
+        safe: how many of them are called that; None where nothing is.
+        obscure: of how many nothing is said.
+        dangerous: as ``safe``.
+        answered: how many were answered before the stop; None where all always are.
+    """
+
+    kind: Literal["places"] = "places"
+    window: WindowStated
+    places: int
+    safe: int | None
+    obscure: int
+    dangerous: int | None
+    answered: int | None
+
+
+class Numbers(Answered):
+    """The answers of a statistic, a row each."""
+
+    kind: Literal["numbers"] = "numbers"
+    answers: tuple[dict[str, JsonValue], ...]
+
+
+class BudgetLeft(Part):
+    """What a budget holds now, exactly."""
+
+    dataset: str
+    cap: str
+    spent: str
+    left: str
+
+
+class Released(Document):
+    """Releases that were written to one directory.
+
+    Attributes:
+        format: 1.
+        out: the directory.
+        releases: what was published, a question each.
+        budget: what is left.
+    """
+
+    format: Literal[1]
+    out: str
+    releases: tuple[Annotated[Places | Numbers, Field(discriminator="kind")], ...]
+    budget: BudgetLeft
+
+
+def released(out: Path, releases: Iterable[Release], budget: Budget) -> Released:
+    """Return what is printed of releases that were charged to a budget and written."""
+    account = Ledger(budget.ledger, create=False).show(budget.dataset)[0]
+    left = BudgetLeft(dataset=budget.dataset, cap=str(account.cap), spent=str(account.spent), left=str(account.left))
+    return Released(format=1, out=str(out), releases=tuple(map(summary, releases)), budget=left)
+
+
+def summary(one: Release) -> Places | Numbers:
+    """Return what was published of one question, in short."""
+    told, answers = one.statement, one.answers
+    shared = Answered(
+        entry=told.entry, price=told.price, charged=one.curator.charged, fit_for_release=told.fit_for_release
+    ).model_dump()
+    if not isinstance(told, VisitorStatement):
+        return Numbers(**shared, answers=tuple(answers.to_pylist()))
+    states = answers["state"].to_pylist()
+    said = {state: states.count(state) for state, _ in told.decision.said}
+    return Places(
+        **shared,
+        window=told.query.window,
+        places=len(states),
+        safe=said.get("safe"),
+        obscure=states.count("obscure"),
+        dangerous=said.get("dangerous"),
+        answered=answers["answered"].to_pylist().count(True) if "answered" in answers.column_names else None,
+    )

@@ -31,7 +31,7 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from leeward._plain import LONGEST, reading_alike, shown
+from leeward._plain import LONGEST, reading_alike, shown, told
 
 
 class LeewardError(Exception):
@@ -146,6 +146,20 @@ _MOST_KNOWN = 60
 
 def _short(word: str) -> str:
     return word if len(word) <= LONGEST else f"{word[:LONGEST]}…"
+
+
+def check_choice(
+    name: str,
+    given: object,
+    known: Iterable[str],
+    because: str = "it is not a known choice",
+    *,
+    error: type[LeewardError] = InputError,
+) -> None:
+    """Refuse what is none of the words that an argument of this name may be."""
+    known = tuple(known)
+    if given not in known:
+        raise error(f"{name} = {told(given)}", because, nearest(str(given), known))
 
 
 def nearest_column(name: str, known: Iterable[str], *, in_first_line: bool) -> str:

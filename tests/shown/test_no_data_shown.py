@@ -38,6 +38,7 @@ from leeward.errors import RefusedError
 from leeward.ledger import Ledger, MemoizedReports, PersonBudgets, Request
 from leeward.local import check_job
 from leeward.local.location._formats import open_positions
+from leeward.local.location._paid_rows import PaidRows
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.query import Source
@@ -256,8 +257,9 @@ def _locations(made: LongSession) -> None:
         made.on_purpose.add(out)
         columns = (None, None) if kind == "geojson" else ("lat", "lon")
         file = open_positions(folder / given["data"]["table"], *columns)
-        held[f"file {kind}"] = file
-        next(iter(file.positions([])))
+        held |= {f"file {kind}": file, "paid rows": (paid := PaidRows())}
+        north, east, extra = next(iter(file.positions(["person"])))
+        paid.append(np.isfinite(north), north, east, extra)
     points.assign(at=points["at"].astype(str)).to_file(folder / "positions.geojsonl", driver="GeoJSONSeq")
     held["file by lines"] = open_positions(folder / "positions.geojsonl", None, None)
     secret = bytes(range(32))
@@ -364,12 +366,9 @@ NEED_NO_TABLE = {
     *(
         "local.BayesRemap",
         "local.Compared",
-        "local.LossPart",
         "local.Moved",
         "planner.Chances",
-        "planner.Errors",
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
-        "planner.ExpectedAnswers",
     ),
 }
 """Public classes of these rooms that are made without a table."""

@@ -24,7 +24,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from leeward._plain import told
 from leeward._taught import taught
 from leeward.accounting._dominating_pairs import Pair, pair, replaced
 from leeward.accounting._events import (
@@ -38,7 +37,7 @@ from leeward.accounting._events import (
     SelfComposedEvent,
 )
 from leeward.accounting._pure import Cost, cost
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError, check_choice
 from leeward.exact._real import ZERO, Exact, Real, exact, positive, whole
 from leeward.exact._weight import Weight, log, weight
 
@@ -169,10 +168,7 @@ def _as_it_is(number: Exact | float) -> Exact:
 
 
 def _check(direction: str) -> None:
-    if direction not in get_args(Direction):
-        raise InputError(
-            f"direction = {told(direction)}", "it must say which way", nearest(str(direction), get_args(Direction))
-        )
+    check_choice("direction", direction, get_args(Direction), "it must say which way")
 
 
 def _count(event: Event, times: int, counts: collections.Counter[Event]) -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-from leeward._plain import told
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError, check_choice
 from leeward.exact._real import ZERO, Exact, Real, exact, whole
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, EdgeDP, GroupDP, NodeDP, Notion
 from leeward.notion._generated import check_generated
@@ -43,8 +42,7 @@ def unit(name: str) -> Unit:
         InputError: for an unknown name.
     """
     name = "event" if name == "fact" else name
-    if name not in _INSIDE:
-        raise InputError(f"unit = {told(name)}", "it is not a unit that prices are known for", nearest(name, _INSIDE))
+    check_choice("unit", name, _INSIDE, "it is not a unit that prices are known for")
     return name  # type: ignore[return-value]
 
 
@@ -67,10 +65,7 @@ def parts_touched(notion: Notion, *, cut: Cut, parts_per_unit: int) -> int | Non
         cut: how the parts are cut.
         parts_per_unit: m: 1 where the unit includes what the parts are cut by (person-places cut by place).
     """
-    if cut not in get_args(Cut):
-        raise InputError(
-            f"cut = {told(cut)}", "it must say what the parts are cut by", nearest(str(cut), get_args(Cut))
-        )
+    check_choice("cut", cut, get_args(Cut), "it must say what the parts are cut by")
     parts_per_unit = whole(parts_per_unit, "parts_per_unit")
     if cut == "people":
         return people_touched(notion)

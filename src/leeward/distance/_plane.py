@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
-from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance._directed import DirectedDistance, FiniteDistance, comparable, factor_of
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError, check_choice
 from leeward.exact._real import Exact, Real, exact, plainly, positive, sqrt, whole
 
 Norm = Literal["euclidean", "manhattan"]
@@ -33,10 +32,7 @@ class Plane(DirectedDistance[Any]):
 
     def __init__(self, rate: Exact, norm: Norm = "euclidean", *, dimensions: int = 2) -> None:
         self.rate, self.norm, self.dimensions = positive(rate, "rate"), norm, whole(dimensions, "dimensions")
-        if norm not in get_args(Norm):
-            raise InputError(
-                f"norm = {told(norm)}", "it is not a norm of the plane", nearest(str(norm), get_args(Norm))
-            )
+        check_choice("norm", norm, get_args(Norm), "it is not a norm of the plane")
 
     def __call__(self, x: Any, y: Any) -> Real:
         """Return the rate times the distance from point x to point y.

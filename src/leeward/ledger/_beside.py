@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from leeward.errors import LedgerError
+from leeward.ledger._parts import altered
 
 PRIVATE = 0o600
 """How a ledger, and whatever else is about people, is made: for its owner alone."""
@@ -27,11 +27,7 @@ def companion(ledger: Path, token: object, kind: str) -> Path:
         LedgerError: the token is malformed, as when something else has written it into the ledger.
     """
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise LedgerError(
-            "A holder named in the ledger is not one of ours",
-            "the file was changed by something else",
-            "Restore the ledger from a copy you trust",
-        )
+        raise altered("A holder named in the ledger is not one of ours")
     return ledger.with_name(f"{ledger.name}.{token}.{kind}")
 
 

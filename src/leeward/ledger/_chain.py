@@ -23,7 +23,7 @@ from typing import Any, get_args
 from sqlalchemy import Connection, RowMapping, select
 
 from leeward.errors import LedgerError
-from leeward.ledger._parts import Kept, joined
+from leeward.ledger._parts import Kept, altered, joined
 from leeward.ledger._records import OfRelease, from_text, to_text
 from leeward.ledger._schema import charges, entries, identity
 
@@ -222,16 +222,8 @@ def _agrees(charge: RowMapping, standing: Standing) -> bool:
 
 
 def _changed(id: object) -> LedgerError:  # noqa: A002 - the name of the column
-    return LedgerError(
-        f"The release {id} in the ledger is not what its history says",
-        "the file was changed by something else",
-        "Restore the ledger from a copy you trust",
-    )
+    return altered(f"The release {id} in the ledger is not what its history says")
 
 
 def _gone(id: object) -> LedgerError:  # noqa: A002 - the name of the column
-    return LedgerError(
-        f"The release {id} is in the history of the ledger but its answer is gone",
-        "the file was changed by something else",
-        "Restore the ledger from a copy you trust",
-    )
+    return altered(f"The release {id} is in the history of the ledger but its answer is gone")

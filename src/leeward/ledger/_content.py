@@ -16,7 +16,8 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, select
 
 from leeward._plain import reading_alike
-from leeward.errors import BudgetConflictError, ContentChangedError, LedgerError
+from leeward.errors import BudgetConflictError, ContentChangedError
+from leeward.ledger._parts import altered
 from leeward.ledger._schema import charges
 
 _ALIKE = 0.75
@@ -93,11 +94,7 @@ class Fingerprint:
             marks: dict[str, str] = dict(kept["marks"])
             return marks, {marks[name] for name in kept["telling"]}
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise LedgerError(
-                "What the ledger keeps to recognise content cannot be read",
-                "the file was changed by something else",
-                "Restore the ledger from a copy you trust",
-            ) from None
+            raise altered("What the ledger keeps to recognise content cannot be read") from None
 
     def differs(self, other: Fingerprint) -> bool:
         """Whether two contents, of one form, differ in what both cover."""

@@ -29,9 +29,10 @@ def _raw(part: object) -> bytes:
     if type(part) is int:
         return str(part).encode()
     if type(part) is not str:
-        raise LedgerError(
-            f"A {type(part).__name__} where a ledger keeps texts, bytes and integers",
-            "the file was changed by something else",
-            "Restore the ledger from a copy you trust",
-        )
+        raise altered(f"A {type(part).__name__} where a ledger keeps texts, bytes and integers")
     return part.encode("utf-8", "surrogatepass")
+
+
+def altered(what: str) -> LedgerError:
+    """The error for what Leeward never writes into a ledger."""
+    return LedgerError(what, "the file was changed by something else", "Restore the ledger from a copy you trust")

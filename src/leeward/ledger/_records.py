@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Literal
 
 from leeward.errors import InexactError, InputError, LedgerError
+from leeward.ledger._parts import altered
 
 OfRelease = Literal["reserved", "taken-over", "released", "withdrawn"]
 """What happens to one release."""
@@ -129,11 +130,7 @@ def from_text(text: str) -> Fraction:
         numerator, denominator = text.split("/")
         return Fraction(int(numerator), int(denominator))
     except (ValueError, ZeroDivisionError, AttributeError):
-        raise LedgerError(
-            "An amount in the ledger is not a fraction",
-            "the file was changed by something else",
-            "Restore the ledger from a copy you trust",
-        ) from None
+        raise altered("An amount in the ledger is not a fraction") from None
 
 
 def _is_writable(amount: Fraction) -> bool:

@@ -27,6 +27,7 @@ from leeward.ledger._content import (
     refuse_twin_version,
 )
 from leeward.ledger._lock import Lock
+from leeward.ledger._parts import altered
 from leeward.ledger._records import Answer, OfRelease, exact_amount, to_text
 from leeward.ledger._schema import charges, entries
 from leeward.ledger._sqlite import SqliteStore
@@ -292,11 +293,7 @@ def read_answer(charge: RowMapping, history: chain.Standing) -> Answer:
     """Read a stored answer; one that is not what the history says is never shown."""
     payload = charge["payload"]
     if not chain.is_answer(payload, history):
-        raise LedgerError(
-            f"The stored answer {charge['id']} is not the one that was stored",
-            "the file was changed by something else",
-            "Restore the ledger from a copy you trust",
-        )
+        raise altered(f"The stored answer {charge['id']} is not the one that was stored")
     return Answer(charge["id"], history.cost, payload)
 
 

@@ -34,10 +34,9 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Line
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError, check_choice
 from leeward.exact._real import Exact, integer, plainly, positive
 from leeward.exact._weight import Weight, weight, weighted_sum
 from leeward.mechanism._accuracy import Accuracy
@@ -94,8 +93,8 @@ class Geometric:
             raise InputError(
                 f"{line}", "it protects neither direction, so no noise is asked for", "Publish the answer itself"
             )
-        if centre is not None and centre not in get_args(Centre):
-            raise InputError(f"centre = {told(centre)}", "noise has no such centre", nearest(centre, get_args(Centre)))
+        if centre is not None:
+            check_choice("centre", centre, get_args(Centre), "noise has no such centre")
         self.line, self.step, self.lower, self.upper, self.centre = line, positive(step, "step"), lower, upper, centre
         self.law = DirectedGeometric(up=line.fall * self.step, down=line.rise * self.step)
         self.shifts = _shifts(self.law, centre)

@@ -18,8 +18,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import InputError
-from leeward.exact._real import Exact, positive
+from leeward.exact._real import Exact, finite
 from leeward.exact._weight import Weight, exp_minus
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.noise import Bits, Coin, SystemBits
@@ -46,9 +45,7 @@ class OSDPRandomizedResponse:
 
     def __init__(self, epsilon: Exact, sensitive: Callable[[Hashable], bool]) -> None:
         check_policies((sensitive,))
-        self.epsilon, self.sensitive = positive(epsilon, "epsilon"), sensitive
-        if self.epsilon.is_infinite:
-            raise InputError("epsilon = inf", "it promises nothing", 'Give a finite number, such as epsilon = "1"')
+        self.epsilon, self.sensitive = finite(epsilon), sensitive
         self.kept = 1 - exp_minus(self.epsilon)
 
     def __repr__(self) -> str:

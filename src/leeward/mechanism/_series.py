@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward._plain import told
 from leeward.distance import Derived, DirectedDistance, Line
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError, check_choice, nearest
 from leeward.exact._real import Exact, Real, exact, inf, plainly, positive, whole
 from leeward.exact._weight import Weight
 from leeward.mechanism._finite import FiniteMechanism
@@ -262,8 +262,7 @@ def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNo
     serves = DISTANCES[between].noises
     if noise is None:
         return serves[0] if 1 < window <= WIDEST_NORM else "independent"
-    if noise not in get_args(SeriesNoise):
-        raise InputError(f"noise = {told(noise)}", "there is no such noise", nearest(str(noise), get_args(SeriesNoise)))
+    check_choice("noise", noise, get_args(SeriesNoise), "there is no such noise")
     if noise not in serves:
         raise InputError(
             f"Norm noise for {between}", "it is one draw for the largest change", 'Use "maximum", or independent noise'

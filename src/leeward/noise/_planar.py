@@ -24,9 +24,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
 from leeward.distance._plane import Norm
-from leeward.errors import InputError, NoiseError, nearest
+from leeward.errors import NoiseError, check_choice
 from leeward.exact._real import Exact, Real, exact, outward, positive, sqrt
 from leeward.exact._weight import Weight, exp, exp_minus
 from leeward.noise._bernoulli import flip_enclosed
@@ -76,10 +75,7 @@ class PlanarNoise:
 
     def __init__(self, rate: Exact, norm: Norm = "euclidean") -> None:
         number = positive(rate, "rate")
-        if norm not in get_args(Norm):
-            raise InputError(
-                f"norm = {told(norm)}", "it is not a norm of the plane", nearest(str(norm), get_args(Norm))
-            )
+        check_choice("norm", norm, get_args(Norm), "it is not a norm of the plane")
         if number < LEAST_RATE * 2:
             raise NoiseError(
                 f"Planar noise of rate {number}",

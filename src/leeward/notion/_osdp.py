@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from leeward._plain import told
 from leeward._taught import taught
-from leeward.errors import InputError, nearest
+from leeward.errors import check_choice
 from leeward.exact._real import Exact, Real
 from leeward.notion._change import Change
 from leeward.notion._condition import Condition
@@ -66,12 +65,7 @@ class OSDP(Notion):
         *,
         records: Iterable[Any] | None = None,
     ) -> None:
-        if reading not in get_args(Reading):
-            raise InputError(
-                f"reading = {told(reading)}",
-                "it is not one of the readings of OSDP",
-                nearest(str(reading), get_args(Reading)),
-            )
+        check_choice("reading", reading, get_args(Reading), "it is not one of the readings of OSDP")
         check_policies((sensitive,))
         self.sensitive, self.reading = sensitive, reading
         self.records = None if records is None else tuple(records)

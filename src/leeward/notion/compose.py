@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from leeward._plain import told
 from leeward.distance import DirectedDistance
-from leeward.errors import InputError, NotPrivateError, nearest
+from leeward.errors import InputError, NotPrivateError, check_choice
 from leeward.exact._real import ZERO, Exact, Real, positive, whole
 from leeward.notion._change import ADD_FACT, DROP_FACT, INSERT, WITHDRAW, Change
 from leeward.notion._generated import check_generated
@@ -69,10 +68,7 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
     Raises:
         NotPrivateError: if the parts may be distinguished by what a step changes, or nothing is known of the notion's steps.
     """
-    if cut not in get_args(Cut):
-        raise InputError(
-            f"cut = {told(cut)}", "it is not one of the ways to cut a table", nearest(str(cut), get_args(Cut))
-        )
+    check_choice("cut", cut, get_args(Cut), "it is not one of the ways to cut a table")
     parts = sorted((positive(factor, "a factor") for factor in factors), reverse=True)
     if not parts:
         raise InputError("Parts of nothing", "no part costs anything", "Give the factor of at least one part")

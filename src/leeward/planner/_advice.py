@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import flint
 
-from leeward._plain import told
 from leeward.distance import Line
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError, check_choice
 from leeward.exact._real import Exact, outward, positive
 from leeward.exact._weight import Weight, exp_minus, weighted_sum
 from leeward.mechanism import SubsampledCount
@@ -76,12 +75,7 @@ def crossover(epsilon: Exact, estimate: Estimate = "as printed") -> tuple[float,
     Returns:
         Floats (lower, upper) that enclose it.
     """
-    if estimate not in get_args(Estimate):
-        raise InputError(
-            f"estimate = {told(estimate)}",
-            "equation (3) is used in two ways",
-            nearest(str(estimate), get_args(Estimate)),
-        )
+    check_choice("estimate", estimate, get_args(Estimate), "equation (3) is used in two ways")
     with flint.ctx.workprec(192):
         e, q, s, _ = _equation_3(epsilon)
         if estimate == "as printed":

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import sqrt
 from numbers import Integral
 from pathlib import Path
@@ -13,10 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._document import Part
 from leeward._plain import shown, told
 from leeward.errors import InputError
 from leeward.mechanism import Sanitized
-from leeward.mechanism._threshold_rule import CountNoise
+from leeward.mechanism._threshold_rule import CountNoise, Word
 from leeward.planner._decisions import Decisions
 from leeward.tables._csv import small_records
 
@@ -25,8 +25,7 @@ Counts = Mapping[int, int]
 """How many places hold how many people: ``{0: 4101, 1: 214, 2: 11}``. Public, or assumed; never taken from the data."""
 
 
-@dataclass(frozen=True)
-class ExpectedAnswers:
+class ExpectedAnswers(Part):
     """What is to be expected.
 
     Attributes:
@@ -48,6 +47,17 @@ class ExpectedAnswers:
     truly_dangerous: int | None
     wrongly_dangerous: float
     spread: float | None
+
+    @property
+    def right(self) -> float:
+        """How many places are rightly called safe or dangerous, on average."""
+        return self.safe + self.dangerous
+
+    def of(self, word: Word) -> tuple[float, int | None, float]:
+        """Return how many places are rightly called so on average, how many there are, and how many are wrongly."""
+        if word == "safe":
+            return self.safe, self.truly_safe, self.wrongly_safe
+        return self.dangerous, self.truly_dangerous, self.wrongly_dangerous
 
 
 def expected_answers(decided: Decisions, counts: Counts, *, independent: bool = True) -> ExpectedAnswers:
@@ -94,7 +104,16 @@ def expected_answers_sanitized(mechanism: Sanitized, counts: Counts) -> Expected
     answered = float(exceeding @ reached)
     safe = answered - float(exceeding @ np.minimum(s, stops))
     truly = sum(number for c, number in counts.items() if c <= t)
-    return ExpectedAnswers(answered, safe, truly, 0.0, 0.0, None, 0.0, None)
+    return ExpectedAnswers(
+        answered=answered,
+        safe=safe,
+        truly_safe=truly,
+        wrongly_safe=0.0,
+        dangerous=0.0,
+        truly_dangerous=None,
+        wrongly_dangerous=0.0,
+        spread=None,
+    )
 
 
 def _binomial(n: int, p: float) -> tuple[int, Floats]:
@@ -123,8 +142,7 @@ def _split(chance: Mapping[int, float], counts: Counts, true: set[int]) -> tuple
     return right, sum(n * chance[c] for c, n in counts.items()) - right
 
 
-@dataclass(frozen=True)
-class Errors:
+class Errors(Part):
     """How far a published count is from the truth, before clamping.
 
     Attributes:
@@ -143,7 +161,7 @@ class Errors:
 def errors(law: CountNoise) -> Errors:
     """Return the errors of one count under this noise."""
     bias, mean = float(law.mean()), float(law.mean_absolute())  # type: ignore[attr-defined]
-    return Errors(bias, mean, _within(law, "1/2"), _within(law, "0.95"))
+    return Errors(bias=bias, mean=mean, median=_within(law, "1/2"), most=_within(law, "0.95"))
 
 
 def _within(law: CountNoise, chance: str) -> int:

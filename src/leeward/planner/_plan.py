@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import probability, told
-from leeward.errors import InputError, SpecError, nearest
+from leeward.errors import InputError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
 from leeward.mechanism import Geometric, Sanitized, ThresholdRule
@@ -217,14 +217,8 @@ def plan_visitors(
     stop_after: int | None = None,
 ) -> Plan:
     """Plan the release of safe places; arguments and errors as `leeward.plan`."""
-    if mechanism not in get_args(MechanismName):
-        raise SpecError(
-            f"mechanism = {told(mechanism)}",
-            "there is no such mechanism",
-            nearest(str(mechanism), get_args(MechanismName)),
-        )
-    if what not in get_args(What):
-        raise SpecError(f"what = {told(what)}", "there is no such thing to publish", nearest(str(what), get_args(What)))
+    check_choice("mechanism", mechanism, get_args(MechanismName), "there is no such mechanism", error=SpecError)
+    check_choice("what", what, get_args(What), "there is no such thing to publish", error=SpecError)
     _check_thresholds(safe_at_most, dangerous_at_least)
     if mechanism == "auto":
         mechanism = "sanitized" if query.places_per_person is None else "geometric"

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
+from leeward._document import Part
 from leeward._plain import probability as chance_in_digits
 from leeward._taught import taught
 from leeward.accounting import Direction
@@ -17,7 +17,6 @@ from leeward.exact._weight import Weight
 from leeward.mechanism import ThresholdRule
 from leeward.notion import Notion
 from leeward.planner._compare import Asked, Comparison
-from leeward.planner._expected import ExpectedAnswers
 from leeward.planner._option import Option, best_possible
 from leeward.planner._recommend import Recommendation, recommend
 from leeward.planner._report import (
@@ -29,8 +28,6 @@ from leeward.planner._report import (
     Decided,
     DecidedParts,
     DecidingOption,
-    ErrorsPart,
-    ExpectedPart,
     GivenUp,
     NotionPart,
     OptionPart,
@@ -38,6 +35,8 @@ from leeward.planner._report import (
     WindowPart,
     Wish,
 )
+
+P = TypeVar("P", bound=Part)
 
 MOST_COUNTS = 12
 """Decision curves are given for so many counts from 0, and at the thresholds, however far out they are."""
@@ -132,11 +131,11 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
         never_wrong=option.never_wrong,
         error_at_most=_text(option.error_at_most),
         decided=DecidedParts(safe=_decided(option.decisions.safe), dangerous=_decided(option.decisions.dangerous)),
-        errors=ErrorsPart(**{name: _short(value) for name, value in asdict(error).items()}),
+        errors=_shortened(error),
         remapped_loss=_short(option.remapped),
         curve=tuple(_curve(option, asked)),
         answered_if_empty=_short(option.answered(places)) if places else None,
-        expected=None if option.expected is None else _expected(option.expected),
+        expected=None if option.expected is None else _shortened(option.expected),
         epsilon_for_wish=None if needed is None else _notion(needed),
         safe_at_most_for_wish=option.safe_at_most_for(count, probability),
         composed=_composed(option, asked),
@@ -185,8 +184,8 @@ def _composed(option: Option, asked: Asked) -> ComposedPart | None:
     )
 
 
-def _expected(expected: ExpectedAnswers) -> ExpectedPart:
-    return ExpectedPart(**{name: _short(value) for name, value in asdict(expected).items()})
+def _shortened(part: P) -> P:
+    return part.model_copy(update={name: _short(value) for name, value in part})
 
 
 def _text(exact: object) -> str | None:

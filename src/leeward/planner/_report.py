@@ -12,6 +12,7 @@ from typing import Literal
 from leeward._document import Document, Part
 from leeward.accounting import Direction
 from leeward.mechanism._threshold_rule import Word
+from leeward.planner._expected import Errors, ExpectedAnswers
 from leeward.planner._option import Offered
 from leeward.planner._plan import What
 from leeward.query import IfMore
@@ -174,39 +175,6 @@ class CurvePoint(Part):
         return chance, best
 
 
-class ErrorsPart(Part):
-    """How far a published count is from the truth, before clamping: see `leeward.planner.Errors`."""
-
-    bias: float
-    mean: float
-    median: int
-    most: int
-
-
-class ExpectedPart(Part):
-    """What is to be expected of the counts that were given: see `leeward.planner.ExpectedAnswers`."""
-
-    answered: float
-    safe: float
-    truly_safe: int | None
-    wrongly_safe: float
-    dangerous: float
-    truly_dangerous: int | None
-    wrongly_dangerous: float
-    spread: float | None
-
-    @property
-    def right(self) -> float:
-        """How many places are rightly called safe or dangerous, on average."""
-        return self.safe + self.dangerous
-
-    def of(self, word: Word) -> tuple[float, int | None, float]:
-        """Return how many places are rightly called so on average, how many there are, and how many are wrongly."""
-        if word == "safe":
-            return self.safe, self.truly_safe, self.wrongly_safe
-        return self.dangerous, self.truly_dangerous, self.wrongly_dangerous
-
-
 class ComposedPart(Part):
     """All planned releases together.
 
@@ -283,11 +251,11 @@ class DecidingOption(OptionPart):
     never_wrong: bool
     error_at_most: str | None
     decided: DecidedParts
-    errors: ErrorsPart
+    errors: Errors
     remapped_loss: float | None
     curve: tuple[CurvePoint, ...]
     answered_if_empty: float | None
-    expected: ExpectedPart | None
+    expected: ExpectedAnswers | None
     epsilon_for_wish: NotionPart | None
     safe_at_most_for_wish: int | None
     composed: ComposedPart | None

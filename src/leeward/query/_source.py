@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from leeward._paths import resolve_source
 from leeward._plain import told
 from leeward._taught import describing
-from leeward.errors import SpecError, nearest
+from leeward.errors import SpecError, check_choice
 from leeward.query._table import Source
 
 #: Microseconds in each unit an integer epoch may have.
@@ -124,12 +124,8 @@ def visits(
         )
     if timezone is not None:
         check_zone(timezone)
-    if time_unit is not None and time_unit not in TIME_UNITS:
-        raise SpecError(
-            f"time_unit = {told(time_unit)}",
-            "it is not a unit of integer times",
-            nearest(str(time_unit), TIME_UNITS),
-        )
+    if time_unit is not None:
+        check_choice("time_unit", time_unit, TIME_UNITS, "it is not a unit of integer times", error=SpecError)
     found = Source(resolve_source(source))
     return Visits(found, person, place, time, latitude, longitude, _kept(keep or {}), timezone, time_unit, table)
 

@@ -23,7 +23,7 @@ from typing import Any, Literal, get_args
 
 from leeward._plain import told
 from leeward._taught import describing
-from leeward.errors import InputError, NotPrivateError, SpecError, nearest
+from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, exact
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
@@ -100,10 +100,7 @@ def records(
     """
     if person is None:
         raise no_person("")
-    if combine not in get_args(Combine):
-        raise SpecError(
-            f"combine = {told(combine)}", "it is not a known choice", nearest(str(combine), get_args(Combine))
-        )
+    check_choice("combine", combine, get_args(Combine), error=SpecError)
     rows = person == EACH_ROW
     if combine != "refuse" and rows:
         raise SpecError(
@@ -279,8 +276,7 @@ def statistic(
     Raises:
         SpecError: an argument is missing, unknown or malformed.
     """
-    if kind not in get_args(Kind):
-        raise SpecError(f"kind = {told(kind)}", "there is no such statistic", nearest(str(kind), get_args(Kind)))
+    check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
     listed = _groups(by, groups)
     _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper)
     if kind == "histogram" and column is None:

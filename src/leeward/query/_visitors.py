@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from leeward._plain import told
 from leeward._taught import describing
-from leeward.errors import NotPrivateError, SpecError, nearest
+from leeward.errors import NotPrivateError, SpecError, check_choice
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
 from leeward.query._effect import Effect, Move
 from leeward.query._source import Grid, Places, Visits
@@ -187,10 +187,7 @@ def count_visitors(
             "a visit is matched to the list by its place",
             "Name the `place` column",
         )
-    if if_more not in get_args(IfMore):
-        raise SpecError(
-            f"if_more = {told(if_more)}", "it is not a known choice", nearest(str(if_more), get_args(IfMore))
-        )
+    check_choice("if_more", if_more, get_args(IfMore), error=SpecError)
     if places_per_person is None and if_more != "refuse":
         raise SpecError(
             f"if_more = {told(if_more)} without places_per_person",

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from leeward._plain import told
 from leeward._progress import Progress, silent
 from leeward._taught import taught
-from leeward.errors import InputError, SpecError, nearest, noted
+from leeward.errors import InputError, SpecError, check_choice, noted
 from leeward.noise import Bits
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
@@ -123,7 +122,4 @@ def check_if_doubtful(choice: str) -> None:
     Raises:
         SpecError: it is not one.
     """
-    if choice not in get_args(IfDoubtful):
-        raise SpecError(
-            f"if_doubtful = {told(choice)}", "it is not a known choice", nearest(str(choice), get_args(IfDoubtful))
-        )
+    check_choice("if_doubtful", choice, get_args(IfDoubtful), error=SpecError)

@@ -136,4 +136,9 @@ def compare_over_places(
     plain = np.hypot(*(shown - places.at[truth]).T)
     away = places.apart[truth, remap(geo.mechanism.positions(noisy))]
     best = BestOverPlaces.of(geo, latitude, longitude, weights).loss if len(places.at) <= MOST else None
-    return Compared(float(plain.mean()), float(away.mean()), float(away.std() / np.sqrt(draws)), best)
+    return Compared(
+        planar_laplace=float(plain.mean()),
+        remapped=float(away.mean()),
+        remapped_error=float(away.std() / np.sqrt(draws)),
+        best=best,
+    )

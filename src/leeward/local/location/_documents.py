@@ -12,6 +12,8 @@ from typing import Literal
 from leeward._document import Document, Part
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
+from leeward.local._statement import Perturbation
+from leeward.local.location._terms import Compared
 
 
 class PositionPromise(Part):
@@ -74,15 +76,6 @@ class DisplacementPart(Part):
     within_95: float
 
 
-class LossPart(Part):
-    """Expected distances from the truth in metres, for someone at one of the places: see `Compared`."""
-
-    planar_laplace: float
-    remapped: float
-    remapped_error: float
-    best: float | None
-
-
 class ReportBudget(Part):
     """How many reports of a person and day are paid for, and what happens to more; None without budgets.
 
@@ -99,50 +92,28 @@ class ReportBudget(Part):
     repeats: bool
 
 
-class LocationStatement(Document):
-    """The privacy statement of perturbed positions.
+class LocationStatement(Perturbation, Document):
+    """The privacy statement of perturbed positions; the attributes of a `Perturbation`, and these.
 
     Attributes:
-        format: 1.
-        leeward: the version that made it.
-        created: on which day, in UTC.
         kind: ``location``.
         promise: what is promised of one report.
-        unit: whom, or what, the promise is about.
         box: the public region.
         plane: the plane that it is projected to.
         mechanism: the noise.
         displacement: how far reports lie from the truth; None for the best mechanism over places.
         expected_loss: expected distances over a public list; None where they were not asked for.
-        post_processing: what is done with reports.
         budget: how many reports are paid for.
-        assumptions: what is taken for granted.
-        theorems: what the promise rests on.
-        not_guaranteed: what is not promised.
-        fit_for_release: whether the noise was drawn from a cryptographic stream.
-        columns_as_they_are: the columns that were passed on unchanged; None before a table was read.
-        files: what was written, with SHA-256 digests; None before that.
     """
 
-    format: Literal[1]
-    leeward: str
-    created: str
     kind: Literal["location"]
     promise: PositionPromise
-    unit: str
     box: BoxPart
     plane: PlanePart
     mechanism: PositionMechanism
     displacement: DisplacementPart | None
-    expected_loss: LossPart | None
-    post_processing: tuple[str, ...]
+    expected_loss: Compared | None
     budget: ReportBudget
-    assumptions: tuple[str, ...]
-    theorems: tuple[str, ...]
-    not_guaranteed: tuple[str, ...]
-    fit_for_release: bool
-    columns_as_they_are: tuple[str, ...] | None
-    files: Mapping[str, str] | None
 
 
 __all__ = ["LocationStatement"]

@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._private import Private
 from leeward.errors import DataError
 from leeward.local.location._files import Floats
 
 
-class PaidRows:
+class PaidRows(Private):
     """One bit for each row of a file: written a batch at a time, read in batches that may be cut elsewhere.
 
     And a digest of what decides who pays for what (positions, people and times, row by row), to notice that what is drawn is
     not what was charged.
     """
+
+    __slots__ = ("_charged", "_drawn", "_packed", "_rest")
 
     def __init__(self) -> None:
         self._packed: list[tuple[NDArray[np.uint8], int]] = []

@@ -24,7 +24,7 @@ from leeward._private import reading
 from leeward._taught import taught
 from leeward.distance import Plane
 from leeward.distance._plane import Norm
-from leeward.errors import InputError, LowUtilityError, RefusedError, nearest
+from leeward.errors import InputError, LowUtilityError, RefusedError, check_choice
 from leeward.exact._real import Exact, Real, exact, positive, sqrt
 from leeward.exact._weight import Weight, log
 from leeward.local.location._after import BayesRemap, Places, check_resolution, h3_cells, h3_centres
@@ -102,8 +102,7 @@ class PlanarLaplace:
         bits: Bits | None = None,
     ) -> None:
         for name, value, known in (("outside", outside, get_args(Outside)), ("missing", missing, get_args(Missing))):
-            if value not in known:
-                raise InputError(f"{name} = {told(value)}", "it is not an option", nearest(str(value), known))
+            check_choice(name, value, known, "it is not an option")
         self.box = box if isinstance(box, Box) else Box(*box)
         self.epsilon, self.promise = _rate(within, factor, epsilon, unit)
         self.plane = LocalPlane(self.box)

@@ -14,7 +14,6 @@ from leeward.local.location._documents import (
     BoxPart,
     DisplacementPart,
     LocationStatement,
-    LossPart,
     PlanePart,
     PositionMechanism,
     PositionPromise,
@@ -64,7 +63,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
             name="best over places" if terms.best else "planar Laplace", text=_mechanism(geo, terms), step=str(geo.step)
         ),
         displacement=None if terms.best else _displacement(geo.describe()),
-        expected_loss=None if terms.compared is None else LossPart(**asdict(terms.compared)),
+        expected_loss=terms.compared,
         post_processing=tuple(_after(terms)),
         budget=ReportBudget(reports_a_day=terms.reports_a_day, over=terms.over, days=terms.days, repeats=terms.repeats),
         assumptions=(

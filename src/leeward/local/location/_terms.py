@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._document import Part
 from leeward.distance._plane import Norm
 from leeward.exact._real import Real
 from leeward.ledger._person_budgets import Over
@@ -20,8 +21,7 @@ Outside = Literal["refuse", "clamp"]
 Missing = Literal["refuse", "keep"]
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(Part):
     """Expected distances from the truth in metres, for someone who is at one of the places as the prior says.
 
     Attributes:

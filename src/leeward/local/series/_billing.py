@@ -30,10 +30,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Line
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError, check_choice
 from leeward.exact._real import Exact, Real, inf, positive
 from leeward.exact._weight import Weight, exp_minus
 from leeward.local.series._documents import BillingStatement
@@ -90,10 +89,7 @@ class Billing:
         rebate: Rebate = "noisy",
         year_epsilon: Exact | None = None,
     ) -> None:
-        if rebate not in get_args(Rebate):
-            raise InputError(
-                f"rebate = {told(rebate)}", "there is no such rebate", nearest(str(rebate), get_args(Rebate))
-            )
+        check_choice("rebate", rebate, get_args(Rebate), "there is no such rebate")
         if rebate == "exact" and year_epsilon is not None:
             raise InputError("year_epsilon for an exact rebate", "it has no noise", "Leave it out")
         if isinstance(bills, bool) or not isinstance(bills, int) or bills < 1:

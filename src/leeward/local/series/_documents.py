@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from leeward._document import Document, Part
+from leeward.local._statement import Perturbation
 from leeward.mechanism._series import Between, SeriesNoise
 
 
@@ -130,17 +131,13 @@ class SeriesOption(Part):
     text: str
 
 
-class SeriesStatement(Document):
-    """The privacy statement of perturbed readings, or of noisy totals.
+class SeriesStatement(Perturbation, Document):
+    """The privacy statement of perturbed readings, or of noisy totals; the attributes of a `Perturbation`, and these.
 
     Attributes:
-        format: 1.
-        leeward: the version that made it.
-        created: on which day, in UTC.
         kind: ``series``.
         publishes: ``readings``, or totals and their span.
         promise: what is promised.
-        unit: whom, or what, the promise is about.
         price: what the noise costs in every distance.
         snapping: what rounding to the grid costs beyond.
         schedule: when readings are due.
@@ -148,22 +145,11 @@ class SeriesStatement(Document):
         mechanism: the noise.
         mean_error: how far what is published is off.
         options: what other noise would be worth at the same ε; none for totals.
-        post_processing: what is done with noisy readings.
-        assumptions: what is taken for granted.
-        theorems: what the promise rests on.
-        not_guaranteed: what is not promised.
-        fit_for_release: whether the noise was drawn from a cryptographic stream.
-        columns_as_they_are: the columns that were passed on unchanged; None before a table was read.
-        files: what was written, with SHA-256 digests; None before that.
     """
 
-    format: Literal[1]
-    leeward: str
-    created: str
     kind: Literal["series"]
     publishes: Literal["readings", "totals per day", "totals per period"]
     promise: SeriesPromise
-    unit: str
     price: SeriesPricePart
     snapping: SeriesSnapping
     schedule: SchedulePart
@@ -171,13 +157,6 @@ class SeriesStatement(Document):
     mechanism: SeriesMechanism
     mean_error: ReadingError | TotalError
     options: tuple[SeriesOption, ...]
-    post_processing: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    theorems: tuple[str, ...]
-    not_guaranteed: tuple[str, ...]
-    fit_for_release: bool
-    columns_as_they_are: tuple[str, ...] | None
-    files: Mapping[str, str] | None
 
 
 class BillingStatement(Document):

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 from leeward._plain import told
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError, check_choice
 from leeward.exact._real import exact
 
 UNITS: Final[Mapping[str, tuple[str, Fraction]]] = {
@@ -77,8 +77,7 @@ def check_unit(unit: str, name: str) -> str:
     Raises:
         InputError: it is not.
     """
-    if unit not in UNITS:
-        raise InputError(f"{name} = {told(unit)}", "it is not a unit that is known", nearest(str(unit), UNITS))
+    check_choice(name, unit, UNITS, "it is not a unit that is known")
     return unit
 
 

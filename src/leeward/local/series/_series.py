@@ -15,10 +15,9 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
 from leeward._private import reading
 from leeward._taught import taught
-from leeward.errors import InputError, LowUtilityError, RefusedError, nearest
+from leeward.errors import InputError, LowUtilityError, RefusedError, check_choice
 from leeward.exact._real import Real
 from leeward.local._untouched import untouched, warn
 from leeward.local.series._closeness import Closeness
@@ -101,10 +100,7 @@ class Series:
         self.epsilon, self.unit = closeness.loss, closeness.amount or Quantity(grid.width, grid.unit)
         self.size = self.unit.into(grid.unit)
         self.mechanism = self._mechanism(closeness.between, noise)
-        if missing not in get_args(Missing):
-            raise InputError(
-                f"missing = {told(missing)}", "it is not an option", nearest(str(missing), get_args(Missing))
-            )
+        check_choice("missing", missing, get_args(Missing), "it is not an option")
         self.missing, self.bits = missing, bits
         self.post_processing = PostProcessing() if post_processing is None else post_processing
         self._beside = self.post_processing.smooth // 2

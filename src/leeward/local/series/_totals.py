@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._taught import taught
-from leeward.errors import InputError, nearest
+from leeward.errors import check_choice
 from leeward.exact._real import Real
 from leeward.exact._weight import Weight
 from leeward.local.series._grid import Integers
@@ -53,8 +53,7 @@ class Totals:
     per: Per = "day"
 
     def __post_init__(self) -> None:
-        if self.per not in get_args(Per):
-            raise InputError(f"per = {self.per!r}", "totals have no such span", nearest(str(self.per), get_args(Per)))
+        check_choice("per", self.per, get_args(Per), "totals have no such span")
         width = self.series.grid.width * self.step / self.series.grid.step_value
         for readings in {span.readings for span in self.spans}:
             error = float(self.expected_error(readings))

@@ -45,6 +45,7 @@ from leeward.notion import (
     has,
     where,
 )
+from leeward.notion._named import NAMED
 
 EPS = Fraction(1, 3)
 VALUES = [ABSENT, "s", "t", "n"]
@@ -414,3 +415,13 @@ def test_a_notion_has_no_price_in_a_distance_between_answers() -> None:
         AdditionOnly("1").price_in(Line(1, 1))  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         AdditionOnly("1") + 1  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("kind", NAMED.values())
+@pytest.mark.parametrize("name", ["sees", "changes"])
+def test_what_a_class_says_of_its_notions_is_not_set_on_one_of_them(kind: type[Notion], name: str) -> None:
+    made = kind("1")
+    before = getattr(made, name)
+    with pytest.raises(AttributeError):
+        setattr(made, name, ())
+    assert getattr(made, name) == before

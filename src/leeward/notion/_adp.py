@@ -19,7 +19,7 @@ from leeward.notion._change import DROP_FACT, SHRINK, WITHDRAW, Change, facts
 from leeward.notion._condition import Condition
 from leeward.notion._notion import ABSENT, Notion, PrivacyDescription, only_if, unless_equal
 from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
-from leeward.notion._sees import Sees
+from leeward.notion._sees import Fixed, Sees
 
 
 @dataclass(frozen=True)
@@ -153,20 +153,12 @@ class Presence(Notion):
         " person was at one of several listed places, may which one it was",
         cover="having been at no listed place (not: having been at another one)",
     )
+    sees = Fixed(Sees(facts=True, absent_is_empty=True))
+    changes = Fixed((SHRINK,))
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε where the facts of ``after`` are among those of ``before``, else ∞."""
         return unless_equal(facts(before), facts(after), only_if(facts(after) <= facts(before), self.epsilon))
-
-    @property
-    def sees(self) -> Sees:
-        """Which facts a record lacks that another has."""
-        return Sees(facts=True, absent_is_empty=True)
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """Taking facts away generates all the rest."""
-        return (SHRINK,)
 
     def cost(self, change: Change) -> Real:
         """Return ε where facts are only taken away (nobody has no facts), else ∞."""

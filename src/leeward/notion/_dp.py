@@ -12,7 +12,7 @@ from typing import Any
 from leeward.exact._real import Real
 from leeward.notion._change import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._notion import ABSENT, Notion, PrivacyDescription, only_if, unless_equal
-from leeward.notion._sees import Sees
+from leeward.notion._sees import Fixed, Sees
 
 _NOTHING_REVEALED = ""
 
@@ -27,21 +27,13 @@ class UnboundedDP(Notion):
         reveals=_NOTHING_REVEALED,
         cover="the same data with or without that person",
     )
+    sees = Fixed(Sees())
+    changes = Fixed((WITHDRAW, INSERT))
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε for each removal and each addition."""
         moves = (before is not ABSENT) + (after is not ABSENT)
         return unless_equal(before, after, self.epsilon * moves)
-
-    @property
-    def sees(self) -> Sees:
-        """Who is there, and whether a record changes: nothing else."""
-        return Sees()
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """Withdrawals and insertions generate all the rest."""
-        return WITHDRAW, INSERT
 
     def cost(self, change: Change) -> Real:
         """Return ε to withdraw or insert a person, 2ε to change their record in any other way."""
@@ -58,20 +50,12 @@ class BoundedDP(Notion):
         reveals=_NOTHING_REVEALED,
         cover="the same data with any other record in its place",
     )
+    sees = Fixed(Sees())
+    changes = Fixed((REPLACE,))
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε between any two records, ∞ between a record and nobody."""
         return unless_equal(before, after, only_if((before is ABSENT) == (after is ABSENT), self.epsilon))
-
-    @property
-    def sees(self) -> Sees:
-        """Who is there, and whether a record changes: nothing else."""
-        return Sees()
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """Replacements generate all the rest."""
-        return (REPLACE,)
 
     def cost(self, change: Change) -> Real:
         """Return ε for every change of a record, ∞ for adding or removing a person."""
@@ -88,20 +72,12 @@ class ReplaceDP(Notion):
         reveals=_NOTHING_REVEALED,
         cover="the same data with that person's record changed in any way, or gone",
     )
+    sees = Fixed(Sees())
+    changes = Fixed((WITHDRAW, INSERT, REPLACE))
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε for any change."""
         return unless_equal(before, after, self.epsilon)
-
-    @property
-    def sees(self) -> Sees:
-        """Who is there, and whether a record changes: nothing else."""
-        return Sees()
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """Withdrawals, insertions and replacements generate all the rest."""
-        return WITHDRAW, INSERT, REPLACE
 
     def cost(self, change: Change) -> Real:
         """Return ε."""

@@ -13,7 +13,7 @@ from typing import Any
 from leeward.exact._real import ZERO, Exact, Real, inf, positive
 from leeward.notion._change import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change, facts
 from leeward.notion._notion import Notion, PrivacyDescription, unless_equal
-from leeward.notion._sees import Sees
+from leeward.notion._sees import Fixed, Sees
 
 
 class _TwoRates(Notion):
@@ -64,6 +64,7 @@ class Graded(_TwoRates):
     """
 
     name = "graded"
+    sees = Fixed(Sees(facts=True, absent_is_empty=True))
     _sides = "that a person was at a listed place", "that a person was not at a listed place"
 
     def _promise(self, presence: bool, absence: bool) -> tuple[str, str]:
@@ -82,11 +83,6 @@ class Graded(_TwoRates):
         """Return the larger of the prices that apply."""
         gone, new = facts(before) - facts(after), facts(after) - facts(before)
         return max(self.presence if gone else ZERO, self.absence if new else ZERO)
-
-    @property
-    def sees(self) -> Sees:
-        """Which facts a record lacks that another has."""
-        return Sees(facts=True, absent_is_empty=True)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -114,6 +110,7 @@ class GradedFacts(_TwoRates):
     """
 
     name = "graded-facts"
+    sees = Fixed(Sees(facts=True, absent_is_empty=True, counted=True))
     _sides = "that a single fact is in the data", "that a single fact is not in the data"
     _of = "fact"
 
@@ -141,11 +138,6 @@ class GradedFacts(_TwoRates):
         """Return the sum over facts."""
         gone, new = facts(before) - facts(after), facts(after) - facts(before)
         return unless_equal(facts(before), facts(after), self.presence * len(gone) + self.absence * len(new))
-
-    @property
-    def sees(self) -> Sees:
-        """How many facts a record lacks that another has."""
-        return Sees(facts=True, absent_is_empty=True, counted=True)
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -20,7 +20,7 @@ from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, inf, whole
 from leeward.notion._change import ADD_FACT, DROP_FACT, REPLACE, Change, facts
 from leeward.notion._notion import Notion, PrivacyDescription, Step, one_person_apart, only_if, unless_equal
-from leeward.notion._sees import Sees
+from leeward.notion._sees import Fixed, Sees
 
 Graph = frozenset[frozenset[Any]]
 """A graph on public nodes: the set of its edges, each a set of two nodes."""
@@ -46,6 +46,8 @@ class GroupDP(Notion):
         cover="the same data with any other records for that group",
         unit="group",
     )
+    sees = Fixed(Sees())
+    changes = Fixed((REPLACE,))
 
     def __init__(self, epsilon: Exact, groups: Iterable[Iterable[int]]) -> None:
         says = "it is a position in the tables, counted from 0"
@@ -84,16 +86,6 @@ class GroupDP(Notion):
         """Return ε between any two states of one group with the same people present."""
         same_people = [b is None for b in before] == [a is None for a in after]
         return unless_equal(before, after, only_if(same_people, self.epsilon))
-
-    @property
-    def sees(self) -> Sees:
-        """Who is there, and whether a record changes: nothing else."""
-        return Sees()
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """Replacements."""
-        return (REPLACE,)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -153,6 +145,7 @@ class EdgeDP(_OnGraphs):
         cover="the same graph with or without that edge",
         unit="edge",
     )
+    changes = Fixed((DROP_FACT, ADD_FACT))
 
     def __init__(self, epsilon: Exact, nodes: int | None = None) -> None:
         self.nodes = nodes
@@ -161,11 +154,6 @@ class EdgeDP(_OnGraphs):
     def record(self, before: Any, after: Any) -> Real:
         """Return ε for each edge that differs."""
         return self.epsilon * len(before ^ after)
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """Single edges, both ways."""
-        return DROP_FACT, ADD_FACT
 
     def cost(self, change: Change) -> Real:
         """Return ε for an edge, ε·(nodes − 1) to rewire a node, ∞ for changes of any number of edges."""
@@ -188,6 +176,7 @@ class NodeDP(_OnGraphs):
         cover="the same graph with any other ties for that person",
         unit="node",
     )
+    changes = Fixed((REWIRE,))
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε times the size of the smallest cover, by trying sets of growing size."""
@@ -200,11 +189,6 @@ class NodeDP(_OnGraphs):
             if all(edge & frozenset(cover) for edge in edges)
         )
         return self.epsilon * next(sizes)
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """Rewiring one node."""
-        return (REWIRE,)
 
     def cost(self, change: Change) -> Real:
         """Return ε where the change is at one node, else ∞."""

@@ -10,7 +10,7 @@ from leeward.exact._real import Real
 from leeward.notion._change import INSERT, WITHDRAW, Change
 from leeward.notion._dp import UnboundedDP
 from leeward.notion._notion import ABSENT, Notion, PrivacyDescription, only_if, unless_equal
-from leeward.notion._sees import Sees
+from leeward.notion._sees import Fixed, Sees
 
 
 class AdditionOnly(Notion):
@@ -29,6 +29,7 @@ class AdditionOnly(Notion):
         reveals="that a person is not in the data may be concluded with certainty",
         cover="the same data without that person",
     )
+    sees = Fixed(Sees())
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε from present to absent, ∞ for every other change."""
@@ -42,11 +43,6 @@ class AdditionOnly(Notion):
     def reverse(self) -> RemovalOnly:
         """Return removal-only with the same ε."""
         return RemovalOnly(self.epsilon)
-
-    @property
-    def sees(self) -> Sees:
-        """Who is there, and whether a record changes: nothing else."""
-        return Sees()
 
     def cost(self, change: Change) -> Real:
         """Return ε for `WITHDRAW`, ∞ otherwise."""
@@ -68,6 +64,7 @@ class RemovalOnly(Notion):
         reveals="that a person is in the data, and what their records say, may be concluded with certainty",
         cover="the same data with that person added",
     )
+    sees = Fixed(Sees())
 
     def record(self, before: Any, after: Any) -> Real:
         """Return ε from absent to present, ∞ for every other change."""
@@ -79,11 +76,6 @@ class RemovalOnly(Notion):
     def reverse(self) -> AdditionOnly:
         """Return addition-only with the same ε."""
         return AdditionOnly(self.epsilon)
-
-    @property
-    def sees(self) -> Sees:
-        """Who is there, and whether a record changes: nothing else."""
-        return Sees()
 
     def cost(self, change: Change) -> Real:
         """Return ε for `INSERT`, ∞ otherwise."""

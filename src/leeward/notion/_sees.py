@@ -25,7 +25,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, NoReturn, TypeVar
 
 from leeward.errors import InputError
 from leeward.notion._condition import Condition, Has, stand_ins
@@ -36,6 +36,22 @@ MOST_FACTS = 6
 
 MOST_NUMBERS = 100
 """The most numbers that are gone through one by one."""
+
+
+T = TypeVar("T")
+
+
+class Fixed(Generic[T]):
+    """What all notions of a class have in common, such as what they see: read of each of them, and set on none."""
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    def __get__(self, notion: object, kind: type | None = None) -> T:
+        return self._value
+
+    def __set__(self, notion: object, value: object) -> NoReturn:
+        raise AttributeError("all notions of a class have this in common")
 
 
 @dataclass(frozen=True)

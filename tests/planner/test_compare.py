@@ -60,7 +60,7 @@ def simulated(made: lw.planner.Plan, runs: int, seed: int) -> np.ndarray:
         if isinstance(made.mechanism, Sanitized):
             safe, dangerous, answered, off = drawn == -1, np.zeros(len(counts), bool), drawn != -2, np.zeros(1)
         else:
-            said = made.states(drawn)
+            said = made.decisions.states(drawn)
             safe, dangerous, answered, off = said == "safe", said == "dangerous", np.ones(1), drawn - counts
         rows.append(
             [

@@ -41,7 +41,7 @@ def test_with_both_decisions_the_error_is_granted_to_the_one_that_can_be_wrong()
     assert made.error_at_most == Fraction(1, 20)
     assert (made.safe_at_most, made.dangerous_at_least) == (2, 6)
     noisy = np.arange(-2, 15)
-    said = made.states(noisy).tolist()
+    said = made.decisions.states(noisy).tolist()
     assert said == ["safe" if z <= 2 else "dangerous" if z >= made.alarm.threshold else "obscure" for z in noisy]
     curve = made.decision_curve()
     assert curve[3][0] == 0

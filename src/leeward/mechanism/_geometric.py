@@ -113,6 +113,13 @@ class Geometric:
         """Return how often ε is paid at most for so many counts (None: not known): once for all."""
         return 1
 
+    def expected_answered_if_empty(self, counts: int) -> None:
+        """Return None: all counts are always answered."""
+
+    def stored(self, truth: ArrayLike, bits: Bits) -> NDArray[np.int64]:
+        """Return what decides and is kept of a release: the `noisy` counts."""
+        return self.noisy(truth, bits)
+
     def noisy(self, truth: ArrayLike, bits: Bits | None = None) -> NDArray[np.int64]:
         """Return truth + noise, neither centred nor clamped: decisions are taken on this.
 

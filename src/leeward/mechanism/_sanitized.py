@@ -114,6 +114,10 @@ class Sanitized:
         truth = row_of_counts(counts, self._thresholds)
         return self.decide(add_saturating(truth, self.law.sample(truth.size, bits or SystemBits())))
 
+    def stored(self, counts: ArrayLike, bits: Bits) -> NDArray[np.int64]:
+        """Return one integer for each answer of a release, as `SanitizedAnswers.coded`."""
+        return self.release(counts, bits).coded()
+
     def decide(self, noisy: NDArray[np.int64]) -> SanitizedAnswers:
         """Return what is said when these are the noisy counts: the rule without its noise."""
         exceeds = noisy > self._thresholds

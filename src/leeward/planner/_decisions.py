@@ -78,6 +78,16 @@ class Decisions:
         return {c: self.probabilities(c) for c in counts}
 
     @property
+    def never_wrong(self) -> bool:
+        """Whether nothing that is said is ever wrong."""
+        return all(d is None or d.never_wrong for d in (self.safe, self.dangerous))
+
+    @property
+    def error_at_most(self) -> Fraction | None:
+        """α: how often a decision about one count may be wrong; None where every decision is never wrong."""
+        return next((d.error_at_most for d in (self.safe, self.dangerous) if d and d.error_at_most), None)
+
+    @property
     def wrong_at_most(self) -> Fraction:
         """How often what is said of one count can be wrong: α, or 2α where one between t and T can get either wrong word."""
         errors = [d.error_at_most or Fraction(0) for d in (self.safe, self.dangerous) if d is not None]

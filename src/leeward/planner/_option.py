@@ -107,16 +107,12 @@ class Option:
     @property
     def never_wrong(self) -> bool:
         """Whether nothing it decides is ever wrong."""
-        decided = self.decisions
-        return decided is not None and all(d is None or d.never_wrong for d in (decided.safe, decided.dangerous))
+        return self.decisions is not None and self.decisions.never_wrong
 
     @property
     def error_at_most(self) -> Fraction | None:
         """α: how often a decision about one place may be wrong; None where none is ever."""
-        decided = self.decisions
-        if decided is None:
-            return None
-        return next((d.error_at_most for d in (decided.safe, decided.dangerous) if d and d.error_at_most), None)
+        return None if self.decisions is None else self.decisions.error_at_most
 
     @property
     def errors(self) -> Errors | None:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 CountMechanism: TypeAlias = Geometric | Sanitized
 """What answers a question about visitors.
 
-All have ``name``, ``line``, ``law``, ``each_alone``, ``stop_after`` and ``payments``. Where more is asked of them, a
-``match`` lists all, so that a new one is missed nowhere.
+All have ``name``, ``line``, ``law``, ``each_alone``, ``stop_after``, ``payments``, ``stored`` and
+``expected_answered_if_empty``. Where more is asked of them, a ``match`` lists all, so that a new one is missed nowhere.
 """
 
 Planned = Literal["geometric", "sanitized"]
@@ -110,7 +110,7 @@ class Plan:
     @property
     def error_at_most(self) -> Fraction | None:
         """α: how often a decision about one place may be wrong; None where every decision is never wrong."""
-        return next((d.error_at_most for d in (self.sanitizer, self.alarm) if d is not None and d.error_at_most), None)
+        return self.decisions.error_at_most
 
     def decision_curve(self) -> dict[int, tuple[Weight | None, Weight | None]]:
         """Return (Pr[safe | c], Pr[dangerous | c]), exact, for true counts c = 0, 1, 2, …; None for what is not said.
@@ -163,13 +163,7 @@ class Plan:
 
     def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""
-        match self.mechanism:
-            case Geometric() as noise:
-                return noise.noisy(counts, bits)
-            case Sanitized() as stopping:
-                return stopping.release(counts, bits).coded()
-            case never:
-                assert_never(never)
+        return self.mechanism.stored(counts, bits)
 
     def answers(self, drawn: NDArray[np.int64], places: pa.Table) -> pa.Table:
         """Return the published table: post-processing of what was drawn, one row a public place, in the public order."""
@@ -178,7 +172,7 @@ class Plan:
         columns: dict[str, Any] = {name: places[name] for name in ("place", "name") if name in places.column_names}
         match self.mechanism:
             case Geometric():
-                columns["state"] = pa.array(self.states(drawn))
+                columns["state"] = pa.array(self.decisions.states(drawn))
                 if self.what == "counts":
                     columns["count"] = pa.array(drawn, pa.int64())
             case Sanitized():
@@ -189,19 +183,9 @@ class Plan:
                 assert_never(never)
         return pa.table(columns)
 
-    def states(self, noisy: NDArray[np.int64]) -> NDArray[np.str_]:
-        """Return what is said of each unclamped noisy count: ``safe``, ``dangerous`` or ``obscure``."""
-        return self.decisions.states(noisy)
-
     def expected_answered_if_empty(self, places: int) -> float | None:
         """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""
-        match self.mechanism:
-            case Geometric():
-                return None
-            case Sanitized() as stopping:
-                return stopping.expected_answered_if_empty(places)
-            case never:
-                assert_never(never)
+        return self.mechanism.expected_answered_if_empty(places)
 
 
 def plan_visitors(

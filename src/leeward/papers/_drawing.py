@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from leeward.report._figures import BLUE, FONT, GREY, RED, SAND
+from leeward.report._figures import BLUE, GREY, LOOK, RED, SAND
 
 PURPLE, GREEN = "#8a4f9e", "#00806a"
 COLOURS = {
@@ -30,10 +30,7 @@ def panels(titles: Sequence[str], columns: int | None = None, **options: Any) ->
     rows = -(-len(titles) // width)
     figure = make_subplots(rows=rows, cols=width, subplot_titles=list(titles), **options)
     figure.update_layout(
-        template="none",
-        font={"family": FONT, "size": 13, "color": "#333"},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        **LOOK,
         margin={"l": 58, "r": 14, "t": 78, "b": 52},
         legend={"orientation": "h", "x": 0, "y": 1.0, "yref": "container", "yanchor": "top"},
         hovermode="closest",

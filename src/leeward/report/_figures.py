@@ -35,6 +35,16 @@ MOST_POINTS = 20_000
 """Lists longer than this are drawn as squares: SVG points would make the page slow, and WebGL is not everywhere."""
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+CLEAR = "rgba(0,0,0,0)"
+LOOK: Mapping[str, Any] = {
+    "template": "none",
+    "font": {"family": FONT, "size": 13, "color": "#333"},
+    "paper_bgcolor": CLEAR,
+    "plot_bgcolor": CLEAR,
+    "autosize": True,
+}
+"""The layout that all figures share."""
+_OF_PLACES = {**LOOK, "margin": {"l": 50, "r": 12, "t": 44, "b": 60}, "modebar": {"bgcolor": CLEAR}}
 
 
 def mapped(result: Readable) -> int:
@@ -69,7 +79,7 @@ def places_map(result: Readable) -> go.Figure:
     figure = go.Figure(traces)
     east, north = _degrees(ground.longitude, "E", "W"), _degrees(ground.latitude, "N", "S")
     axis: dict[str, Any] = {"zeroline": False, "showgrid": False, "ticks": "outside", "ticklen": 4, "automargin": True}
-    figure.update_layout(_look())
+    figure.update_layout(_OF_PLACES)
     figure.update_layout(
         xaxis={
             **axis,
@@ -99,7 +109,7 @@ def decision_curve(statement: VisitorStatement) -> go.Figure:
     decision = statement.decision
     counts = [entry.count for entry in decision.curve]
     last, few = max(counts, default=0), len(counts) <= 14
-    figure = go.Figure(layout=_look())
+    figure = go.Figure(layout=_OF_PLACES)
     highest = 0.0
     for state, colour, symbol, chances in (
         ("safe", BLUE, "circle", [entry.safe for entry in decision.curve]),
@@ -323,15 +333,3 @@ def _scale_bar(figure: go.Figure, ground: Ground) -> None:
         borderpad=1,
         text=f"{length:g} km" if length >= 1 else f"{length * 1000:g} m",
     )
-
-
-def _look() -> dict[str, Any]:
-    return {
-        "template": "none",
-        "font": {"family": FONT, "size": 13, "color": "#333"},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "margin": {"l": 50, "r": 12, "t": 44, "b": 60},
-        "autosize": True,
-        "modebar": {"bgcolor": "rgba(0,0,0,0)"},
-    }

@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leeward.planner._accuracy import NumberAccuracy
-from leeward.report._figures import BLUE, FONT, SAND
+from leeward.report._figures import BLUE, LOOK, SAND
 from leeward.report._numbers import plain, stated
 from leeward.report._words import Readable, many
 
@@ -39,12 +39,8 @@ def answers_figure(result: Readable) -> go.Figure:
     figure = _intervals(result, reach) if "from" in names else _groups(result, reach[:MOST_GROUPS])
     several = "from" in names and len(stated(result).query.groups) > 1
     figure.update_layout(
-        template="none",
-        font={"family": FONT, "size": 13, "color": "#333"},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        **LOOK,
         margin={"l": 50, "r": 12, "t": 44 if several else 12, "b": 60},
-        autosize=True,
         showlegend=several,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     )

@@ -23,13 +23,14 @@ def asset(name: str) -> str:
 
 
 def template(name: str) -> jinja2.Template:
-    """Return a template of the folder ``assets``; what is put into it is escaped."""
-    return _environment().get_template(name)
+    """Return a template of the folder ``assets``; see `environment`."""
+    return environment().get_template(name)
 
 
 @functools.cache  # a template is compiled once, which takes longer than to fill it
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """Return where templates are filled: what is put into them is escaped."""
+    made = jinja2.Environment(
         finalize=lambda value: unturned(value) if type(value) is str else value,
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "assets"),
         autoescape=True,
@@ -37,12 +38,12 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["at_most_people"] = at_most_people
-    environment.filters["grouped"] = lambda number: f"{number:,}"
-    environment.filters["sentence"] = words.sentence
-    environment.filters["short"] = short
-    environment.filters["epsilon"] = epsilon
-    return environment
+    made.filters["at_most_people"] = at_most_people
+    made.filters["grouped"] = lambda number: f"{number:,}"
+    made.filters["sentence"] = words.sentence
+    made.filters["short"] = short
+    made.filters["epsilon"] = epsilon
+    return made
 
 
 def digest(script: str) -> str:

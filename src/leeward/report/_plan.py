@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import plotly.graph_objects as go
 from markupsafe import Markup
@@ -22,7 +21,7 @@ from leeward.planner._people import people
 from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport
 from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides
-from leeward.report._figures import BLUE, FONT, RED, SAND
+from leeward.report._figures import BLUE, LOOK, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
 from leeward.version import __version__
 
@@ -90,7 +89,7 @@ def plan_html(report: PlanReport) -> str:
 
 def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption | None) -> go.Figure:
     """Draw how often each row says a word, by the true count; rows that say it alike share a line."""
-    figure = go.Figure(layout=_look())
+    figure = go.Figure(layout={**LOOK, "margin": _MARGIN})
     alike: dict[tuple[str, ...], list[DecidingOption]] = {}
     for option in shown:
         alike.setdefault(tuple(point.of(word)[0] for point in _from_0(option)), []).append(option)
@@ -143,7 +142,7 @@ def _from_0(option: DecidingOption) -> list[CurvePoint]:
 
 def error_bars(shown: Sequence[DecidingOption]) -> go.Figure:
     """Draw the median and the 95 % error of a published count for each row."""
-    figure = go.Figure(layout=_look())
+    figure = go.Figure(layout={**LOOK, "margin": _MARGIN})
     rows = shown[::-1]
     for title, colour, errors in (
         ("95 % error", SAND, [option.errors.most for option in rows]),
@@ -217,12 +216,4 @@ def _headline(chosen: DecidingOption | None) -> str:
     return f"Recommended: {label(chosen.notion)} with the {chosen.mechanism} mechanism, {epsilon(chosen.price)}"
 
 
-def _look() -> dict[str, Any]:
-    return {
-        "template": "none",
-        "font": {"family": FONT, "size": 13, "color": "#333"},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "margin": {"l": 60, "r": 12, "t": 20, "b": 60},
-        "autosize": True,
-    }
+_MARGIN = {"l": 60, "r": 12, "t": 20, "b": 60}

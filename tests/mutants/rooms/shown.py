@@ -34,7 +34,7 @@ MUTANTS = [
     M(BASE, "direction", 'f"never negative, of rate {up} upwards"', 'f"never positive, of rate {up} downwards"', "tests/truth/test_visitor_truth.py", "the direction of the noise is turned"),
     M(BASE, "notion_stated", "does_not_protect=words.reveals", 'does_not_protect=""', "tests/truth/test_visitor_truth.py", "what is exposed leaves the statement"),
     M(BASE, "notion_stated", "unit=words.unit", 'unit="person"', "tests/truth/test_visitor_truth.py", "every unit is a person"),
-    M(BASE, "heading", '"price": str(plan.price)', '"price": str(plan.notion.epsilon)', "tests/truth/test_visitor_truth.py", "the price of several stops is told as ε"),
+    M(BASE, "privacy_statement", '"price": str(plan.price)', '"price": str(plan.notion.epsilon)', "tests/truth/test_visitor_truth.py", "the price of several stops is told as ε"),
     M("leeward._plain", "at_most", "ROUND_CEILING", "ROUND_HALF_EVEN", "tests/truth/test_number_truth.py", "an error that is kept is rounded to the nearest"),
     M(NUMBERS, "_not_guaranteed", '"" if plan.parts[0].law.down.is_infinite else', '"" if False else', "tests/truth/test_number_truth.py", "a count that is never negative is said to be so at times"),
     M(NUMBERS, "_guaranteed", '"below" if law.down.is_infinite else "above"', '"above" if law.down.is_infinite else "below"', "tests/truth/test_number_truth.py", "no answer is on the wrong side"),

@@ -17,9 +17,8 @@ from leeward.planner._plan import Plan
 from leeward.version import __version__
 
 
-@functools.singledispatch
 def privacy_statement(
-    plan: Any,
+    plan: Plan | NumberPlan,
     *,
     places: int,
     dataset: str,
@@ -37,31 +36,23 @@ def privacy_statement(
         published: what is known of a release only once it is paid for; by default nothing is published yet.
         promises: assumptions beyond the plan's.
     """
-    raise TypeError(f"no statement is known for a {type(plan).__name__}")
-
-
-def heading(
-    plan: Plan | NumberPlan, *, dataset: str, version: str, published: Published, rows: bool = False
-) -> dict[str, Any]:
-    """Return the keys that every statement has; those that follow from the kind of question are its own.
-
-    Args:
-        plan: the plan.
-        dataset: the public name of the data.
-        version: the public label of their content.
-        published: what is known of a release only once it is paid for.
-        rows: whether every row is a person of its own.
-    """
-    return {
+    heading = {
         "format": 1,
         **dict(published),
         "leeward": __version__,
         "created": today(),
         "dataset": dataset,
         "version": version,
-        "notion": notion_stated(plan.notion, plan.price, rows=rows),
+        "notion": notion_stated(plan.notion, plan.price, rows=plan.query.of_rows),
         "price": str(plan.price),
     }
+    return stated(plan, places, heading, promises)
+
+
+@functools.singledispatch
+def stated(plan: Any, places: int, heading: dict[str, Any], promises: Sequence[str]) -> Statement:
+    """Return the statement of a kind of plan; the keys that every statement has are its heading."""
+    raise TypeError(f"no statement is known for a {type(plan).__name__}")
 
 
 def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionStated:

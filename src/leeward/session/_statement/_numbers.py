@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from leeward._plain import at_most
-from leeward._statement import NOT_YET, NoisePart, NumberMechanism, NumberQuery, NumberStatement, Published
+from leeward._statement import NoisePart, NumberMechanism, NumberQuery, NumberStatement
 from leeward.notion import PrivacyDescription, of_rows
 from leeward.notion._metric import BoundedChange
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import SIDES, direction, exact_text, heading, privacy_statement
+from leeward.session._statement._heading import SIDES, direction, exact_text, stated
 
 _THEOREM = (
     "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and"
@@ -23,20 +24,14 @@ _THEOREM = (
 )
 
 
-@privacy_statement.register
+@stated.register
 def number_statement(
-    plan: NumberPlan,
-    *,
-    places: int,
-    dataset: str,
-    version: str,
-    published: Published = NOT_YET,
-    promises: Sequence[str] = (),
+    plan: NumberPlan, places: int, heading: dict[str, Any], promises: Sequence[str]
 ) -> NumberStatement:
-    """Return the statement of a release of a statistic; see `privacy_statement`."""
+    """Return the statement of a release of a statistic."""
     query = plan.query
     return NumberStatement(
-        **heading(plan, dataset=dataset, version=version, published=published, rows=query.of_rows),
+        **heading,
         query=_asked(query, places),
         mechanism=_made(plan),
         accuracy=plan.accuracy(),

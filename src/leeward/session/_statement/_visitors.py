@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import assert_never
+from typing import Any, assert_never
 
 from leeward._plain import at_most, counted, probability
 from leeward._statement import (
-    NOT_YET,
     Chance,
     DecisionStated,
     GeometricStated,
-    Published,
     SanitizedStated,
     SensitivityStated,
     VisitorQuery,
@@ -25,7 +23,7 @@ from leeward.planner._people import at_most_people, people
 from leeward.planner._plan import Plan, Planned
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors, Grid, Places
-from leeward.session._statement._heading import SIDES, direction, exact_text, heading, privacy_statement
+from leeward.session._statement._heading import SIDES, direction, exact_text, stated
 
 _THEOREMS: dict[Planned, str] = {
     "geometric": "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in"
@@ -36,19 +34,11 @@ _THEOREMS: dict[Planned, str] = {
 }
 
 
-@privacy_statement.register
-def visitor_statement(
-    plan: Plan,
-    *,
-    places: int,
-    dataset: str,
-    version: str,
-    published: Published = NOT_YET,
-    promises: Sequence[str] = (),
-) -> VisitorStatement:
-    """Return the statement of a release of safe and dangerous places; see `privacy_statement`."""
+@stated.register
+def visitor_statement(plan: Plan, places: int, heading: dict[str, Any], promises: Sequence[str]) -> VisitorStatement:
+    """Return the statement of a release of safe and dangerous places."""
     return VisitorStatement(
-        **heading(plan, dataset=dataset, version=version, published=published),
+        **heading,
         query=_asked(plan.query, places),
         sensitivity=_sensitivity(plan),
         mechanism=_mechanism(plan, places),

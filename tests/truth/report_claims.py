@@ -220,7 +220,9 @@ def register(claims: Claims) -> None:
 
         noisy = np.arange(-60, 60)
         states = (
-            dict(zip(noisy.tolist(), world.plan.states(noisy).tolist(), strict=True)) if world.stops is None else {}
+            dict(zip(noisy.tolist(), world.plan.decisions.states(noisy).tolist(), strict=True))
+            if world.stops is None
+            else {}
         )
         safe = [z for z, state in states.items() if state == "safe"]
         dangerous = [z for z, state in states.items() if state == "dangerous"]

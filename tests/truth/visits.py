@@ -204,7 +204,7 @@ class World:
         if self.stops is not None:
             states = np.where(noisy <= self.plan.safe_at_most, "safe", "obscure")
         else:
-            states = self.plan.states(noisy)
+            states = self.plan.decisions.states(noisy)
         return float(self._pmf[states == state].sum())
 
     def reach(self, places: int) -> float:

@@ -11,14 +11,12 @@ from leeward.errors import DataError
 from leeward.local.location._files import Floats, Moved
 from leeward.local.location._frames import find_column
 from leeward.local.location._tables import TablePositions
-from leeward.tables._rows import CsvRows
 
 
 class CsvPositions(TablePositions):
     """CSV in UTF-8 with a header; the text of the other columns stays as it is."""
 
     __slots__ = ()
-    rows_of = CsvRows
     kind = "csv"
     named_in_first_line = True
 

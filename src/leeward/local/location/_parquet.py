@@ -29,7 +29,6 @@ class ParquetPositions(TablePositions):
 
     __slots__ = ("_geo",)
     rows: ParquetRows
-    rows_of = ParquetRows
     kind = "parquet"
 
     def _found(self) -> list[str]:

@@ -6,11 +6,11 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from leeward._progress import Progress
 from leeward.local.location._files import Floats, Move, Moved, PositionFile, single
-from leeward.tables._rows import RowsFile
+from leeward.tables._rows import ROWS
 
 
 class TablePositions(PositionFile):
@@ -22,10 +22,9 @@ class TablePositions(PositionFile):
     """
 
     __slots__ = ("at", "rows")
-    rows_of: ClassVar[type[RowsFile]]
 
     def _columns(self) -> list[str]:
-        self.rows = self.rows_of(self.file)
+        self.rows = ROWS[self.kind](self.file)
         self.at = self._found()
         return self.rows.columns
 

@@ -144,8 +144,8 @@ class Plan:
             )
             for count, row in self.decision_curve().items()
         ]
-        if isinstance(self.mechanism, Geometric):
-            lines.append(f"mean error of a count: {float(self.mechanism.expected_error()):.4g}")
+        if self.mechanism.stop_after is None:
+            lines.append(f"mean error of a count: {float(self.mechanism.law.mean_absolute()):.4g}")
         return "\n".join(
             [
                 f"{self.mechanism} under {self.notion}, price {self._at_most()}{self.price}",

@@ -365,14 +365,6 @@ def positive(value: Exact, name: str) -> Real:
     return number
 
 
-def finite(value: Exact, name: str = "epsilon") -> Real:
-    """Read an exact number above 0 that is not ∞, for a promise that ∞ would not be; see `positive`."""
-    number = positive(value, name)
-    if number.is_infinite:
-        raise InputError(f"{name} = inf", "it promises nothing", f'Give a finite number, such as {name} = "1"')
-    return number
-
-
 def plainly(value: Any) -> Any:
     """Return a number of NumPy's, or a fraction of such, as Python's: the same value and text, whose sums do not wrap."""
     if isinstance(value, Fraction) and not type(value.numerator) is type(value.denominator) is int:

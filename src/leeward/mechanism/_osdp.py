@@ -18,9 +18,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.exact._real import Exact, finite
+from leeward.exact._real import Exact
 from leeward.exact._weight import Weight, exp_minus
 from leeward.mechanism._finite import FiniteMechanism
+from leeward.mechanism._randomized_response import finite
 from leeward.noise import Bits, Coin, SystemBits
 from leeward.notion._policy import check_policies
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward.distance import FiniteDistance
 from leeward.errors import InputError
-from leeward.exact._real import ZERO, Exact, Real, finite, inf
+from leeward.exact._real import ZERO, Exact, Real, inf, positive
 from leeward.exact._weight import Weight, exp_minus, log, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.noise import Bits, Coin, SystemBits
@@ -109,3 +109,11 @@ def _ratio(top: Weight, bottom: Weight) -> Real:
     if not top:
         return ZERO
     return log(top / bottom) if bottom else inf
+
+
+def finite(epsilon: Exact) -> Real:
+    """Read ε of a promise: above 0, and not ∞."""
+    number = positive(epsilon, "epsilon")
+    if number.is_infinite:
+        raise InputError("epsilon = inf", "it promises nothing", 'Give a finite number, such as epsilon = "1"')
+    return number

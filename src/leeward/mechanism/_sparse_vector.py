@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._taught import taught
-from leeward.exact._real import Exact, Real, finite, plainly, whole
+from leeward.exact._real import Exact, Real, plainly, whole
 from leeward.exact._weight import Weight, exp_minus, weight, weighted_sum
 from leeward.mechanism._finite import FiniteMechanism
+from leeward.mechanism._randomized_response import finite
 from leeward.mechanism._sanitized import as_given, row_of_counts, whole_thresholds
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
 

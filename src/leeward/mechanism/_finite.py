@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import given_array
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact
@@ -107,7 +108,7 @@ class FiniteMechanism:
         Raises:
             InputError: if a float is negative, infinite or NaN, or a row has no positive one.
         """
-        floats = np.asarray(matrix, dtype=np.float64)
+        floats = given_array(matrix, np.float64)
         values, codes, sums = read_floats(floats, divide=True)
         made = cls._trusted(inputs, outputs, values, codes)
         off = max(abs(total - 1) for total in sums)

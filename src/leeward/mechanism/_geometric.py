@@ -34,6 +34,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import given_array
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, check_choice
@@ -266,7 +267,7 @@ def integers(values: ArrayLike) -> NDArray[np.int64]:
     Raises:
         InputError: if they are not integers that fit.
     """
-    array = np.asarray(values)
+    array = given_array(values)
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
         raise InputError(
             f"Answers of type {array.dtype}",

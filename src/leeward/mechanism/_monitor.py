@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import given_array
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, RefusedError
@@ -250,7 +251,7 @@ class Monitor:
             InputError: if there are more or fewer counts than were reserved.
         """
         sanitized, pending = self._sanitized(state)
-        truth = np.asarray(counts)
+        truth = given_array(counts)
         if truth.shape != (len(pending.at_most),):
             raise InputError(
                 "Another number of counts than was reserved", "the shape of a round is public", "Give one a threshold"

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import given_array
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError
@@ -53,4 +54,4 @@ def centred(noisy: ArrayLike, law: DirectedGeometric) -> NDArray[np.float64]:
     (*One-Sided Differential Privacy*, ``q(x) ± (ξ − 1)/ε``.) The mean is a public number, so this is post-processing. It
     gives up what one-sided noise is for: a centred answer may lie on either side of the truth.
     """
-    return np.asarray(noisy, np.float64) - float(law.mean())
+    return given_array(noisy, np.float64) - float(law.mean())

@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import given_array
 from leeward.distance import Plane
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, plainly, positive, sqrt
@@ -98,14 +99,14 @@ class PlanarMechanism:
         Raises:
             InputError: if a coordinate is not finite, or farther out than floats resolve grid points.
         """
-        steps = np.floor(np.asarray(positions, np.float64) / self._size + 0.5)
+        steps = np.floor(given_array(positions, np.float64) / self._size + 0.5)
         if not (np.abs(steps) < _FARTHEST).all():
             raise InputError("A position that is not finite or too far out", "it is on no grid", "Check the positions")
         return steps.astype(np.int64)
 
     def positions(self, points: NDArray[np.int64]) -> Floats:
         """Return grid points as positions in units of length."""
-        return np.asarray(points, np.float64) * self._size
+        return given_array(points, np.float64) * self._size
 
     def snapped(self, positions: Floats) -> Floats:
         """Return positions moved to the nearest grid points, in units of length."""

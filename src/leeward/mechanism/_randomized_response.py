@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import given_array
 from leeward.distance import FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, inf, positive
@@ -56,7 +57,7 @@ class RandomizedResponse:
         Raises:
             InputError: if the answers are not booleans.
         """
-        truth = np.asarray(answers)
+        truth = given_array(answers)
         if truth.dtype != np.bool_:
             raise InputError(f"Answers of type {truth.dtype}", "each is yes or no", "Give booleans")
         bits = bits or SystemBits()
@@ -73,7 +74,7 @@ class RandomizedResponse:
 
         (number of yes said − n·q)/(p − q): it may lie below 0 or above n, else it would be biased.
         """
-        heard = np.asarray(said, np.bool_)
+        heard = given_array(said, np.bool_)
         return float((weight(int(heard.sum())) - heard.size * self.if_no) / (self.if_yes - self.if_no))
 
     def variance(self, yes: int, people: int) -> Weight:

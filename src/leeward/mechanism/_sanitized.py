@@ -22,6 +22,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import given_array
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Line
@@ -141,7 +142,7 @@ class Sanitized:
 
     def expected_answered(self, counts: ArrayLike) -> float:
         """Return the expected number of counts answered, the stopping ones included, if these were the true counts."""
-        truth = np.asarray(counts, dtype=np.int64)
+        truth = given_array(counts, np.int64)
         gaps, which = np.unique(np.maximum(self._thresholds - truth, -1), return_inverse=True)
         exceed = [float(self.law.tail(int(gap) + 1)) for gap in gaps]  # Pr[noise > t − c]; 1 where c > t
         if self.stop_after >= truth.size:
@@ -241,7 +242,7 @@ def whole_thresholds(at_most: int | Sequence[int]) -> NDArray[np.int64]:
     Raises:
         InputError: if they are not whole numbers that fit; 2.5 is not taken for 2.
     """
-    given = np.asarray(at_most)
+    given = given_array(at_most)
     if given.size == 0:
         return np.zeros(0, np.int64)
     if given.ndim > 1 or given.dtype.kind not in "iu" or given.dtype == np.uint64:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import given_array
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Line
@@ -117,7 +118,7 @@ def sampled_rows(person: ArrayLike, sampling: PoissonSampling, bits: Bits) -> ND
         sampling: the sampling.
         bits: where the coins come from.
     """
-    people, owner = np.unique(np.asarray(person), return_inverse=True)
+    people, owner = np.unique(given_array(person), return_inverse=True)
     return Coin(sampling.probability).flip(people.size, bits)[owner]
 
 
@@ -203,7 +204,7 @@ class SubsampledCount:
                 "the list of places is public: nothing in the data may add to it",
                 "Drop such visits, or list the place",
             )
-        _, owner, visits = np.unique(np.asarray(person), return_inverse=True, return_counts=True)
+        _, owner, visits = np.unique(given_array(person), return_inverse=True, return_counts=True)
         pairs = np.unique(np.stack([owner, at]), axis=1).shape[1]
         if visits.max(initial=0) > self.places_per_person or pairs < at.size:
             raise InputError(
@@ -216,7 +217,7 @@ class SubsampledCount:
 
     def unbiased(self, released: ArrayLike) -> NDArray[np.float64]:
         """Return (z − E noise)/p in people: unbiased, free, and no longer one-sided."""
-        centred = np.asarray(released, np.float64) - float(self.noise.law.mean())
+        centred = given_array(released, np.float64) - float(self.noise.law.mean())
         return centred / (float(self.sampling.probability) * self.steps_per_person)
 
     def variance(self, count: int) -> Weight:

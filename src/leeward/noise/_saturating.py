@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import given_array
 from leeward.errors import InputError
 
 LEAST: Final = -(2**63)
@@ -28,7 +29,7 @@ def add_saturating(
         raise InputError(
             f"Bounds {lower}..{upper}", "they must be in order and fit in 64 bits", "Give lower ≤ upper within ±2^63"
         )
-    counts, noise = np.asarray(counts, np.int64), np.asarray(noise, np.int64)
+    counts, noise = given_array(counts, np.int64), given_array(noise, np.int64)
     with np.errstate(over="ignore"):  # what wraps is put right on the next line
         total = np.add(counts, noise)
     wrapped = ((counts ^ total) & (noise ^ total)) < 0  # both had one sign and the sum has the other

@@ -33,6 +33,7 @@ MUTANTS = [
     M("leeward.tables._bare", "_cells_of_pandas", "array.categories.take(used)", "array.categories", LEFT_OUT, "categories keep what rows that were left out hold"),
     M("leeward.tables._bare", "_labels", "isinstance(index, pd.MultiIndex)", "False", LEFT_OUT, "levels keep what rows that were left out hold"),
     M("leeward.tables._columns", "check_named", "if known.count(name) > 1", "if False", "tests/local/test_position_tables.py", "of two labels that read alike one goes out as it is"),
+    M("leeward._arrays", "_is_masked", "isinstance(values, list | tuple)", "False", "tests/test_masked_arrays.py", "a list of masked values is not looked at"),
     M("leeward.local.series._files", "ReadingsFile.rewrite", "start += len(table)", "start += 0", "tests/local/test_series_job.py", "noisy readings land in other rows"),
     M("leeward.engine._bind", "bind", "check_bound(columns, file, _named_by_engine(connection, link))", "pass", "tests/engine/test_bound_columns.py",
       "a name that the engine made is read as one of the file's"),

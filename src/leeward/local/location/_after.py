@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import given_array
 from leeward._optional import optional
 from leeward.errors import InputError
 from leeward.local.location._projection import LocalPlane
@@ -57,8 +58,8 @@ class Places:
         Raises:
             InputError: if there are none, one lies outside the box, or the weights are not weights.
         """
-        north, east = np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)
-        chances = np.ones_like(north) if weights is None else np.asarray(weights, np.float64)
+        north, east = given_array(latitude, np.float64), given_array(longitude, np.float64)
+        chances = np.ones_like(north) if weights is None else given_array(weights, np.float64)
         if not (north.shape == east.shape == chances.shape) or north.ndim != 1 or not len(north):
             raise InputError(
                 "Places of different lengths, or none", "each has a position and a weight", "Give equal lists"

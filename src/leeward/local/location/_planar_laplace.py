@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import given_array
 from leeward._plain import told
 from leeward._private import reading
 from leeward._taught import taught
@@ -247,7 +248,7 @@ class PlanarLaplace:
             DataError: for positions that are missing, no degrees or outside the box, unless an option says otherwise.
         """
         with reading("The positions", "Give degrees as numbers"):
-            north, east = np.asarray(latitude, np.float64), np.asarray(longitude, np.float64)
+            north, east = given_array(latitude, np.float64), given_array(longitude, np.float64)
         if north.shape != east.shape or north.ndim != 1:
             raise InputError(
                 "Latitudes and longitudes of different shapes",
@@ -363,6 +364,7 @@ class PlanarLaplace:
         Raises:
             DataError: a position is missing, and ``missing`` is ``"refuse"``; or it cannot be one in the box.
         """
+        latitude, longitude = given_array(latitude), given_array(longitude)
         there = np.isfinite(latitude) & np.isfinite(longitude)
         if self.missing == "keep":
             self.box.check(latitude[there], longitude[there], clamp=self.outside == "clamp")
@@ -372,7 +374,7 @@ class PlanarLaplace:
 
     def to_grid(self, latitude: Floats, longitude: Floats) -> Points:
         """Return the grid points of positions that are `present`, moved into the box first. Not to be shown."""
-        return self._to_grid(latitude, longitude)
+        return self._to_grid(given_array(latitude), given_array(longitude))
 
     def draw(self, points: Points) -> Points:
         """Return noisy grid points for grid points: what is private. Shape (n, 2)."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import given_array
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.local.series._quantities import check_unit, positive_quantity, quantity
@@ -75,7 +76,7 @@ class ReadingGrid:
         Moving to the bounds never takes two readings further apart. Snapping does, by less than a step; floats are scaled
         and rounded with relative errors below 2⁻⁵¹, which is less than 2⁻²⁰ of a step between two readings.
         """
-        low, high = float(self.low_value), float(self.high_value)
+        values, low, high = given_array(values), float(self.low_value), float(self.high_value)
         beyond = int(np.count_nonzero((values < low) | (values > high)))
         if values.dtype.kind in "iu":
             near = np.clip(values, int(np.floor(low)), int(np.ceil(high))).astype(np.int64)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays that a caller gives: what is masked in them is missing, and is not taken for what lies under the mask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from leeward.errors import DataError
+
+
+def given_array(values: ArrayLike, kind: DTypeLike | None = None) -> NDArray[Any]:
+    """Return values that a caller gave as an array, as `numpy.asarray` does.
+
+    Raises:
+        DataError: some are masked. Under a mask the value is still there, and would be published as if it were not.
+    """
+    if _is_masked(values):
+        raise DataError(
+            "An array of which some values are masked (this is for the curator only)",
+            "they are missing, and what lies under the mask is not to be published",
+            "Leave them out, or fill them with a public value: values.filled(…)",
+        )
+    return np.asarray(values, kind)
+
+
+def _is_masked(values: Any) -> bool:
+    if isinstance(values, list | tuple):
+        return any(map(_is_masked, values))
+    return isinstance(values, np.ndarray) and bool(np.any(getattr(values, "mask", False)))

@@ -49,6 +49,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Geometric.noisy": (Geometric(LINE).noisy, {"truth": COUNTS}),
     "Geometric.clamp": (Geometric(LINE, lower=0).clamp, {"noisy": COUNTS}),
     "Geometric.release": (Geometric(LINE).release, {"truth": COUNTS}),
+    "Geometric.stored": (Geometric(LINE).stored, {"truth": COUNTS, "bits": SystemBits()}),
+    "Sanitized.stored": (Sanitized(UP, at_most=2, stop_after=1).stored, {"counts": COUNTS, "bits": SystemBits()}),
     "integers": (integers, {"values": COUNTS}),
     "NoisyMax.release": (NoisyMax("1").release, {"counts": COUNTS}),
     "NormMechanism.noisy": (NormMechanism(LINE, size=2).noisy, {"truth": COUNTS}),
@@ -86,8 +88,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }  # fmt: skip
 
 ELSEWHERE = {
-    "Geometric.stored": "it keeps what was drawn",
-    "Sanitized.stored": "it keeps what was drawn",
     "given_array": "it refuses them",
     "Monitor.answer": "it draws by Sanitized.release",
     "BestOverPlaces.of": "PlanarLaplace.best_over",

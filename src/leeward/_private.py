@@ -59,6 +59,8 @@ def reading(table: str, instead: str = "Check it by reading it with the tool tha
         raise
     except Exception as error:
         because = _because(error)
+        if because == _UNFIT and not table.startswith("The file"):
+            because = "a column holds something else than is asked of it, or is of a type that is not read"
         if because is None:
             raise
         raise DataError(f"{table} cannot be read", because, instead) from None

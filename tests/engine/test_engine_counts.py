@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.oracle.visits import visitors
 
 from leeward.engine import REASONS, open_visits, read_places
-from leeward.errors import BoundExceededError
+from leeward.errors import BoundExceededError, DataError
 from leeward.query import count_visitors, places, visits
 
 START, END = datetime(2024, 3, 1, 12), datetime(2024, 3, 1, 12, 0, 3)
@@ -245,6 +245,28 @@ def test_filters_of_numbers_and_truth_values_compare_by_type():
     truths = count(rows, keep={"true": [True]}).dropped["filtered"]
     assert numbers == sum(i % 3 == 0 for i in range(50))
     assert truths == sum(i % 7 == 0 or i % 2 == 1 for i in range(50))
+
+
+NUMBERS = [2**k + d for k in (0, 8, 24, 25, 53, 54, 62) for d in (-1, 0, 1)] + [2**63 - 1]
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int64(), pa.uint64(), pa.decimal128(38, 0)], ids=str)
+@pytest.mark.parametrize("asked", [*NUMBERS, *(-number for number in NUMBERS)])
+def test_a_filter_keeps_the_number_that_it_says_or_is_refused(asked, kind):
+    """Of a whole number that a float does not hold, the nearest that it holds was kept."""
+    try:
+        near = (
+            pa.array([float(asked)]).cast(kind, safe=False) if pa.types.is_floating(kind) else pa.array([asked], kind)
+        )
+    except (pa.ArrowInvalid, OverflowError):
+        near = pa.array([1], kind)
+    holds = near[0].as_py() == asked
+    rows = table(many_rows(size=1)).append_column("code", near)
+    if holds or not pa.types.is_floating(kind):
+        assert count(rows, keep={"code": [asked]}).dropped["filtered"] == (0 if holds else 1)
+    else:
+        with pytest.raises(DataError, match="a whole number that floats of"):
+            count(rows, keep={"code": [asked]})
 
 
 def test_the_private_counts_do_not_show_when_printed():

@@ -20,7 +20,7 @@ from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
 from leeward.ledger import Ledger, PersonBudgets
-from leeward.ledger._secret import VARIABLE, key_path
+from leeward.ledger._secret import VARIABLE, key_path, read_or_make_key
 from leeward.ledger._sqlite import _explained
 
 STOPPED = """
@@ -240,6 +240,21 @@ def test_whatever_the_umask_is_all_is_for_its_owner_alone(
     assert {"budget.db", "budget.db.mark", "a.key", "people.db"} <= set(held)
     assert held == dict.fromkeys(held, 0o600)
     assert key_path().read_bytes()
+
+
+@pytest.mark.parametrize("mask", [0, 0o022, 0o177, 0o277, 0o777])
+def test_folders_of_the_key_are_their_owners_whatever_the_umask_takes(
+    mask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "config" / "leeward" / "a.key"))
+    before = os.umask(mask)
+    try:
+        made = read_or_make_key()
+    finally:
+        os.umask(before)
+    assert read_or_make_key() == made
+    for folder in (tmp_path / "config", tmp_path / "config" / "leeward"):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 class Reported(sqlite3.OperationalError):

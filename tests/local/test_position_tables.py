@@ -181,6 +181,20 @@ def test_another_table_is_told_what_is_read() -> None:
         GEO.perturb([[60.0, 10.0]])
 
 
+@pytest.mark.parametrize("kind", ["view", "runs", "uuid", "list"])
+def test_no_file_is_blamed_where_there_is_none(kind: str) -> None:
+    meters = {
+        "view": pa.array(["a"], pa.string_view()),
+        "runs": pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), pa.array(["a"])),
+        "uuid": pa.array([b"0" * 16], pa.uuid()),
+        "list": pa.array([[1]]),
+    }
+    table = pa.table({"t": pa.array(["2026-03-28T00:00"]), "x": [1.0], "m": meters[kind]})
+    with pytest.raises(DataError, match="is of a type that is not read") as raised:
+        READINGS.perturb(table, time="t", value="x", meter="m")
+    assert "damaged" not in str(raised.value)
+
+
 class Reads:
     """A label that is no text and reads as one."""
 

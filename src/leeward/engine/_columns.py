@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import ibis
+import numpy as np
 import pyarrow as pa
 
 from leeward._optional import optional
@@ -39,7 +40,11 @@ def who(rows: Any, column: str, bound: Bound) -> Any:
     """
     values = rows[column]
     if values.type().is_nested() or values.type().is_unknown():
-        raise DataError(f"person = '{column}'", "the column does not hold single values", "Name a column of ids")
+        raise DataError(
+            f"person = '{column}'",
+            "the column does not hold single values of a type that ids have",
+            "Name a column of ids, or write this one as text",
+        )
     values = _without_nan(values)
     if values.type().is_floating():
         exact = 2**53 if values.type().nbytes == 8 else 2**24
@@ -96,8 +101,18 @@ def kept(rows: Any, source: Filtered) -> Any:
                 "the column holds values of another type (columns of CSV files are always text)",
                 "Give allowed values of the column's type",
             )
+        if kind.is_floating() and not all(_holds(kind.nbytes, number) for number in allowed):
+            raise DataError(
+                f"The filter on '{column}' allows a whole number that floats of {8 * kind.nbytes} bits do not hold",
+                "the nearest that they hold would be taken for it",
+                "Allow numbers below 2^53 (2^24 where floats have 32 bits), or store the column as whole numbers",
+            )
         passes &= rows[column].isin(list(allowed)).fill_null(False)
     return passes
+
+
+def _holds(octets: int, number: Any) -> bool:
+    return bool(float(np.float32(number) if octets == 4 else number) == number)
 
 
 def point(rows: Any, visits: Visits) -> tuple[Any, Any, Any]:

@@ -73,7 +73,11 @@ def _legend(report: PlanReport) -> str:
     if any(option.price_in_budget is None for option in shown):
         said.append("–: the budget's notion cannot cover it, whatever the price.")
     if any(option.mechanism == "sanitized" for option in shown):
-        said.append("Sanitized: of places that are reached before it stops.")
+        whose = "the counts given" if report.asked.counts else "places with nobody"
+        said.append(
+            "Sanitized: of places that are reached before it stops; only counts that came out above the threshold are"
+            f" published, and their error is that for {whose}."
+        )
     if report.asked.counts:
         said.append("Right words: expected, of the counts given.")
     return " ".join(said)

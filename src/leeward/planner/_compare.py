@@ -27,7 +27,7 @@ from leeward.notion import Graded, Notion, UnboundedDP
 from leeward.notion._named import NAMED
 from leeward.planner._decisions import decisions
 from leeward.planner._expected import Counts, check_counts
-from leeward.planner._option import Offered, Option, with_counts
+from leeward.planner._option import Offered, Option, errors_of, with_counts
 from leeward.planner._plan import MechanismName, Plan, Planned, What, plan_visitors
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
@@ -337,6 +337,7 @@ def _finished(option: Option, asked: Asked) -> Option:
         incomparable=incomparable,
         in_asked=_in_asked(option, asked.notion),
         expected=expected,
+        errors=errors_of(option, asked.scenario.counts),
         remapped=remapped,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from fractions import Fraction
 from math import sqrt
 from numbers import Integral
 from pathlib import Path
@@ -16,6 +17,7 @@ from leeward._document import Part
 from leeward._plain import shown, told
 from leeward.errors import InputError
 from leeward.mechanism import Sanitized
+from leeward.mechanism._calibration import least_multiple
 from leeward.mechanism._threshold_rule import CountNoise, Word
 from leeward.planner._decisions import Decisions
 from leeward.tables._csv import small_records
@@ -164,9 +166,30 @@ def errors(law: CountNoise) -> Errors:
     return Errors(bias=bias, mean=mean, median=_within(law, "1/2"), most=_within(law, "0.95"))
 
 
-def _within(law: CountNoise, chance: str) -> int:
-    from leeward.mechanism._calibration import least_multiple
+def errors_above(mechanism: Sanitized, counts: Counts | None) -> Errors:
+    """Return the errors of a count that the sanitized mechanism publishes: of one that came out above its threshold t.
 
+    Upward geometric noise has no memory: where c ≤ t, a published count is t + 1 − c too high, and by noise again; where
+    c > t, by noise alone. Each weighs as much as it is published. Without counts it is a place with nobody, the worst.
+    """
+    law, t = mechanism.law, mechanism.sanitizer().bound
+    above = {c: max(t + 1 - c, 0) for c in counts or (0,)}
+    chances = {c: float(law.tail(shift)) * (counts[c] if counts else 1) for c, shift in above.items()}
+    total = sum(chances.values())
+    if not total:  # too small for floats: what is nearest to t is what there is
+        chances, total = {max(above): 1.0}, 1.0
+
+    def within(wanted: float) -> int:
+        def often(a: Fraction) -> bool:
+            return sum(p * float(law.cdf(int(a) - 1 - above[c])) for c, p in chances.items()) >= wanted * total
+
+        return int(least_multiple(often, 1)) - 1
+
+    mean = float(law.mean()) + sum(p * above[c] for c, p in chances.items()) / total
+    return Errors(bias=mean, mean=mean, median=within(0.5), most=within(0.95))
+
+
+def _within(law: CountNoise, chance: str) -> int:
     least = least_multiple(lambda a: law.cdf(int(a) - 1) - law.cdf(-int(a)) >= chance, 1)  # |error| ≤ a − 1
     return int(least) - 1
 

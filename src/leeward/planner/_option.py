@@ -30,6 +30,7 @@ from leeward.planner._expected import (
     Errors,
     ExpectedAnswers,
     errors,
+    errors_above,
     expected_answers,
     expected_answers_sanitized,
 )
@@ -67,6 +68,8 @@ class Option:
         in_asked: the least multiple of the notion asked for that covers one release; ∞ where something it protects is
             given up.
         expected: what it would say if the places held the counts given; None without counts.
+        errors: how far a published count is from the truth; of the sanitized mechanism, one that came out above its
+            threshold, for those counts (without counts: of a place with nobody). None if refused.
         remapped: the expected absolute loss of a published count, after the best remap for those counts.
         note: what else must be known of it.
     """
@@ -82,6 +85,7 @@ class Option:
     incomparable: str = ""
     in_asked: Real = inf
     expected: ExpectedAnswers | None = None
+    errors: Errors | None = None
     remapped: float | None = None
     note: str = ""
 
@@ -113,11 +117,6 @@ class Option:
     def error_at_most(self) -> Fraction | None:
         """α: how often a decision about one place may be wrong; None where none is ever."""
         return None if self.decisions is None else self.decisions.error_at_most
-
-    @property
-    def errors(self) -> Errors | None:
-        """How far a published count is from the truth; for the sanitized mechanism, one above its threshold."""
-        return None if self.law is None else errors(self.law)
 
     def probability_safe(self, count: int) -> Weight | None:
         """Return Pr[safe | c], exactly; None if nothing is called safe; sanitized: of a place that is reached."""
@@ -231,6 +230,15 @@ def with_counts(option: Option, counts: Counts | None) -> tuple[ExpectedAnswers 
             return expected_answers(option.decisions, counts, independent=False), None
         case never:
             assert_never(never)
+
+
+def errors_of(option: Option, counts: Counts | None) -> Errors | None:
+    """Return how far a count that an option publishes is from the truth."""
+    if option.law is None:
+        return None
+    if option.plan is not None and isinstance(option.plan.mechanism, Sanitized):
+        return errors_above(option.plan.mechanism, counts)
+    return errors(option.law)
 
 
 _MOST_TRUTHS = 16

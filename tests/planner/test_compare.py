@@ -13,7 +13,7 @@ import pytest
 import leeward as lw
 from leeward.errors import InputError, RefusedError
 from leeward.exact import Weight
-from leeward.mechanism import Sanitized
+from leeward.mechanism import Sanitized, sanitizer
 from leeward.noise import SeededBitsForTests
 from leeward.planner import Comparison, Option, Scenario, compare, plan, plan_report, recommend
 from leeward.planner._expected import expected_answers_sanitized, read_counts
@@ -453,3 +453,18 @@ def test_the_errors_of_sanitized_counts_are_those_of_counts_that_are_published(
     assert found.mean == found.bias == pytest.approx(sum(error * p for error, p in off.items()) / total, rel=1e-6)
     assert found.median == min(a for a, share in within.items() if share >= 0.5)
     assert found.most == min(a for a, share in within.items() if share >= 0.95)
+
+
+@pytest.mark.parametrize("probability", ["1/100", "1/2", "0.9", "0.999999", "1"])
+@pytest.mark.parametrize(
+    "notion", [lw.AdditionOnly("1/2"), lw.RemovalOnly("1"), lw.UnboundedDP("2"), lw.notion.Graded("1", "4")]
+)
+def test_the_least_t_is_found_by_trying_every_one(notion: lw.Notion, probability: str) -> None:
+    error = None if isinstance(notion, lw.AdditionOnly) else "0.01"
+    for option in compare(query(2), notion, safe_at_most=2, error_at_most=error, scenario=Scenario(places=2)).options:
+        if option.law is None or option.decisions is None:
+            continue
+        for count in (0, 3):
+            rules = {t: sanitizer(option.law, t, option.error_at_most) for t in range(count, 160)}
+            expected = next((t for t, rule in rules.items() if rule.probability(count) >= Fraction(probability)), None)
+            assert option.safe_at_most_for(count, probability) == expected, str(option)

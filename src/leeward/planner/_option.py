@@ -20,8 +20,8 @@ from leeward.analysis._bounds import BestDecision
 from leeward.errors import LowUtilityError, NotPrivateError
 from leeward.exact._real import Exact, Real, inf, integer
 from leeward.exact._weight import Weight, weight
-from leeward.mechanism import Geometric, Sanitized, sanitizer
-from leeward.mechanism._calibration import least_multiple, rate_for
+from leeward.mechanism import Geometric, Sanitized
+from leeward.mechanism._calibration import rate_for
 from leeward.mechanism._threshold_rule import CountNoise, ThresholdRule
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, GroupDP, Notion, Personalised
 from leeward.planner._decisions import Decisions
@@ -205,16 +205,12 @@ class Option:
         """Return the least t with which a count is called safe so often, at this ε; None if no t does."""
         if self.law is None or self.decisions is None or self.decisions.safe is None:
             return None
-        law, alpha, wish = self.law, self.decisions.safe.error_at_most, weight(probability)
-        count = integer(count, "count")
-
-        def often(step: Fraction) -> bool:
-            return sanitizer(law, count + int(step) - 1, alpha).probability(count) >= wish
-
-        try:
-            return count + int(least_multiple(often, 1)) - 1
-        except LowUtilityError:
+        safe, wish = self.decisions.safe, weight(probability)
+        if wish > 1 or (wish == 1 and not self.law.up.is_infinite):
             return None
+        # the last count called safe lies as far from t for every t, and has to be this far above the truth
+        above = 0 if wish == 1 else self.law.quantile(wish)
+        return integer(count, "count") + max(above - (safe.threshold - safe.bound), 0)
 
 
 def with_counts(option: Option, counts: Counts | None) -> tuple[ExpectedAnswers | None, float | None]:

@@ -15,9 +15,10 @@ import leeward as lw
 from leeward.accounting._budget_notion import budget_notion
 from leeward.distance import FiniteDistance, Line, both_hold, graph_distance
 from leeward.errors import InputError, NotPrivateError
-from leeward.exact import Real, inf
+from leeward.exact import Real, exact, inf
 from leeward.notion import (
     ABSENT,
+    AdditionOnly,
     Blowfish,
     BoundedDP,
     Change,
@@ -28,7 +29,9 @@ from leeward.notion import (
     PrivacyDescription,
     RecordDistance,
     ReplaceDP,
+    UnboundedDP,
     all_tables,
+    has,
 )
 from leeward.notion.compose import sequential
 from leeward.query import CountWhere, SumOf, sensitivity
@@ -145,3 +148,15 @@ def test_a_named_tuple_is_its_tuple_in_every_notion_of_records() -> None:
         for kind in (Loud, Longer):
             with pytest.raises(InputError, match="no lasting form"):
                 budget_notion(make(*(kind(*each) for each in tuples)))
+
+
+@pytest.mark.parametrize("notion", [UnboundedDP("1"), AdditionOnly("1"), BoundedDP("1")], ids=str)
+def test_a_notion_that_was_altered_is_checked_like_one_of_your_own(notion: Notion) -> None:
+    """Found: a cost put on an object of Leeward's was believed, and two-sided noise was planned as one-sided."""
+    query = CountWhere((has("a"),))
+    before = sensitivity(notion, query)
+    notion.cost = lambda change: exact(8)  # type: ignore[method-assign]
+    with pytest.raises(NotPrivateError, match="no chain of its changes costs so little"):
+        sensitivity(notion, query)
+    del notion.cost
+    assert sensitivity(notion, query) == before

@@ -263,3 +263,26 @@ def test_a_name_of_two_tables_is_refused(tmp_path: Path) -> None:
         pass
     with bind(tmp_path / "a.duckdb", {"person": "x"}, "t") as bound:
         assert bound.fetch(bound.rows).to_pydict() == {"x": [3]}
+
+
+UNIONS = pa.UnionArray.from_dense(pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array(["u"])])
+
+
+@pytest.mark.parametrize(
+    "users", [UNIONS, pa.array([1200], pa.decimal128(5, -2))], ids=["a union", "a decimal of negative scale"]
+)
+def test_no_file_is_blamed_where_there_is_none(users: pa.Array) -> None:
+    """Found: a table in memory of a type that the engine does not know was called a damaged file."""
+    with pytest.raises(DataError, match="type") as refused:
+        people(arrow(users))
+    assert "file is damaged" not in str(refused.value)
+
+
+def test_of_a_wide_file_only_the_named_columns_are_read(tmp_path: Path) -> None:
+    wide = [f"c{i}" for i in range(1500)]
+    (tmp_path / "wide.csv").write_text(
+        ",".join(["c7x", *wide[:900], "user", "venue", "when", *wide[900:]])
+        + "\n"
+        + "".join(f"z,{'9,' * 900}u{i},pool,{EVENING}{',9' * 600}\n" for i in range(3))
+    )
+    assert people(str(tmp_path / "wide.csv")) == [0, 3]

@@ -224,8 +224,8 @@ def translated() -> Iterator[None]:
         problem = ("The table does not fit", "memory and temporary disk space are used up", "Free some, or use more")
     except duckdb.PermissionException:
         problem = (
-            "The data file refers to other files",
-            "only the files that the spec names are read",
+            "The data file refers to other files, or needs more of the engine than is built in",
+            "only the files that the spec names are read, and no extension is loaded",
             "Store the data in the file itself",
         )
     except duckdb.Error as error:
@@ -254,12 +254,13 @@ def _unreadable(error: duckdb.Error) -> tuple[str, str, str]:
 
 _UNREADABLE = (
     "The data cannot be read",
-    "a file is damaged, is not a table, or its rows do not have the columns and types it began with",
+    "it is damaged, is not a table, holds a type that is not read, or its rows do not have the columns and types it began"
+    " with",
     "Check the file with the tool that wrote it. That it fails may be a fact about the data: do not publish it",
 )
 _BEYOND = (
     "The data cannot be read",
-    "a value is beyond what can be counted with, such as a moment after the year 294,246",
+    "a value is beyond what can be counted with, such as a moment after the year 294,246 or a number of over 38 digits",
     "Correct it, or leave that row out. That it fails may be a fact about the data: do not publish it",
 )
 _NO_UTF8 = (

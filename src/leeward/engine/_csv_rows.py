@@ -50,7 +50,7 @@ def csv_rows(connection: Any, files: Sequence[File], links: Sequence[str], names
         # Reading at several places at once, the engine takes lines within quotes for rows, and then finds them broken.
         careful = {"parallel": False, "max_line_size": max(_USUAL, min(longest, _LONGEST))}
         for how in ({}, careful):
-            read = _read(connection, paths, header, is_gzip, how).select(*names)
+            read = _read(connection, paths, header, is_gzip, how, names)
             try:
                 connection.insert(ROWS, read)  # group by group: a union would not keep the order of the files
                 break
@@ -65,12 +65,19 @@ def csv_rows(connection: Any, files: Sequence[File], links: Sequence[str], names
     return table
 
 
-def _read(connection: Any, paths: Sequence[str], header: Sequence[str], is_gzip: bool, how: Mapping[str, Any]) -> Any:
+def _read(
+    connection: Any,
+    paths: Sequence[str],
+    header: Sequence[str],
+    is_gzip: bool,
+    how: Mapping[str, Any],
+    names: Sequence[str],
+) -> Any:
     # The engine gives columns by where they are: of names it would make others, where two differ only in case.
-    at = {f"c{index}": name for index, name in enumerate(header)}
+    at = {name: f"c{index}" for index, name in enumerate(header)}
     read = connection.read_csv(
         list(paths),
-        columns=dict.fromkeys(at, "VARCHAR"),
+        columns=dict.fromkeys(at.values(), "VARCHAR"),
         auto_detect=False,
         header=True,
         delim=",",
@@ -80,7 +87,7 @@ def _read(connection: Any, paths: Sequence[str], header: Sequence[str], is_gzip:
         hive_partitioning=False,
         **how,
     )
-    return read.select(*(read[own].name(name) for own, name in at.items()))
+    return read.select(*(read[at[name]].name(name) for name in names))
 
 
 def _count(connection: Any) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directed distances, the one idea of the house, and their algebra (see `leeward.distance._directed`)."""
+"""Directed distances, the one idea of Leeward, and their algebra (see `leeward.distance._directed`)."""
 
 from leeward.distance._directed import (
     Derived,

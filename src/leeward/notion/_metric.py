@@ -216,7 +216,7 @@ class Maximum(Manhattan):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """All values nudged by one grid step at once; anything at all, where absence is protected."""
+        """All values moved by one grid step at once; anything at all, where absence is protected."""
         return (bounded_change(self.values.step), *((WITHDRAW, INSERT, REPLACE) if self.nobody else ()))
 
 

@@ -199,7 +199,7 @@ class Grid:
     def shape(self) -> tuple[int, int]:
         """The number of rows and of columns (``metres`` grids only)."""
         height, width = self.step
-        # A hair less than the exact quotient, so that rounding cannot add a row of no height.
+        # Slightly less than the exact quotient, so that rounding cannot add a row of no height.
         rows = math.ceil((self.north - self.south) / height - 1e-9)
         return max(1, rows), max(1, math.ceil((self.east - self.west) / width - 1e-9))
 

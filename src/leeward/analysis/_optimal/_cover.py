@@ -31,7 +31,7 @@ def irreducible(distance: FiniteDistance[Any]) -> Pairs:
         with np.errstate(invalid="ignore"):
             slack = matrix[:, j, None] + matrix[None, j, :] - matrix
         suspect = needed & (np.abs(slack) <= 1e-9 * np.maximum(matrix, 1))
-        suspect[matrix[:, j] == 0, :] = False  # twins at distance 0 are not strictly between
+        suspect[matrix[:, j] == 0, :] = False  # equivalent points, at distance 0, are not strictly between
         suspect[:, matrix[j, :] == 0] = False
         rows, columns = np.nonzero(suspect)
         keys = (codes[rows, j].astype(kind) * size + codes[j, columns]) * size + codes[rows, columns]

@@ -90,7 +90,7 @@ def _lift(column: NDArray[Any], pairs: NDArray[np.intp], factors: NDArray[Any], 
     lift = 0
     for (x, y), factor in zip(pairs[suspect], factors[suspect], strict=True):
         short = (int(column[x]) << bits) - factor * int(column[y])
-        if short > 0:  # never so for twins, whose rows are equal
+        if short > 0:  # never so for equivalent points, whose rows are equal
             lift = max(lift, -(-short // (factor - (1 << bits))))
     return lift
 

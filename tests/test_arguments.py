@@ -192,6 +192,7 @@ CALLS: dict[str, Call] = {
     "Sanitized": call(UP, at_most=2, stop_after=1),
     "NoisyMax": call("1", how_many=1),
     "rate_between": call(NOTION, COUNT),
+    "SeriesMechanism": call("maximum", "1", window=2),
     "SparseVector": call("1", at_most=2, stop_after=1, monotonic=False),
     "SubsampledCount": call("1", places_per_person=1, step=1),
     "Sum": call(VALUES, people=2),

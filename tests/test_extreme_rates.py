@@ -176,6 +176,10 @@ CALLS: dict[str, Call] = {
     "NormMechanism": lambda e: (
         (made := mechanism.NormMechanism(lw.Line(e, e), 3)) and (str(made), made.release([[0, 1, 2]], BITS))
     ),
+    "SeriesMechanism": lambda e: (
+        (made := mechanism.SeriesMechanism("maximum", e, window=3))
+        and (str(made), made.price(2), made.typical_error(), made.release([[0, 1, 2]], BITS))
+    ),
     "PlanarMechanism": lambda e: (
         (made := mechanism.PlanarMechanism(distance.Plane(e)))
         and (made.displacement(), made.weight((0, 0), (3, 4)), made.probability((0, 0), (3, 4)))

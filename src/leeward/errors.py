@@ -158,7 +158,7 @@ def check_choice(
 ) -> None:
     """Refuse what is none of the words that an argument of this name may be."""
     known = tuple(known)
-    if given not in known:
+    if not isinstance(given, str) or given not in known:  # what is no text may compare as an array does
         raise error(f"{name} = {told(given)}", because, nearest(str(given), known))
 
 

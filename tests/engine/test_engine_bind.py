@@ -253,11 +253,11 @@ def test_ctrl_c_during_a_query_is_an_interrupt_and_no_defect():
     [
         (pa.array([1, 2]), "texts.*integers"),
         (pa.array([1.0, 2.0]), "texts.*floats"),
-        (pa.array(["a", None]), "1 rows without"),
+        (pa.array(["a", None]), "1 row without"),
         (pa.array(["a", "SECRET1", "SECRET1", "a", "a"]), "in 3 rows"),
         (pa.array([], pa.string()), "empty"),
-        (pa.array([1.0, np.nan]), "1 rows without"),
-        (pa.array([0.0, -0.0]), "in 1 rows"),
+        (pa.array([1.0, np.nan]), "1 row without"),
+        (pa.array([0.0, -0.0]), "in 1 row"),
         (pa.array([True, False]), "whole numbers or texts"),
     ],
 )

@@ -157,7 +157,10 @@ OPTIONS = [
     *(("monitor", "--if-doubtful", word) for word in ("maybe", "")),
     *(("plan", "--delta", word) for word in ("-1", "1", "nan", "inf", "maybe", "", "2", "1e9")),
     *(("plan", "--assumed-error", word) for word in ("-1", "0", "1", "nan", "inf", "maybe", "")),
-    *(("plan", "--safe-at", word) for word in ("0:-1", "0:0", "0:1", "0:nan", "0:maybe", "0:", "maybe", "-1:0.5", "")),
+    *(
+        ("plan", "--safe-at", word)
+        for word in ("0:-1", "0:0", "0:1.01", "0:nan", "0:maybe", "0:", "maybe", "-1:0.5", "")
+    ),
     *(("plan", "--releases", word) for word in ("0", "-1", "maybe", "1.5")),
     *(("plan", "--counts", word) for word in ("maybe", "0:-1", "-1:1", "0:0", "", "0:1,0:2")),
 ]

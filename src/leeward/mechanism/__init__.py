@@ -25,6 +25,7 @@ from leeward.mechanism._osdp import OSDPRandomizedResponse
 from leeward.mechanism._planar import Displacement, PlanarMechanism
 from leeward.mechanism._randomized_response import RandomizedResponse, mangat, warner
 from leeward.mechanism._sanitized import Sanitized, SanitizedAnswers
+from leeward.mechanism._series import SeriesMechanism
 from leeward.mechanism._sparse_vector import SparseVector, SparseVectorResult
 from leeward.mechanism._subsampled import (
     SubsampledCount,
@@ -59,6 +60,7 @@ __all__ = [
     "Round",
     "Sanitized",
     "SanitizedAnswers",
+    "SeriesMechanism",
     "SparseVector",
     "SparseVectorResult",
     "SubsampledCount",

@@ -254,8 +254,8 @@ class SeriesMechanism:
 
 def check_between(between: str) -> None:
     """Refuse what is no distance between series."""
-    if between not in get_args(Between):
-        raise InputError(told(between), "it is not a distance between series", nearest(between, get_args(Between)))
+    if not isinstance(between, str) or between not in DISTANCES:
+        raise InputError(told(between), "it is not a distance between series", nearest(str(between), DISTANCES))
 
 
 def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNoise:

@@ -27,8 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pytest
+from unittest import mock
 
 from leeward.cli import main
 from leeward.errors import LeewardError
@@ -167,14 +166,12 @@ def run_leeward(words: list[str], *, apart: bool) -> tuple[int, str, str]:
     Returns its exit code and what it prints: on both streams together, or on stdout and on stderr.
     """
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["leeward", *words])
-        patch.setattr("sys.stdin", io.StringIO())
-        patch.setattr("sys.stdout", out)
-        patch.setattr("sys.stderr", err if apart else out)
-        for name, value in SHOWN.items():
-            patch.setenv(name, value)
-        with pytest.raises(SystemExit) as ended:
+    ours = {"argv": ["leeward", *words], "stdin": io.StringIO(), "stdout": out, "stderr": err if apart else out}
+    code: Any = 0
+    with mock.patch.multiple(sys, **ours), mock.patch.dict(os.environ, SHOWN):  # a plain install has no pytest
+        try:
             main()
+        except SystemExit as ended:
+            code = ended.code or 0
     texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
-    return int(ended.value.code or 0), *texts  # type: ignore[return-value]
+    return int(code), *texts  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-# The contributor's fourteen commands. `make help` lists them.
+# The contributor's fifteen commands. `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +9,7 @@ FAST := $(addprefix tests/,exact distance notion noise accounting test_architect
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast sweeps lint format format-check types docs proofs mutants bench check clean
+.PHONY: help demo test test-fast sweeps coverage lint format format-check types docs proofs mutants bench check clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,6 +26,13 @@ test-fast: $(VENV)/installed-dev ## run the tests of the theory and of the shape
 
 sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with the whole program
 	@$(BIN)/python -m pytest -m sweep
+
+coverage: $(VENV)/installed-dev ## run the tests and say which lines and branches of src none of them reached
+	@.ci/debian-packages chromium
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -m "not sweep"
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
 
 lint: $(VENV)/installed-dev ## look for mistakes in the code
 	@$(BIN)/ruff check .
@@ -58,7 +65,7 @@ check: ## all that a change must pass, as the build server runs it
 	@.ci/run
 
 clean: ## remove what these commands made
-	rm -rf $(VENV) site demo-out proofs/build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) site demo-out proofs/build .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # ---- set-up: one stamp for each set of extras, renewed when the pins or the packaging change
 

@@ -123,7 +123,7 @@ def main() -> None:
     for column in ("what", "seconds", "of them on the processor", "ns a point"):
         speed.add_column(column, justify="left" if column == "what" else "right")
     with tempfile.TemporaryDirectory() as folder:
-        store = PersonBudgets(Path(folder) / "people.db", secret=os.urandom(32), price="1", reports_a_day=9)
+        store = PersonBudgets(Path(folder) / "people.db", secret=os.urandom(32), price="1", reports_a_day=9, new=True)
         people, days = [f"person-{k}" for k in range(options.points)], [20_000] * options.points
 
         def charge_all() -> None:

@@ -17,7 +17,9 @@ away = geo.describe()
 print(f"Half of the reports lie within {away.median:.0f} m, 95 % within {away.within_95:.0f} m.")
 
 folder = Path(tempfile.mkdtemp())
-budgets = PersonBudgets(folder / "people.db", secret=os.urandom(32), price=f"{geo.epsilon} a metre", reports_a_day=5)
+budgets = PersonBudgets(
+    folder / "people.db", secret=os.urandom(32), price=f"{geo.epsilon} a metre", reports_a_day=5, new=True
+)
 
 
 def report(person: str, day: int, latitude: float, longitude: float) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import leeward as lw
@@ -81,6 +82,7 @@ CALLS: dict[str, Call] = {
         missing="keep",
         bits=None,
     ),
+    "ProtectedOutputs": call("1", bool, [0]),
     "RandomizedResponse": call("2/3", "1/3"),
     "Scenario": call(
         places=2, counts=None, releases=2, delta="1e-6", assumed_error="1/10", counted_in="dp/person", left=None
@@ -189,6 +191,7 @@ CALLS: dict[str, Call] = {
     "RecordDistance": call("1", SPACE),
     "RemovalOnly": call("1"),
     "ReplaceDP": call("1"),
+    "AdaptiveSanitized": call(UP, at_most=2, budget="3", looks=("1/2",), margins=[3]),
     "Sanitized": call(UP, at_most=2, stop_after=1),
     "NoisyMax": call("1", how_many=1),
     "rate_between": call(NOTION, COUNT),
@@ -218,6 +221,7 @@ CALLS: dict[str, Call] = {
     "graded": call("1", "2"),
     "graph_distance": call((0, 1), [(0, 1)], directed=True),
     "has": call("a"),
+    "is_universally_optimal": call(lambda x: x, SPACE, "monotone", pairs=2),
     "laplace_mechanism": call(SPACE),
     "log": call("2"),
     "mangat": call("1/2"),
@@ -237,9 +241,12 @@ CALLS: dict[str, Call] = {
     "sensitivity": call(NOTION, COUNT),
     "sensitivity_each": call(NOTION, COUNT),
     "sensitivity_lines": call(NOTION, COUNT),
+    "shuffled": call(COIN, 2, 0, 1),
     "sqrt": call("2"),
     "truncated_geometric": call("1", 3),
     "two_sided": call("1"),
+    "urap": call("1", "ab", lambda record: record == "a"),
+    "urr": call("1", "ab", lambda record: record == "a"),
     "verify": call(COIN, SPACE, None),
     "warner": call("1"),
     "where": call("x", equals=1),
@@ -248,14 +255,15 @@ CALLS: dict[str, Call] = {
 ELSEWHERE = {
     "it is made by others, and only looked at": """
         BestSanitizer BillingStatement Comparison LocationStatement MonitorResult NumberPlan NumberStatement Optimal Plan
-        PlanReport Release Remapped Sensitivity SeriesStatement ThresholdRule Verdict VisitorStatement Weight""",
+        PlanReport Release Remapped Sensitivity SeriesStatement Shuffled ThresholdRule Universal Verdict VisitorStatement
+        Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",
     "not tried yet: outside the face": """
-        Accuracy Audit BayesRemap BestOverPlaces Bits Both BoundedChange Chances Change Coin Compared ComposedEvent
-        Condition Cost CountVisitors Decisions DeltaVerdict Derived DirectedGeometric Displacement Effect Enclosed
-        Enclosure Event Expansion GeometricEvent Grid LaplaceEvent LocalPlane LossMatrix MonitorState NormNoise
+        Accuracy AdaptiveAnswers Audit BayesRemap BestOverPlaces Bits Both BoundedChange Chances Change Coin Compared
+        ComposedEvent Condition Cost CountVisitors Decisions DeltaVerdict Derived DirectedGeometric Displacement Effect
+        Enclosed Enclosure Event Expansion GeometricEvent Grid LaplaceEvent LocalPlane LossMatrix MonitorState NormNoise
         Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise Price PrivacyDescription PureEvent
         Query RandomizedSanitizer Recommendation Records Risk Round SanitizedAnswers SanitizedEvent
         SeededBitsForTests SelfComposedEvent Settled Shared Source SparseVectorResult Step SubsampledEvent
@@ -263,7 +271,7 @@ ELSEWHERE = {
         any_subset as_postprocessing bayes best_decision bounded_change bounded_gain cautions centred chain_length
         common_unit comparable compare_over_places crossover delta_bound delta_bound_complement delta_needed
         diameter epsilon_bound epsilon_bound_complement epsilon_needed epsilon_needed_complement exp_minus
-        expansion expansive_chain exponential_mechanism extreme_reveals filled_bins flip_each flip_enclosed
+        expansion expansive_chain exponential_mechanism extreme_reveals filled_bins flip_each flip_minus
         floor_digits hidden hide_one hiding_bound hiding_distance in_class_c in_rows induced_edges is_tight listed
         maximally_tight measure_distance moment of_rows one_sided outside_ball parallel parts_touched
         privacy_statement pull_back pushed randomized_sanitizer read_event read_loss read_prior region restricted
@@ -277,6 +285,16 @@ JUNK: list[Any] = [
     *(np.array([1.5, 2]), np.array(1), np.int8(-128)),
     *(NOTION, LINE, VALUES, COUNT, lw.has("a"), COIN, SPACE, EVENT, LAW, Geometric(LINE)),
 ]
+NAMES, NUMBERS = ["canary-77", "canary-78"], [77.61234567, 78.61234567]
+HELD: dict[str, Any] = {"who": NAMES, "lat": NUMBERS}
+JUNK += [pd.DataFrame(HELD), pd.DataFrame(HELD)["lat"], pa.table(HELD), pa.array(NAMES), np.array(NUMBERS)]
+JUNK += [HELD, NAMES, tuple(NUMBERS), set(NAMES), NAMES * 100]
+"""Tables, columns and lists of data: each is named by its kind in a message, of one value at most by what it is."""
+
+
+def shows_data(text: str) -> bool:
+    both = any(str(one)[:9] in text and str(other)[:9] in text for one, other in (NAMES, NUMBERS))
+    return both or "pyarrow" in text or "np.float64(" in text
 
 
 @pytest.fixture(autouse=True)
@@ -328,8 +346,9 @@ def test_another_kind_of_argument_is_an_answer_or_is_told(name: str) -> None:
         try:
             made = PUBLIC[name](*args, **kwargs)
             TAKEN.get(name, id)(made)
-        except LeewardError:
-            pass
+        except LeewardError as error:
+            if shows_data(str(error)):
+                wrong.append(f"{what}: shown: {error}")
         except Exception as error:
             wrong.append(f"{what}: {type(error).__name__}: {error}")
     assert not wrong, "\n".join(wrong)

@@ -203,6 +203,10 @@ CALLS: dict[str, Call] = {
         (made := mechanism.Sanitized(lw.Line(inf, e), at_most=2, stop_after=1))
         and (made.price, made.expected_answered([0, 5, 1]), made.on([(0, 3), (1, 3)]).to_numpy())
     ),
+    "AdaptiveSanitized": lambda e: (
+        (made := mechanism.AdaptiveSanitized(lw.Line(inf, e), at_most=2, budget=lw.exact.exact(e) * 2))
+        and (str(made), made.release([0, 5, 1], BITS), made.on([(0, 3), (1, 3)]).to_numpy())
+    ),
     "SparseVector": lambda e: (
         (made := mechanism.SparseVector(e, at_most=2, stop_after=1))
         and (str(made), made.release([0, 5, 1], BITS), made.on([(0, 3), (1, 3)]).to_numpy())
@@ -222,6 +226,10 @@ CALLS: dict[str, Call] = {
     "one-record": lambda e: [
         (made, made.on().to_numpy(), made.estimate([True, False]), made.variance(3, 5), str(made.distance))
         for made in (mechanism.warner(e), mechanism.mangat(e))
+    ],
+    "ULDP itself": lambda e: [
+        str(lw.verify(made(e, "abc", "a".__eq__), notion.ProtectedOutputs(e, "a".__eq__)))
+        for made in (mechanism.urr, mechanism.urap)
     ],
     "OSDPRandomizedResponse": lambda e: mechanism.OSDPRandomizedResponse(e, lw.where("x", equals=1)),
     "named": lambda e: [
@@ -273,6 +281,10 @@ CALLS: dict[str, Call] = {
         analysis.optimal(range(3), lw.Line(e, e)),
         analysis.optimal(range(3), lw.Line(e, e), prior="worst"),
     ),
+    "is_universally_optimal": lambda e: [
+        str(analysis.is_universally_optimal(lambda y: y, lw.Line(e, fall).on(range(3)), losses, pairs=1))
+        for fall, losses in ((e, "monotone"), (inf, "any"), (e, "any"))
+    ],
     "remap": lambda e: (
         (made := analysis.remap(lw.Geometric(lw.Line(e, e), lower=0, upper=3), None, "squared"))
         and (made.loss, made.mechanism.to_numpy())
@@ -282,6 +294,11 @@ CALLS: dict[str, Call] = {
         (made := analysis.risk(lw.Geometric(lw.Line(e, e), lower=0, upper=3).on(range(4)), None, (1).__lt__))
         and (str(made), made.at_most(e))
     ),
+    "shuffled": lambda e: [
+        analysis.shuffled(made(e).on(), 3, *way).delta(e)
+        for made in (mechanism.warner, mechanism.mangat)
+        for way in ((True, False), (False, True))
+    ],
     "outside_ball": lambda e: analysis.outside_ball(e)(3, 5),
     # plans
     **{

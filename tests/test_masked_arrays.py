@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ import pytest
 
 import leeward as lw
 from leeward import inf
-from leeward.errors import DataError
+from leeward.errors import DataError, InputError
 from leeward.local.location import PlanarLaplace
 from leeward.local.series import Billing, ReadingGrid
 from leeward.mechanism import (
+    AdaptiveSanitized,
     FiniteMechanism,
     Geometric,
     NoisyMax,
@@ -34,7 +36,7 @@ from leeward.mechanism._planar import PlanarMechanism
 from leeward.mechanism._sanitized import row_of_counts, whole_thresholds
 from leeward.mechanism._series import SeriesMechanism
 from leeward.mechanism._subsampled import sampled_rows, thin
-from leeward.noise import SystemBits, add_saturating
+from leeward.noise import SystemBits, add_saturating, uniform_below
 from leeward.query._sampling import PoissonSampling
 
 LINE, UP = lw.Line("1", "1"), lw.Line(inf, "1")
@@ -59,6 +61,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "RandomizedResponse.estimate": (RandomizedResponse("2/3", "1/3").estimate, {"said": YES}),
     "Sanitized.release": (Sanitized(UP, at_most=2, stop_after=1).release, {"counts": COUNTS}),
     "Sanitized.expected_answered": (Sanitized(UP, at_most=2, stop_after=1).expected_answered, {"counts": COUNTS}),
+    "AdaptiveSanitized.release": (AdaptiveSanitized(UP, at_most=2, budget="2").release, {"counts": COUNTS}),
     "row_of_counts": (row_of_counts, {"counts": COUNTS, "thresholds": np.array(2)}),
     "SparseVector.release": (SparseVector("1", at_most=2, stop_after=1).release, {"counts": COUNTS}),
     "SeriesMechanism.release": (SeriesMechanism("maximum", "1", window=2, width=8).release, {"windows": COUNTS}),
@@ -74,6 +77,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "PlanarLaplace.to_places": (GEO.to_places, {"latitude": NORTH, "longitude": EAST, "weights": NORTH}),
     "PlanarLaplace.best_over": (GEO.best_over, {"latitude": NORTH, "longitude": EAST, "weights": NORTH}),
     # what takes an array by another name
+    "Box.holds": (GEO.box.holds, {"latitude": NORTH, "longitude": EAST}),
+    "Box.nearest": (GEO.box.nearest, {"latitude": NORTH, "longitude": EAST}),
+    "DirectedGeometric.pmf_array": (Geometric(LINE).law.pmf_array, {"k": COUNTS}),
+    "uniform_below": (uniform_below, {"limits": COUNTS, "size": 2, "bits": SystemBits()}),
     "PlanarLaplace.to_grid": (GEO.to_grid, {"latitude": NORTH, "longitude": EAST}),
     "PlanarLaplace.present": (GEO.present, {"latitude": NORTH, "longitude": EAST}),
     "PlanarLaplace.draw": (GEO.draw, {"points": np.array([[0, 0], [1, 1]])}),
@@ -89,6 +96,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 ELSEWHERE = {
     "given_array": "it refuses them",
+    "_degrees": "PlanarLaplace.perturb_points",
     "Monitor.answer": "it draws by Sanitized.release",
     "BestOverPlaces.of": "PlanarLaplace.best_over",
     "compare_over_places": "on places that were laid out",
@@ -136,3 +144,13 @@ def test_what_is_masked_is_refused(name: str, key: str) -> None:
 def test_one_position_that_is_masked() -> None:
     with pytest.raises(DataError, match="some values are masked"):
         GEO.perturb_one(np.ma.masked, 139.7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "held", [["35.6", "35.7"], [b"35.6", b"35.7"], [True, False], [35.6, "35.7"], [date(2026, 1, 1)] * 2]
+)
+def test_what_only_looks_like_a_degree_is_no_position(held: list[Any]) -> None:
+    for kind in (None, object):
+        for given in ((np.array(held, kind), NORTH), (NORTH, np.array(held, kind))):
+            with pytest.raises(InputError, match="degrees as numbers"):
+                GEO.perturb_points(*given)

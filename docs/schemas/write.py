@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from leeward._document import Document
+from leeward.cli._balances import Balances, Checked, History
+from leeward.cli._monitored import Monitored
 from leeward.cli._released import Released
 from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
@@ -21,6 +23,10 @@ from leeward.session._question import Question
 
 DOCUMENTS: dict[str, type[Document]] = {
     "billing.json": BillingStatement,
+    "budget-check.json": Checked,
+    "budget-history.json": History,
+    "budget-show.json": Balances,
+    "monitored.json": Monitored,
     "perturb-location.json": LocationStatement,
     "perturb-series.json": SeriesStatement,
     "perturbed.json": Perturbed,

@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m leeward``: the command."""
+"""``leeward`` and ``python -m leeward``: the command."""
 
-from leeward.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Run the command; the entry point of the installed script. Ctrl-C while it is being loaded ends it in one line, too."""
+    try:
+        from leeward.cli import main as run
+    except KeyboardInterrupt:
+        sys.stderr.write("leeward: interrupted; nothing was done\n")
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()

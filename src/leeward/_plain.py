@@ -153,7 +153,9 @@ def is_plain(value: object) -> bool:
 
 
 def _written(value: object) -> str:
-    return value.isoformat() if isinstance(value, date | time) else repr(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return repr(float(value) if isinstance(value, float) else value)  # NumPy's floats are floats, and write their kind
 
 
 _PLAIN = (str, bool, int, float, complex, Fraction, Decimal, date, time, timedelta, Enum)

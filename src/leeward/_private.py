@@ -41,7 +41,9 @@ class Private:
 
 
 @contextmanager
-def reading(table: str, instead: str = "Check it by reading it with the tool that wrote it") -> Iterator[None]:
+def reading(
+    table: str, instead: str = "Check it by reading it with the tool that wrote it", *, writes: bool = False
+) -> Iterator[None]:
     """Say in plain words that a table cannot be read, whatever a library says of it: that message may repeat rows.
 
     Errors of ours pass, and so do those that no table can be the cause of.
@@ -49,6 +51,7 @@ def reading(table: str, instead: str = "Check it by reading it with the tool tha
     Args:
         table: what is read, such as ``The file 'a.csv'``.
         instead: what to do.
+        writes: whether another file is written meanwhile: what the system complains of is then that file, and passes.
 
     Raises:
         DataError: it cannot be read as what it should be.
@@ -58,6 +61,8 @@ def reading(table: str, instead: str = "Check it by reading it with the tool tha
     except LeewardError:
         raise
     except Exception as error:
+        if writes and isinstance(error, OSError):
+            raise
         because = _because(error)
         if because == _UNFIT and not table.startswith("The file"):
             because = "a column holds something else than is asked of it, or is of a type that is not read"
@@ -80,7 +85,7 @@ def _because(error: Exception) -> str | None:
         case ValueError() | TypeError() | ArithmeticError() | csv.Error():
             return _UNFIT
     libraries = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
-    return _UNFIT if "pyarrow" in libraries else None
+    return _UNFIT if libraries & {"pyarrow", "shapely", "pyproj"} else None
 
 
 _UNFIT = "it is damaged, not what its name says, or a column holds something else than is asked of it"

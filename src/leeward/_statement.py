@@ -44,7 +44,7 @@ class NotionStated(Part):
 
 
 class BudgetStated(Part):
-    """What was taken from the budget, at most for a monitor: ``price`` in ε of ``notion``, which the budget is kept in."""
+    """What is taken from the budget, at most for a monitor: ``price`` in ε of ``notion``, which the budget is kept in."""
 
     notion: str
     price: str
@@ -74,7 +74,7 @@ class Published(Part):
     Attributes:
         entry: the random id of its ledger entry.
         fit_for_release: whether its noise comes from fresh entropy, and not from a stream that others can repeat.
-        budget: what was taken from the budget.
+        budget: what is taken from the budget; of a dry run, what would be.
         monitor: where in a monitor it stands; None if it is not part of one.
     """
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sized
 from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union
@@ -143,7 +143,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return takes(value, len(inner[0]))
     if isinstance(value, Mapping) and len(inner) == 2:
         return all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
-    if isinstance(value, Collection) and inner and issubclass(kind, Iterable):
+    if isinstance(value, Sized) and isinstance(value, Iterable) and inner and issubclass(kind, Iterable):
         try:
             elements = list(value)
         except TypeError:  # an array without dimensions

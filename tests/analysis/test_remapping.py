@@ -106,3 +106,11 @@ def test_a_printed_remap_says_how_much_it_changes() -> None:
     assert str(remap(ageo)) == "expected loss 2.55127, with 11 of 13 outputs remapped"
     assert str(remap(Geometric(Line(1, 1), lower=0, upper=3))).endswith("with 0 of 4 outputs remapped")
     assert str(remap(ageo, "worst")).endswith("with guesses drawn at random")
+
+
+def test_the_worst_secret_is_found_where_floats_see_no_difference() -> None:
+    more = Fraction(1, 2) + Fraction(1, 10**30)
+    coin = FiniteMechanism((0, 1), (0, 1), [["1/2", "1/2"], [more, 1 - more]])
+    assert float(more) == 0.5
+    assert expected_loss(coin, "worst") == more
+    assert expected_loss(FiniteMechanism((1, 0), (0, 1), [[more, 1 - more], ["1/2", "1/2"]]), "worst") == more

@@ -28,13 +28,15 @@ CELLS += ["9223372036854775807", "zeroblob(28)", "zeroblob(1000000)", "'2'", "'\
 
 
 def budgets(path: Path) -> object:
-    with PersonBudgets(path, secret=SECRET, price="1 a metre", reports_a_day=9).charging("withhold") as charge:
+    with PersonBudgets(path, secret=SECRET, price="1 a metre", reports_a_day=9, new=True).charging(
+        "withhold"
+    ) as charge:
         return charge(["a", "b", "a"], [1, 1, 2], reports=[b"x", b"y", b"z"])
 
 
 def reports(path: Path) -> object:
     points = np.array([[1, 2], [3, 4]])
-    store = MemoizedReports(path, key=SECRET, law="the law")
+    store = MemoizedReports(path, key=SECRET, law="the law", new=True)
     return store.once(["a", "b"], points, lambda drawn: drawn + 1)
 
 

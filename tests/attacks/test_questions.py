@@ -105,7 +105,7 @@ def test_a_ledger_with_a_second_name_is_refused_and_a_symbolic_link_is_the_ledge
 
 
 def test_the_budgets_of_people_with_a_second_name_are_refused(tmp_path: Path) -> None:
-    known = {"secret": b"0123456789abcdef", "price": "1", "reports_a_day": 2}
+    known = {"secret": b"0123456789abcdef", "price": "1", "reports_a_day": 2, "new": True}
     PersonBudgets(tmp_path / "p.db", **known)  # type: ignore[arg-type]
     os.link(tmp_path / "p.db", tmp_path / "q.db")
     for name in ("p.db", "q.db"):

@@ -99,7 +99,7 @@ def toml(spec: dict[str, dict[str, Any]], section: str = "", key: str = "", valu
 
 def attempts(kind: str) -> list[list[str]]:
     if kind in {"positions", "series"}:
-        return [["perturb", "spec.toml", "--dry-run"], ["perturb", "spec.toml", "--out", "made.parquet"]]
+        return [["perturb", "spec.toml", "--dry-run"], ["perturb", "spec.toml", "--out", "made.parquet", "--yes"]]
     going_on = ["--new-budget", "--accept-useless", "--if-doubtful", "publish"]
     return [
         ["release", "spec.toml", "--dry-run"],

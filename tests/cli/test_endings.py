@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from leeward.ledger import Ledger
 
 HANGS = """
 import signal, sys, time, tempfile
+from importlib.metadata import entry_points
 from pathlib import Path
 for each in (signal.SIGTERM, signal.SIGHUP):
     signal.signal(each, signal.SIG_DFL)  # whatever is ignored where the tests run
@@ -112,7 +114,7 @@ _NOHUP = (
 AT = """
 import os, signal, sys, typer
 import leeward.cli as cli
-for each in (signal.SIGTERM, signal.SIGHUP):
+for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     signal.signal(each, signal.SIG_DFL)  # whatever is ignored where the tests run
 signal.signal(signal.SIGINT, signal.default_int_handler)
 number, moment = int(sys.argv[1]), sys.argv[2]
@@ -262,3 +264,22 @@ def test_what_fails_after_a_signal_counts_as_that_signal(by: signal.Signals, err
     word = "interrupted" if by == signal.SIGINT else f"ended by {by.name}"
     assert (ended.returncode, ended.stdout) == (128 + by, "")
     assert ended.stderr == f"leeward: {word}; nothing was shown\n"
+
+
+def test_an_interrupt_while_the_command_is_being_loaded_is_told_in_a_line() -> None:
+    code = (
+        "import sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'leeward.cli': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from leeward.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "leeward: interrupted; nothing was done\n")
+
+
+def test_the_installed_script_is_what_python_runs() -> None:
+    (script,) = entry_points(group="console_scripts", name="leeward")
+    assert script.value == "leeward.__main__:main"

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import typer
+from tests.private_files import write_private
 from tests.session.conftest import Town
 
 from leeward.cli import app
@@ -97,7 +98,13 @@ def release_quiet(town: Town) -> None:
 def release_as_json(town: Town) -> None:
     found = told(town, "release", town.spec(), "-o", town.out, "--json")
     assert found["releases"][0]["places"] == 3
-    assert found["budget"] == {"dataset": "town", "cap": "5", "spent": "1", "left": "4"}
+    assert found["budget"] == {
+        "dataset": "town",
+        "notion": "addition-only/person",
+        "cap": "5",
+        "spent": "1",
+        "left": "4",
+    }
 
 
 def release_yes(town: Town) -> None:
@@ -206,6 +213,25 @@ def perturb_quiet(town: Town) -> None:
 
 def perturb_as_json(town: Town) -> None:
     assert told(town, "perturb", placed(town), "-o", town.folder / "o.parquet", "--json")["rows"] == 3
+
+
+def charged(town: Town) -> Path:
+    write_private(town.folder / "people.key", bytes(range(32)))
+    kept = '[budget]\nstore = "people.db"\nsecret = "people.key"\nreports_a_day = 9\n'
+    return placed(town, ('table = "visits', 'person = "user"\ntable = "visits'), ("[protect]", kept + "[protect]"))
+
+
+def perturb_yes(town: Town) -> None:
+    for word in ("--yes", "-y"):
+        assert town.run("perturb", charged(town), "-o", town.folder / "o.parquet")[0] == 2
+        ran(town, "perturb", charged(town), "-o", town.folder / "o.parquet", word)
+        (town.folder / "people.db").unlink()
+
+
+def perturb_new_budget(town: Town) -> None:
+    (town.folder / "people.db").touch()
+    assert town.run("perturb", charged(town), "-o", town.folder / "o.parquet", "--yes")[0] == 2
+    ran(town, "perturb", charged(town), "-o", town.folder / "o.parquet", "--new-budget")
 
 
 def plan_spec(town: Town) -> None:
@@ -341,10 +367,10 @@ def budget_ledger(town: Town) -> None:
     ran(town, "release", town.spec(), "-o", town.out)
     ran(town, "release", town.spec(('dataset = "town"', 'dataset = "other"')), "-o", town.out, "--new-budget")
     ledger = town.folder / "budget.db"
-    for name in ("show", "history"):
-        both = {row["dataset"] for row in told(town, "budget", name, "-l", ledger, "--json")}
+    for name, rows in (("show", "budgets"), ("history", "entries")):
+        both = {row["dataset"] for row in told(town, "budget", name, "-l", ledger, "--json")[rows]}
         assert both == {"town", "other"}
-        one = {row["dataset"] for row in told(town, "budget", name, "--ledger", ledger, "-d", "town", "--json")}
+        one = {row["dataset"] for row in told(town, "budget", name, "--ledger", ledger, "-d", "town", "--json")[rows]}
         assert one == {"town"}
         assert "other" not in ran(town, "budget", name, "-l", ledger, "--dataset", "town")[0]
     ran(town, "budget", "check", "--ledger", ledger)
@@ -352,7 +378,7 @@ def budget_ledger(town: Town) -> None:
     ran(town, "budget", "check", "--ledger", ledger, "--json")
     older = ledger.read_bytes()
     ran(town, "budget", "set-cap", "--ledger", ledger, "town", "17/2")
-    caps = {row["dataset"]: row["cap"] for row in told(town, "budget", "show", "-l", ledger, "--json")}
+    caps = {row["dataset"]: row["cap"] for row in told(town, "budget", "show", "-l", ledger, "--json")["budgets"]}
     assert caps == {"town": "17/2", "other": "5"}
     code, out, err = town.run("budget", "accept-restored", "--ledger", ledger)
     assert (code, out) == (2, "")
@@ -363,7 +389,7 @@ def budget_ledger(town: Town) -> None:
         assert "Did you mean 'town'?" in err
     ledger.write_bytes(older)
     assert "Accepted" in ran(town, "budget", "accept-restored", "--ledger", ledger)[0]
-    assert told(town, "budget", "history", "-l", ledger, "--json")[-1]["kind"] == "accepted-restored"
+    assert told(town, "budget", "history", "-l", ledger, "--json")["entries"][-1]["kind"] == "accepted-restored"
     for name in ("show", "history", "check"):
         assert town.run("budget", name, "--ledger", town.folder / "none.db")[0] == 2
 

@@ -191,7 +191,7 @@ def test_the_page_asks_nothing_of_the_network_and_escapes_what_it_shows(town: To
 
 def _budget(town: Town) -> dict[str, str]:
     rows = json.loads(town.run("budget", "show", "--ledger", town.folder / "budget.db", "--json")[1])
-    return dict(rows[0])
+    return dict(rows["budgets"][0])
 
 
 def test_an_addition_only_budget_takes_a_presence_release_at_its_price(town: Town) -> None:

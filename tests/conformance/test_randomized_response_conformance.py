@@ -1,4 +1,4 @@
-"""Warner's, Mangat's and OSDP's randomized response pass what every mechanism must."""
+"""Warner's, Mangat's, OSDP's and utility-optimized randomized response pass what every mechanism must."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.conformance.mechanism_conformance import Case, MechanismConformance, 
 
 from leeward.distance import FiniteDistance
 from leeward.exact import inf
-from leeward.mechanism import OSDPRandomizedResponse, RandomizedResponse, mangat, warner
+from leeward.mechanism import OSDPRandomizedResponse, RandomizedResponse, mangat, urap, urr, warner
 from leeward.noise import Bits
 
 
@@ -39,6 +39,9 @@ def cases() -> Iterator[Case]:
         distance = FiniteDistance(("ill", "well", "away"), [[0, text, text], [inf, 0, inf], [inf, inf, 0]])
         matrix = osdp.on(("ill", "well", "away"))
         yield Case(f"OSDP at {text}", matrix, distance, record_sampler(osdp), one_way=True)
+        for made in (urr, urap):
+            ours = made(text, ("ill", "well", "away"), lambda record: record == "ill")
+            yield Case(f"{made.__name__} at {text}", ours, distance, ours.sample, one_way=True)
 
 
 class TestRandomizedResponse(MechanismConformance):

@@ -11,6 +11,8 @@ import importlib.util
 import json
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal, cast
@@ -32,8 +34,11 @@ import leeward
 import leeward as lw
 from leeward._document import Document
 from leeward._statement import BudgetStated, MonitorStated, Published
-from leeward.cli._released import BudgetLeft, Released, summary
+from leeward.cli._balances import Balance, Balances, Checked, History, balance, happened
+from leeward.cli._monitored import Monitored, asked
+from leeward.cli._released import Released, summary
 from leeward.errors import LeewardError
+from leeward.ledger import Account, Entry
 from leeward.local import Written
 from leeward.local.series._statement import statement as series_statement
 from leeward.planner._number_plan import NumberPlan
@@ -47,10 +52,10 @@ PER: tuple[Literal["day", "period"], ...] = ("day", "period")
 def plans() -> list[Any]:
     """A plan of every kind of question, as far as it can be asked under addition-only privacy or DP."""
     found = []
-    for asked in QUESTIONS.values():
+    for question in QUESTIONS.values():
         for notion in (lw.AdditionOnly("1/3"), lw.UnboundedDP("1"), lw.BoundedDP("1")):
             try:
-                found.append(asked(notion))
+                found.append(question(notion))
                 break
             except LeewardError:
                 continue
@@ -77,10 +82,25 @@ def released() -> Document:
         curator = SimpleNamespace(charged="1/3")
         made.append(summary(cast("Any", SimpleNamespace(statement=stated(plan), answers=answers, curator=curator))))
     assert {each.kind for each in made} == {"places", "numbers"}
-    left = BudgetLeft(dataset="town", cap="5", spent="1/3", left="14/3")
+    left = Balance(dataset="town", notion="dp/person", cap="5", spent="1/3", left="14/3")
     return Released(format=1, out="out", releases=tuple(made), budget=left)
 
 
+def monitored() -> Document:
+    """What the command prints of a monitor: a window of a question about places."""
+    plan = next(plan for plan in plans() if isinstance(plan, Plan))
+    answers = pa.table({"state": ["safe", "safe", "obscure"], "answered": [True, True, False]})
+    one = SimpleNamespace(statement=stated(plan), answers=answers, curator=SimpleNamespace(charged="1/3"))
+    windows = asked([cast("Any", one)])
+    assert (windows[0].places, windows[0].answered, windows[0].safe, windows[0].charged) == (3, 2, 2, "1/3")
+    return Monitored(format=1, windows=windows, stops=1, stopped=False, spent="1/3")
+
+
+ACCOUNT = Account("town", "dp/person", Fraction(5), Fraction(1, 3))
+ENTRIES = [
+    Entry(n, "an id", datetime(2026, 1, 1, tzinfo=UTC), "town", "1", kind, Fraction(1, 3), cap, "a key")
+    for n, (kind, cap) in enumerate([("opened", Fraction(5)), ("reserved", Fraction(5)), ("new-key", None)], 1)
+]
 NUMBERS = pa.table({"group": ["f", "m"], "value": [1.5, -2.0]})
 
 
@@ -88,6 +108,10 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "billing.json": lambda: [
         lw.local.series.Billing("1/2", unit=10, rebate=rebate).statement() for rebate in ("noisy", "exact")
     ],
+    "budget-check.json": lambda: [Checked(format=1, entries=3, as_written=True)],
+    "budget-history.json": lambda: [History(format=1, entries=tuple(map(happened, ENTRIES)))],
+    "budget-show.json": lambda: [Balances(format=1, budgets=(balance(ACCOUNT),))],
+    "monitored.json": lambda: [monitored()],
     "perturb-location.json": lambda: [world.job.statement() for world in WORLDS],
     "perturb-series.json": lambda: [
         *(said(*asked) for asked in GRID),

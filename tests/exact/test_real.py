@@ -282,10 +282,10 @@ def test_the_terms_of_infinity_are_refused() -> None:
 
 
 def test_the_sign_of_an_enclosure() -> None:
-    assert sign_of(lambda p: sqrt(2).arb(p) - 1, "it") == 1
-    assert sign_of(lambda p: 1 - sqrt(2).arb(p), "it") == -1
+    assert sign_of(lambda p: sqrt(2).arb(p) - 1, lambda: "it") == 1
+    assert sign_of(lambda p: 1 - sqrt(2).arb(p), lambda: "it") == -1
     with pytest.raises(UndecidedError, match="of it"):
-        sign_of(lambda p: sqrt(2).arb(p) * sqrt(2).arb(p) - 2, "it")
+        sign_of(lambda p: sqrt(2).arb(p) * sqrt(2).arb(p) - 2, lambda: "it")
 
 
 def test_outward_encloses() -> None:
@@ -449,3 +449,11 @@ def test_a_text_is_no_number_but_is_read_where_numbers_are_ordered(row: tuple[An
                 value, told = exact(other), (number < other, number <= other, number > other, number >= other)
                 assert told == (number < value, number <= value, number > value, number >= value)
                 assert sum((number < value, number == value, number > value)) == 1
+
+
+def test_a_number_too_long_to_be_written_is_undecided_in_words() -> None:
+    def named() -> str:
+        return str(10**5000)
+
+    with pytest.raises(UndecidedError, match="a sum of very long fractions"):
+        sign_of(lambda p: sqrt(2).arb(p) * sqrt(2).arb(p) - 2, named)

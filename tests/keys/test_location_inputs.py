@@ -136,7 +136,7 @@ def merged(base: Mapping[str, Mapping[str, Any]], change: Change) -> dict[str, d
 
 def run(folder: Path, spec: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     suffix = Path(spec["data"]["table"]).suffix
-    check_job(spec, folder=folder).run(folder / f"reports{suffix}", lambda *_: None)
+    check_job(spec, folder=folder).run(folder / f"reports{suffix}", lambda *_: None, new=True)
     found = folder / f"reports{suffix}"
     return pd.read_csv(found) if suffix == ".csv" else pd.read_parquet(found)
 

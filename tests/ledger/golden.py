@@ -81,7 +81,7 @@ def people() -> dict[str, Any]:
     def draw(points: Any) -> Any:
         return points + 1 if not Path("said.json").exists() else points * 0
 
-    told = MemoizedReports("people.memo", **MEMO).once(IDS, POINTS, draw)
+    told = MemoizedReports("people.memo", **MEMO, new=not Path("said.json").exists()).once(IDS, POINTS, draw)
     return {"spent": [[budgets.spent(person, day) for day in (0, 20000)] for person in IDS], "told": told.tolist()}
 
 
@@ -114,7 +114,7 @@ def write() -> None:
     os.environ[VARIABLE] = "other.key"
     ledger.new_key()
     os.environ[VARIABLE] = first
-    with PersonBudgets("people.budgets", **PEOPLE).charging() as charge:
+    with PersonBudgets("people.budgets", **PEOPLE, new=True).charging() as charge:
         charge(IDS, [20000] * len(IDS))
         charge(IDS[:2], [0, 0])
 

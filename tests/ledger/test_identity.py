@@ -88,6 +88,8 @@ NOBODY: dict[str, Any] = {
     "a decimal infinity": Decimal("-inf"),
     "a decimal without end": Decimal("1E+999999"),
     "a float that stands for two whole numbers": 2.0**53,
+    "one of 32 bits that does": np.float32(2**24),
+    "one of 16 bits that does": np.float16(2**11),
     "bytes that are not text": b"\xff\xfe",
     "a date": date(2026, 1, 1),
     "a time": datetime(2026, 1, 1),
@@ -110,13 +112,19 @@ def test_what_may_be_several_people_or_none_is_refused(kind: str, tmp_path: Path
     assert budgets.spent(1, 0) == 0
 
 
+def test_floats_of_few_bits_name_people_as_far_as_they_are_exact() -> None:
+    for kind, bits in ((np.float16, 11), (np.float32, 24), (np.float64, 53)):
+        assert named(kind(2**bits - 1)) == payer(kind(2**bits - 1)) == str(2**bits - 1)
+        assert kind(2**bits) == kind(2**bits + 1), "the next one is not"
+
+
 def test_a_uuid_is_its_text() -> None:
     text = "3f0a9b8e-0000-4000-8000-000000000001"
     assert named(UUID(text)) == payer(UUID(text)) == text
 
 
 def _budgets(folder: Path) -> PersonBudgets:
-    return PersonBudgets(folder / "people.db", secret=SECRET, price="1", reports_a_day=1)
+    return PersonBudgets(folder / "people.db", secret=SECRET, price="1", reports_a_day=1, new=True)
 
 
 @pytest.mark.parametrize("second", [*SEVEN, *WRITTEN_OTHERWISE], ids=repr)
@@ -163,7 +171,7 @@ def test_every_type_of_arrow_names_the_same_person(kind: pa.DataType) -> None:
 
 
 def test_no_two_people_share_a_remembered_report(tmp_path: Path) -> None:
-    memo = MemoizedReports(tmp_path / "memo.db", key=SECRET, law="a law")
+    memo = MemoizedReports(tmp_path / "memo.db", key=SECRET, law="a law", new=True)
     point = np.zeros((1, 2), np.int64)
     drawn = iter(range(1, 100))
 
@@ -181,7 +189,9 @@ def test_no_two_people_share_a_remembered_report(tmp_path: Path) -> None:
 def test_a_store_of_another_form_is_refused(kind: str, before: dict[str, str | None], tmp_path: Path) -> None:
     def opened() -> Any:
         return (
-            _budgets(tmp_path) if kind == "budgets" else MemoizedReports(tmp_path / "memo.db", key=SECRET, law="a law")
+            _budgets(tmp_path)
+            if kind == "budgets"
+            else MemoizedReports(tmp_path / "memo.db", key=SECRET, law="a law", new=True)
         )
 
     made = opened().path

@@ -77,8 +77,8 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> dict[bytes, list[bytes]]:
 
 
 def all_kinds(folder: Path) -> dict[str, Callable[[], Any]]:
-    budgets = PersonBudgets(folder / "people.db", secret=SECRET, price="1", reports_a_day=3)
-    memo = MemoizedReports(folder / "memo.db", key=SECRET, law="planar")
+    budgets = PersonBudgets(folder / "people.db", secret=SECRET, price="1", reports_a_day=3, new=True)
+    memo = MemoizedReports(folder / "memo.db", key=SECRET, law="planar", new=True)
     Recorded.seen.clear()
     kinds: dict[str, Callable[[], Any]] = {
         "the check of a secret": lambda: budgets.digest("check"),
@@ -118,10 +118,10 @@ def test_the_stores_ask_for_nothing_else(recorded: dict[bytes, list[bytes]], tmp
         made()
     known = {message for listed in recorded.values() for message in listed}
     recorded.clear()
-    budgets = PersonBudgets(tmp_path / "people.db", secret=SECRET, price="1", reports_a_day=3)
+    budgets = PersonBudgets(tmp_path / "people.db", secret=SECRET, price="1", reports_a_day=3, new=True)
     with budgets.charging("withhold") as charge:
         charge(NAMES, [1] * len(NAMES))
-    memo = MemoizedReports(tmp_path / "memo.db", key=SECRET, law="planar")
+    memo = MemoizedReports(tmp_path / "memo.db", key=SECRET, law="planar", new=True)
     points = np.array([POINTS[0]] * len(NAMES))
     memo.once(NAMES, points, lambda asked: asked)
     assert {message for listed in recorded.values() for message in listed} <= known

@@ -359,8 +359,8 @@ def test_a_name_too_long_leaves_no_file(length: int, letter: str, tmp_path: Path
     bytes_of_it = len(name.encode())
     makers: list[Callable[[Path], object]] = [
         Ledger,
-        lambda path: PersonBudgets(path, secret=bytes(16), price="1 a metre", reports_a_day=3),
-        lambda path: MemoizedReports(path, key=bytes(16), law="geometric"),
+        lambda path: PersonBudgets(path, secret=bytes(16), price="1 a metre", reports_a_day=3, new=True),
+        lambda path: MemoizedReports(path, key=bytes(16), law="geometric", new=True),
     ]
     for number, make in enumerate(makers):
         folder = tmp_path / str(number)

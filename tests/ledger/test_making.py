@@ -188,7 +188,7 @@ def test_what_is_no_regular_file_is_no_ledger_and_no_store(kind: str, path: Path
         for look in (
             Ledger,
             Ledger.find,
-            lambda path: PersonBudgets(path, secret=b"s" * 16, price="1", reports_a_day=1),
+            lambda path: PersonBudgets(path, secret=b"s" * 16, price="1", reports_a_day=1, new=True),
         ):
             with pytest.raises(LedgerError, match=r"is a folder|is not a regular file"):
                 look(path)
@@ -232,7 +232,7 @@ def test_whatever_the_umask_is_all_is_for_its_owner_alone(
         with Ledger(path).reserve(asked("k")) as claim:
             held = {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
             claim.store(b"answer")
-        PersonBudgets(path.with_name("people.db"), secret=b"s" * 16, price="1", reports_a_day=1)
+        PersonBudgets(path.with_name("people.db"), secret=b"s" * 16, price="1", reports_a_day=1, new=True)
     finally:
         os.umask(before)
     assert any(name.endswith(".hold") for name in held)

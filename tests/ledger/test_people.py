@@ -5,11 +5,14 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.private_files import write_private
 
@@ -21,7 +24,7 @@ PRICE = "log(2)/200 a metre"
 
 
 def budgets(folder: Path, **options: Any) -> PersonBudgets:
-    given: dict[str, Any] = {"secret": SECRET, "price": PRICE, "reports_a_day": 3} | options
+    given: dict[str, Any] = {"secret": SECRET, "price": PRICE, "reports_a_day": 3, "new": True} | options
     return PersonBudgets(folder / "people.db", **given)
 
 
@@ -166,7 +169,7 @@ def test_somebody_must_pay(nobody: Any, tmp_path: Path) -> None:
 
 
 def memo(folder: Path, **options: Any) -> MemoizedReports:
-    given: dict[str, Any] = {"key": SECRET, "law": "planar"} | options
+    given: dict[str, Any] = {"key": SECRET, "law": "planar", "new": True} | options
     return MemoizedReports(folder / "memo.db", **given)
 
 
@@ -215,3 +218,32 @@ def test_what_is_not_stored_is_not_shown(tmp_path: Path) -> None:
         memo(tmp_path).once(["ann"], np.array([[1, 2]]), fail)
     store = memo(tmp_path)
     assert store.known(store.keys(["ann"], np.array([[1, 2]]))) == set()
+
+
+@pytest.mark.parametrize("whole", [list, tuple, np.array, pd.Series, lambda days: list(np.array(days, np.int16))])
+def test_days_of_any_library_are_the_same_days(whole: Callable[[list[int]], Any], tmp_path: Path) -> None:
+    store = budgets(tmp_path, reports_a_day=1)
+    for days in ([20_000] * 3, [20_000, -1]):
+        with store.charging("withhold") as charge:
+            paid = charge(["ann"] * len(days), whole(days)).tolist()
+        assert paid == ([True, False, False] if len(days) == 3 else [False, True])
+    assert [store.spent("ann", day) for day in (20_000, np.int64(20_000), -1, 1)] == [1, 1, 1, 0]
+    with closing(sqlite3.connect(tmp_path / "people.db")) as raw:
+        assert set(raw.execute("SELECT day, typeof(day) FROM spent")) == {(20_000, "integer"), (-1, "integer")}
+
+
+def test_a_day_is_paid_once_over_all_batches_of_one_charge(tmp_path: Path) -> None:
+    store = budgets(tmp_path, reports_a_day=1)
+    with store.charging("withhold") as charge:
+        assert charge(["ann"] * 200_000, np.full(200_000, 20_000)).sum() == 1
+
+
+@pytest.mark.parametrize("day", [20_000.0, 20_000.5, "20000", True, None, b"1", np.float64(1), date(2026, 1, 1)])
+def test_what_is_no_whole_day_is_refused(day: Any, tmp_path: Path) -> None:
+    store = budgets(tmp_path)
+    with pytest.raises(InputError, match="A day that is a") as told, store.charging() as charge:
+        charge(["ann", "bob"], [1, day])
+    assert "20" not in str(told.value)
+    assert store.spent("ann", 1) == 0
+    with pytest.raises(InputError, match="A day that is a"):
+        store.spent("ann", day)

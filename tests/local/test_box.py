@@ -29,7 +29,7 @@ FIJI = Box(177, -19, -178, -16)
         ((0, 0, 10, 91), "from -90 to 90"),
         ((0, 0, 190, 10), "from -180 to 180"),
         ((0, math.nan, 1, 10), "south = nan"),
-        ((0, 0, "1", 10), "east = 1"),
+        ((0, 0, "1", 10), "east = '1'"),
     ],
 )
 def test_what_is_no_box(edges: tuple[float, float, float, float], message: str) -> None:
@@ -90,3 +90,20 @@ def test_positions_outside_may_be_clamped() -> None:
     assert [float(axis[0]) for axis in CITY.nearest(np.array([10.0]), np.array([100.0]))] == pytest.approx(
         [39.75, 116.2]
     )
+
+
+EDGES = [(170, -45, 180, -40), (-180, -45, -170, -40), (175, -45, -175, -40), (179.9999, 10, 180, 10.0001)]
+EDGES += [(170, 0, -180, 5), (-0.1, 51, 0.3, 52), (139.3, 35.3, 140.2, 36.1)]
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_what_is_moved_into_a_box_lies_between_its_edges_as_numbers(edges: tuple[float, float, float, float]) -> None:
+    """A reader compares longitudes with the edges: 180 and -180 are one meridian, but not one number."""
+    west, south, east, north = edges
+    box = Box(*edges)
+    rows = [(lat, lon) for lat in (south - 1, south, north, north + 1) for lon in np.linspace(-180, 180, 721)]
+    rows += [(south, lon + turn) for lon in (west, east, box.middle[1]) for turn in (-360, 0, 360)]
+    up, along = box.nearest(*np.array(rows).T)
+    assert ((up >= south) & (up <= north)).all()
+    assert (((along >= west) & (along <= east)) if west < east else ((along >= west) | (along <= east))).all()
+    assert box.holds(up, along).all()

@@ -17,6 +17,8 @@ import pytest
 from tests.private_files import write_private
 
 from leeward.cli import LeewardError
+from leeward.errors import BudgetConflictError
+from leeward.ledger import PersonBudgets
 from leeward.local import check_job
 from leeward.local.series._days import Days
 
@@ -112,7 +114,7 @@ def run(folder: Path, name: str, timezone: str | None = None, **budget: Any) -> 
         data = {key: value for key, value in data.items() if key not in {"latitude", "longitude"}}
     given = {**SPEC, "data": data, "budget": {**SPEC["budget"], **budget}}
     job = check_job(given, folder=folder)
-    job.run(folder / f"o{Path(name).suffix}", lambda *_: None)
+    job.run(folder / f"o{Path(name).suffix}", lambda *_: None, new=True)
     with closing(sqlite3.connect(folder / "people.db")) as store:
         spent = store.execute("SELECT count(*) FROM spent").fetchone()[0]
     return spent, job.statement()
@@ -210,7 +212,23 @@ def test_a_repeated_report_is_paid_for_by_the_first_day_that_can(tmp_path: Path)
                 "budget": {"store": "b.db", "secret": "people.key", "reports_a_day": 1, "over": "withhold"},
                 "repeat": {"store": "m.db", "secret": "people.key"},
             }  # fmt: skip
-            check_job(given, folder=folder).run(folder / "out.parquet", lambda *_: None)
+            check_job(given, folder=folder).run(folder / "out.parquet", lambda *_: None, new=True)
             shown[name] += pd.read_parquet(folder / "out.parquet").lat.notna().tolist()
     assert shown["whole"] == shown["apart"] == shown["days"]
     assert [sum(shown["whole"][k::3]) for k in range(3)] == [6, 5, 4]
+
+
+def test_a_table_without_rows_says_nothing_of_the_rule_of_days(tmp_path: Path) -> None:
+    """Else a store would count by days in UTC for ever, and refuse times without an offset from then on."""
+    frame = pd.DataFrame({"who": ["ann"], "lat": 39.9, "lon": 116.4, "when": ["2026-03-01 08:00"]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.iloc[:0].to_csv(tmp_path / "none.csv", index=False)
+    assert run(tmp_path, "none.csv")[0] == 0
+    assert run(tmp_path, "t.csv")[0] == 1
+    store = PersonBudgets(tmp_path / "own.db", secret=bytes(16), price="1", reports_a_day=1, new=True)
+    with store.charging() as charge:
+        charge([], [])
+        charge([], [], "UTC")
+        charge(["ann"], [1], "as written")
+    with pytest.raises(BudgetConflictError), store.charging() as charge:
+        charge(["bob"], [1], "UTC")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -55,13 +56,19 @@ def table(n: int = 500) -> pd.DataFrame:
 
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command in an empty folder that holds positions.parquet and a secret; return its exit code, stdout, stderr."""
+    """Run the command, with --yes unless --ask is said, in a folder with positions.parquet and a secret.
+
+    It returns its exit code, stdout and stderr.
+    """
     monkeypatch.chdir(tmp_path)
     table().to_parquet("positions.parquet")
     write_private(Path("people.key"), bytes(range(32)))
 
     def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["leeward", "perturb", *arguments])
+        words = [word for word in arguments if word != "--ask"]
+        if "--ask" not in arguments:
+            words.append("--yes")
+        monkeypatch.setattr("sys.argv", ["leeward", "perturb", *words])
         code = 0
         try:
             main()
@@ -361,3 +368,46 @@ def test_what_is_about_people_is_not_kept_in_the_folder_of_a_release(
 
 
 KEPT: dict[str, Any] = {"store": "people.db", "secret": "people.key"}
+
+
+@pytest.mark.parametrize(("kind", "bits"), [(np.float16, 11), (np.float32, 24), (np.float64, 53)])
+@pytest.mark.parametrize("section", ["budget", "repeat"])
+def test_floats_that_may_stand_for_two_people_are_nobody(
+    section: str, kind: type[Any], bits: int, run: Run, tmp_path: Path
+) -> None:
+    """One of 32 bits would be widened on its way out of the file, and look exact."""
+    kept = {"store": "people.db", "secret": "people.key"} | ({"reports_a_day": 9} if section == "budget" else {})
+    job = str(spec(tmp_path, data={"table": "p.parquet", "person": "who"}, **{section: kept}))
+    for most, code in ((2**bits - 1, 0), (2**bits, 2)):
+        table(2).assign(who=np.array([3, most], kind)).to_parquet("p.parquet")
+        found, _, err = run(job, "--out", f"{most}.parquet")
+        assert (found, "float too large to be exact" in err) == (code, code == 2), err
+
+
+@pytest.mark.parametrize("section", ["budget", "repeat", "none"])
+def test_a_wrong_box_is_not_clamped_into_in_silence(section: str, run: Run, tmp_path: Path) -> None:
+    """A stop below a hundredth of a hundred rows, before anything is charged, remembered or written; else a note."""
+    kept = {"store": "s.db", "secret": "people.key"} | ({"reports_a_day": 999} if section == "budget" else {})
+    job = str(
+        spec(
+            tmp_path,
+            data={"person": "who"},
+            protect={"outside": "clamp"},
+            **({} if section == "none" else {section: kept}),
+        )
+    )
+    for size, inside, code in ((99, 0, 0), (100, 0, 2), (100, 1, 0), (300, 2, 2), (300, 3, 0), (300, 300, 0)):
+        rows = table(size)
+        rows.assign(lat=rows.lat.where(rows.index < inside, 48.8)).to_parquet("positions.parquet")
+        Path("s.db").unlink(missing_ok=True)
+        found, _, err = run(job, "--out", f"{size}-{inside}.parquet")
+        assert found == code, err
+        assert ("Under 1 % of the positions lie in the public box" in err) == (code == 2)
+        note = f"{size - inside:,} positions were outside the box and moved to its edge"
+        assert (note in err) == (code == 0 and inside < size)
+        assert Path(f"{size}-{inside}.parquet").exists() == (code == 0)
+        if code == 2 and section != "none":
+            with sqlite3.connect("s.db") as raw:
+                assert raw.execute(f"SELECT count(*) FROM {'spent' if section == 'budget' else 'memo'}").fetchone() == (
+                    0,
+                )

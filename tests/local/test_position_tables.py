@@ -31,7 +31,7 @@ FRAME = pd.DataFrame(
 )
 FRAME.index = pd.Index([2, 0, 1])
 NAMES = {"latitude": "lat", "longitude": "lon"}
-LEFT = "published as they are.*: id, note$"
+LEFT = "published as they are.*: id, note(, the index)?$"
 
 
 def moved(before: Any, after: Any) -> None:
@@ -73,7 +73,10 @@ def test_an_index_is_named_and_attributes_are_left_out(geo: bool) -> None:
         (pd.Index([-1, 0, 1]), "the index"),
         (pd.RangeIndex(35_681_236, 35_681_239), "the index"),
         (pd.RangeIndex(3), None),
-        (pd.Index([1, 0, 0]), None),
+        (pd.Index([1, 0, 0]), "the index"),
+        (pd.Index([2, 0, 1]), "the index"),  # of rows that were shuffled it tells how they lay before
+        (pd.Index([2, 1, 0]), "the index"),
+        (pd.MultiIndex.from_arrays([[0, 1, 2]]), "the index"),
     ):
         frame = FRAME[["lat", "lon"]].set_axis(index)
         if geo:
@@ -87,6 +90,49 @@ def test_an_index_is_named_and_attributes_are_left_out(geo: bool) -> None:
         assert found.index.equals(index)
         assert len(said) == (called is not None)
         assert called is None or re.search(f": {called}$", str(said[0].message).partition(";")[0])
+
+
+AABB = pd.CategoricalIndex(list("aabb"), categories=list("abz"))
+INDEXES = {
+    "repeats": pd.Index([1, 1, 2, 2]),
+    "categories, all used": pd.CategoricalIndex(list("aabb")),
+    "categories, one unused": AABB,
+    "ordered, one unused": pd.CategoricalIndex(list("bbaa"), categories=list("zba"), ordered=True),
+    "a level of categories": pd.MultiIndex.from_arrays([AABB, [1] * 4]),
+    "an unused level": pd.MultiIndex.from_arrays([list("zaabb"), [1] * 5])[1:],
+    "nothing": pd.Index([None, None, "a", np.nan], dtype=object),
+    "NaN": pd.Index([np.nan, np.nan, 1.0, 1.0]),
+    "mixed": pd.Index(["a", 1, 1, None], dtype=object),
+    "times": pd.DatetimeIndex(["2026-01-01"] * 4, tz="Asia/Tokyo"),
+    "NaT": pd.DatetimeIndex(["2026-01-01", None, None, "2026-01-01"]),
+    "periods": pd.PeriodIndex(["2026-01"] * 4, freq="M"),
+    "intervals": pd.IntervalIndex.from_tuples([(0, 1)] * 4),
+    "Int64": pd.Index([1, 1, None, None], dtype="Int64"),
+    "text": pd.Index(["a", "a", "b", None], dtype="string"),
+    "arrow": pd.Index([1, 1, 2, None], dtype="int64[pyarrow]"),
+    "truth values": pd.Index([True, True, False, False]),
+}
+
+
+@pytest.mark.parametrize("name", INDEXES)
+def test_any_index_is_passed_on(name: str) -> None:
+    """Positions are put in by their place, never by the labels of their rows."""
+    index = INDEXES[name]
+    lat, lon = [39.8, 39.9, 40.0, 40.05], [116.25, 116.35, 116.45, 116.55]
+    frame = pd.DataFrame({"id": range(4), "lat": lat, "lon": lon}, index=index)
+    geo = gpd.GeoDataFrame(frame[["id"]], geometry=gpd.points_from_xy(lon, lat), crs=4326)
+    times = pd.date_range("2026-03-28", periods=4, freq="6h")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = GEO.perturb(frame, **NAMES)
+        points = GEO.perturb(geo)
+        series = READINGS.perturb(frame.assign(t=times), time="t", value="id")
+    moved(frame, found)
+    moved(frame, pd.DataFrame({"lat": points.geometry.y.to_numpy(), "lon": points.geometry.x.to_numpy()}, index=index))
+    for made in (found, points, series):
+        assert made.index.tolist() == index.tolist() or made.index.isna().any()
+        assert made.index.names == index.names
+    assert found["id"].tolist() == points["id"].tolist() == [0, 1, 2, 3]
 
 
 def test_metadata_of_a_pyarrow_table_is_left_out() -> None:
@@ -156,6 +202,41 @@ def test_what_is_refused(table: Any, names: dict[str, str], error: type[Exceptio
         GEO.perturb(table, **names)
 
 
+@pytest.mark.parametrize("beyond", [math.inf, -math.inf])
+def test_what_is_infinite_is_not_missing(beyond: float) -> None:
+    for lat, lon in ((beyond, 116.4), (39.9, beyond)):
+        for given in (pd.DataFrame({"lat": [lat], "lon": [lon]}), pa.table({"lat": [lat], "lon": [lon]})):
+            with pytest.raises(DataError, match="missing or not finite"):
+                KEEP.perturb(given, **NAMES)
+    for crs, x in ((2451, 1e20), (3857, math.inf)):
+        points = gpd.GeoDataFrame(geometry=gpd.points_from_xy([x], [1.0]), crs=crs)
+        with pytest.raises(DataError, match=r"missing or not finite|not degrees"):
+            KEEP.perturb(points)
+
+
+def test_a_sparse_column_is_read() -> None:
+    frame = pd.DataFrame({name: pd.arrays.SparseArray(FRAME[name]) for name in ("lat", "lon")})
+    moved(FRAME, GEO.perturb(frame, **NAMES))
+    readings = pd.DataFrame(
+        {"t": pd.date_range("2026-03-28", periods=4, freq="6h"), "x": pd.arrays.SparseArray([1.0] * 4)}
+    )
+    assert len(READINGS.perturb(readings, time="t", value="x")) == 4
+
+
+def test_a_crs_that_is_nowhere_on_the_earth() -> None:
+    points = gpd.GeoDataFrame(geometry=gpd.points_from_xy([1], [1]), crs='LOCAL_CS["x",UNIT["m",1]]')
+    with pytest.raises(DataError, match="cannot be read"):
+        GEO.perturb(points)
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_a_meter_that_is_no_number_is_nobody(kind: pa.DataType) -> None:
+    table = pa.table({"t": ["2026-03-28T00:00"], "x": [1.0], "m": pa.array(np.array([np.nan], kind.to_pandas_dtype()))})
+    for given in (table, table.to_pandas()):
+        with pytest.raises(DataError, match=r"some rows say nothing|is of a type that is not read"):
+            READINGS.perturb(given, time="t", value="x", meter="m")
+
+
 def test_nothing_is_not_an_error() -> None:
     assert len(GEO.perturb(FRAME[["lat", "lon"]].head(0), **NAMES)) == 0
     assert math.isnan(KEEP.perturb_one(math.nan, 116.4)[0])
@@ -190,7 +271,7 @@ def test_no_file_is_blamed_where_there_is_none(kind: str) -> None:
         "list": pa.array([[1]]),
     }
     table = pa.table({"t": pa.array(["2026-03-28T00:00"]), "x": [1.0], "m": meters[kind]})
-    with pytest.raises(DataError, match="is of a type that is not read") as raised:
+    with pytest.raises(DataError, match=r"The column .m.: it holds .*, which names nobody") as raised:
         READINGS.perturb(table, time="t", value="x", meter="m")
     assert "damaged" not in str(raised.value)
 

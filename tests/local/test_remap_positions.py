@@ -238,3 +238,25 @@ def test_the_best_mechanism_draws_from_the_bits_that_it_was_given() -> None:
 
     assert reports(1) == reports(1)
     assert reports(1) != reports(2)  # false alarm: the chance that 100 reports agree, below 1e-10
+
+
+def test_of_places_on_one_grid_point_only_the_remap_is_compared() -> None:
+    geo = PlanarLaplace(box=(139.3, 35.3, 140.2, 36.1), within="200 m", factor=2, step="50 m")
+    compared = compare_over_places(geo, [35.6, 35.6, 35.7], [139.7, 139.70001, 139.8], draws=500)
+    assert compared.best is None
+    assert compared.remapped > 0
+
+
+def test_distances_are_those_of_the_cells_that_are_published() -> None:
+    """Noise of a few metres, and cells of six kilometres: what is told is the way to the centres of the cells."""
+    import h3
+
+    geo = PlanarLaplace(box=(139.3, 35.3, 140.2, 36.1), within="10 m", factor=4)
+    north, east = np.array([35.6, 35.61, 35.7]), np.array([139.7, 139.71, 139.8])
+    centres = np.array([h3.cell_to_latlng(h3.latlng_to_cell(*at, 6)) for at in zip(north, east, strict=True)])
+    away = np.hypot(*(geo.plane.project(*centres.T) - geo.plane.project(north, east)).T).mean()
+    told = compare_over_places(geo.to_h3(6), north, east)
+    assert away > 500
+    for each in (told.planar_laplace, told.remapped, told.best):
+        assert each == pytest.approx(away, rel=0.05)
+    assert compare_over_places(geo, north, east).planar_laplace < 50

@@ -75,7 +75,8 @@ def test_parquet_in_parquet_out_with_its_statement(folder: Path) -> None:
     watts = after["kw"] * 1000
     assert np.allclose(watts, watts.round(), rtol=0, atol=1e-6)
     assert done.notes == (
-        "these columns are published as they are, and noise on readings protects nothing that they say: tariff",
+        "these columns are published as they are, and noise on readings protects nothing that they say: tariff;"
+        " nor what the order of rows says, which stays",
     )
     made = SeriesStatement.model_validate_json((folder / "o.parquet.release.json").read_text())
     assert made.columns_as_they_are == ("tariff",)

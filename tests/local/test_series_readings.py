@@ -14,6 +14,7 @@ import pytest
 
 from leeward.errors import DataError, InputError
 from leeward.local.series import Closeness, ReadingGrid, Schedule, Series
+from leeward.local.series._grid import in_unit
 from leeward.local.series._quantities import Quantity, microseconds, quantity
 from leeward.local.series._readings import Columns, Readings, read_readings
 
@@ -204,3 +205,32 @@ def test_columns_that_are_not_there_or_named_twice_are_refused() -> None:
         read_readings(table, Columns("time", "time"), grid(), CLOCK, "keep")
     with pytest.raises(InputError, match="option"):
         Series(Closeness(epsilon="1", unit="100 W"), grid(), CLOCK, missing="drop")  # type: ignore[arg-type]
+
+
+STEPS_ASKED = ["1", "1/3", "0.2777777777777778", "1e-9", "1e-18", "123456789.000000001", "1e12", "4e9"]
+
+
+@pytest.mark.parametrize("step", STEPS_ASKED)
+def test_grid_points_are_the_floats_nearest_to_them(step: str) -> None:
+    """Against fractions, up to what noise may reach: nothing wraps, and each is rounded once."""
+    size = Fraction(step)
+    points = np.array([0, 1, -1, 7, 10_000, 2**30, -(2**30), 2**52 + 1, 2**61, -(2**61)], np.int64)
+    for shape in ((10,), (2, 5), (10, 1)):
+        assert in_unit(points.reshape(shape), size).ravel().tolist() == [float(size * k) for k in points.tolist()]
+    assert in_unit(points[:0], size).tolist() == []
+
+
+def test_whole_grid_points_stay_within_64_bits() -> None:
+    grid = ReadingGrid("Wh", "0 Wh", "4e18 Wh", "1e18 Wh")
+    assert grid.values(np.array([-(2**62), -9, 0, 4, 9, 10, 2**62]), whole=True).tolist() == [
+        *(-9 * 10**18, -9 * 10**18, 0, 4 * 10**18, 9 * 10**18, 9 * 10**18, 9 * 10**18)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("upper", "step"),
+    [("1e19 Wh", "1e19 Wh"), ("1e300 Wh", "1e300 Wh"), ("1e-400 Wh", "1e-400 Wh"), ("5e18 Wh", "1e18 Wh")],
+)
+def test_a_grid_that_no_column_can_hold_is_refused(upper: str, step: str) -> None:
+    with pytest.raises(InputError, match="Take another unit"):
+        ReadingGrid("Wh", "0 Wh", upper, step)

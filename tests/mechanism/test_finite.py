@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -19,9 +19,11 @@ from leeward.distance import Line
 from leeward.errors import InputError
 from leeward.exact import Weight, exact, exp, exp_minus, inf, log
 from leeward.exact._weight import weighted_sum
-from leeward.mechanism import FiniteMechanism, Geometric
+from leeward.mechanism import FiniteMechanism, Geometric, subsampled
 from leeward.mechanism._matrix_entries import row_sums
 from leeward.noise import Bits, SeededBitsForTests, SystemBits
+from leeward.notion import ABSENT
+from leeward.query import PoissonSampling
 
 COIN = FiniteMechanism("xy", "uv", [["1/3", "2/3"], [exp_minus(1), 1 - exp_minus(1)]])
 
@@ -241,3 +243,41 @@ def test_samples_fit_the_exact_rows() -> None:
 def test_release_draws_one_output() -> None:
     assert FiniteMechanism("x", "uv", [[0, 1]]).release("x") == "v"
     assert COIN.release("x", SystemBits()) in {"u", "v"}
+
+
+FLOATS = FiniteMechanism.from_floats((0, 1), (0, 1), [[0.9, 0.1], [0.1, 0.9]])
+EXACTLY = FiniteMechanism((0, 1), (0, 1), [["3/4", "1/4"], ["1/4", "3/4"]])
+MADE: dict[str, Callable[[FiniteMechanism, FiniteMechanism], FiniteMechanism]] = {
+    "beside": lambda one, other: one.beside(other),
+    "product": lambda one, other: FiniteMechanism.product([one, other]),
+    "then a mechanism": lambda one, other: one.then(other),
+    "then a mapping": lambda one, _: one.then({0: "a", 1: "a"}),
+    "adaptive": lambda one, other: one.then(lambda _: other),
+    "pulled back": lambda one, _: one.pull_back((0, 1), lambda s: s),
+}
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_what_must_be_known_of_a_part_is_known_of_the_whole(how: str) -> None:
+    made = MADE[how]
+    assert made(EXACTLY, EXACTLY).note == ""
+    assert made(FLOATS, FLOATS).note == made(FLOATS, EXACTLY).note == FLOATS.note != ""
+    alone = how in {"then a mapping", "pulled back"}
+    assert made(EXACTLY, FLOATS).note == ("" if alone else FLOATS.note)
+
+
+def test_the_note_of_a_base_is_that_of_its_sample() -> None:
+    base = FiniteMechanism.from_floats([(1,), (ABSENT,)], (0, 1), [[0.9, 0.1], [0.1, 0.9]])
+    assert subsampled(base, PoissonSampling("1/2")).note == base.note != ""
+
+
+def test_what_cannot_follow_a_mechanism_is_refused_in_words() -> None:
+    with pytest.raises(InputError, match="leaves some out"):
+        EXACTLY.then({0: "a"})
+    assert EXACTLY.then(defaultdict(lambda: "b", {0: "a"})).outputs == ("a", "b")
+    with pytest.raises(InputError, match="not hashable"):
+        EXACTLY.then(lambda z: [z])
+    for size in (-1, 1.5, None, "2"):
+        with pytest.raises(InputError, match="size = "):
+            EXACTLY.sample(0, size)  # type: ignore[arg-type]
+    assert EXACTLY.sample(0, 0) == []

@@ -11,8 +11,8 @@ from tests.statistical.gof import rejects
 
 from leeward.errors import InexactError, InputError
 from leeward.exact import ZERO, Weight, exact, exp, exp_minus, inf, log, sqrt
-from leeward.noise import Coin, SeededBitsForTests, flip_each, flip_enclosed
-from leeward.noise._bernoulli import settle
+from leeward.noise import Coin, SeededBitsForTests, flip_each, flip_minus, floor_digits
+from leeward.noise._bernoulli import flip_enclosed, settle
 
 N = 200_000
 
@@ -184,3 +184,21 @@ def test_bounds_near_one_leave_the_last_word_to_the_exact_probability() -> None:
     for word, hit in ((2**32 - 1, True), (2**32 - 2, True)):
         assert flip_enclosed(p, p, exactly, Scripted(np.array([word], np.uint32))).tolist() == [hit]
     assert asked == [0]  # only the tie
+
+
+@pytest.mark.parametrize("rate", ["1/1000", "1/3", "1", "7/2"])
+@pytest.mark.parametrize("gap", [0, 1, 2, 3, 20, 1000])
+def test_a_float_near_the_exponent_still_flips_the_coin_of_the_true_one(rate: str, gap: int) -> None:
+    """All words around the exact floor; further bits that say no. A float off by 2⁻²⁰ of itself must be found out."""
+    p, exponent = exp_minus(exact(rate) * gap), float(exact(rate) * gap)
+    floor = floor_digits(p, 32)
+    words = np.array([w for w in range(floor - 3, floor + 4) if 0 <= w < 2**32], np.uint32)
+
+    def flips(off: float) -> list[bool]:
+        near = np.full(words.size, exponent * (1 + off))
+        return flip_minus(near, lambda _: p, Scripted(words, then=ONES)).tolist()
+
+    truth = (words < floor).tolist()
+    assert [flips(off) for off in (-(2.0**-48), 0.0, 2.0**-48)] == [truth] * 3
+    if 0 < exponent <= 7:
+        assert flips(2.0**-20) != truth != flips(-(2.0**-20))

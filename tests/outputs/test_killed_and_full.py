@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -13,9 +14,10 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
-from tests.local.test_location import spec, table
+from tests.local.test_location import BASE, spec, table, toml
 from tests.private_files import write_private
 
 from leeward.errors import LedgerError
@@ -51,7 +53,7 @@ WHERE = {
 
 
 def run(folder: Path, where: str, limit: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
-    words = ["perturb", "spec.toml", "--out", "o.parquet", "--quiet", where]
+    words = ["perturb", "spec.toml", "--out", "o.parquet", "--quiet", "--yes", where]
     return subprocess.run(
         [sys.executable, "-c", KILLED, *words],
         cwd=folder,
@@ -123,3 +125,62 @@ def test_a_secret_that_is_there_is_never_to_be_written_over(tmp_path: Path, monk
         with pytest.raises(LedgerError, match="who may read it") as caught:
             read_secret(path)
         assert "openssl" not in str(caught.value)
+
+
+NO_ROOM = "from leeward.local.location import _job; _job._ROOM = _job._ROOM_OF_A_ROW = 0"
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+
+@pytest.mark.parametrize("where", ["pass", NO_ROOM])
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".geojson", ".geojsonl"])
+def test_what_cannot_be_written_is_not_said_to_be_unreadable(suffix: str, where: str, tmp_path: Path) -> None:
+    """Found before anything is charged; where room cannot be set aside, the output is named, and that the charge stands."""
+    here, size = {"lat": 39.9, "lon": 116.4, "who": 1}, 8_000
+    feature = {"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 1]}, "properties": {"who": 1}}
+    text = json.dumps(feature, separators=(",", ":"))
+    match suffix:
+        case ".parquet":  # a few numbers for all of its rows
+            pd.DataFrame({name: np.full(size, value) for name, value in here.items()}).to_parquet(
+                tmp_path / "p.parquet"
+            )
+        case ".csv":
+            (tmp_path / "p.csv").write_text("lat,lon,who\n" + "1,1,1\n" * size)
+        case ".geojsonl":
+            (tmp_path / "p.geojsonl").write_text(f"{text}\n" * 600)
+        case _:
+            (tmp_path / "p.geojson").write_text(f'{{"type":"FeatureCollection","features":[{",".join([text] * 600)}]}}')
+    degrees = {} if "geo" in suffix else {"latitude": "lat", "longitude": "lon"}
+    write_private(tmp_path / "people.key", bytes(range(32)))
+    given = {
+        "perturb": {"kind": "location"},
+        "data": {"table": f"p{suffix}", "person": "who", **degrees},
+        "box": {"west": 0, "south": 0, "east": 2, "north": 2} if suffix != ".parquet" else BASE["box"],
+        "protect": BASE["protect"],
+        "budget": {"store": "people.db", "secret": "people.key", "reports_a_day": 10_000},
+    }
+    (tmp_path / "spec.toml").write_text(toml(given))
+    words = ["perturb", "spec.toml", "--out", f"o{suffix}", "--quiet", "--yes", where]
+    found = subprocess.run(
+        [sys.executable, "-c", KILLED, *words], cwd=tmp_path, capture_output=True, text=True, preexec_fn=_limit,
+        check=False,
+    )  # fmt: skip
+    assert found.returncode == 2, found.stderr
+    assert f"'o{suffix}' cannot be written: File too large" in found.stderr
+    assert (tmp_path / "people.db").exists() == (where == NO_ROOM)
+    assert ("a second run pays again" in found.stderr) == (where == NO_ROOM)
+    assert not (tmp_path / f"o{suffix}").exists()
+
+
+def test_readings_that_cannot_be_written_are_not_said_to_be_unreadable(tmp_path: Path) -> None:
+    from leeward.local.series._files import ReadingsFile
+
+    pd.DataFrame({"kw": [1.0]}).to_csv(tmp_path / "r.csv", index=False)
+    source = ReadingsFile(tmp_path / "r.csv")
+    with pytest.raises(FileNotFoundError), source.reading(writes=True):
+        (tmp_path / "nowhere" / "o.csv").write_text("x")
+    readings = type("Nobody", (), {"rows": np.zeros(0, int), "there": np.zeros(0, bool)})()
+    with pytest.raises(FileNotFoundError):
+        source.rewrite(tmp_path / "nowhere" / "o.csv", "kw", readings, np.zeros(0, int), None, lambda *_: None)  # type: ignore[arg-type]

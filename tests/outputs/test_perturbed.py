@@ -288,7 +288,7 @@ def test_a_table_of_readings_that_is_swapped_while_it_is_read_is_noticed(
 
     monkeypatch.setattr(ReadingsFile, "rewrite", swapped)
     with pytest.raises(DataError, match="changed while it was being read"):
-        job.run(tmp_path / "out.parquet", lambda *_: None)
+        job.run(tmp_path / "out.parquet", lambda *_: None, new=True)
     assert not [*tmp_path.glob("out*"), *tmp_path.glob(".leeward-*")]
 
 
@@ -350,11 +350,11 @@ def test_a_table_that_is_swapped_after_it_was_opened_is_not_written(
 
     monkeypatch.setattr(_job, "_check_out", swapped)
     if link:  # what was opened is still there, and is what is read
-        job.run(tmp_path / f"out{suffix}", lambda *_: None)
+        job.run(tmp_path / f"out{suffix}", lambda *_: None, new=True)
         assert b"true position" not in (tmp_path / f"out{suffix}").read_bytes()
         return
     with pytest.raises(DataError, match=r"changed while it was being read|as many fields as the header"):
-        job.run(tmp_path / f"out{suffix}", lambda *_: None)
+        job.run(tmp_path / f"out{suffix}", lambda *_: None, new=True)
     assert not [*tmp_path.glob("out*"), *tmp_path.glob(".leeward-*")]
 
 

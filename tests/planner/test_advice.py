@@ -123,6 +123,9 @@ def test_the_gain_is_two_and_theorem_6_takes_it_back() -> None:
 
 def test_cautions_are_for_one_sided_noise() -> None:
     assert cautions(UnboundedDP("1"), Line("1", "1")) == ()
+    for releases, begins in ((1, "One release of a place"), (5, "The least of 5 releases of a place")):
+        first = cautions(AdditionOnly("1"), Line(inf, "1"), releases, above=1200)[0]
+        assert first.startswith(f"{begins} with over 1,200 people is the exact count with probability")
     said = " ".join(cautions(AdditionOnly("1"), Line(inf, "1"), releases=5))
     assert "least of 5 releases is the exact count with probability 99.3%" in said
     assert AdditionOnly("1").words.reveals in said

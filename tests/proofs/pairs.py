@@ -29,6 +29,7 @@ from leeward.analysis import optimal
 from leeward.distance import FiniteDistance, Line
 from leeward.exact import Real, inf
 from leeward.mechanism import (
+    AdaptiveSanitized,
     FiniteMechanism,
     NoisyMax,
     OSDPRandomizedResponse,
@@ -46,6 +47,8 @@ from leeward.mechanism import (
     sanitizer,
     subsampled,
     two_sided,
+    urap,
+    urr,
     warner,
 )
 from leeward.notion import (
@@ -75,6 +78,12 @@ def sanitized(e: Real, notion: Any, c: int) -> Proved:
 
 def sparse(e: Real, notion: Any, tables: tuple[Any, ...], *, c: int, monotonic: bool) -> Proved:
     return asked_by(SparseVector(e, at_most=0, stop_after=c, monotonic=monotonic), tables), notion.on(tables)
+
+
+def adaptive(e: Real, notion: Any) -> Proved:
+    """At most 0, and over it by 1 at the early look: one count late, or one early and one at either look."""
+    mechanism = AdaptiveSanitized(Line(inf, e * "2/3"), at_most=0, budget=e, margins=(1,))
+    return asked_by(mechanism, PEOPLE), notion.on(PEOPLE)
 
 
 def share(c: int) -> str:
@@ -110,6 +119,16 @@ DECISIONS = [
             True,
         )  # type: ignore[misc]
         for c in (1, 2)
+        for name, notion in (("AdditionOnly", AdditionOnly), ("Presence", Presence))
+    ),
+    *(
+        Pair(
+            "`AdaptiveSanitized(Line(∞, 2ε/3), at_most=0, budget=ε, margins=[1])`",
+            f"{name}(ε)",
+            lambda e, notion=notion: adaptive(e, notion(e)),
+            True,
+            tight=False,
+        )  # type: ignore[misc]
         for name, notion in (("AdditionOnly", AdditionOnly), ("Presence", Presence))
     ),
     *(
@@ -188,6 +207,12 @@ RESPONSES = [
         "ULDP(ε, at a is sensitive)",
         lambda e: alone(OSDPRandomizedResponse(e, at_a).on(SETS), ULDP(e, at_a), SETS),
         True,
+    ),
+    Pair(
+        "`urr(ε, at a)`", "ULDP(ε, at a is sensitive)", lambda e: alone(urr(e, SETS, at_a), ULDP(e, at_a), SETS), True
+    ),
+    Pair(
+        "`urap(ε, at a)`", "ULDP(ε, at a is sensitive)", lambda e: alone(urap(e, SETS, at_a), ULDP(e, at_a), SETS), True
     ),
 ]
 

@@ -134,7 +134,7 @@ def test_a_window_is_over_by_the_zone_of_the_spec_and_not_of_the_machine(
         time.tzset()
     assert (code, err) == (0, "")
     if words == ["--json"]:
-        assert json.loads(out) == {"windows": [], "stops": 0, "stopped": False, "spent": "0"}
+        assert json.loads(out) == {"format": 1, "windows": [], "stops": 0, "stopped": False, "spent": "0"}
     else:
         assert ("nothing was asked" in out) == (not words)
         assert bool(out) == (not words)

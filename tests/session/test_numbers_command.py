@@ -57,7 +57,8 @@ def write(town: Town, *changes: tuple[str, str]) -> Path:
 
 def spent(town: Town) -> str | None:
     code, out, _ = town.run("budget", "show", "--ledger", town.folder / "budget.db", "--json")
-    return json.loads(out)[0]["spent"] if code == 0 and json.loads(out) else None
+    budgets = json.loads(out)["budgets"] if code == 0 else []
+    return budgets[0]["spent"] if budgets else None
 
 
 GROUPS = ("[protect]", 'by = { group = ["a", "b"] }\n\n[protect]')

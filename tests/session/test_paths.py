@@ -71,7 +71,7 @@ def test_other_addresses_are_refused_in_words_and_make_nothing(
     for make in (
         lambda: lw.Budget(named, dataset="town", cap="1"),
         lambda: Ledger(named),
-        lambda: PersonBudgets(named, secret=bytes(16), price="1", reports_a_day=1),
+        lambda: PersonBudgets(named, secret=bytes(16), price="1", reports_a_day=1, new=True),
     ):
         with pytest.raises(LedgerError, match="Write sqlite:///budget") as caught:
             make()
@@ -134,7 +134,7 @@ def test_what_python_names_stays_where_it_was_named(town: Town, monkeypatch: pyt
     budget = lw.Budget("sqlite:///budget.db", dataset="town", cap="90")
     visits = lw.visits(["visits.parquet"], person="user", place="venue", time="at")
     places = lw.places(Path("places.parquet"), place="venue")
-    people = PersonBudgets("people.db", secret=bytes(16), price="1", reports_a_day=1)
+    people = PersonBudgets("people.db", secret=bytes(16), price="1", reports_a_day=1, new=True)
     monkeypatch.chdir(decoy)
     window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
     query = lw.count_visitors(visits, places, **window, places_per_person=1, if_more="latest")
@@ -182,7 +182,7 @@ def test_no_key_of_a_spec_is_read_from_where_the_command_stands(
     }
     (project / "series.toml").write_text(toml(series))
     monkeypatch.chdir(decoy)
-    read_job(Path("../project/location.toml")).run(tmp_path / "o.parquet", lambda *_: None)
+    read_job(Path("../project/location.toml")).run(tmp_path / "o.parquet", lambda *_: None, new=True)
     read_job(Path("../project/series.toml")).run(tmp_path / "o.csv", lambda *_: None)
     assert {path.name: path.read_text() for path in decoy.iterdir()} == dict.fromkeys(decoys, "not what was meant")
     assert {"people.db", "memo.db"} <= {path.name for path in project.iterdir()}

@@ -52,8 +52,18 @@ def test_the_least_price_is_one_for_each_stop_that_there_can_be(places: int, sto
 
 @pytest.mark.parametrize("name", NOTIONS)
 def test_plan_statement_and_charge_agree(name: str, tmp_path: Path) -> None:
+    agree(name, [(1, 2), (3, 2)], tmp_path)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", NOTIONS)
+def test_plan_statement_and_charge_agree_for_every_size(name: str, tmp_path: Path) -> None:
+    agree(name, SIZES, tmp_path)
+
+
+def agree(name: str, sizes: list[tuple[int, int]], tmp_path: Path) -> None:
     notion, each = NOTIONS[name]
-    for places, stops in SIZES:
+    for places, stops in sizes:
         query = asked(places)
         price = min(places, stops) * lw.exact.exact(each)
         made = lw.plan(query, notion, safe_at_most=2, mechanism="sanitized", stop_after=stops).listing(places)

@@ -319,9 +319,9 @@ def test_json_and_quiet(town: Town) -> None:
 def test_budget_show_and_history(town: Town) -> None:
     town.run("release", town.spec(), "--out", town.out)
     ledger = f"sqlite:///{town.folder / 'budget.db'}"
-    shown = json.loads(town.run("budget", "show", "--ledger", ledger, "--json")[1])
+    shown = json.loads(town.run("budget", "show", "--ledger", ledger, "--json")[1])["budgets"]
     assert [(a["dataset"], a["cap"], a["spent"], a["left"]) for a in shown] == [("town", "5", "1", "4")]
-    kinds = [e["kind"] for e in json.loads(town.run("budget", "history", "--ledger", ledger, "--json")[1])]
+    kinds = [e["kind"] for e in json.loads(town.run("budget", "history", "--ledger", ledger, "--json")[1])["entries"]]
     assert kinds == ["opened", "reserved", "released"]
     assert "town" in town.run("budget", "show", "--ledger", ledger)[1]
 
@@ -339,7 +339,7 @@ def test_an_unexpected_error_shows_no_data(town: Town, monkeypatch: pytest.Monke
 
 def _spent(town: Town) -> str | None:
     code, out, _ = town.run("budget", "show", "--ledger", town.folder / "budget.db", "--json")
-    accounts = json.loads(out) if code == 0 else []
+    accounts = json.loads(out)["budgets"] if code == 0 else []
     return accounts[0]["spent"] if accounts else None
 
 

@@ -181,7 +181,7 @@ def house(folder: Path, names: Names | None = None) -> House:
             for how, more in (
                 ("--dry-run", ["--dry-run"]),
                 ("--dry-run --json", ["--dry-run", "--json"]),
-                ("--out", ["--out", f"{n.folder}/reports.{kind}"]),
+                ("--out", ["--out", f"{n.folder}/reports.{kind}", "--yes"]),
             )
         },
         **{

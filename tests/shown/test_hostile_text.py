@@ -445,7 +445,7 @@ def test_every_command_writes_in_any_encoding(encoding: str, tmp_path: Path) -> 
         if "--json" in words:
             said = json.loads(out)
             if name == "budget show --json":
-                assert FOREIGN.dataset in {row["dataset"] for row in said}, "JSON is exact in every encoding"
+                assert FOREIGN.dataset in {row["dataset"] for row in said["budgets"]}, "JSON is exact in every encoding"
     for name, words in commands.refused(made).items():
         code, out, err = made.run(words, encoding)
         assert code == 2, (name, out, err)

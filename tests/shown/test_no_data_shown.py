@@ -37,6 +37,7 @@ from leeward.engine import open_data, read_keys
 from leeward.errors import RefusedError
 from leeward.ledger import Ledger, MemoizedReports, PersonBudgets, Request
 from leeward.local import check_job
+from leeward.local.location._clamped import Clamped
 from leeward.local.location._formats import open_positions
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.series._files import ReadingsFile
@@ -252,19 +253,24 @@ def _locations(made: LongSession) -> None:
             given["data"] |= {"latitude": "lat", "longitude": "lon"}
         job = check_job(given, folder=folder)
         out = folder / f"reports.{kind}"
-        held |= {f"job {kind}": job, f"written {kind}": (written := job.run(out, lambda *_: None))}
+        held |= {
+            f"job {kind}": job,
+            f"opens {kind}": job.opens(),
+            f"written {kind}": (written := job.run(out, lambda *_: None, new=True)),
+        }
         held[f"printed {kind}"] = written.public()
         made.on_purpose.add(out)
         columns = (None, None) if kind == "geojson" else ("lat", "lon")
         file = open_positions(folder / given["data"]["table"], *columns)
-        held |= {f"file {kind}": file, "paid rows": (paid := PaidRows())}
+        held |= {f"file {kind}": file, "paid rows": (paid := PaidRows()), "clamped": (clamped := Clamped(job.geo.box))}
+        clamped.take(np.array([35.6]), np.array([139.7]))
         north, east, extra = next(iter(file.positions(["person"])))
         paid.append(np.isfinite(north), north, east, extra)
     points.assign(at=points["at"].astype(str)).to_file(folder / "positions.geojsonl", driver="GeoJSONSeq")
     held["file by lines"] = open_positions(folder / "positions.geojsonl", None, None)
     secret = bytes(range(32))
-    held["memo"] = MemoizedReports(folder / "memo.db", key=secret, law="l")
-    held["people"] = PersonBudgets(folder / "own.db", secret=secret, price="1", reports_a_day=3)
+    held["memo"] = MemoizedReports(folder / "memo.db", key=secret, law="l", new=True)
+    held["people"] = PersonBudgets(folder / "own.db", secret=secret, price="1", reports_a_day=3, new=True)
 
 
 def _series(made: LongSession) -> None:
@@ -367,6 +373,8 @@ NEED_NO_TABLE = {
         "local.BayesRemap",
         "local.Compared",
         "local.Moved",
+        "local.Order",
+        "local.PositionOrder",
         "planner.Chances",
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
     ),
@@ -550,7 +558,7 @@ def _perturbed(folder: Path, frame: pd.DataFrame) -> Any:
         "protect": {"within": "200 m", "factor": "2"},
         "budget": {"store": "people.db", "secret": "people.key", "reports_a_day": 3},
     }
-    return check_job(given, folder=folder).run(folder / "o.parquet", lambda *_: None)
+    return check_job(given, folder=folder).run(folder / "o.parquet", lambda *_: None, new=True)
 
 
 def _geojson(folder: Path, text: str) -> Any:

@@ -170,8 +170,8 @@ def test_what_needs_an_optional_library_is_refused_with_its_command(tmp_path: Pa
     points.to_parquet(tmp_path / "data" / "points.parquet")
     words = {
         "h3 cells": ["release", "cells.toml", "--dry-run"],
-        "h3 reports": ["perturb", "h3.toml", "--out", "o.parquet"],
-        "a geometry": ["perturb", "geometry.toml", "--out", "o.parquet"],
+        "h3 reports": ["perturb", "h3.toml", "--out", "o.parquet", "--yes"],
+        "a geometry": ["perturb", "geometry.toml", "--out", "o.parquet", "--yes"],
     }
     found = without(tmp_path, set(OPTIONAL), words)
     for name, library in (("h3 cells", "h3"), ("h3 reports", "h3"), ("a geometry", "shapely")):

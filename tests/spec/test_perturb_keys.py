@@ -58,7 +58,7 @@ def written(look: Callable[[pd.DataFrame], Any]) -> Seen:
 
     def seen(given: Given, folder: Path) -> Any:
         try:
-            check_job(given, folder=folder).run(folder / "o.parquet", lambda *_: None)
+            check_job(given, folder=folder).run(folder / "o.parquet", lambda *_: None, new=True)
         except LeewardError as refused:
             return str(refused)
         return look(pd.read_parquet(folder / "o.parquet"))

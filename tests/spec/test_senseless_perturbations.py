@@ -94,7 +94,7 @@ def outcome(given: Given, folder: Path, *, dry: bool) -> str:
             job.statement(), job.facts()
         else:
             (folder / "b.db").unlink(missing_ok=True)
-            job.run(folder / "o.parquet", lambda *_: None)
+            job.run(folder / "o.parquet", lambda *_: None, new=True)
     except LeewardError as refused:
         return str(refused)
     return ""

@@ -36,6 +36,7 @@ WHO = pd.DataFrame(
         "lat": [60.0, 60.0, 59.95, 60.0],
         "lon": [10.2, 10.2, 10.1, 10.2],
         "kept": [1, 2, 3, 4],
+        "when": pd.Timestamp("2026-03-01 12:00"),
     }
 )
 """Two rows of one person at one place, one elsewhere, and one of another person at the first place."""
@@ -179,7 +180,7 @@ class Positions:
             PLACES.to_csv(folder / "places.csv", index=False)
             write_private(folder / "people.key", b"a key of the tests")
             rows.to_parquet(folder / "positions.parquet")
-            check_job(spec, folder=folder).run(folder / "reports.parquet", lambda *_: None)
+            check_job(spec, folder=folder).run(folder / "reports.parquet", lambda *_: None, new=True)
             return pd.read_parquet(folder / "reports.parquet")
 
     @functools.cached_property
@@ -198,6 +199,8 @@ class Positions:
             made = plain
             if name != "plain":
                 made = plain.to_places(**told) if name == "remap" else plain.best_over(**told)[0]
+            if (h3 := self.spec.get("output", {}).get("h3")) is not None:
+                made = made.to_h3(h3)
             north, east = made.perturb_points(truth.lat, truth.lon)
             found[name] = float(np.mean(GROUND.inv(truth.lon, truth.lat, east, north)[2]))
         return found
@@ -218,6 +221,7 @@ def world(name: str, **changes: Mapping[str, Any]) -> Positions:
     return Positions(name, tuple((section, tuple(keys.items())) for section, keys in changes.items()))
 
 
+DATED = {"time": "when"}
 BUDGET = {"store": "people.db", "secret": "people.key"}
 REPEAT = {"store": "memo.db", "secret": "people.key"}
 LIST = {"table": "places.csv", "latitude": "lat", "longitude": "lon", "weight": "weight"}
@@ -233,13 +237,16 @@ WORLDS = (
     world("best", places={**LIST, "use": "best"}, protect=CLOSE),
     world("tall", box={"west": 10.05, "south": 58.5, "east": 10.35, "north": 61.5}),
     world("cells", output={"h3": 8}),
-    world("paid", budget={**BUDGET, "reports_a_day": 5}),
-    world("withheld", budget={**BUDGET, "reports_a_day": 1, "over": "withhold"}),
+    world("remap in cells", places={**LIST, "use": "remap"}, output={"h3": 6}),
+    world("best in cells", places={**LIST, "use": "best"}, protect=CLOSE, output={"h3": 6}),
+    world("paid", data=DATED, budget={**BUDGET, "reports_a_day": 5}),
+    world("withheld", data=DATED, budget={**BUDGET, "reports_a_day": 1, "over": "withhold"}),
+    world("withheld, of the run's day", budget={**BUDGET, "reports_a_day": 1, "over": "withhold"}),
     world(
         "withheld in Tokyo",
-        data={"timezone": "Asia/Tokyo"},
+        data={**DATED, "timezone": "Asia/Tokyo"},
         budget={**BUDGET, "reports_a_day": 1, "over": "withhold"},
     ),
     world("repeated", repeat=REPEAT),
-    world("repeated and paid", repeat=REPEAT, budget={**BUDGET, "reports_a_day": 2}),
+    world("repeated and paid", data=DATED, repeat=REPEAT, budget={**BUDGET, "reports_a_day": 2}),
 )

@@ -13,6 +13,8 @@ ALWAYS = {
     r"(not guaranteed: )?A track is more than its points: speeds, roads and habits tell positions apart that single"
     r" reports do not",
     r"Who is in the table, how often, and all columns but the position are not protected",
+    r"(not guaranteed: )?The order of rows, which stays: where many are sorted by position, it tells each position more"
+    r" closely than the noisy one does",
 }
 """Sentences about what no option changes."""
 

@@ -46,11 +46,12 @@ from leeward.analysis._characterise import (
 )
 from leeward.analysis._expansive import Expansion, expansion, expansive_chain, in_class_c, induced_edges, pushed
 from leeward.analysis._loss import LOSSES, LossMatrix, outside_ball, read_loss
-from leeward.analysis._optimal import Optimal, Shared, optimal, shared
+from leeward.analysis._optimal import Optimal, Shared, Universal, is_universally_optimal, optimal, shared
 from leeward.analysis._prior import read_prior
 from leeward.analysis._remap import Remapped, expected_loss, remap
 from leeward.analysis._risk import Risk, posterior, risk
 from leeward.analysis._sanitizers import BestSanitizer, best_sanitizer, expected_beta
+from leeward.analysis._shuffled import Shuffled, shuffled
 from leeward.analysis._usefulness import useful_within, usefulness, usefulness_curve
 
 __all__ = [
@@ -66,6 +67,8 @@ __all__ = [
     "Remapped",
     "Risk",
     "Shared",
+    "Shuffled",
+    "Universal",
     "alap_beta",
     "alap_epsilon",
     "all_functions",
@@ -96,6 +99,7 @@ __all__ = [
     "in_class_c",
     "induced_edges",
     "is_tight",
+    "is_universally_optimal",
     "maximally_tight",
     "measure_distance",
     "one_sided",
@@ -109,6 +113,7 @@ __all__ = [
     "restricted",
     "risk",
     "shared",
+    "shuffled",
     "substitute_all",
     "substitute_one",
     "tight",

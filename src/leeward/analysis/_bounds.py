@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from leeward.errors import InputError
-from leeward.exact._real import Exact, Real, exact, integer, positive
+from leeward.exact._real import Exact, Real, exact, finite, integer, positive
 from leeward.exact._weight import Weight, exp, exp_minus, log, weight
 
 
@@ -54,19 +54,19 @@ def epsilon_needed_complement(k: int, alpha: Exact, beta: Exact) -> Real:
 
 def delta_bound(epsilon: Exact, delta: Exact, k: int, alpha: Exact) -> Weight:
     """Return the most β that (ε, δ)-DP allows at distance k by Section III-B: ``e^{kε}·α + δ·Σ_{i<k} e^{iε}``, at most 1."""
-    grown = exp(_finite(epsilon) * integer(k, "k")) * _chance(alpha) + _chance(delta) * _powers(epsilon, k)
+    grown = exp(finite(epsilon, "epsilon") * integer(k, "k")) * _chance(alpha) + _chance(delta) * _powers(epsilon, k)
     return min(grown, weight(1))
 
 
 def delta_bound_complement(epsilon: Exact, delta: Exact, k: int, alpha: Exact) -> Weight:
     """Return the most β by the same step on *not safe*: ``1 − e^{−kε}·(1 − α − δ·Σ_{i<k} e^{iε})``, at most 1."""
     left = 1 - _chance(alpha) - _chance(delta) * _powers(epsilon, k)
-    return min(1 - exp_minus(_finite(epsilon) * integer(k, "k")) * left, weight(1))
+    return min(1 - exp_minus(finite(epsilon, "epsilon") * integer(k, "k")) * left, weight(1))
 
 
 def delta_needed(epsilon: Exact, k: int, alpha: Exact, beta: Exact) -> Weight:
     """Return the least δ that inequality (7) of Section III-B allows: ``(β − α·e^{kε}) / Σ_{i<k} e^{iε}``, at least 0."""
-    need = (_chance(beta) - _chance(alpha) * exp(_finite(epsilon) * integer(k, "k"))) / _powers(epsilon, k)
+    need = (_chance(beta) - _chance(alpha) * exp(finite(epsilon, "epsilon") * integer(k, "k"))) / _powers(epsilon, k)
     return max(need, weight(0))
 
 
@@ -238,14 +238,7 @@ def _powers(epsilon: Exact, k: int) -> Weight:
     """Σ_{i<k} e^{iε}."""
     if (k := integer(k, "k")) < 1:
         raise InputError(f"k = {k}", "the bound is about tables at least one step apart", "Give at least 1")
-    return (exp(_finite(epsilon) * k) - 1) / (exp(_finite(epsilon)) - 1)
-
-
-def _finite(epsilon: Exact) -> Real:
-    number = positive(epsilon, "epsilon")
-    if number.is_infinite:
-        raise InputError("epsilon = inf", "it bounds nothing", "Give a finite number")
-    return number
+    return (exp(finite(epsilon, "epsilon") * k) - 1) / (exp(finite(epsilon, "epsilon")) - 1)
 
 
 def _chance(given: Exact) -> Weight:

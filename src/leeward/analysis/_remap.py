@@ -95,8 +95,7 @@ def expected_loss(mechanism: FiniteMechanism | Geometric, prior: Prior = None, l
     finite = as_finite(mechanism)
     matrix = read_loss(finite.inputs, finite.outputs, loss)
     if isinstance(prior, str) and prior == "worst":
-        each = [_expect(finite, [Fraction(int(x == y)) for y in finite.inputs], matrix) for x in finite.inputs]
-        return max(each, key=float)
+        return max(_expect(finite, [Fraction(int(x == y)) for y in finite.inputs], matrix) for x in finite.inputs)
     return _expect(finite, read_prior(finite.inputs, prior), matrix)
 
 

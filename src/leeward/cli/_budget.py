@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +13,7 @@ from leeward.errors import InputError, LedgerError, nearest
 from leeward.exact._real import exact
 
 if TYPE_CHECKING:
+    from leeward._document import Part
     from leeward.ledger import Ledger
 
 budget = typer.Typer(no_args_is_help=True, help="Show and change the budgets kept in a ledger.")
@@ -30,20 +31,18 @@ def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) ->
 
     * `leeward budget show --ledger sqlite:///budget.db`
     """
+    from leeward.cli._balances import Balances, balance
     from leeward.ledger import Ledger
 
     opened = Ledger(ledger, create=False)
     accounts = opened.show(dataset)
     if dataset is not None and not accounts:
         raise _no_budget(dataset, opened)
-    rows = [
-        {"dataset": a.dataset, "notion": a.notion, "cap": str(a.cap), "spent": str(a.spent), "left": str(a.left)}
-        for a in accounts
-    ]
+    told = Balances(format=1, budgets=tuple(map(balance, accounts)))
     if as_json:
-        print_json(rows)
+        print_json(told.to_dict())
     else:
-        _print(rows, ("dataset", "notion", "cap", "spent", "left"))
+        _print(told.budgets, ("dataset", "notion", "cap", "spent", "left"))
 
 
 @budget.command()
@@ -54,30 +53,18 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
 
     * `leeward budget history --ledger sqlite:///budget.db --dataset tokyo-checkins`
     """
+    from leeward.cli._balances import History, happened
     from leeward.ledger import Ledger
 
     opened = Ledger(ledger, create=False)
     entries = opened.history(dataset)
     if dataset is not None and not entries:
         raise _no_budget(dataset, opened)
-    rows = [
-        {
-            "number": entry.number,
-            "time": f"{entry.time:%Y-%m-%d %H:%M:%S}",
-            "dataset": entry.dataset,
-            "version": entry.version,
-            "kind": entry.kind,
-            "cost": str(entry.cost),
-            "cap": None if entry.cap is None else str(entry.cap),
-            "id": entry.id,
-            "key": entry.key,
-        }
-        for entry in entries
-    ]
+    told = History(format=1, entries=tuple(map(happened, entries)))
     if as_json:
-        print_json(rows)
+        print_json(told.to_dict())
     else:
-        _print(rows, ("number", "time", "dataset", "version", "kind", "cost", "cap"))
+        _print(told.entries, ("number", "time", "dataset", "version", "kind", "cost", "cap"))
 
 
 @budget.command()
@@ -90,15 +77,16 @@ def check(ledger: LedgerUrl, as_json: AsJson = False) -> None:
 
     * `leeward budget check --ledger sqlite:///budget.db`
     """
+    from leeward.cli._balances import Checked
     from leeward.ledger import Ledger
 
     opened = Ledger(ledger, create=False)
     opened.check()
-    told = {"entries": len(opened.history()), "as_written": True}
+    told = Checked(format=1, entries=len(opened.history()), as_written=True)
     if as_json:
-        print_json(told)
+        print_json(told.to_dict())
     else:
-        say(f"{told['entries']:,} entries, and every answer, are as they were written.")
+        say(f"{told.entries:,} entries, and every answer, are as they were written.")
 
 
 @budget.command("set-cap")
@@ -156,12 +144,13 @@ def _no_budget(dataset: str, ledger: Ledger) -> LedgerError:
     return LedgerError(f"There is no budget of '{dataset}' in this ledger", "", near)
 
 
-def _print(rows: Sequence[Mapping[str, object]], columns: tuple[str, ...]) -> None:
+def _print(rows: Sequence[Part], columns: tuple[str, ...]) -> None:
     made = table(padding=(0, 1))
     for column in columns:
         made.add_column(column, overflow="fold")  # never cut: a label without its end names nothing
     for row in rows:
-        made.add_row(*("" if row[column] is None else _with_its_ends(str(row[column])) for column in columns))
+        cells = (getattr(row, column) for column in columns)
+        made.add_row(*("" if cell is None else _with_its_ends(str(cell)) for cell in cells))
     print_parts(made)
 
 

@@ -15,9 +15,7 @@ from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_not
 from leeward.errors import InputError
 
 if TYPE_CHECKING:
-    from leeward._statement import WindowStated
     from leeward.query import CountVisitors
-    from leeward.session import Release
 
 
 def monitor(
@@ -49,6 +47,7 @@ def monitor(
 
     * `leeward monitor spec.toml --out monitor/`
     """
+    from leeward.cli._monitored import Monitored, asked
     from leeward.session._monitor import monitor as run
     from leeward.session._release import check_if_doubtful
     from leeward.session._result import folder_names, saving
@@ -61,7 +60,7 @@ def monitor(
     due = [(made, name) for made, name in named if _ended(made.query, until)]
     if not due:
         if as_json:
-            print_json({"windows": [], "stops": 0, "stopped": False, "spent": "0"})
+            print_json(Monitored(format=1, windows=(), stops=0, stopped=False, spent="0").to_dict())
         elif not quiet:
             say("No window is over yet: nothing was asked.")
         return
@@ -83,35 +82,19 @@ def monitor(
             wrote(save(watch.releases))
     opened.say(quiet)
     if not quiet:
-        for one in watch.releases:
-            print_notes(one.curator)
-    state = watch.state
+        for each in watch.releases:
+            print_notes(each.curator)
+    state, windows = watch.state, asked(watch.releases)
     if as_json:
-        windows = [
-            {
-                "window": _window(one).model_dump(),
-                "answered": sum(one.answers["answered"].to_pylist()),
-                "safe": one.answers["state"].to_pylist().count("safe"),
-                "charged": one.curator.charged,
-            }
-            for one in watch.releases
-        ]
-        print_json({"windows": windows, "stops": state.stops, "stopped": state.stopped, "spent": str(watch.spent)})
+        told = Monitored(format=1, windows=windows, stops=state.stops, stopped=state.stopped, spent=str(watch.spent))
+        print_json(told.to_dict())
     elif not quiet:
-        for one in watch.releases:
-            safe, places = one.answers["state"].to_pylist().count("safe"), one.answers.num_rows
-            say(f"{_window(one).start}: {safe:,} of {places:,} safe; charged {one.curator.charged}")
+        for one in windows:
+            say(f"{one.window.start}: {one.safe:,} of {one.places:,} safe; charged {one.charged}")
         left = state.stop_after - state.stops
         stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
         say(f"{counted(state.stops, 'place')} could not be called safe, at a price of {watch.spent}. {stopped}")
         say(f"The reports are in {out}")
-
-
-def _window(one: Release) -> WindowStated:
-    from leeward._statement import VisitorStatement
-
-    assert isinstance(one.statement, VisitorStatement)
-    return one.statement.query.window
 
 
 def _ended(query: CountVisitors, until: datetime | None) -> bool:

@@ -17,6 +17,7 @@ from leeward.cli._output import print_notes, say, wrote
 from leeward.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
+    from leeward.local._job import Opens
     from leeward.query import CountVisitors
     from leeward.query._statistic import Statistic
     from leeward.session import Release
@@ -96,7 +97,7 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
     said = f"a new budget of '{budget.dataset}', with a cap of {budget.cap}, in {budget.ledger}"
     if not yes and not new:
         others = f"which has {', '.join(repr(name) for name in known)}" if known else "a ledger without any yet"
-        _ask(f"This opens {said}, {others}.", budget.dataset)
+        _ask(f"This opens {said}, {others}.", f"The budget of '{budget.dataset}'")
     return Opening(asked, f"{said}.")
 
 
@@ -128,7 +129,23 @@ def refuse_within(out: Path, budget: Budget, query: CountVisitors | Statistic) -
             )
 
 
-def _ask(said: str, dataset: str) -> None:
+def may_open(opens: Opens, *, yes: bool, new: bool) -> None:
+    """Ask whether new stores about people may be made.
+
+    Raises:
+        LedgerError: they may not, may have been there before, or nobody is there to be asked.
+    """
+    if opens.doubt is not None and not new:
+        raise LedgerError(
+            f"This opens {opens}",
+            opens.doubt,
+            "Bring it back, or correct its name; if a new one is meant, say --new-budget",
+        )
+    if not yes and not new:
+        _ask(f"This opens {opens}.", "The store")
+
+
+def _ask(said: str, what: str) -> None:
     if not sys.stdin.isatty():
         raise LedgerError(said, "nobody is there to be asked whether that is meant", "If it is, say --yes")
     say(said, err=True)
@@ -137,4 +154,4 @@ def _ask(said: str, dataset: str) -> None:
     except typer.Abort:  # Ctrl-C, or the end of the input
         confirmed = False
     if not confirmed:
-        raise LedgerError(f"The budget of '{dataset}' is not opened", "it was not confirmed", "Nothing was charged")
+        raise LedgerError(f"{what} is not opened", "it was not confirmed", "Nothing was charged")

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from leeward._plain import counted
+from leeward.cli._opening import may_open
 from leeward.cli._output import facts, print_json, print_parts, progress_shown, say, wrote
-from leeward.errors import SpecError
+from leeward.errors import SpecError, noted
 
 
 def perturb(
@@ -23,6 +24,13 @@ def perturb(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    yes: Annotated[
+        bool,
+        typer.Option("--yes", "-y", help="Open new stores of budgets and of reports without asking, if none is there."),
+    ] = False,
+    new_budget: Annotated[
+        bool, typer.Option("--new-budget", help="Open a new store although the other is there, or its file is empty.")
+    ] = False,
 ) -> None:
     """Perturb a table row by row: `kind = "location"` or `"series"` in the section [perturb] of the spec.
 
@@ -47,11 +55,16 @@ def perturb(
         raise SpecError(
             "No --out", "the perturbed table needs a file to be written to", "Give --out FILE, or --dry-run"
         )
-    with progress_shown(quiet) as progress:
-        written = job.run(out, progress)
+    opens = job.opens()
+    if opens is not None:
+        may_open(opens, yes=yes, new=new_budget)
+    with progress_shown(quiet) as progress, noted(lambda: "" if opens is None else opens.made()):
+        written = job.run(out, progress, new=new_budget or opens is not None)
         for file in written.files:
             wrote(file)
     if not quiet:
+        if opens is not None:
+            say(opens.made(), err=True)
         for note in written.notes:
             say(f"Note: {note}.", err=True)
     if as_json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,6 @@ from leeward.errors import SpecError
 if TYPE_CHECKING:
     from leeward._statement import Statement
     from leeward.cli._released import Numbers, Places
-    from leeward.exact._real import Real
     from leeward.planner._number_plan import NumberPlan
     from leeward.planner._plan import Plan
     from leeward.session._budget import Budget
@@ -128,8 +128,10 @@ def publish(
         with session:
             priced = session.price(plans)
             if len(plans) > 1 and not quiet and not as_json:
-                price, total = _prices([each.plan for each in priced])
-                say(f"{len(plans)} windows at {price} each: a total price of at most {total}.")
+                paid, counted_in = [one.price for one in priced], priced[0].counted_in
+                known = [one.plan for one in priced]  # with the length of the public list
+                total = _price(known, paid, counted_in)
+                say(f"{len(plans)} windows at {known[0].price} each: a total price of at most {total}.")
             with saved_if_refused(save, opened, quiet) as done, progress_shown(quiet) as session.progress:
                 releases = release_priced(
                     session, priced, if_doubtful=if_doubtful, accept_useless=accept_useless, done=done
@@ -198,31 +200,49 @@ def _decided(made: Plan | NumberPlan, one: Places) -> list[str]:
     return said
 
 
-def _prices(plans: Sequence[Plan | NumberPlan]) -> tuple[Real, Real]:
-    """Return the price of one window, and that of all."""
-    return plans[0].price, sum((made.price for made in plans[1:]), plans[0].price)
+def _price(plans: Sequence[Plan | NumberPlan], paid: Sequence[Fraction], counted_in: str, in_all: str = "") -> str:
+    """Say what plans cost: in ε of their notion, and of the budget where that is another number."""
+    from leeward.accounting._budget_notion import in_words
+
+    own, charged = sum((made.price for made in plans[1:]), plans[0].price), sum(paid, Fraction(0))
+    in_budget = "" if own == charged else f", for which {charged} is taken from a budget in {in_words(counted_in)}"
+    return f"{own}{in_all}{in_budget}"
 
 
 def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, accept_useless: bool) -> None:
     """Print what a release would be, and then refuse what it would refuse: the reason can be read above."""
-    from leeward.accounting._budget_notion import charge
+    from leeward._statement import NOT_YET, BudgetStated
+    from leeward.accounting._budget_notion import charge, in_words
     from leeward.engine import read_keys
+    from leeward.ledger import Ledger
     from leeward.planner._useless import refuse_useless
     from leeward.session._statement import privacy_statement
 
     count = len(read_keys(plans[0].query))
     plans, rows = [made.listing(count) for made in plans], plans[0].query.of_rows
-    counted_in = budget.counted_in(plans[0].notion, None, rows=rows)
-    for made in plans:
-        charge(made.notion, made.price, counted_in, rows=rows)  # what has no price in the budget is refused
-    statements = [privacy_statement(p, places=count, dataset=budget.dataset, version=budget.version) for p in plans]
+    ledger = Ledger.find(budget.ledger)
+    standing = [account.notion for account in ledger.show(budget.dataset)] if ledger is not None else []
+    counted_in = budget.counted_in(plans[0].notion, standing[0] if standing else None, rows=rows)
+    # what has no price in the budget is refused
+    paid = [charge(made.notion, made.price, counted_in, rows=rows) for made in plans]
+    taken = [BudgetStated(notion=in_words(counted_in), price=str(price)) for price in paid]
+    statements = [
+        privacy_statement(
+            made,
+            places=count,
+            dataset=budget.dataset,
+            version=budget.version,
+            published=NOT_YET.model_copy(update={"budget": each}),
+        )
+        for made, each in zip(plans, taken, strict=True)
+    ]
     if as_json:
         print_json([statement.to_dict() for statement in statements])
     else:
         _print_statement(statements[0])
         if len(plans) > 1:
             say(f"\n{len(plans)} windows, one release each.")
-        say(f"\nPrice: {_prices(plans)[1]} in all. Nothing was charged and no data was read.")
+        say(f"\nPrice: {_price(plans, paid, counted_in, ' in all')}. Nothing was charged and no data was read.")
     if not accept_useless:
         for made in plans:
             refuse_useless(made, count)

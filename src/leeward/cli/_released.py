@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,6 +12,7 @@ from pydantic import Field, JsonValue
 
 from leeward._document import Document, Part
 from leeward._statement import VisitorStatement, WindowStated
+from leeward.cli._balances import Balance, balance
 from leeward.ledger import Ledger
 from leeward.session._budget import Budget
 from leeward.session._result import Release
@@ -54,15 +56,6 @@ class Numbers(Answered):
     answers: tuple[dict[str, JsonValue], ...]
 
 
-class BudgetLeft(Part):
-    """What a budget holds now, exactly."""
-
-    dataset: str
-    cap: str
-    spent: str
-    left: str
-
-
 class Released(Document):
     """Releases that were written to one directory.
 
@@ -76,14 +69,13 @@ class Released(Document):
     format: Literal[1]
     out: str
     releases: tuple[Annotated[Places | Numbers, Field(discriminator="kind")], ...]
-    budget: BudgetLeft
+    budget: Balance
 
 
 def released(out: Path, releases: Iterable[Release], budget: Budget) -> Released:
     """Return what is printed of releases that were charged to a budget and written."""
-    account = Ledger(budget.ledger, create=False).show(budget.dataset)[0]
-    left = BudgetLeft(dataset=budget.dataset, cap=str(account.cap), spent=str(account.spent), left=str(account.left))
-    return Released(format=1, out=str(out), releases=tuple(map(summary, releases)), budget=left)
+    (account,) = Ledger(budget.ledger, create=False).show(budget.dataset)
+    return Released(format=1, out=str(out), releases=tuple(map(summary, releases)), budget=balance(account))
 
 
 def summary(one: Release) -> Places | Numbers:
@@ -94,14 +86,14 @@ def summary(one: Release) -> Places | Numbers:
     ).model_dump()
     if not isinstance(told, VisitorStatement):
         return Numbers(**shared, answers=tuple(answers.to_pylist()))
-    states = answers["state"].to_pylist()
-    said = {state: states.count(state) for state, _ in told.decision.said}
+    states = Counter(answers["state"].to_pylist())
+    said = {state: states[state] for state, _ in told.decision.said}
     return Places(
         **shared,
         window=told.query.window,
-        places=len(states),
+        places=states.total(),
         safe=said.get("safe"),
-        obscure=states.count("obscure"),
+        obscure=states["obscure"],
         dangerous=said.get("dangerous"),
         answered=answers["answered"].to_pylist().count(True) if "answered" in answers.column_names else None,
     )

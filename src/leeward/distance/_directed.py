@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance._paths import Codes, broken_triangle, combine, encode, merge, shortest_paths
 from leeward.errors import InputError
@@ -81,7 +82,7 @@ class DirectedDistance(ABC, Generic[S]):
             InputError: always.
         """
         raise InputError(
-            f"The price of {self} in {other}",
+            f"The price of {self} in {told(other)}",
             "it is not known over all points there may be",
             "Take both .on(points) of one finite space; on tables, compare two notions",
         )
@@ -331,7 +332,7 @@ def listed(distance: DirectedDistance[S]) -> FiniteDistance[S]:
     """
     if not isinstance(distance, FiniteDistance):
         raise InputError(
-            f"{distance} on points that are not listed",
+            f"{told(distance)} on points that are not listed",
             "all of them are needed here",
             "Take the distance on a finite space: distance.on(points)",
         )
@@ -346,7 +347,7 @@ def comparable(first: object, second: object, kind: type) -> None:
     """
     if not isinstance(second, kind):
         raise InputError(
-            f"The price of {first} in {second}",
+            f"The price of {first} in {told(second)}",
             "they are distances between different things, such as tables and answers",
             "Take both .on(points) of one finite space; from a notion to answers leads leeward.sensitivity(notion, query)",
         )

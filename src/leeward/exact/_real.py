@@ -11,39 +11,26 @@ so rationals, roots and logarithms of rationals are decided exactly. Everything 
 
 from __future__ import annotations
 
-import itertools
 import math
 import numbers
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import flint
 import numpy as np
 
-from leeward._integers import MODULUS, additive, coprime, factors, is_factored
+from leeward._integers import factors
 from leeward._plain import told
 from leeward.errors import InexactError, InputError, UndecidedError
+from leeward.exact._monomials import Monomial, image, split
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)
 """Bits at which a comparison is tried before it is called undecided."""
 
 
-class Atom(Protocol):
-    """A real number that is not a rational combination of roots: it can be named, hashed and enclosed."""
-
-    def arb(self) -> Any:
-        """Enclose the value at the precision in force."""
-        ...
-
-    def __str__(self) -> str: ...
-
-    def __hash__(self) -> int: ...
-
-
-Monomial: TypeAlias = tuple[int, tuple[Atom, ...]]
 _UNIT: Monomial = (1, ())
 
 
@@ -213,9 +200,9 @@ class Real:
         if (value := self.rational) is not None:
             return 1 if value > 0 else -1
         try:
-            return sign_of(self.arb, str(self))
+            return sign_of(self.arb, lambda: str(self))
         except UndecidedError:
-            if not _split(self._terms):
+            if not split(self._terms):
                 return 0
             raise
 
@@ -251,7 +238,7 @@ class Real:
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash(math.inf) if self._terms is None else _hash(self._terms)
+            self._hash = hash(math.inf) if self._terms is None else image(self._terms)
         return self._hash
 
     # ---- text
@@ -324,7 +311,7 @@ def _parse(value: object) -> Real:
         return Real({_UNIT: Fraction(int(value))})
     if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational) and value != math.inf:
         raise InexactError(
-            f"The float {value!r} was given",
+            f"The float {told(value)} was given",
             "a binary float is not the decimal it prints as, and a privacy claim is about one exact number",
             f'Write it as a string: "{value!s}", or a fraction such as "1/3"',
         )
@@ -362,6 +349,19 @@ def positive(value: Exact, name: str) -> Real:
         raise InputError(
             f"{name} = {number}", f"{name} must be above 0", f'Give a positive number, such as {name} = "1"'
         )
+    return number
+
+
+def finite(value: Exact, name: str) -> Real:
+    """Read an exact number that must be above 0 and not ∞, as the ε of a promise is.
+
+    Raises:
+        InexactError: for a float.
+        InputError: if it is not above 0, or ∞.
+    """
+    number = positive(value, name)
+    if number.is_infinite:
+        raise InputError(f"{name} = inf", "it promises nothing", f'Give a finite number, such as {name} = "1"')
     return number
 
 
@@ -418,58 +418,8 @@ def sqrt(value: Exact) -> Real:
     return Real({(radicand, ()): outer})
 
 
-def _hash(terms: Mapping[Monomial, Fraction]) -> int:
-    """The hash of a number, whichever its form: Python's own where it is rational, else its image modulo a prime.
-
-    The image of sums and products is the sum and product of images (`leeward._integers.additive` of logarithms), so however
-    integers that were not factored are split inside logarithms, it is the same.
-    """
-    if all(is_factored(atom.prime) for _, atoms in terms for atom in atoms if hasattr(atom, "prime")):
-        split: Mapping[tuple[Any, ...], Fraction] = {(radicand, *atoms): c for (radicand, atoms), c in terms.items()}
-    else:
-        split = _split(terms)
-    if not split.keys() - {(1,)}:
-        return hash(split.get((1,), Fraction(0)))
-    image = 0
-    for (radicand, *atoms), coefficient in split.items():
-        top, bottom = coefficient.numerator, coefficient.denominator
-        term = top * pow(bottom, -1, MODULUS) * hash((radicand,)) if bottom % MODULUS else 0
-        for atom in atoms:
-            number = atom if isinstance(atom, int) else getattr(atom, "prime", None)
-            term *= hash(atom) if number is None else additive(number)
-        image += term
-    return hash(image % MODULUS)
-
-
-def _split(terms: Mapping[Monomial, Fraction]) -> dict[tuple[Any, ...], Fraction]:
-    """Split the logarithms of integers that were not factored where integers share a part; leave out what cancels.
-
-    Numbers without a common part are as good as primes: their logarithms are linearly independent over the rationals too.
-    """
-    base = coprime({atom.prime for _, atoms in terms for atom in atoms if hasattr(atom, "prime")})
-    total: dict[Any, Fraction] = {}
-    for (radicand, atoms), coefficient in terms.items():
-        for several in itertools.product(*(_parts(atom, base) for atom in atoms)):
-            split = radicand, *sorted((part for part, _ in several), key=str)
-            total[split] = total.get(split, Fraction(0)) + coefficient * math.prod(power for _, power in several)
-    return {split: coefficient for split, coefficient in total.items() if coefficient}
-
-
-def _parts(atom: Any, base: list[int]) -> list[tuple[Any, int]]:
-    """Write an atom ln n by the numbers of a base and their powers in n; another atom is itself."""
-    if not hasattr(atom, "prime"):
-        return [(atom, 1)]
-    found = []
-    for part in base:
-        power, rest = 0, atom.prime
-        while rest % part == 0:
-            rest, power = rest // part, power + 1
-        found += [(part, power)] if power else []
-    return found
-
-
-def sign_of(enclose: Any, name: str) -> int:
-    """Return the sign of a non-zero real given as ``enclose(precision) -> arb``.
+def sign_of(enclose: Any, named: Callable[[], str]) -> int:
+    """Return the sign of a non-zero real given as ``enclose(precision) -> arb``; it is named only where that fails.
 
     Raises:
         UndecidedError: if the highest precision tried does not separate it from 0.
@@ -480,6 +430,10 @@ def sign_of(enclose: Any, name: str) -> int:
             return 1
         if ball < 0:
             return -1
+    try:
+        name = named()
+    except ValueError:  # Python writes no integer of over 4,300 digits
+        name = "a sum of very long fractions"
     raise UndecidedError(
         f"The sign of {name if len(name) < 200 else name[:200] + '…'}",
         f"{PRECISIONS[-1]} bits do not separate it from 0, and its form does not prove it 0",

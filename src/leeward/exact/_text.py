@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from leeward.errors import InputError
-from leeward.exact._real import Atom, Real, exact, sqrt
+from leeward.exact._monomials import Atom
+from leeward.exact._real import Real, exact, sqrt
 from leeward.exact._weight import LogPrime, LogSum, Weight, log
 
 Written = str | list[dict[str, Any]]

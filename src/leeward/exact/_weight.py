@@ -19,7 +19,8 @@ import flint
 
 from leeward._integers import factors
 from leeward.errors import InputError
-from leeward.exact._real import ZERO, Exact, Monomial, Real, exact, integer, number_or_none, outward, sign_of
+from leeward.exact._monomials import Monomial
+from leeward.exact._real import ZERO, Exact, Real, exact, integer, number_or_none, outward, sign_of
 
 _Sum: TypeAlias = Mapping[Real, Fraction]  # exponent -> coefficient
 
@@ -140,7 +141,7 @@ class Weight:
         signs = {c > 0 for c in terms.values()}
         if len(signs) == 1:
             return 1 if signs.pop() else -1
-        return sign_of(lambda precision: _at(precision, terms), _sum_str(terms))
+        return sign_of(lambda precision: _at(precision, terms), lambda: _sum_str(terms))
 
     def __eq__(self, other: object) -> bool:
         known = other if isinstance(other, Weight) else number_or_none(other)

@@ -8,8 +8,8 @@ text "7"; "Alice", "alice" and "Alice " are three. Two uses err on two sides whe
 * Who pays (`payer`) goes by the value: two such texts share one budget, so that nobody has two.
 * Who is remembered (`named`) goes by the text: nobody is shown a report that was drawn for somebody else.
 
-Types that name nobody for sure are refused: fractions, infinities, floats from 2⁵³ on, truth values, dates, bytes that are
-no text.
+Types that name nobody for sure are refused: fractions, infinities, floats from 2⁵³ on (2²⁴ in 32 bits, 2¹¹ in 16), truth
+values, dates, bytes that are no text.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from numbers import Integral, Real
 from typing import Any, Final
 from uuid import UUID
+
+import numpy as np
 
 from leeward.errors import InputError
 
@@ -46,11 +48,16 @@ def named(person: Any) -> str:
         return str(int(person))
     if isinstance(person, Decimal | Real):
         value = person if isinstance(person, Decimal) else Decimal(float(person))
-        largest = Decimal(10) ** 100 if isinstance(person, Decimal) else Decimal(2**53 - 1)
+        largest = Decimal(10) ** 100 if isinstance(person, Decimal) else Decimal(2 ** _bits(person) - 1)
         if value.is_finite() and abs(value) <= largest and value == int(value):
             return str(int(value))
         raise _doubtful("a number that is not whole, or a float too large to be exact", "Use whole numbers, or text")
     raise _doubtful(f"of type {type(person).__name__}", "Use whole numbers, or text")
+
+
+def _bits(number: object) -> int:
+    """Return in how many bits a float has each whole number exactly."""
+    return min(int(np.finfo(type(number)).nmant) + 1, 53) if isinstance(number, np.floating) else 53
 
 
 def payer(person: Any) -> str:

@@ -34,17 +34,18 @@ class MemoizedReports(PeopleStore):
     """Answers by person and grid point, encrypted with AES-GCM under a key of the user's.
 
     Args:
-        path: the SQLite file; made if it is not there.
+        path: the SQLite file.
         key: at least 16 secret bytes; two keys, for names and for answers, are derived from it.
         law: the mechanism in words that must not change: an answer of another law is not the same answer.
+        new: whether the file may be made where there is none, or an empty one: then every answer is drawn anew.
 
     Raises:
-        LedgerError: the file cannot be used.
+        LedgerError: the file cannot be used, or is not there and may not be made.
         BudgetConflictError: it was made for another law, or with another key.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, key: bytes, law: str) -> None:
-        super().__init__(path, "memo", {"law": law}, key)
+    def __init__(self, path: str | os.PathLike[str], *, key: bytes, law: str, new: bool = False) -> None:
+        super().__init__(path, "memo", {"law": law}, key, new=new)
         self._cipher = AESGCM(self.digest("cipher", 1) + self.digest("cipher", 2))
 
     def keys(self, people: Sequence[Any], points: Points) -> list[bytes]:

@@ -16,6 +16,8 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Integral
+from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
@@ -40,10 +42,11 @@ from leeward._paths import resolve_ledger
 from leeward._plain import counted
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
 from leeward.exact._real import whole
+from leeward.ledger._beside import PRIVATE
 from leeward.ledger._identity import payer
 from leeward.ledger._parts import joined
 from leeward.ledger._secret import read_private
-from leeward.ledger._sqlite import _begin, _explained, _prepare, make_private, refuse_odd
+from leeward.ledger._sqlite import _begin, _explained, _prepare, is_blank, made_private, refuse_odd
 
 Over = Literal["refuse", "withhold"]
 """What happens to reports that are not paid for."""
@@ -68,7 +71,7 @@ class Charge(Protocol):
 
         Args:
             people: ids.
-            days: numbers of days.
+            days: whole numbers of days; of any library, of any sign.
             rule: which day a report belongs to, in words. One store never counts by two rules: one moment would have two
                 days, and two budgets.
             reports: what each report is, where one may be repeated: once it is paid for, by whichever day comes first that
@@ -106,8 +109,12 @@ _memo = Table(
 )
 
 
-def read_secret(path: str | os.PathLike[str]) -> bytes:
+def read_secret(path: str | os.PathLike[str], *, stores: Iterable[Path] = ()) -> bytes:
     """Read a secret from a file.
+
+    Args:
+        path: the file.
+        stores: those that are kept with it.
 
     Raises:
         LedgerError: there is none, it is shorter than 16 bytes, or others can read it.
@@ -116,14 +123,16 @@ def read_secret(path: str | os.PathLike[str]) -> bytes:
         secret, is_open_to_others = read_private(path)
     except OSError as error:
         # what is there may be the secret of a store with years of budgets: no message may suggest writing over it
-        is_none = isinstance(error, FileNotFoundError)
+        made_with = [store for store in stores if is_store(store)]
+        is_none = isinstance(error, FileNotFoundError) and not made_with
         make = "Make one that only you can read: openssl rand -out people.key 32"
         raise LedgerError(
             f"The secret '{path}' cannot be read: {error.strerror}",
             "people are kept under a hash keyed by it",
             make
             if is_none
-            else "Check the path and who may read it; under another secret everybody would be somebody new",
+            else f"{f'{made_with[0]} was made with one: bring it back, or check' if made_with else 'Check'} the path and who"
+            " may read it; under another secret everybody would be somebody new",
         ) from None
     if is_open_to_others:
         raise LedgerError(
@@ -145,25 +154,38 @@ def check_secret(secret: bytes) -> bytes:
     return secret
 
 
+def is_store(path: Path) -> bool:
+    """Whether something is in the file of a store; an empty file holds nothing of what was spent or reported.
+
+    Raises:
+        LedgerError: it cannot be a store: it is no regular file, or has two names.
+    """
+    refuse_odd(path)
+    return os.path.isfile(path) and path.stat().st_size > 0
+
+
 class PeopleStore:
     """One SQLite file about people, with what it was opened for.
 
     Args:
-        path: the file; made if it is not there.
+        path: the file.
         kind: what it is: ``"budgets"`` or ``"memo"``.
         about: public facts that must be the same whenever it is opened, by name.
         secret: at least 16 bytes.
+        new: whether it may be made where there is none, or an empty file.
 
     Raises:
-        LedgerError: the file cannot be used, or is something else.
+        LedgerError: the file cannot be used, is something else, or is not there and may not be made.
         BudgetConflictError: it was made for other facts, or with another secret.
     """
 
-    def __init__(self, path: str | os.PathLike[str], kind: str, about: dict[str, str], secret: bytes) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], kind: str, about: dict[str, str], secret: bytes, *, new: bool
+    ) -> None:
         self.path = resolve_ledger(path)
         check_secret(secret)
-        refuse_odd(self.path)
-        make_private(self.path)
+        if not (is_store(self.path) or new):
+            raise self._forgotten("empty" if self.path.exists() else "not there")
         self._engine = create_engine(
             URL.create("sqlite", database=str(self.path)),
             poolclass=NullPool,
@@ -174,13 +196,23 @@ class PeopleStore:
         event.listen(self._engine, "connect", _roomy)
         event.listen(self._engine, "begin", _begin)
         self._keyed = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=16)
-        with self.writing() as connection:
-            self._check(connection, {"kind": kind, "form": FORM, **about, "secret": self.digest("check")[:8].hex()})
+        facts = {"kind": kind, "form": FORM, **about, "secret": self.digest("check")[:8].hex()}
+        with made_private(self.path), self.writing() as connection:
+            self._check(connection, facts, new=new)
 
-    def _check(self, connection: Connection, facts: dict[str, str]) -> None:
+    def _forgotten(self, how: str) -> LedgerError:
+        return LedgerError(
+            f"The store {self.path} is {how}",
+            "made anew it would know nothing of what was spent or reported before",
+            "Bring it back, or correct its name; if a new one is meant, say so: --new-budget, or new=True in Python",
+        )
+
+    def _check(self, connection: Connection, facts: dict[str, str], *, new: bool) -> None:
         application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
-        if application == tables == 0:
+        if is_blank(connection):
+            if not new:
+                raise self._forgotten("empty")
+            self.path.chmod(PRIVATE)  # an empty file may have been there
             _metadata.create_all(connection, checkfirst=False)
             connection.execute(_about.insert(), [{"key": key, "value": value} for key, value in facts.items()])
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -233,20 +265,23 @@ class PersonBudgets(PeopleStore):
     """Budgets per person and day, as a number of reports.
 
     Args:
-        path: the SQLite file; made if it is not there.
+        path: the SQLite file.
         secret: for the keyed hash of people's names; at least 16 bytes.
         price: what one report costs, in words that must not change: ``"log(2)/200 a metre"``.
         reports_a_day: how many reports of one person in one day are paid for.
+        new: whether the file may be made where there is none, or an empty one: then everybody has a whole budget.
 
     Raises:
         InputError: if fewer than 1 report is allowed.
-        LedgerError: the file cannot be used.
+        LedgerError: the file cannot be used, or is not there and may not be made.
         BudgetConflictError: it was made for another price, bound or secret.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, secret: bytes, price: str, reports_a_day: int) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, secret: bytes, price: str, reports_a_day: int, new: bool = False
+    ) -> None:
         self.reports_a_day = reports_a_day = whole(reports_a_day, "reports_a_day", says="it says how many are paid for")
-        super().__init__(path, "budgets", {"price": price, "reports_a_day": str(reports_a_day)}, secret)
+        super().__init__(path, "budgets", {"price": price, "reports_a_day": str(reports_a_day)}, secret, new=new)
 
     @contextmanager
     def charging(self, over: Over = "refuse") -> Iterator[Charge]:
@@ -273,13 +308,15 @@ class PersonBudgets(PeopleStore):
                 reports: Sequence[bytes] | None = None,
                 known: Iterable[bytes] = (),
             ) -> NDArray[np.bool_]:
-                self._count_by(connection, rule)
+                if len(people):  # else no day is counted, and the rule of none is nobody's
+                    self._count_by(connection, rule)
                 free.update(known)
+                numbers = [_day(each) for each in days]
                 paid = [np.zeros(0, bool)]
                 for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
                     part = slice(i, i + _AT_ONCE)
                     which = None if reports is None else reports[part]
-                    paid.append(self._charge(connection, people[part], days[part], over, which, free))
+                    paid.append(self._charge(connection, people[part], numbers[part], over, which, free))
                 return np.concatenate(paid)
 
             yield charge
@@ -287,7 +324,7 @@ class PersonBudgets(PeopleStore):
     def spent(self, person: Any, day: int) -> int:
         """Return how many reports of a person are paid for on a day."""
         with self.writing() as connection:
-            key = self.digest("person", payer(person)), int(day)
+            key = self.digest("person", payer(person)), _day(day)
             return self._read(connection, [key]).get(key, 0)
 
     def _count_by(self, connection: Connection, rule: str) -> None:
@@ -358,6 +395,19 @@ class PersonBudgets(PeopleStore):
                 "Restore the file",
             )
         return found
+
+
+def _day(given: object) -> int:
+    """Return a number of a day as Python's own: SQLite keeps the bytes of another library's, and never finds them again."""
+    if type(given) is int:
+        return given
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        raise InputError(
+            f"A day that is a {type(given).__name__} (this is for the curator only)",
+            "a budget is kept for each whole day, and parts of one would each have their own",
+            "Give days as whole numbers",
+        )
+    return int(given)
 
 
 def _roomy(connection: Any, _record: object) -> None:

@@ -151,22 +151,13 @@ class SqliteStore:
         key = fingerprint(key_of(name, read_or_make_key()))  # first: a ledger is never without a key
         if without := why_no_locks(self.path.parent):  # SQLite would wait for them
             raise _lockless(self.path, without)
-        is_new = make_private(self.path)
-        try:
-            with self._alone() as connection:
-                if is_blank(connection):  # else another process was faster
-                    self.path.chmod(PRIVATE)  # a blank file may have been there
-                    metadata.create_all(connection, checkfirst=False)
-                    connection.execute(insert(identity).values(id=name, key=key))
-                    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-                    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
-        except BaseException:
-            if is_new:
-                with suppress(sqlite3.Error, OSError), closing(sqlite3.connect(self.path, timeout=0)) as raw:
-                    raw.execute("BEGIN IMMEDIATE")  # so that nobody is filling it
-                    if self.path.stat().st_size == 0:
-                        self.path.unlink()
-            raise
+        with made_private(self.path), self._alone() as connection:
+            if is_blank(connection):  # else another process was faster
+                self.path.chmod(PRIVATE)  # a blank file may have been there
+                metadata.create_all(connection, checkfirst=False)
+                connection.execute(insert(identity).values(id=name, key=key))
+                connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
@@ -239,7 +230,8 @@ class SqliteStore:
             raise LedgerError(
                 f"The mark {self._mark} is missing",
                 "without it nobody can tell whether the ledger was replaced by an older copy",
-                "Bring it along; if it is lost, accept the ledger as it is with `leeward budget accept-restored`",
+                "Bring it along (mount the folder that holds both, not the ledger alone); if it is lost, accept the ledger"
+                " as it is with `leeward budget accept-restored`",
             )
         if mark.ledger != _identity(connection) or hash_of(connection, mark.entries) != mark.head:
             raise LedgerError(
@@ -307,6 +299,25 @@ def make_private(path: Path) -> bool:
     finally:
         os.close(file)
     return True
+
+
+@contextmanager
+def made_private(path: Path) -> Iterator[None]:
+    """Make a file as `make_private` does; what is still empty when the block fails is taken away, if it was made here.
+
+    Raises:
+        LedgerError: it cannot be made.
+    """
+    is_new = make_private(path)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(sqlite3.Error, OSError), closing(sqlite3.connect(path, timeout=0)) as raw:
+                raw.execute("BEGIN IMMEDIATE")  # so that nobody is filling it
+                if path.stat().st_size == 0:
+                    path.unlink()
+        raise
 
 
 def is_blank(connection: Connection) -> bool:

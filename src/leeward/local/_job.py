@@ -65,6 +65,31 @@ class Perturbed(Document):
     fit_for_release: bool
 
 
+@dataclass(frozen=True)
+class Opens:
+    """The stores about people that a run would make.
+
+    Attributes:
+        stores: what each is for, ``"budgets"`` or ``"reports"``, and its file.
+        doubt: why they may have been there before; None where nothing says so.
+    """
+
+    stores: Mapping[str, Path]
+    doubt: str | None
+
+    def __str__(self) -> str:
+        return _in_words(self.stores)
+
+    def made(self) -> str:
+        """Return in a sentence which of them were made by now; nothing where none was."""
+        there = {kind: path for kind, path in self.stores.items() if path.is_file() and path.stat().st_size}
+        return f"Opened {_in_words(there)}." if there else ""
+
+
+def _in_words(stores: Mapping[str, Path]) -> str:
+    return " and ".join(f"a new store of {kind}, {path}" for kind, path in stores.items())
+
+
 class Job(Protocol):
     """A table to perturb, as a spec describes it: what it promises can be read before any data is."""
 
@@ -76,12 +101,17 @@ class Job(Protocol):
         """Return the statement in short, as (title, sentence), for the terminal."""
         ...
 
-    def run(self, out: Path, progress: Progress) -> Written:
+    def opens(self) -> Opens | None:
+        """Return the stores about people that a run would make; None where it would make none."""
+        ...
+
+    def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Perturb the table and write it, whole or not at all.
 
         Args:
             out: the file to write.
             progress: called with a stage and, where it is known, the share of it that is done.
+            new: whether stores about people may be made where there are none.
         """
         ...
 

@@ -9,6 +9,14 @@ from typing import Literal
 from leeward._document import Part
 
 
+def order_stays(value: str) -> str:
+    """Return what no promise covers wherever rows are published in the order that they had."""
+    return (
+        f"The order of rows, which stays: where many are sorted by {value}, it tells each {value} more closely than the"
+        " noisy one does"
+    )
+
+
 class Perturbation(Part):
     """What every statement of a perturbed table says.
 

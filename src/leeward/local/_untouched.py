@@ -31,7 +31,17 @@ def untouched(columns: Iterable[str], noise: Noise) -> str | None:
     )
 
 
-def warn(text: str | None) -> None:
-    """Warn the caller of ``perturb`` with such a text, if there is one."""
-    if text is not None:
+def published(columns: Iterable[str], noise: Noise) -> str:
+    """Return the note for the curator of a file: the columns that are published as they are, and the order of rows."""
+    text = untouched(columns, noise)
+    if text is None:
+        return f"the order of rows is published as it is, and noise on {noise} protects nothing that it says"
+    return f"{text}; nor what the order of rows says, which stays"
+
+
+def warn(*texts: str | None) -> None:
+    """Warn the caller of ``perturb`` with such texts, where there are some."""
+    for text in texts:
+        if text is None:
+            continue
         warnings.warn(text[0].upper() + text[1:], UserWarning, stacklevel=4)

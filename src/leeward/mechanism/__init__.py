@@ -2,6 +2,7 @@
 """Mechanisms: exact noise on exact answers, each with its exact probabilities beside its sampler."""
 
 from leeward.mechanism._accuracy import Accuracy
+from leeward.mechanism._adaptive import AdaptiveAnswers, AdaptiveSanitized
 from leeward.mechanism._calibration import rate_for
 from leeward.mechanism._exponential import exponential_fallback, exponential_mechanism, true_scale
 from leeward.mechanism._finite import FiniteMechanism
@@ -43,9 +44,12 @@ from leeward.mechanism._threshold_rule import (
     randomized_sanitizer,
     sanitizer,
 )
+from leeward.mechanism._utility_optimized import urap, urr
 
 __all__ = [
     "Accuracy",
+    "AdaptiveAnswers",
+    "AdaptiveSanitized",
     "Displacement",
     "FiniteMechanism",
     "Geometric",
@@ -91,5 +95,7 @@ __all__ = [
     "true_scale",
     "truncated_geometric",
     "two_sided",
+    "urap",
+    "urr",
     "warner",
 ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from leeward._arrays import given_array
 from leeward._taught import taught
 from leeward.errors import InputError
-from leeward.exact._real import Exact
+from leeward.exact._real import Exact, whole
 from leeward.exact._weight import Weight, weight, weighted_sum
 from leeward.mechanism._matrix_entries import Entry, Rationals, enclose, form, read_entries, read_floats, row_sums
 from leeward.noise import Bits, SystemBits
@@ -199,7 +199,7 @@ class FiniteMechanism:
             size: how many outputs.
             bits: the entropy source; by default a fresh cryptographic stream keyed by the operating system.
         """
-        bits = bits or SystemBits()
+        bits, size = bits or SystemBits(), whole(size, "size", 0)
         if secret not in self._inverses:
             self._inverses[secret] = self._cumulative(secret)
         cumulative, floors = self._inverses[secret]
@@ -246,8 +246,7 @@ class FiniteMechanism:
             outputs = after.outputs
             columns = [{j: row[z] for j, row in enumerate(second) if row[z].numerator} for z in outputs]
         else:
-            rename = after.__getitem__ if isinstance(after, Mapping) else after
-            images = [rename(z) for z in self.outputs]
+            images = self._images(after)
             if any(isinstance(image, FiniteMechanism) for image in images):
                 return self._followed_by(images)
             outputs = tuple(dict.fromkeys(images))
@@ -265,8 +264,22 @@ class FiniteMechanism:
                     values.append(weighted_sum((self.values[c] * f, 1) for c, f in zip(held, factors, strict=True)))
                 codes[i, at] = seen[key]
         made = FiniteMechanism.coded(self.inputs, outputs, values, codes)
-        made.note = self.note
+        made.note = _noted(self, after) if isinstance(after, FiniteMechanism) else self.note
         return made
+
+    def _images(self, after: Callable[[Any], Any] | Mapping[Any, Any]) -> list[Any]:
+        if not isinstance(after, Mapping):
+            images = [after(z) for z in self.outputs]
+        else:
+            try:
+                images = [after[z] for z in self.outputs]
+            except KeyError:
+                raise InputError(
+                    "A mapping of outputs that leaves some out", "each becomes something", "Name every output"
+                ) from None
+        if not all(isinstance(image, Hashable) for image in images):
+            raise InputError("Outputs that cannot be told apart", "they are not hashable", "Give tuples for lists")
+        return images
 
     def _followed_by(self, seconds: Sequence[Any]) -> FiniteMechanism:
         """Publish z and the answer of the second mechanism for z: Pr[(z, w) | x] = Pr[z | x]·Pr_z[w | x]."""
@@ -286,7 +299,7 @@ class FiniteMechanism:
             values += made
             outputs += [(z, w) for w in second.outputs]
         both = FiniteMechanism._trusted(self.inputs, outputs, values, np.concatenate(columns, axis=1))
-        both.note = "; ".join(dict.fromkeys(note for note in (self.note, *(m.note for m in seconds)) if note))
+        both.note = _noted(self, *seconds)
         return both
 
     def beside(self, other: FiniteMechanism) -> FiniteMechanism:
@@ -297,7 +310,9 @@ class FiniteMechanism:
         theirs = other.codes[[other._row(x) for x in self.inputs]]
         outputs = [(y, z) for y in self.outputs for z in other.outputs]
         codes = (self.codes[:, :, None] * len(other.values) + theirs[:, None, :]).reshape(len(self.inputs), -1)
-        return FiniteMechanism._trusted(self.inputs, outputs, *_products(self.values, other.values, codes))
+        both = FiniteMechanism._trusted(self.inputs, outputs, *_products(self.values, other.values, codes))
+        both.note = _noted(self, other)
+        return both
 
     @classmethod
     def product(cls, parts: Iterable[FiniteMechanism]) -> FiniteMechanism:
@@ -311,11 +326,18 @@ class FiniteMechanism:
             outputs = [(*x, y) for x in made.outputs for y in part.outputs]
             codes = made.codes[:, None, :, None] * len(part.values) + part.codes[None, :, None, :]
             codes = codes.reshape(len(inputs), len(outputs))
+            note = _noted(made, part)
             made = cls._trusted(inputs, outputs, *_products(made.values, part.values, codes))
+            made.note = note
         return made
 
     def __repr__(self) -> str:
         return f"FiniteMechanism({len(self.inputs)} secrets, {len(self.outputs)} outputs)"
+
+
+def _noted(*parts: FiniteMechanism) -> str:
+    """What must be known of a mechanism that is made of others: the note of each, once."""
+    return "; ".join(dict.fromkeys(part.note for part in parts if part.note))
 
 
 def _invert(cumulative: Sequence[Weight], first: int, last: int, prefix: int, bits: Bits) -> int:

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 
 from leeward.distance import FiniteDistance, listed
 from leeward.errors import InputError, RefusedError
-from leeward.exact._real import ZERO, Monomial, Real
+from leeward.exact._monomials import Monomial
+from leeward.exact._real import ZERO, Real
 from leeward.exact._weight import Weight, exp_minus
 from leeward.mechanism._finite import FiniteMechanism
 

@@ -27,11 +27,11 @@ from numpy.typing import ArrayLike, NDArray
 from leeward._taught import taught
 from leeward.distance import Derived
 from leeward.errors import InputError
-from leeward.exact._real import Exact, Real, plainly, positive, whole
+from leeward.exact._real import Exact, Real, finite, plainly, whole
 from leeward.exact._weight import Weight, exp_minus, weight, weighted_sum
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
-from leeward.noise import Bits, SystemBits, flip_enclosed, uniform_below
+from leeward.noise import Bits, SystemBits, flip_minus, uniform_below
 
 
 @taught
@@ -48,9 +48,7 @@ class NoisyMax:
     """
 
     def __init__(self, rate: Exact, *, how_many: int = 1) -> None:
-        self.rate, self.how_many = positive(rate, "rate"), whole(how_many, "how_many")
-        if self.rate.is_infinite:
-            raise InputError("rate = inf", "it promises nothing", "Give a finite number")
+        self.rate, self.how_many = finite(rate, "rate"), whole(how_many, "how_many")
 
     def __repr__(self) -> str:
         return f'NoisyMax("{self.rate}", how_many={self.how_many})'
@@ -61,6 +59,10 @@ class NoisyMax:
         rate = self.rate * self.how_many
 
         def spread(x: tuple[int, ...], y: tuple[int, ...]) -> Real:
+            self._check((len(x),))
+            self._check((len(y),))
+            if len(x) != len(y):
+                raise InputError("Rows of different lengths", "each option has a count in both", "Give equal rows")
             moves: list[int] = [plainly(b) - plainly(a) for a, b in zip(x, y, strict=True)]
             return rate * (max(moves) - min(moves))
 
@@ -80,27 +82,25 @@ class NoisyMax:
         self._check(truth.shape)
         left, named = np.arange(truth.size), np.empty(self.how_many, np.int64)
         for turn in range(self.how_many):
-            here = truth[left].astype(np.uint64)
-            accepted = np.flatnonzero(self._accept(truth[left].max().astype(np.uint64) - here, bits))
+            here = truth[left]
+            accepted = np.flatnonzero(self._accept(here.max().astype(np.uint64) - here.astype(np.uint64), bits))
             one = accepted[uniform_below(accepted.size, 1, bits)[0]]
             named[turn], left = left[one], np.delete(left, one)
         return named
 
     def _accept(self, gaps: NDArray[np.uint64], bits: Bits) -> NDArray[np.bool_]:
-        """Flip the coin e^{−rate·gap} of each option; floats know it to a few units in the last place, 2⁻⁴⁶ is more."""
-        x = self.rate.bounds()[1] * gaps.astype(np.float64)
-        chance = np.exp(-x)
-        slack = chance * ((x + 1) * 2.0**-46)
-        return flip_enclosed(chance - slack, chance + slack, lambda i: exp_minus(self.rate * int(gaps[i])), bits)
+        """Flip the coin e^{−rate·gap} of each option."""
+        exponents = self.rate.bounds()[1] * gaps.astype(np.float64)
+        return flip_minus(exponents, lambda i: exp_minus(self.rate * int(gaps[i])), bits)
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given rows of counts (all of one length); outputs are tuples of positions."""
         vectors = tuple(tuple(map(plainly, vector)) for vector in vectors)
         for vector in vectors:
             self._check((len(vector),))
-        rows = [self._row(vector) for vector in vectors]
-        outputs = tuple(dict.fromkeys(z for row in rows for z in row))
-        return FiniteMechanism(vectors, outputs, [[row.get(z, weight(0)) for z in outputs] for row in rows])
+        if len({len(vector) for vector in vectors}) > 1:
+            raise InputError("Rows of different lengths", "each option has a count in all", "Give equal rows")
+        return FiniteMechanism.from_rows({vector: self._row(vector) for vector in vectors})
 
     def _row(self, counts: tuple[int, ...]) -> dict[tuple[int, ...], Weight]:
         named: dict[tuple[int, ...], Weight] = {(): weight(1)}

@@ -18,10 +18,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.exact._real import Exact
+from leeward.exact._real import Exact, finite
 from leeward.exact._weight import Weight, exp_minus
 from leeward.mechanism._finite import FiniteMechanism
-from leeward.mechanism._randomized_response import finite
 from leeward.noise import Bits, Coin, SystemBits
 from leeward.notion._policy import check_policies
 
@@ -46,7 +45,7 @@ class OSDPRandomizedResponse:
 
     def __init__(self, epsilon: Exact, sensitive: Callable[[Hashable], bool]) -> None:
         check_policies((sensitive,))
-        self.epsilon, self.sensitive = finite(epsilon), sensitive
+        self.epsilon, self.sensitive = finite(epsilon, "epsilon"), sensitive
         self.kept = 1 - exp_minus(self.epsilon)
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from leeward._arrays import given_array
 from leeward.distance import FiniteDistance
 from leeward.errors import InputError
-from leeward.exact._real import ZERO, Exact, Real, inf, positive
+from leeward.exact._real import ZERO, Exact, Real, finite, inf
 from leeward.exact._weight import Weight, exp_minus, log, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.noise import Bits, Coin, SystemBits
@@ -88,7 +88,7 @@ class RandomizedResponse:
 
 def warner(epsilon: Exact) -> RandomizedResponse:
     """Return Warner's randomized response, ε-private both ways: local DP on one bit."""
-    lie = exp_minus(finite(epsilon))
+    lie = exp_minus(finite(epsilon, "epsilon"))
     return RandomizedResponse(1 / (1 + lie), lie / (1 + lie))
 
 
@@ -97,7 +97,7 @@ def mangat(epsilon: Exact) -> RandomizedResponse:
 
     It is the addition-only geometric mechanism on one bit, clamped to 0..1 (`leeward.mechanism._named.ageo` with n = 1).
     """
-    return RandomizedResponse(1, exp_minus(finite(epsilon)))
+    return RandomizedResponse(1, exp_minus(finite(epsilon, "epsilon")))
 
 
 def mangat_by_truth(truth: Exact) -> RandomizedResponse:
@@ -110,11 +110,3 @@ def _ratio(top: Weight, bottom: Weight) -> Real:
     if not top:
         return ZERO
     return log(top / bottom) if bottom else inf
-
-
-def finite(epsilon: Exact) -> Real:
-    """Read ε of a promise: above 0, and not ∞."""
-    number = positive(epsilon, "epsilon")
-    if number.is_infinite:
-        raise InputError("epsilon = inf", "it promises nothing", 'Give a finite number, such as epsilon = "1"')
-    return number

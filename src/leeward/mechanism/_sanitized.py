@@ -190,9 +190,7 @@ class Sanitized:
         vectors = tuple(tuple(map(plainly, vector)) for vector in vectors)
         top = max(max(v) for v in vectors)
         thresholds = self.thresholds(len(vectors[0]))
-        rows = [self._outputs(v, thresholds, max(top, *thresholds) + 1) for v in vectors]
-        outputs = tuple(dict.fromkeys(z for row in rows for z in row))
-        return FiniteMechanism(vectors, outputs, [[row.get(z, weight(0)) for z in outputs] for row in rows])
+        return FiniteMechanism.from_rows({v: self._outputs(v, thresholds, max(top, *thresholds) + 1) for v in vectors})
 
     def _outputs(
         self, truth: tuple[int, ...], thresholds: tuple[int, ...], top: int

@@ -21,10 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._taught import taught
-from leeward.exact._real import Exact, Real, plainly, whole
+from leeward.exact._real import Exact, Real, finite, plainly, whole
 from leeward.exact._weight import Weight, exp_minus, weight, weighted_sum
 from leeward.mechanism._finite import FiniteMechanism
-from leeward.mechanism._randomized_response import finite
 from leeward.mechanism._sanitized import as_given, row_of_counts, whole_thresholds
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
 
@@ -63,7 +62,7 @@ class SparseVector:
     def __init__(
         self, epsilon: Exact, *, at_most: int | Sequence[int], stop_after: int = 1, monotonic: bool = False
     ) -> None:
-        number = finite(epsilon)
+        number = finite(epsilon, "epsilon")
         stop_after = whole(stop_after, "stop_after")
         self._thresholds = whole_thresholds(at_most)
         self.epsilon, self.at_most = number, as_given(at_most, self._thresholds)

@@ -117,7 +117,7 @@ def check_noise(law: object) -> None:
     """
     if not hasattr(law, "cdf"):
         raise InputError(
-            f"A decision about {law!r}",
+            f"A decision about {told(law)}",
             "decisions are read off the noise on one count",
             "Give mechanism.law, or ask the mechanism itself: mechanism.sanitizer(at_most=…)",
         )

@@ -5,7 +5,7 @@ No floating-point number decides anything here. A base layer: it knows exact rea
 data, notions or budgets.
 """
 
-from leeward.noise._bernoulli import Coin, flip_each, flip_enclosed
+from leeward.noise._bernoulli import Coin, flip_each, flip_minus
 from leeward.noise._bits import Bits, SeededBitsForTests, SystemBits
 from leeward.noise._digits import Enclosed, floor_digits
 from leeward.noise._geometric import DirectedGeometric
@@ -26,7 +26,7 @@ __all__ = [
     "SystemBits",
     "add_saturating",
     "flip_each",
-    "flip_enclosed",
+    "flip_minus",
     "floor_digits",
     "uniform_below",
 ]

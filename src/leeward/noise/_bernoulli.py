@@ -120,6 +120,19 @@ def flip_enclosed(
     return compare(words, low, high, exactly, bits)
 
 
+def flip_minus(exponents: NDArray[np.float64], exactly: Callable[[int], Enclosed], bits: Bits) -> NDArray[np.bool_]:
+    """Flip the coin e^{−x} of each exponent x ≥ 0 that a float is near to.
+
+    Args:
+        exponents: floats x, shape (n,), each within a relative error of 2⁻⁴⁷ of the true exponent.
+        exactly: gives e^{−x} of the true exponent.
+        bits: where the bits come from.
+    """
+    chance = np.exp(-exponents)
+    slack = chance * ((exponents + 1) * 2.0**-46)  # x moves e^{−x} by x·2⁻⁴⁷ of itself, and exp rounds
+    return flip_enclosed(chance - slack, chance + slack, exactly, bits)
+
+
 def flip_each(coins: Sequence[Coin], which: NDArray[np.integer[Any]], bits: Bits) -> NDArray[np.bool_]:
     """Flip coin ``which[i]`` for each i; the result has the shape of ``which``."""
     floors = np.array([floor_digits(coin.probability, WIDTH) for coin in coins], np.int64)

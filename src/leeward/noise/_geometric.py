@@ -23,6 +23,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import given_array
 from leeward.errors import InputError, NoiseError
 from leeward.exact._real import Exact, Real, inf, integer, positive
 from leeward.exact._weight import Weight, exp_minus, weight
@@ -233,7 +234,7 @@ class DirectedGeometric:
 
     def pmf_array(self, k: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """Return P(K = k) as floats, for plots and tables; never compare these with a promise."""
-        k = np.asarray(k, np.float64)
+        k = given_array(k, np.float64)
         up, down = float(self.up), float(self.down)
         with np.errstate(invalid="ignore"):  # ∞·0 at k = 0, replaced
             decay = np.where(k > 0, -up * k, np.where(k < 0, down * k, 0.0))

@@ -28,7 +28,7 @@ from leeward.distance._plane import Norm
 from leeward.errors import NoiseError, check_choice
 from leeward.exact._real import Exact, Real, exact, outward, positive, sqrt
 from leeward.exact._weight import Weight, exp, exp_minus
-from leeward.noise._bernoulli import flip_enclosed
+from leeward.noise._bernoulli import flip_minus
 from leeward.noise._bits import Bits
 from leeward.noise._geometric import LEAST_RATE, DirectedGeometric
 
@@ -122,16 +122,14 @@ class PlanarNoise:
         """Flip the coin e^{−x} of each candidate.
 
         x = rate·(‖z‖₂ − ‖z‖₁/√2) is written as rate·(|z_1| − |z_2|)²/2 / (‖z‖₂ + ‖z‖₁/√2): nothing cancels, so floats know
-        it to about ten units in the last place, and 2⁻⁴⁶ leaves room to spare; it is exactly 0 on the diagonals.
+        it to about ten units in the last place; it is exactly 0 on the diagonals.
         """
         size = np.abs(z)
         apart = (size[:, 0] - size[:, 1]).astype(np.float64)
         one, two = size.astype(np.float64).T
         away = np.hypot(one, two) + (one + two) * np.sqrt(0.5)
         x = self._rate_bounds[1] * (apart * apart / np.maximum(away, 1.0)) / 2  # only the origin is nearer than 1
-        chance = np.exp(-x)
-        slack = chance * ((x + 1) * 2.0**-46)
-        return flip_enclosed(chance - slack, chance + slack, lambda i: self._chance(*z[i].tolist()), bits)
+        return flip_minus(x, lambda i: self._chance(*z[i].tolist()), bits)
 
     def _chance(self, i: int, j: int) -> Weight:
         return exp_minus(self.rate * (sqrt(i * i + j * j) - (abs(i) + abs(j)) / sqrt(2)))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import given_array
 from leeward.errors import NoiseError
 from leeward.noise._bits import Bits
 
@@ -24,12 +25,13 @@ def uniform_below(limits: NDArray[np.int64] | int, size: int, bits: Bits) -> NDA
     Raises:
         NoiseError: if a limit is below 1 or above 2⁶³.
     """
+    limits = given_array(limits)
     low, high = (int(np.min(limits)), int(np.max(limits))) if size else (1, 1)
     if low < 1 or high > 1 << 63:
         raise NoiseError(
             "A uniform integer below a limit outside 1, …, 2^63", "it has no value in 64 bits", "Check the limit"
         )
-    limit = np.broadcast_to(np.asarray(limits, np.uint64), (size,))
+    limit = np.broadcast_to(limits.astype(np.uint64), (size,))
     mask = limit - np.uint64(1)
     for shift in (1, 2, 4, 8, 16, 32):
         mask |= mask >> np.uint64(shift)

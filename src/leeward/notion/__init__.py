@@ -9,7 +9,7 @@ from leeward.notion._condition import Condition, has, where
 from leeward.notion._dp import BoundedDP, ReplaceDP, UnboundedDP
 from leeward.notion._graded import Graded, GradedFacts
 from leeward.notion._groups_and_graphs import REWIRE, EdgeDP, Graph, GroupDP, NodeDP
-from leeward.notion._local import ULDP, ContextAwareLDP, InputDiscriminativeLDP, LocalDP
+from leeward.notion._local import ULDP, ContextAwareLDP, InputDiscriminativeLDP, LocalDP, ProtectedOutputs
 from leeward.notion._metric import BoundedChange, Manhattan, Maximum, NormalisedManhattan, bounded_change, with_nobody
 from leeward.notion._notion import ABSENT, Both, Notion, PrivacyDescription, Step, all_tables
 from leeward.notion._one_sided import AdditionOnly, RemovalOnly
@@ -60,6 +60,7 @@ __all__ = [
     "Presence",
     "Price",
     "PrivacyDescription",
+    "ProtectedOutputs",
     "RecordDistance",
     "RemovalOnly",
     "ReplaceDP",

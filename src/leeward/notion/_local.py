@@ -7,7 +7,7 @@ collected reports promise together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 from leeward._taught import taught
@@ -17,7 +17,7 @@ from leeward.exact._real import ZERO, Exact, Real, exact, inf
 from leeward.notion._dp import BoundedDP
 from leeward.notion._notion import PrivacyDescription
 from leeward.notion._osdp import OSDP
-from leeward.notion._policy import Policy
+from leeward.notion._policy import Policy, check_policies
 from leeward.notion._record_distance import RecordDistance
 
 
@@ -39,7 +39,7 @@ class ULDP(OSDP):
     ULDP divides the *outputs* too: an output either is protected (its probabilities differ by at most e^ε between any two
     records) or gives one record that is not sensitive away. A sensitive record therefore has only protected outputs: ε from
     a sensitive record to any other, ∞ from the rest. That is this distance. It says less than ULDP, because no distance
-    between secrets can speak of single outputs.
+    between secrets can speak of single outputs: `ProtectedOutputs` is all of it.
     """
 
     name = "uldp"
@@ -52,6 +52,35 @@ class ULDP(OSDP):
             reveals="a record that is not sensitive may be concluded with certainty",
             cover="any other record",
         )
+
+
+@taught
+class ProtectedOutputs:
+    """(X_S, Y_P, ε)-ULDP itself (Murakami and Kawamoto 2019, Definition 2): a promise about outputs, for `leeward.verify`.
+
+    Each output is of one of two kinds. A *protected* one, in Y_P, has ``Pr[y | x] ≤ e^ε · Pr[y | x']`` for all records x, x'
+    of either kind. An *invertible* one, any other, is possible from exactly one record, which is not sensitive.
+
+    It implies the distance `ULDP`, and says more: an output that is possible from two records that are not sensitive, and
+    from no sensitive one, is in order for `ULDP` and is neither protected nor invertible.
+
+    Args:
+        epsilon: ε, finite or not, at least 0.
+        sensitive: which records are in X_S.
+        protected: Y_P; by default all outputs that are not invertible, which is the one choice that can do.
+    """
+
+    def __init__(self, epsilon: Exact, sensitive: Policy, protected: Iterable[Hashable] | None = None) -> None:
+        check_policies((sensitive,))
+        self.epsilon, self.sensitive = exact(epsilon), sensitive
+        if self.epsilon.sign() < 0:
+            raise InputError(
+                f"epsilon = {self.epsilon}", "a distance cannot be negative", "Give a number of at least 0"
+            )
+        self.protected = None if protected is None else frozenset(protected)
+
+    def __str__(self) -> str:
+        return f"ULDP with protected outputs at {self.epsilon}"
 
 
 class ContextAwareLDP(RecordDistance):

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from leeward._taught import taught
 from leeward.distance import Derived, DirectedDistance, FiniteDistance, SumOverPersons, both_hold, comparable
 from leeward.errors import InputError, UndecidedError
-from leeward.exact._real import ZERO, Exact, Real, inf, positive, whole
+from leeward.exact._real import ZERO, Exact, Real, finite, inf, positive, whole
 from leeward.notion._change import CHANGES, INSERT, WITHDRAW, Change
 from leeward.notion._priced import Price
 from leeward.notion._sees import Sees
@@ -80,9 +80,7 @@ class Notion(SumOverPersons):
     """Whether one step may change every person's record at once, each by a change of its kind: no sum over persons then."""
 
     def __init__(self, epsilon: Exact) -> None:
-        self.epsilon = positive(epsilon, "epsilon")
-        if self.epsilon.is_infinite:
-            raise InputError("epsilon = inf", "it promises nothing", 'Give a finite number, such as epsilon = "1"')
+        self.epsilon = finite(epsilon, "epsilon")
         super().__init__(Derived(f"{self.name} of one person", self.record))
 
     @abstractmethod

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from leeward._plain import is_plain, told
 from leeward.errors import InputError
 from leeward.notion._change import Change, Relation
 from leeward.notion._condition import Condition, stand_ins
@@ -27,10 +28,11 @@ def check_policies(policies: Sequence[Any]) -> None:
     """
     for policy in policies:
         if not callable(policy):
+            word = told(policy) if is_plain(policy) else "'a word'"
             raise InputError(
-                f"{policy!r} as a policy",
+                f"{told(policy)} as a policy",
                 "a policy is a proposition about a record, true or false of it",
-                f"Give a condition, such as has({policy!r}) or ~has({policy!r}), or a function of the record",
+                f"Give a condition, such as has({word}) or ~has({word}), or a function of the record",
             )
 
 

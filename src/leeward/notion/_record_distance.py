@@ -101,6 +101,9 @@ class Blowfish(RecordDistance):
     The graph is undirected: a pair of records is protected both ways or not at all, so Blowfish cannot be one-sided. Records
     in different components may be distinguished. The number of people is public unless `ABSENT` is a node.
 
+    Of one person's place it is {ε, G}-location privacy under a location policy graph G (Cao et al. 2020, PGLP): what it asks
+    along edges gives, by induction along paths, its distance; a place without edges may be published as it is.
+
     Args:
         epsilon: ε of one edge.
         records: the nodes: all records there are.

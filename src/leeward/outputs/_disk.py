@@ -85,4 +85,8 @@ def said(shown: Path, again: str = "") -> Iterator[None]:
         yield
     except OSError as error:
         instead = f"Make room or name another place{'; ' if again else ''}{again}"
-        raise InputError(f"'{shown}' cannot be written", os.strerror(error.errno or 0), instead) from None
+        because = os.strerror(error.errno) if error.errno else "the system does not say why"
+        made = InputError(f"'{shown}' cannot be written", because, instead)
+        for note in getattr(error, "__notes__", ()):  # what stands nevertheless
+            made.add_note(note)
+        raise made from None

@@ -103,11 +103,11 @@ def _mechanisms() -> Numbers:
 def _steps() -> Numbers:
     records = [frozenset(s) for s in ((), (1,), (2,), (1, 2))]
     counts = {r: tuple(int(place in r) for place in (1, 2)) for r in records}
-    noisy = FiniteMechanism.product([Geometric(ONE, lower=0, upper=1).on(range(2))] * 2)
-    mechanism = noisy.pull_back(records, counts.__getitem__)
+    half = Geometric(Line(inf, "1/2"), lower=0, upper=1).on(range(2))  # Δ = 2: a person can be at both
+    mechanism = FiniteMechanism.product([half] * 2).pull_back(records, counts.__getitem__)
 
     def scale(allowed: Any) -> float:
-        cost = [[0 if x == y else len(x - y) or 1 if allowed(x, y) else inf for y in records] for x in records]
+        cost = [[0 if x == y else 1 if allowed(x, y) else inf for y in records] for x in records]
         return float(verify(mechanism, FiniteDistance.closed(records, cost)).scale[1])
 
     def absent(record: frozenset[int], place: int) -> bool:

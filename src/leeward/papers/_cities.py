@@ -158,7 +158,8 @@ class City:
 def caption_city(seed: int = 1) -> City:
     """Return the hour in which *safe* is "fewer than 3".
 
-    Of all whole n_1, n_2 that give 5,031 within a tenth of an answer, those with n_2 nearest to n_1/4 are taken.
+    For each n_2 there is one whole n_1 that comes nearest to 5,031 answers. Of those within a tenth of an answer, that
+    with n_2 nearest to n_1/4 is taken.
     """
     beta = [CAPTION.alap(c) for c in range(3)]
     fits = []

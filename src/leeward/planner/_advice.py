@@ -158,21 +158,24 @@ def bounded_gain(epsilons: Iterable[Exact]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["epsilon", "one_sided", "two_sided", "ratio", "theorem_6_rate", "converted"])
 
 
-def cautions(notion: Notion, line: Line, releases: int = 1) -> tuple[str, ...]:
+def cautions(notion: Notion, line: Line, releases: int = 1, *, above: int | None = None) -> tuple[str, ...]:
     """Return what a user of one-sided noise should know before choosing it, in plain sentences; nothing otherwise.
 
     Args:
         notion: the notion of the release.
         line: the rates of the noise on one count (`leeward.sensitivity`).
         releases: how many such releases of the same count are planned in all.
+        above: a count is published only where more people are than this; None: always.
     """
     if not (line.rise.is_infinite or line.fall.is_infinite):
         return ()
     chance = float(extreme_reveals(min(line.rise, line.fall), releases))
     end = "least" if line.rise.is_infinite else "greatest"
-    shown = "One release is" if releases == 1 else f"The {end} of {releases} releases is"
+    shown = "One release" if releases == 1 else f"The {end} of {releases} releases"
+    if above is not None:
+        shown += f" of a place with over {above:,} people"
     said = [
-        f"{shown} the exact count with probability {chance:.1%}: the noise goes one way only, and is often 0.",
+        f"{shown} is the exact count with probability {chance:.1%}: the noise goes one way only, and is often 0.",
         "k releases cost k times as much as one. Two-sided noise gains about √k at a small δ; one-sided noise has a constant"
         " loss and gains nothing.",
     ]

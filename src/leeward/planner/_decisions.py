@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._plain import told
 from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Exact
@@ -149,7 +150,7 @@ def decisions(
     )
     if error_at_most is not None and not can_err:
         raise InputError(
-            f"error_at_most = {error_at_most}",
+            f"error_at_most = {told(error_at_most)}",
             "under this notion what is asked for is never wrong, and no error is granted",
             "Leave error_at_most out",
         )

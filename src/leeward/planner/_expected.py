@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Callable, Mapping
 from math import sqrt
 from numbers import Integral
 from pathlib import Path
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from leeward._document import Part
 from leeward._plain import shown, told
 from leeward.errors import InputError
+from leeward.exact._weight import Weight
 from leeward.mechanism import Sanitized
 from leeward.mechanism._calibration import least_multiple
 from leeward.mechanism._threshold_rule import CountNoise, Word
@@ -162,8 +162,14 @@ class Errors(Part):
 
 def errors(law: CountNoise) -> Errors:
     """Return the errors of one count under this noise."""
+
+    def share(error: int) -> Weight:
+        return law.cdf(error) - law.cdf(-error - 1)
+
     bias, mean = float(law.mean()), float(law.mean_absolute())  # type: ignore[attr-defined]
-    return Errors(bias=bias, mean=mean, median=_within(law, "1/2"), most=_within(law, "0.95"))
+    return Errors(
+        bias=bias, mean=mean, median=_least(lambda a: share(a) >= "1/2"), most=_least(lambda a: share(a) >= "0.95")
+    )
 
 
 def errors_above(mechanism: Sanitized, counts: Counts | None) -> Errors:
@@ -179,19 +185,18 @@ def errors_above(mechanism: Sanitized, counts: Counts | None) -> Errors:
     if not total:  # too small for floats: what is nearest to t is what there is
         chances, total = {max(above): 1.0}, 1.0
 
-    def within(wanted: float) -> int:
-        def often(a: Fraction) -> bool:
-            return sum(p * float(law.cdf(int(a) - 1 - above[c])) for c, p in chances.items()) >= wanted * total
-
-        return int(least_multiple(often, 1)) - 1
+    def share(error: int) -> float:
+        return sum(p * float(law.cdf(error - above[c])) for c, p in chances.items()) / total
 
     mean = float(law.mean()) + sum(p * above[c] for c, p in chances.items()) / total
-    return Errors(bias=mean, mean=mean, median=within(0.5), most=within(0.95))
+    return Errors(
+        bias=mean, mean=mean, median=_least(lambda a: share(a) >= 0.5), most=_least(lambda a: share(a) >= 0.95)
+    )
 
 
-def _within(law: CountNoise, chance: str) -> int:
-    least = least_multiple(lambda a: law.cdf(int(a) - 1) - law.cdf(-int(a)) >= chance, 1)  # |error| ≤ a − 1
-    return int(least) - 1
+def _least(often: Callable[[int], bool]) -> int:
+    """Return the least error, from 0, that holds often enough."""
+    return int(least_multiple(lambda a: often(int(a) - 1), 1)) - 1
 
 
 def check_counts(counts: Counts) -> dict[int, int]:
@@ -203,9 +208,8 @@ def check_counts(counts: Counts) -> dict[int, int]:
     if not isinstance(counts, Mapping):
         raise InputError(f"counts = a {type(counts).__name__}", "it says not how many places hold how many", _COUNTS)
     numbers: list[object] = [*counts.keys(), *counts.values()]
-    if any(
-        isinstance(n, bool) or not isinstance(n, Integral) or n < 0 for n in numbers
-    ):  # none is shown: it may be data
+    if any(isinstance(n, bool) or not isinstance(n, Integral) or n < 0 for n in numbers):
+        # none of them is shown: it may be data
         raise InputError("counts with a part that is no whole number of at least 0", "they say how many", _COUNTS)
     read = {int(people): int(places) for people, places in counts.items()}
     if not any(read.values()):
@@ -238,11 +242,7 @@ def read_counts(text: str) -> dict[int, int]:
                 'Write, say, "0:4101,1:214,2:11", or name a CSV file with the columns count and places',
             )
         found[int(pair[0])] = int(pair[1])
-    if sum(found.values()) > _MOST_PLACES:
-        raise InputError(f"The counts {told(text)}", f"they describe over {_MOST_PLACES:,} places", "Give fewer")
-    if not any(found.values()):
-        raise InputError(f"The counts {told(text)}", "they describe no place", "Give at least one")
-    return found
+    return check_counts(found)
 
 
 def _pairs_of_file(file: Path) -> list[tuple[str, ...]]:

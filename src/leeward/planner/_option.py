@@ -232,9 +232,11 @@ def errors_of(option: Option, counts: Counts | None) -> Errors | None:
     """Return how far a count that an option publishes is from the truth."""
     if option.law is None:
         return None
-    if option.plan is not None and isinstance(option.plan.mechanism, Sanitized):
-        return errors_above(option.plan.mechanism, counts)
-    return errors(option.law)
+    match option.plan:
+        case Plan(mechanism=Sanitized() as stopping):
+            return errors_above(stopping, counts)
+        case _:
+            return errors(option.law)
 
 
 _MOST_TRUTHS = 16

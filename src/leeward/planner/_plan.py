@@ -211,7 +211,7 @@ def plan_visitors(
         case "geometric":
             if stop_after is not None:
                 raise SpecError(
-                    f"stop_after = {stop_after} with the geometric mechanism",
+                    f"stop_after = {told(stop_after)} with the geometric mechanism",
                     "it answers every place and never stops",
                     'Leave stop_after out, or use mechanism = "sanitized"',
                 )

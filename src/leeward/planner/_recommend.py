@@ -204,15 +204,11 @@ def _none(compared: Comparison, kept: list[Option]) -> str:
 
 def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
     assert chosen.plan is not None
-    said = cautions(chosen.notion, chosen.plan.mechanism.line, asked.scenario.releases)
+    above = asked.safe_at_most if chosen.mechanism == "sanitized" else None
+    said = cautions(chosen.notion, chosen.plan.mechanism.line, asked.scenario.releases, above=above)
     one_sided = bool(said)
     if one_sided and asked.what == "decisions" and chosen.mechanism == "geometric":
         said = said[1:]  # about published counts, and none are
-    if one_sided and chosen.mechanism == "sanitized":  # counts are published above the threshold only
-        said = (
-            said[0].replace("One release", f"A count of a place with over {asked.safe_at_most:,} people", 1),
-            *said[1:],
-        )
     if one_sided and asked.scenario.releases == 1:
         said = tuple(s for s in said if not s.startswith("k releases"))
     if not one_sided and chosen.notion.words.reveals:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from leeward._plain import at_most
+from leeward._plain import at_most, counted
 from leeward.errors import LowUtilityError
 from leeward.mechanism import ThresholdRule
 from leeward.planner._accuracy import MeanAccuracy
@@ -43,7 +43,7 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
     k = made.query.places_per_person
     if places is not None and k is not None and k > places and not made.mechanism.each_alone:
         raise LowUtilityError(
-            f"places_per_person = {k} with a list of {places:,} {'place' if places == 1 else 'places'}",
+            f"places_per_person = {k} with a list of {counted(places, 'place')}",
             f"nobody can be at more places than are listed, and the noise is made for {k}",
             f"Give places_per_person = {places} or less, which promises the same of everybody; {_ACCEPT}",
         )

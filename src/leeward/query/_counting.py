@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._plain import told
 from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import plainly, whole
@@ -270,7 +271,7 @@ class SumOf(SumOverPeople):
         object.__setattr__(self, "upper", plainly(self.upper))
         if type(self.lower) is not int or type(self.upper) is not int or self.lower > self.upper:
             raise InputError(
-                f"Bounds from {self.lower!r} to {self.upper!r}",
+                f"Bounds from {told(self.lower)} to {told(self.upper)}",
                 "one person's part must be bounded by whole numbers, known before the data are read",
                 "Give integers with lower <= upper, in a public unit",
             )

@@ -7,6 +7,7 @@ levels of its indexes), in the memory that an array is a part of, and under a ce
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,24 +21,35 @@ Rows = NDArray[np.int64]
 def named_index(table: Any) -> list[str]:
     """Return what to call the index of a DataFrame among the columns that go out as they are; [] where it only counts.
 
-    Whole numbers without a name count rows if all are numbers of rows; of others it is not known what they are.
+    It counts if it has no name and is 0, 1, 2 and so on. Any other one says something: numbers of rows in another order tell
+    an order that the rows had, and gaps which rows were left out.
     """
+    import pandas as pd
+
     index, size = table.index, len(table)
     names = [str(name) for name in index.names if name is not None]
-    if not size or (not names and index.dtype.kind in "iu" and index.min() >= 0 and index.max() < size):
+    if not size or (not names and index.equals(pd.RangeIndex(size))):
         return []
     return [f"the index ({', '.join(names)})" if names else "the index"]
 
 
-def bare_frame(table: Any, rows: Rows | None = None) -> Any:
+def bare_frame(table: Any, rows: Rows | None = None, without: Sequence[int] = ()) -> Any:
     """Return rows of a DataFrame, or all, as a plain one that holds nothing else.
+
+    Args:
+        table: the DataFrame.
+        rows: which of its rows; None for all.
+        without: the places of columns that are to be replaced, of which nothing is copied. Columns of one type lie in one
+            block of memory: what is replaced after that was copied stays there, and hangs on each other column of it.
 
     Raises:
         DataError: naming the first column of whose type it is not known what else it holds.
     """
     import pandas as pd
 
-    plain = pd.DataFrame(table)
+    plain = pd.DataFrame(table).copy(deep=False)
+    for at in without:
+        plain.isetitem(at, np.nan)
     made = (plain if rows is None else plain.iloc[rows]).copy()
     made.attrs = {}
     for at, (name, kind) in enumerate(zip(made.columns, made.dtypes, strict=True)):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._private import Private
+from leeward._private import Private, reading
 from leeward.errors import InputError
 from leeward.tables._bare import Rows, bare, bare_frame, named_index
 
@@ -41,8 +41,12 @@ class Frame(Private, abc.ABC):
         """Return some of its columns as a pyarrow Table."""
 
     @abc.abstractmethod
-    def copied(self, rows: Rows | None = None) -> Frame:
+    def copied(self, rows: Rows | None, without: Sequence[str]) -> Frame:
         """Return a copy of some rows, or of all, without what nobody named.
+
+        Args:
+            rows: which rows; None for all.
+            without: columns of which nothing is copied: what they hold is to be `put`.
 
         Raises:
             DataError: a column cannot be passed on.
@@ -73,8 +77,8 @@ class ArrowFrame(Frame):
     def arrow(self, names: Sequence[str]) -> Any:
         return self.held.select(list(names))
 
-    def copied(self, rows: Rows | None = None) -> ArrowFrame:
-        return ArrowFrame(bare(self.held, rows))
+    def copied(self, rows: Rows | None, without: Sequence[str]) -> ArrowFrame:
+        return ArrowFrame(bare(self.held, rows))  # each column lies in memory of its own, and goes with it
 
     def has_numbers(self, name: str) -> bool:
         import pyarrow as pa
@@ -111,11 +115,14 @@ class PandasFrame(Frame):
     def arrow(self, names: Sequence[str]) -> Any:
         import pyarrow as pa
 
-        arrays = {name: pa.array(self._column(name), from_pandas=True) for name in names}
-        return pa.table({name: pa.chunked_array([array]) for name, array in arrays.items()})
+        held = {}
+        for name in names:
+            with reading(f"The column '{name}'", "Give it one type that Arrow knows"):
+                held[name] = pa.chunked_array([pa.array(_dense(self._column(name)), from_pandas=True)])
+        return pa.table(held)
 
-    def copied(self, rows: Rows | None = None) -> PandasFrame:
-        return PandasFrame(bare_frame(self.held, rows))
+    def copied(self, rows: Rows | None, without: Sequence[str]) -> PandasFrame:
+        return PandasFrame(bare_frame(self.held, rows, [self.names.index(name) for name in without]))
 
     def has_numbers(self, name: str) -> bool:
         return getattr(self._column(name).dtype, "kind", "O") in "iuf"
@@ -128,6 +135,11 @@ class PandasFrame(Frame):
 
     def _column(self, name: str) -> Any:
         return self.held.iloc[:, self.names.index(name)]  # the label may be no text
+
+
+def _dense(column: Any) -> Any:
+    """Return a column of pandas with all of its values: of sparse ones Arrow knows nothing."""
+    return column.sparse.to_dense() if hasattr(column.dtype, "fill_value") else column
 
 
 def kinds_of(table: Any) -> set[str]:

@@ -59,9 +59,9 @@ class RowsFile(Private, abc.ABC):
         if len(set(self.columns)) < len(self.columns):
             raise DataError(f"The file '{file.name}'", "two columns have one name", "Rename one")
 
-    def reading(self, *instead: str) -> AbstractContextManager[None]:
+    def reading(self, *instead: str, writes: bool = False) -> AbstractContextManager[None]:
         """Say what is wrong with the file without repeating what it holds; see `leeward._private.reading`."""
-        return reading(f"The file '{self.file.name}'", *instead)
+        return reading(f"The file '{self.file.name}'", *instead, writes=writes)
 
     @abc.abstractmethod
     def _columns(self) -> list[str]:

@@ -25,9 +25,11 @@ from leeward.distance import DirectedDistance, FiniteDistance
 from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ONE, ZERO, Exact, Real, inf
 from leeward.exact._weight import LogPrime, Weight, exp, log
+from leeward.notion import ProtectedOutputs
 from leeward.verification._hockey import verify_delta
 from leeward.verification._logs import Logs, Matrix, enclosed, enclosed_log, logs
 from leeward.verification._neighbours import neighbours
+from leeward.verification._outputs import one_distance, protected_columns
 from leeward.verification._steps import IrreduciblePairs
 from leeward.verification._verdict import DeltaVerdict, Interval, Verdict
 
@@ -47,7 +49,9 @@ class Mechanism(Protocol):
 
 @overload
 def verify(
-    mechanism: Matrix | Mechanism, distance: DirectedDistance[Any], points: Iterable[Any] | None = None
+    mechanism: Matrix | Mechanism,
+    distance: DirectedDistance[Any] | ProtectedOutputs,
+    points: Iterable[Any] | None = None,
 ) -> Verdict: ...
 @overload
 def verify(
@@ -68,7 +72,7 @@ def verify(
 @taught
 def verify(
     mechanism: Matrix | Mechanism,
-    distance: DirectedDistance[Any],
+    distance: DirectedDistance[Any] | ProtectedOutputs,
     points: Iterable[Any] | None = None,
     *,
     delta: Weight | Exact | None = None,
@@ -82,7 +86,8 @@ def verify(
 
     Args:
         mechanism: an exact matrix (`leeward.mechanism.FiniteMechanism`), or a mechanism with ``.on(points)``.
-        distance: the directed distance d between secrets; a notion is one.
+        distance: the directed distance d between secrets; a notion is one. Or `leeward.notion.ProtectedOutputs`, the promise
+            of utility-optimised local DP about each output, without δ; the secrets are then records.
         points: the secrets; by default the rows of the matrix, the points of a finite distance, or the integers between
             a mechanism's public bounds.
         delta: the δ of one step, in [0, 1]. The steps are a notion's own; of a finite distance they are its generating
@@ -100,6 +105,11 @@ def verify(
     if delta is not None and same_delta is not None:
         raise InputError("delta and same_delta", "they are two promises", "Give one of them")
     matrix = _matrix(mechanism, distance, points)
+    if isinstance(distance, ProtectedOutputs):
+        if delta is not None or same_delta is not None:
+            raise InputError(f"δ under {distance}", "it is a promise about each output", "Leave delta out")
+        part = protected_columns(matrix, distance)
+        return part if isinstance(part, Verdict) else _Pairs(part, *one_distance(part, distance.epsilon)).verdict()
     finite = distance if isinstance(distance, FiniteDistance) else distance.on(matrix.inputs)
     between = _codes(finite, matrix.inputs)
     if delta is not None:
@@ -110,7 +120,7 @@ def verify(
     return _Pairs(matrix, finite.values, between).verdict()
 
 
-def _matrix(mechanism: Any, distance: DirectedDistance[Any], points: Iterable[Any] | None) -> Matrix:
+def _matrix(mechanism: Any, distance: Any, points: Iterable[Any] | None) -> Matrix:
     if hasattr(mechanism, "codes") and hasattr(mechanism, "inputs"):
         matrix = cast(Matrix, mechanism)
         if points is not None and tuple(points) != matrix.inputs:

@@ -9,8 +9,17 @@ MONITOR = "leeward.mechanism._monitor"
 MAX = "leeward.mechanism._noisy_max"
 LARGEST = "tests/mechanism/test_noisy_max.py"
 
+ADAPTIVE = "leeward.mechanism._adaptive"
+EARLY = "tests/mechanism/test_adaptive_sanitized.py"
+
 MUTANTS = [
-    M(MAX, "NoisyMax.release", "truth[left].max().astype(np.uint64) - here", "(truth[left].max() - truth[left]).astype(np.int64).clip(0).astype(np.uint64)", LARGEST, "gaps between extreme counts wrap"),
+    M(ADAPTIVE, "AdaptiveSanitized.release", "spent = spent + self.rates[look[at]]", "spent = spent + self.rates[0]", EARLY, "a late look is charged as an early one"),
+    M(ADAPTIVE, "AdaptiveSanitized.release", "self.budget - spent < self.rates[-1]", "self.budget - spent < self.rates[0]", EARLY, "it goes on with less than a late look costs"),
+    M(ADAPTIVE, "AdaptiveSanitized.release", "here = (look < 0) & (noisy > bar)", "here = noisy > bar", EARLY, "a count is published by its last look, not its first"),
+    M(ADAPTIVE, "AdaptiveSanitized.release", "noisy = add_saturating(truth, law.sample(truth.size, bits))", "noisy = add_saturating(truth, self.laws[0].sample(truth.size, bits))", EARLY, "every look has the noise of the first"),
+    M(ADAPTIVE, "AdaptiveSanitized._outputs", "p = p * law.cdf(t + margin - c)", "p = p * law.cdf(t - c)", EARLY, "the matrix forgets the margin"),
+    M(ADAPTIVE, "AdaptiveSanitized.release", "np.full(truth.shape, margin, np.int64)", "np.zeros(truth.shape, np.int64)", EARLY, "an early look has no margin"),
+    M(MAX, "NoisyMax.release", "here.max().astype(np.uint64) - here.astype(np.uint64)", "(here.max() - here).clip(0).astype(np.uint64)", LARGEST, "gaps between extreme counts wrap"),
     M(MAX, "NoisyMax.release", "np.delete(left, one)", "left", LARGEST, "an option is named twice"),
     M(MAX, "NoisyMax.release", "uniform_below(accepted.size, 1, bits)[0]", "0", LARGEST, "the first that is accepted is named, not any one"),
     M(MAX, "NoisyMax._first", "c / (power + 1)", "c", LARGEST, "the polynomial is summed, not integrated"),

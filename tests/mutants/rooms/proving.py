@@ -9,7 +9,17 @@ REPAIR = "leeward.analysis._optimal._repair"
 VERIFY = "tests/verification/test_verify.py"
 OPTIMAL = "tests/analysis/test_optimal.py"
 
+OUTPUTS = "leeward.verification._outputs"
+
 MUTANTS = [
+    M(OUTPUTS, "protected_columns", "len(sources) == 1 and not notion.sensitive(sources[0])", "len(sources) == 1", "tests/verification/test_outputs.py",
+      "an output may give a sensitive record away"),
+    M(OUTPUTS, "protected_columns", "len(sources) == 1 and", "len(sources) >= 1 and", "tests/verification/test_outputs.py",
+      "an output of two records is called invertible"),
+    M(OUTPUTS, "protected_columns", "        elif not invertible:\n            return _neither(matrix, y, sources)\n", "", "tests/verification/test_outputs.py",
+      "what is not in the given partition is let pass"),
+    M("leeward.mechanism._utility_optimized", "urap", "rows[x] = {z: p * (1 - given_away)", "rows[x] = {z: p * given_away",
+      "tests/verification/test_outputs.py", "a record that is not sensitive gives itself away as often as it should not"),
     M(EXACT, "_Pairs._largest", "np.subtract(self.above[x], below, out=part)", "np.subtract(below, self.above[x], out=part)", VERIFY, "pairs are read the other way round"),
     M(EXACT, "_Pairs.decide", "if excess[worst] > error:", "if excess[worst] > 1:", VERIFY, "floats do not say that the bound is broken; the exact sign, which is taken of all that is near or above it, does", equivalent=True),
     M(EXACT, "_Pairs.decide", "if sign > 0:", "if False:", VERIFY, "a bound broken by less than floats see"),

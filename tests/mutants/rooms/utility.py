@@ -14,7 +14,25 @@ TESTS = "tests/planner"
 SANITIZERS = "leeward.analysis._sanitizers"
 BEST = "tests/analysis/test_sanitizers.py"
 
+UNIVERSAL = "leeward.analysis._optimal._universal"
+ASKED = "tests/analysis/test_universal_question.py"
+
 MUTANTS = [
+    M("leeward.analysis._shuffled", "Shuffled.delta", "return max(_delta(pairs, number) for pairs in", "return min(_delta(pairs, number) for pairs in",
+      "tests/analysis/test_shuffled.py", "the others have the records that hide a person best"),
+    M("leeward.analysis._shuffled", "shuffled", "combinations_with_replacement(mechanism.inputs, size - 1)", "combinations_with_replacement([after], size - 1)",
+      "tests/analysis/test_shuffled.py", "all others are taken for the cover"),
+    M("leeward.analysis._shuffled", "shuffled", "for h in {**here, **there}", "for h in there", "tests/analysis/test_shuffled.py",
+      "histograms that rule the cover out are left out"),
+    M(UNIVERSAL, "is_universally_optimal", "len(set(covers)) == len(covers)", "len(covers) < len(apart)", ASKED,
+      "any tree is taken for a cone with as many rays as answers"),
+    M(UNIVERSAL, "is_universally_optimal", 'if losses == "monotone" and is_path(settled):', "if is_path(settled):", ASKED,
+      "the theorem about monotone losses is applied to all"),
+    M("leeward.analysis._optimal._path", "is_path", "if far != distance(", "if far < distance(", ASKED, "a circle is taken for a path"),
+    M("leeward.analysis._optimal._path", "_step", "(1 - exp_minus(down)) / (1 - falls * exp_minus(down))", "1 - exp_minus(down)", ASKED,
+      "a row is cut where it would be if nothing protected the way up"),
+    M(UNIVERSAL, "is_universally_optimal", "        if not found:\n", "        if True:\n", ASKED, "two consumers who can share are a witness of no"),
+    M(UNIVERSAL, "_settled", "if not answers(x, y) or not answers(y, x) else", "if not answers(x, y) else", ASKED, "rows that must be equal are told apart"),
     M(SANITIZERS, "best_sanitizer", "all(not row.get(z, 0) for row in bad)", "any(not row.get(z, 0) for row in bad)", BEST,
       "at α = 0 True is said of what one unsafe secret gives"),
     M(SANITIZERS, "_by_program", "if worst > allowed:", "if False:", BEST, "a rounded sanitizer may be above α"),
@@ -67,7 +85,7 @@ MUTANTS = [
     M("leeward.planner._expected", "check_counts", "return read", "return dict(counts)", "tests/test_machine_integers.py", "machine integers of counts wrap"),
     M("leeward.planner._expected", "expected_answers_sanitized", "stops * (n + 1) / (s + 1)", "stops * n / s.clip(1)", "tests/planner", "the reach in a random order"),
     M("leeward.planner._expected", "expected_answers", "c <= t}", "c < t}", "tests/planner", "places with just t people are not counted as safe"),
-    M("leeward.planner._expected", "_within", "int(least) - 1", "int(least)", "tests/planner", "an error of one more than needed"),
+    M("leeward.planner._expected", "_least", "int(a) - 1), 1)) - 1", "int(a) - 1), 1))", "tests/planner/test_compare.py", "an error of one more than needed"),
     M(OPTION, "_monotone", "return False", "return True", "tests/accounting/test_parts_of_records.py", "counts cut at a bound are monotone"),
     M(OPTION, "Option.event", "replace(event, places=places)", "event", "tests/accounting/test_parts_of_records.py", "one fact's noise is sold as the person's"),
     M(OPTION, "Option.composed", "compose(event, releases)", "compose(event)", "tests/planner",

@@ -3,5 +3,6 @@
 
 from leeward.analysis._optimal._consumers import Shared, shared
 from leeward.analysis._optimal._least_loss import Optimal, optimal
+from leeward.analysis._optimal._universal import Universal, is_universally_optimal
 
-__all__ = ["Optimal", "Shared", "optimal", "shared"]
+__all__ = ["Optimal", "Shared", "Universal", "is_universally_optimal", "optimal", "shared"]

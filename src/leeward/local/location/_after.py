@@ -19,7 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import given_array
 from leeward._optional import optional
+from leeward._plain import told
+from leeward._private import reading
 from leeward.errors import InputError
+from leeward.exact._real import plainly
 from leeward.local.location._projection import LocalPlane
 
 Floats = NDArray[np.float64]
@@ -58,8 +61,9 @@ class Places:
         Raises:
             InputError: if there are none, one lies outside the box, or the weights are not weights.
         """
-        north, east = given_array(latitude, np.float64), given_array(longitude, np.float64)
-        chances = np.ones_like(north) if weights is None else given_array(weights, np.float64)
+        with reading("The places", "Give degrees and weights as numbers"):
+            north, east = given_array(latitude, np.float64), given_array(longitude, np.float64)
+            chances = np.ones_like(north) if weights is None else given_array(weights, np.float64)
         if not (north.shape == east.shape == chances.shape) or north.ndim != 1 or not len(north):
             raise InputError(
                 "Places of different lengths, or none", "each has a position and a weight", "Give equal lists"
@@ -183,9 +187,10 @@ def h3_centres(cells: Sequence[str | None]) -> tuple[Floats, Floats]:
 
 def check_resolution(resolution: int) -> int:
     """Refuse what is not a resolution of H3, and say early if the library is missing: before anything is charged."""
+    resolution = plainly(resolution)
     if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= 15:
         raise InputError(
-            f"h3 = {resolution}", "H3 has the resolutions 0 to 15", "Give h3 = 9 for cells of about 170 metres"
+            f"h3 = {told(resolution)}", "H3 has the resolutions 0 to 15", "Give h3 = 9 for cells of about 170 metres"
         )
     _h3()
     return resolution

@@ -10,7 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import given_array
+from leeward._plain import told
 from leeward.errors import DataError, InputError
+from leeward.exact._real import plainly
 
 Floats = NDArray[np.float64]
 
@@ -42,11 +45,11 @@ class Box:
 
     def __post_init__(self) -> None:
         for name in ("west", "south", "east", "north"):
-            value = getattr(self, name)
+            value = plainly(getattr(self, name))
             limit = 180 if name in {"west", "east"} else 90
             if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= limit:
                 raise InputError(
-                    f"A box with {name} = {value}",
+                    f"A box with {name} = {told(value)}",
                     f"it must be a number of degrees from -{limit} to {limit}",
                     "Give west, south, east, north in degrees (WGS 84)",
                 )
@@ -99,6 +102,7 @@ class Box:
 
     def holds(self, latitude: Floats, longitude: Floats) -> NDArray[np.bool_]:
         """Return which points lie in the box, edges included; NaN does not."""
+        latitude, longitude = given_array(latitude, np.float64), given_array(longitude, np.float64)
         east_of = (longitude - self.west) % 360
         return (latitude >= self.south) & (latitude <= self.north) & (east_of <= self.width)
 
@@ -110,10 +114,13 @@ class Box:
 
     def nearest(self, latitude: Floats, longitude: Floats) -> tuple[Floats, Floats]:
         """Return points with latitude and longitude each moved to the nearest in the box."""
+        latitude, longitude = given_array(latitude, np.float64), given_array(longitude, np.float64)
         centre = self.middle[1]
         offset = (longitude - centre + 180) % 360 - 180
         held = centre + np.clip(offset, -self.width / 2, self.width / 2)
-        return np.clip(latitude, self.south, self.north), (held + 180) % 360 - 180
+        # 180 is not -180 to a reader who compares it with the edges
+        along = np.clip(held, self.west, self.east) if self.west < self.east else (held + 180) % 360 - 180
+        return np.clip(latitude, self.south, self.north), along
 
     def rounded(self, latitude: Floats, longitude: Floats, digits: int) -> tuple[Floats, Floats]:
         """Return points of the box rounded to so many decimals, those beyond an edge that has more of them on the edge."""

@@ -16,7 +16,7 @@ from leeward.analysis import Optimal, optimal
 from leeward.analysis._remap import stochastic
 from leeward.distance import Plane
 from leeward.errors import InputError
-from leeward.local.location._after import BayesRemap, Places
+from leeward.local.location._after import BayesRemap, Places, h3_cells, h3_centres
 from leeward.local.location._terms import Compared, PositionNoise
 from leeward.noise import Bits, SystemBits
 
@@ -121,7 +121,7 @@ def compare_over_places(
     """Return what planar Laplace, its Bayes remap and the best mechanism over public places cost in expected distance.
 
     Args:
-        geo: the promise.
+        geo: the promise, and the cells that reports are given as.
         latitude: of the places, in degrees.
         longitude: of the places.
         weights: the prior, public; equal by default.
@@ -132,13 +132,34 @@ def compare_over_places(
     truth = np.random.default_rng().choice(len(places.at), draws, p=places.prior)
     noisy = geo.mechanism.noisy(geo.mechanism.snap(places.at[truth]))
     held = np.clip(noisy, geo.mechanism.lower, geo.mechanism.upper)
-    shown = geo.plane.project(*geo.box.nearest(*geo.plane.unproject(geo.mechanism.positions(held))))
+    shown = _published(geo, *geo.box.nearest(*geo.plane.unproject(geo.mechanism.positions(held))))
     plain = np.hypot(*(shown - places.at[truth]).T)
-    away = places.apart[truth, remap(geo.mechanism.positions(noisy))]
-    best = BestOverPlaces.of(geo, latitude, longitude, weights).loss if len(places.at) <= MOST else None
+    reported = _published(geo, places.latitude, places.longitude)
+    away = np.hypot(*np.moveaxis(places.at[:, None] - reported[None], 2, 0))
+    moved = away[truth, remap(geo.mechanism.positions(noisy))]
     return Compared(
         planar_laplace=float(plain.mean()),
-        remapped=float(away.mean()),
-        remapped_error=float(away.std() / np.sqrt(draws)),
-        best=best,
+        remapped=float(moved.mean()),
+        remapped_error=float(moved.std() / np.sqrt(draws)),
+        best=_best(geo, places, away),
     )
+
+
+def _published(geo: PositionNoise, latitude: Floats, longitude: Floats) -> Floats:
+    """Return where reports at these positions are published, in metres: themselves, or the centres of their cells."""
+    if (h3 := geo.terms.h3) is not None:
+        latitude, longitude = h3_centres(h3_cells(latitude, longitude, h3))
+    return geo.plane.project(latitude, longitude)
+
+
+def _best(geo: PositionNoise, places: Places, away: Floats) -> float | None:
+    """Return the expected distance of the best mechanism, given metres from each place to each report; None without one."""
+    points = geo.mechanism.snap(places.at).tolist()
+    if len(points) > MOST or len({(i, j) for i, j in points}) < len(points):
+        return None
+    best = BestOverPlaces.of(geo, places.latitude, places.longitude, places.prior)
+    if geo.terms.h3 is None:
+        return best.loss
+    law, inputs = best.optimal.mechanism, best.optimal.mechanism.inputs
+    chances = [[float(law.probability(truth, report)) for report in inputs] for truth in inputs]
+    return float(places.prior @ (np.array(chances) * away).sum(axis=1))

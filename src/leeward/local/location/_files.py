@@ -57,6 +57,7 @@ class PositionFile(Private, abc.ABC):
     __slots__ = ("columns", "file", "latitude", "longitude", "path")
     kind: ClassVar[Kind]
     named_in_first_line: ClassVar[bool] = False
+    a_row: ClassVar[bytes] = b"\n"
 
     def __init__(self, file: File, latitude: str | None, longitude: str | None) -> None:
         self.file, self.path, self.latitude, self.longitude = file, Path(file.name), latitude, longitude
@@ -66,6 +67,11 @@ class PositionFile(Private, abc.ABC):
     def others(self) -> list[str]:
         """The columns that are written as they are."""
         return [name for name in self.columns if name not in {self.latitude, self.longitude}]
+
+    def rows_at_most(self) -> int:
+        """Return a number of rows that there are about, or fewer of."""
+        with open(self.file.path, "rb") as raw:
+            return 1 + sum(part.count(self.a_row) for part in iter(lambda: raw.read(1 << 20), b""))
 
     def require(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there."""

@@ -13,6 +13,7 @@ from leeward._optional import optional
 from leeward._private import reading
 from leeward.errors import DataError, InputError
 from leeward.local._untouched import untouched, warn
+from leeward.local.location._order import order_of_positions
 from leeward.tables._columns import check_named
 from leeward.tables._frames import frame_of, kinds_of
 
@@ -50,9 +51,10 @@ def perturb_table(perturb: Perturb, table: Any, latitude: str | None, longitude:
         for name in names:
             if not frame.has_numbers(name):
                 _not_numbers(name)
-        made = frame.copied()  # before anything is drawn: a column that cannot be passed on is refused
-        found = perturb(*(arrow_degrees(frame.arrow([name])[name], name) for name in names))
-        warn(untouched(frame.others(names), "the position"))
+        made = frame.copied(None, names)  # before anything is drawn: a column that cannot be passed on is refused
+        north, east = (arrow_degrees(frame.arrow([name])[name], name) for name in names)
+        found = perturb(north, east)
+        warn(untouched(frame.others(names), "the position"), order_of_positions(north, east))
         for name, values in zip(names, found, strict=True):
             made.put(name, values, ~np.isnan(values))
         return made.held
@@ -95,9 +97,10 @@ def _geo(perturb: Perturb, table: Any, latitude: str | None, longitude: str | No
         )
     ground = points.to_crs(4326)
     north, east = (np.where(absent, np.nan, axis.to_numpy(np.float64)) for axis in (ground.y, ground.x))
-    made = gpd.GeoDataFrame(frame.copied().held)
+    made = frame.copied(None, [str(at)]).held
     found = perturb(north, east)
-    moved = gpd.GeoSeries(gpd.points_from_xy(found[1], found[0]), index=table.index, crs=4326)
+    moved = gpd.GeoSeries(gpd.points_from_xy(found[1], found[0]), crs=4326)
     moved[np.isnan(found[0])] = None
-    warn(untouched(frame.others([str(at)]), "the position"))
-    return made.set_geometry(moved.to_crs(points.crs).rename(points.name))
+    warn(untouched(frame.others([str(at)]), "the position"), order_of_positions(north, east))
+    made.isetitem(frame.names.index(str(at)), moved.to_crs(points.crs).array)  # whatever the index is
+    return gpd.GeoDataFrame(made).set_geometry(at)

@@ -69,6 +69,7 @@ class GeoJson(_GeoJson):
 
     __slots__ = ("_features",)
     kind = "geojson"
+    a_row = b'"Point"'
 
     def _columns(self) -> list[str]:
         held = _read(Path(self.file.path).read_text(UTF8))
@@ -104,7 +105,7 @@ class GeoJsonLines(_GeoJson):
 
     def _batches(self) -> Iterator[Features]:
         batch: Features = []
-        with open(self.file.path, encoding=UTF8) as lines:
+        with reading(f"The file '{self.path}'"), open(self.file.path, encoding=UTF8) as lines:
             for line in lines:
                 if text := line.strip(" \t\r\n\x1e"):
                     batch.append(_read(text))
@@ -120,7 +121,10 @@ class GeoJsonLines(_GeoJson):
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         done = written = 0
         size = max(self.file.stamp[2], 1)
-        with reading(f"The file '{self.path}'"), target.open("w", encoding="utf-8", errors=_HALVES) as out:
+        with (
+            reading(f"The file '{self.path}'", writes=True),
+            target.open("w", encoding="utf-8", errors=_HALVES) as out,
+        ):
             for batch in self._batches():
                 lines = [json.dumps(feature, ensure_ascii=False) for feature in _moved(batch, move, extra, cell_column)]
                 written += out.write("\n".join(lines) + "\n")

@@ -22,14 +22,16 @@ from leeward.errors import DataError, SpecError, noted
 from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 from leeward.ledger._memoized_reports import Once
-from leeward.ledger._person_budgets import Over
-from leeward.local._job import Written
-from leeward.local._untouched import untouched
+from leeward.ledger._person_budgets import Over, is_store
+from leeward.local._job import Opens, Written
+from leeward.local._untouched import published
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
+from leeward.local.location._clamped import Clamped
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
+from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._statement import facts, statement
 from leeward.local.location._terms import Missing, Outside, Terms
@@ -46,6 +48,9 @@ Floats = NDArray[np.float64]
 
 _ROOM: Final = 8_000_000
 """About as many bytes as are written beside the table, most of them for the picture."""
+
+_ROOM_OF_A_ROW: Final = 64
+"""A report takes no more bytes, whatever its position took, also as a cell and in GeoJSON."""
 
 
 class Data(Section):
@@ -124,6 +129,12 @@ class Repeat(Section):
 _CHARGED: Final = "The reports were charged to their people's budgets before, and that stands: a second run pays again."
 """Nobody knows whether noise that was drawn was seen, so a charge is never given back."""
 
+_FORGOTTEN: Final = {
+    "budgets": "in a new store of budgets everybody has a whole one again",
+    "reports": "without the reports that it held, others are drawn for the same people at the same places",
+}
+"""What making a store anew does where there was one."""
+
 _ROLES = ("latitude", "longitude", "person", "time")
 
 
@@ -199,7 +210,7 @@ class LocationJob:
             check_resolution(spec.output.h3)
         if places is not None:
             known = _places(places, folder)
-            compared = compare_over_places(geo, *known)
+            compared = compare_over_places(geo if (h3 := spec.output.h3) is None else geo.to_h3(h3), *known)
             geo = geo.to_places(*known) if places.use == "remap" else geo.best_over(*known)[0]
         if spec.output.h3 is not None:
             geo = geo.to_h3(spec.output.h3)
@@ -209,7 +220,7 @@ class LocationJob:
             compared=compared,
             reports_a_day=None if budget is None else whole(budget.reports_a_day, "reports_a_day"),
             over=None if budget is None else budget.over,
-            days=None if budget is None else in_words(spec.data.timezone),
+            days=None if budget is None else in_words(spec.data.timezone, dated=spec.data.time is not None),
             repeats=spec.repeat is not None,
         )
         return cls(spec, folder, geo, terms)
@@ -222,7 +233,19 @@ class LocationJob:
         """Return the statement in short."""
         return facts(self.statement())
 
-    def run(self, out: Path, progress: Progress) -> Written:
+    def opens(self) -> Opens | None:
+        """Return the stores that a run would make: see `leeward.local._job.Job.opens`."""
+        known = {path: is_store(path) for path in self._stores().values()}
+        made = {kind: path for kind, path in self._stores().items() if not known[path]}
+        doubt = None
+        for kind, path in made.items():
+            if path.exists():
+                doubt = f"{path} is empty, and may have been emptied: {_FORGOTTEN[kind]}"
+            elif others := [other for other, there in known.items() if there]:
+                doubt = f"{others[0]} is there, and the other may have been moved: {_FORGOTTEN[kind]}"
+        return Opens(made, doubt) if made else None
+
+    def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Charge the budgets, perturb the table, and write it: see `leeward.local._job.Job.run`."""
         source = open_positions(
             resolve(self.spec.data.table, self.folder), self.spec.data.latitude, self.spec.data.longitude
@@ -234,12 +257,15 @@ class LocationJob:
         if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
             raise DataError(f"The column '{CELL_COLUMN}'", "the table has it already", "Rename it")
         endings = [MAP] if self.spec.output.map else []
-        with beside(out, *endings, room=source.path.stat().st_size + _ROOM, inputs=self._inputs()) as files:
-            memo = self._memo()
-            paid = self._charge(source, asked, memo, progress)
+        room = source.path.stat().st_size + _ROOM_OF_A_ROW * source.rows_at_most() + _ROOM
+        with beside(out, *endings, room=room, inputs=self._inputs()) as files:
+            memo, order = self._memo(new), PositionOrder()
+            paid = self._charge(source, asked, memo, progress, new)
             with noted(lambda: "" if paid is None else _CHARGED):
                 with memo.drawing() if memo is not None else nullcontext() as once:
-                    rows, withheld = self._rewrite(source, files.path(), asked, once, paid, progress)
+                    looked = Clamped(self.geo.box)
+                    rows, withheld = self._rewrite(source, files.path(), asked, once, paid, order, looked, progress)
+                    looked.check()
                     if paid is not None:
                         paid.check()  # within: no answer is remembered of a table that was not charged
                     source.file.check_unchanged()  # its other columns were named of the table that was opened
@@ -248,24 +274,35 @@ class LocationJob:
 
                     write_picture(self.geo, files.path(MAP))
                 files.place(statement(self.geo, self.terms, source.others).model_dump(mode="json", exclude={"files"}))
-        notes = [text for text in (untouched(source.others, "the position"),) if text is not None]
+        notes = [text for text in (published(source.others, "the position"), order.note) if text is not None]
         if withheld:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
+        if looked.beyond:
+            notes.append(
+                f"for the curator only: {looked.beyond:,} positions were outside the box and moved to its edge"
+            )
         return Written(files.shown, rows, self.geo.fit_for_release, tuple(notes))
 
     def _inputs(self) -> list[Path]:
         """Return what the spec names that is to be there afterwards as it was."""
         named, spec = [self.spec.data.table], self.spec
         named += [] if spec.places is None else [spec.places.table]
-        kept = [part for part in (spec.budget, spec.repeat) if part is not None]
-        named += [part.secret for part in kept]
-        return [resolve(name, self.folder) for name in named] + [resolve_ledger(p.store, self.folder) for p in kept]
+        return [*(resolve(name, self.folder) for name in named), *self._kept()]
+
+    def _stores(self) -> dict[str, Path]:
+        """Return the files of the stores, by what they are for."""
+        kept = {"budgets": self.spec.budget, "reports": self.spec.repeat}
+        return {kind: resolve_ledger(part.store, self.folder) for kind, part in kept.items() if part is not None}
+
+    def _kept(self) -> list[Path]:
+        """Return the files about people: stores and secrets."""
+        secrets = [part.secret for part in (self.spec.budget, self.spec.repeat) if part is not None]
+        return [*self._stores().values(), *(resolve(name, self.folder) for name in secrets)]
 
     def _check_stores(self) -> None:
         """Refuse stores and secrets in the folder of a release, by whatever links: it holds what may be published."""
-        parts = [part for part in (self.spec.budget, self.spec.repeat) if part is not None]
-        for named in (name for part in parts for name in (resolve_ledger(part.store, self.folder), part.secret)):
-            path = Path(os.path.realpath(resolve(named, self.folder)))
+        for named in self._kept():
+            path = Path(os.path.realpath(named))
             if any(map(holds_release, path.parents)):
                 raise SpecError(
                     f"{path} within the folder of an earlier release",
@@ -280,19 +317,24 @@ class LocationJob:
         asked: Sequence[str],
         once: Once | None,
         paid: PaidRows | None,
+        order: PositionOrder,
+        looked: Clamped,
         progress: Progress,
     ) -> tuple[int, int]:
-        """Write the perturbed table; return the numbers of rows and of rows withheld."""
+        """Write the perturbed table, and look at the order of rows; return the numbers of rows and of rows withheld."""
         withheld = 0
 
         def move(north: NDArray[np.float64], east: NDArray[np.float64], extra: list[list[Any]]) -> Moved:
             nonlocal withheld
             there = self.geo.present(north, east)
+            named = dict[str | None, list[Any]](zip(asked, extra, strict=True))
+            order.add(north, east, named.get(self.spec.data.person), named.get(self.spec.data.time))
             if paid is not None:
                 granted = paid.take(north, east, extra)
                 withheld += int((there & ~granted).sum())
                 there &= granted
             found = np.full((2, len(north)), np.nan)
+            looked.take(north[there], east[there])
             points = self.geo.to_grid(north[there], east[there])
             if once is None:
                 noisy = self.geo.draw(points)
@@ -309,15 +351,14 @@ class LocationJob:
 
     # ---- repeated reports
 
-    def _memo(self) -> MemoizedReports | None:
+    def _secret(self, name: str) -> bytes:
+        return read_secret(resolve(name, self.folder), stores=self._stores().values())
+
+    def _memo(self, new: bool) -> MemoizedReports | None:
         repeat = self.spec.repeat
         if repeat is None:
             return None
-        return MemoizedReports(
-            resolve_ledger(repeat.store, self.folder),
-            key=read_secret(resolve(repeat.secret, self.folder)),
-            law=self.geo.law,
-        )
+        return MemoizedReports(self._stores()["reports"], key=self._secret(repeat.secret), law=self.geo.law, new=new)
 
     def _charge(
         self,
@@ -325,6 +366,7 @@ class LocationJob:
         asked: Sequence[str],
         memo: MemoizedReports | None,
         progress: Progress,
+        new: bool,
     ) -> PaidRows | None:
         """Charge every report before any is drawn; return which rows are paid for, or None without budgets.
 
@@ -335,24 +377,28 @@ class LocationJob:
             return None
         progress("charging the budgets")
         store = PersonBudgets(
-            resolve_ledger(budget.store, self.folder),
-            secret=read_secret(resolve(budget.secret, self.folder)),
+            self._stores()["budgets"],
+            secret=self._secret(budget.secret),
             price=self.geo.price,
             reports_a_day=budget.reports_a_day,
+            new=new,
         )
         paid = PaidRows()
         calendar = Days(self.spec.data.timezone)
         today = calendar.today()
+        looked = Clamped(self.geo.box)
         with store.charging(budget.over) as charge:
             for north, east, extra in source.positions(asked):
                 days = calendar.of(extra[1]) if len(extra) > 1 else [today] * len(north)
                 rows = np.flatnonzero(self.geo.present(north, east))
+                looked.take(north[rows], east[rows])
                 who = [extra[0][row] for row in rows.tolist()]
                 keys = None if memo is None else memo.keys(who, self.geo.to_grid(north[rows], east[rows]))
                 known = set() if memo is None or keys is None else memo.known(keys)
                 mask = np.zeros(len(north), bool)
                 mask[rows] = charge(who, [days[row] for row in rows.tolist()], calendar.rule, reports=keys, known=known)
                 paid.append(mask, north, east, extra)
+            looked.check()
         return paid
 
 

@@ -17,10 +17,6 @@ from leeward.tables._bare import bare
 from leeward.tables._frames import ArrowFrame
 from leeward.tables._rows import ParquetRows
 
-_OF_A_COLUMN = ("encoding", "geometry_types")
-_OF_A_CRS = ("$schema", "type", "name", "datum", "datum_ensemble", "coordinate_system", "id")
-"""What is passed on of GeoParquet's metadata; of all other metadata, nothing: it may hold bounds of the true positions."""
-
 _GEOMETRY = "A geometry in Parquet"
 
 
@@ -30,6 +26,13 @@ class ParquetPositions(TablePositions):
     __slots__ = ("_geo",)
     rows: ParquetRows
     kind = "parquet"
+
+    def rows_at_most(self) -> int:
+        """Return the number of rows that the file tells."""
+        import pyarrow.parquet as pq
+
+        with self.rows.reading():
+            return int(pq.read_metadata(self.file.path).num_rows)
 
     def _found(self) -> list[str]:
         self._geo = self._geometry()
@@ -47,7 +50,7 @@ class ParquetPositions(TablePositions):
             name, columns = known["primary_column"], known["columns"]
             about = dict(columns[name])
             self.rows.schema.field(name)
-            crs_is_degrees = _is_degrees(about.get("crs", {"id": {"code": 4326}}))
+            crs_is_degrees = "crs" not in about or _is_degrees(about["crs"])
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             raise DataError(
                 f"The geometry of '{self.path}'", "what the file says of it is not GeoParquet", "Write the file anew"
@@ -65,11 +68,9 @@ class ParquetPositions(TablePositions):
                 "Write it so, or read it with geopandas and use PlanarLaplace(...).perturb",
             )
         optional("shapely", _GEOMETRY)  # now, before anything is charged
-        crs = about.get("crs")
-        about = {key: about[key] for key in _OF_A_COLUMN if key in about} | (
-            {"crs": {key: crs[key] for key in _OF_A_CRS if key in crs}} if crs else {}
-        )
-        return name, {"version": known.get("version", "1.0.0"), "primary_column": name, "columns": {name: about}}
+        # nothing of it is passed on but the name of the column: it may hold bounds of the true positions in any place
+        made = {"encoding": "WKB", "geometry_types": ["Point"]} | ({"crs": _wgs84()} if "crs" in about else {})
+        return name, {"version": "1.0.0", "primary_column": name, "columns": {name: made}}
 
     def _degrees(self, table: Any) -> tuple[Floats, Floats]:
         if self._geo is None:
@@ -77,6 +78,7 @@ class ParquetPositions(TablePositions):
             return north, east
         shapely = optional("shapely", _GEOMETRY)
         points = shapely.from_wkb(table[self._geo[0]].to_numpy(zero_copy_only=False))
+        points = np.where(shapely.is_empty(points), None, points)  # missing, as in a GeoDataFrame
         if not np.isin(shapely.get_type_id(points), (0, -1)).all():
             raise DataError(
                 "Geometries that are not points (this is for the curator only)",
@@ -87,7 +89,7 @@ class ParquetPositions(TablePositions):
 
     def _with(self, table: Any, moved: Moved) -> Any:
         if self._geo is None:
-            made = ArrowFrame(table).copied()
+            made = ArrowFrame(table).copied(None, self.at)
             for name, values in zip(self.at, (moved.latitude, moved.longitude), strict=True):
                 made.put(name, values, ~np.isnan(values))
             return made.held
@@ -95,11 +97,19 @@ class ParquetPositions(TablePositions):
 
         shapely = optional("shapely", _GEOMETRY)
         absent = np.isnan(moved.latitude)
-        binary = shapely.to_wkb(shapely.points(moved.longitude, moved.latitude))
+        binary = np.full(len(absent), None, object)
+        binary[~absent] = shapely.to_wkb(shapely.points(moved.longitude[~absent], moved.latitude[~absent]))
         (name,) = self.at
-        column = pa.array(binary, pa.binary(), mask=absent)
+        column = pa.array(binary, pa.binary())
         made = table.set_column(table.column_names.index(name), pa.field(name, pa.binary()), column)
         return bare(made).replace_schema_metadata({b"geo": json.dumps(self._geo[1]).encode()})
+
+
+def _wgs84() -> Any:
+    """The CRS in degrees as GeoParquet writes it: the same for every file."""
+    import pyproj
+
+    return pyproj.CRS(4326).to_json_dict()
 
 
 def _is_degrees(crs: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 
 from leeward._plain import at_most, odds
 from leeward.exact._real import exact
+from leeward.local._statement import order_stays
 from leeward.local.location._documents import (
     BoxPart,
     DisplacementPart,
@@ -158,6 +159,7 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
         ),
         "A track is more than its points: speeds, roads and habits tell positions apart that single reports do not",
         f"Positions far apart are told apart: {_far(geo)}",
+        order_stays("position"),
     ]
     if geo.outside == "clamp":
         found.append(

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from leeward._progress import Progress
 from leeward.local.location._files import Floats, Move, Moved, PositionFile, single
 from leeward.tables._rows import ROWS
@@ -62,9 +64,18 @@ class TablePositions(PositionFile):
             made = self._with(table, moved)
             return made if cell_column is None else made.append_column(cell_column, pa.array(moved.cells, pa.string()))
 
-        with self.rows.reading():
+        with self.rows.reading(writes=True):
             return self.rows.write(target, map(changed, self.rows.batches(progress=progress)))
 
 
 def _values(table: Any, names: Sequence[str]) -> list[list[Any]]:
-    return [single(table[name].to_pylist(), name) for name in names]
+    return [single(_of_their_width(table[name]), name) for name in names]
+
+
+def _of_their_width(column: Any) -> list[Any]:
+    """Return the values of a column; floats of few bits as such, because from some number on they may stand for two ids."""
+    import pyarrow as pa
+
+    kind = {pa.float16(): np.float16, pa.float32(): np.float32}.get(column.type)
+    values: list[Any] = column.to_pylist()
+    return values if kind is None else [None if value is None else kind(value) for value in values]

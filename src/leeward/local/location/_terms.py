@@ -22,13 +22,13 @@ Missing = Literal["refuse", "keep"]
 
 
 class Compared(Part):
-    """Expected distances from the truth in metres, for someone who is at one of the places as the prior says.
+    """Expected distances of reports, as they are shown, from the truth in metres, for someone at a place as the prior says.
 
     Attributes:
-        planar_laplace: of planar Laplace, of reports as they are shown, moved into the box: an estimate.
+        planar_laplace: of planar Laplace, moved into the box: an estimate.
         remapped: of planar Laplace with the Bayes remap to the places: an estimate.
         remapped_error: its standard error.
-        best: of the best mechanism over the places; None where there are too many to solve for.
+        best: of the best mechanism over the places; None where there are too many to solve for, or two on one grid point.
     """
 
     planar_laplace: float

@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, check_choice
-from leeward.exact._real import Exact, Real, inf, positive
+from leeward.exact._real import Exact, Real, inf, positive, whole
 from leeward.exact._weight import Weight, exp_minus
 from leeward.local.series._documents import BillingStatement
 from leeward.mechanism._geometric import Geometric, integers
@@ -92,8 +92,7 @@ class Billing:
         check_choice("rebate", rebate, get_args(Rebate), "there is no such rebate")
         if rebate == "exact" and year_epsilon is not None:
             raise InputError("year_epsilon for an exact rebate", "it has no noise", "Leave it out")
-        if isinstance(bills, bool) or not isinstance(bills, int) or bills < 1:
-            raise InputError(f"bills = {bills}", "there is at least one", "Give an integer of at least 1")
+        bills = whole(bills, "bills", says="there is at least one")
         size = positive(step, "step").rational
         if size is None:
             raise InputError(f"step = {step}", "it is not a finite rational", 'Write step = "1/100"')

@@ -22,8 +22,10 @@ _AS_WRITTEN: Final = "as written, without a zone"
 _FIRST: Final = date(1970, 1, 1).toordinal()
 
 
-def in_words(timezone: str | None) -> str:
-    """Say which day a report belongs to."""
+def in_words(timezone: str | None, *, dated: bool) -> str:
+    """Say which day a report belongs to; ``dated`` is whether the table has a column of times."""
+    if not dated:
+        return f"all reports of a run are of the day on which it charges them, in {timezone or _IN_UTC}"
     if timezone is not None:
         return f"a day is one in {timezone}, where times without an offset are read"
     return "a time with an offset belongs to its day in UTC, a time without one to the date that is written"

@@ -17,7 +17,6 @@ import numpy as np
 from leeward._progress import Progress
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._readings import Readings
-from leeward.local.series._series import put_readings
 from leeward.tables._frames import ArrowFrame
 from leeward.tables._rows import open_rows
 
@@ -33,9 +32,9 @@ class ReadingsFile:
         self._rows = open_rows(path)
         self.file, self.columns, self.is_csv = self._rows.file, self._rows.columns, self._rows.kind == "csv"
 
-    def reading(self) -> AbstractContextManager[None]:
+    def reading(self, *, writes: bool = False) -> AbstractContextManager[None]:
         """Say what is wrong with the file without repeating what it holds."""
-        return self._rows.reading("Check the file, and that readings are numbers")
+        return self._rows.reading("Check the file, and that readings are numbers", writes=writes)
 
     def read(self, names: Sequence[str], number: str) -> Any:
         """Return some columns as a pyarrow table; in CSV ``number`` is read as a number and the others as text.
@@ -64,12 +63,13 @@ class ReadingsFile:
             start = 0
             for table in self._rows.batches(progress=progress):
                 part = slice(*np.searchsorted(readings.rows, [start, start + len(table)]))
-                kept = ArrowFrame(table).copied(readings.rows[part] - start)
-                put_readings(kept, value, readings.there[part], steps[part], grid)
+                frame, there = ArrowFrame(table), readings.there[part]
+                kept = frame.copied(readings.rows[part] - start, [value])
+                kept.put(value, grid.values(steps[part], whole=frame.may_be_whole(value, there)), there)
                 yield kept.held
                 start += len(table)
 
-        with self.reading():
+        with self.reading(writes=True):
             self._rows.write(target, changed())
 
 

@@ -17,6 +17,7 @@ from leeward.local.series._quantities import check_unit, positive_quantity, quan
 
 Integers = NDArray[np.int64]
 
+_LEAST: Final = Fraction(1, 10**200)
 _FARTHEST: Final = 2**30
 """In steps. A float that is scaled and rounded within it is less than 2⁻²¹ of a step off: see `ReadingGrid.steps`."""
 
@@ -63,6 +64,12 @@ class ReadingGrid:
             raise InputError(
                 f"A step of {self.step}", "the bounds are more than 2^30 of them away from 0", "Take a larger step"
             )
+        if max(abs(low), abs(high)) >= 2**62 or step < _LEAST:
+            raise InputError(
+                f"Readings from {self.lower} to {self.upper} in steps of {self.step}",
+                "columns hold numbers below 4·10^18, and steps of at least 10^-200, of their unit",
+                "Take another unit",
+            )
         self.__dict__.update(low_value=low, high_value=high, step_value=step, lowest=int(lowest), highest=int(highest))
 
     @property
@@ -90,5 +97,15 @@ class ReadingGrid:
     def values(self, steps: Integers, *, whole: bool = False) -> NDArray[Any]:
         """Return grid points as values in the unit of the column: floats, or integers where asked and the step is whole."""
         if whole and self.step_value.denominator == 1:
-            return steps * int(self.step_value)
-        return steps * self.step_value.numerator / self.step_value.denominator
+            most = (2**63 - 1) // int(self.step_value)  # noise may leave what 64 bits hold
+            return np.clip(steps, -most, most) * int(self.step_value)
+        return in_unit(steps, self.step_value)
+
+
+def in_unit(steps: Integers, step: Fraction) -> NDArray[np.float64]:
+    """Return whole numbers of steps in the unit of a step: the floats that are nearest to them."""
+    far = max(abs(int(steps.max(initial=0))), abs(int(steps.min(initial=0))))
+    if far * step.numerator < 2**53 and step.denominator < 2**53:  # both are floats, and one division rounds once
+        return np.asarray(steps * step.numerator / step.denominator, np.float64)
+    distinct, at = np.unique(steps, return_inverse=True)
+    return np.array([float(step * k) for k in distinct.tolist()], np.float64)[at].reshape(steps.shape)

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from leeward._paths import resolve
+from leeward._plain import told
 from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
 from leeward.local._job import Written
-from leeward.local._untouched import untouched
+from leeward.local._untouched import published, untouched
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import SeriesStatement
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._grid import ReadingGrid
+from leeward.local.series._order import order_of_readings
 from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
 from leeward.local.series._schedule import Schedule
@@ -129,6 +131,12 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         )
     if publish.what == "readings" and publish.by is not None:
         raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals"')
+    if publish.by in {data.time, data.value}:
+        raise SpecError(
+            f"[publish] by = {told(publish.by)}",
+            "it is the column of times, or of readings, and the names of groups go out as they are",
+            "Name a column that says which meters belong together",
+        )
     prior = None if publish.prior is None else resolve(publish.prior, folder)
     series = Series(
         Closeness(**spec.protect.model_dump(exclude={"noise"})),
@@ -143,6 +151,12 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
     totals = Totals(series, publish.per) if publish.what == "totals" else None
     if totals is None:
         series.check()
+    elif (named := publish.by or data.meter) in _beside_names(totals):
+        raise SpecError(
+            f"A column '{named}' that names meters or groups",
+            f"the table of totals has columns {', '.join(_beside_names(totals))} of its own",
+            "Rename it in the table",
+        )
     return SeriesJob(
         resolve(data.table, folder), Columns(data.time, data.value, data.meter), series, totals, publish.by, prior
     )
@@ -187,7 +201,11 @@ class SeriesJob:
         """Return the statement in short."""
         return facts(self.statement())
 
-    def run(self, out: Path, progress: Progress) -> Written:
+    def opens(self) -> None:
+        """Return None: readings have no stores."""
+        return
+
+    def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Perturb the table and write it: see `leeward.local._job.Job.run`."""
         source = ReadingsFile(self.table)
         self._check_out(out, source)
@@ -207,7 +225,8 @@ class SeriesJob:
                     table, self.columns, self.series.grid, self.series.schedule, self.series.missing
                 )
             left_out = table.num_rows - len(readings)
-            others = [] if self.totals else [name for name in source.columns if name not in names]
+            passed = () if self.by is None else (self.by,)
+            others = passed if self.totals else [name for name in source.columns if name not in names]
             progress("drawing noise")
             if self.totals is None:
                 noisy = self.series.release(readings)
@@ -217,7 +236,10 @@ class SeriesJob:
                 _write(self._totals_table(table, readings, self.totals), files.path(), kind_of(out, ROWS))
             source.file.check_unchanged()
             files.place(statement(self.series, self.totals, others).model_dump(mode="json", exclude={"files"}))
-        notes = [text for text in (untouched(others, "readings"),) if text is not None]
+        if self.totals is None:
+            notes = [published(others, "readings"), *order_of_readings(readings)]
+        else:  # the rows of totals have an order of their own
+            notes = [text for text in (untouched(others, "readings"),) if text is not None]
         if left_out:
             notes.append(f"for the curator only: {left_out:,} rows outside the period were left out")
         if readings.beyond:
@@ -238,10 +260,12 @@ class SeriesJob:
         column = self.by or self.columns.meter
         if column is not None:
             held[column] = pa.array([name for name in names for _ in days])
-        held[totals.per if totals.per == "day" else "from"] = pa.array(days * len(names), pa.date32())
-        held["readings"] = pa.array(np.tile([span.readings for span in totals.spans], len(names)))
-        held[f"total_{totals.unit}"] = pa.array(totals.values(noisy).ravel())
-        return pa.table(held)
+        beside_them = (
+            pa.array(days * len(names), pa.date32()),
+            pa.array(np.tile([span.readings for span in totals.spans], len(names))),
+            pa.array(totals.values(noisy).ravel()),
+        )
+        return pa.table(held | dict(zip(_beside_names(totals), beside_them, strict=True)))
 
     def _check_out(self, out: Path, source: ReadingsFile) -> None:
         kind = kind_of(out, ROWS)
@@ -251,6 +275,11 @@ class SeriesJob:
             )
         if kind is None:
             raise SpecError(f"--out '{out}'", "its kind follows from the end of its name", "Name a .parquet or .csv")
+
+
+def _beside_names(totals: Totals) -> tuple[str, str, str]:
+    """The columns of a table of totals, beside the names of meters or groups."""
+    return "day" if totals.per == "day" else "from", "readings", f"total_{totals.unit}"
 
 
 def _write(table: Any, path: Path, kind: Kind | None) -> None:

@@ -137,11 +137,19 @@ def ordered_names(column: Any, name: str, rows: Integers) -> tuple[list[Any], In
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+    others = (pa.types.is_fixed_size_binary, pa.types.is_primitive, pa.types.is_decimal, pa.types.is_null)
+    if not any(is_one(kind) for is_one in (*texts, *others)):
+        raise DataError(
+            f"The column '{name}'", f"it holds {kind}, which names nobody", "Give names as texts or whole numbers"
+        )
     held = column.take(rows).combine_chunks()
     if pa.types.is_dictionary(held.type):
         held = held.dictionary_decode()  # in which one name may stand twice, or be missing
     if pa.types.is_floating(held.type):
         held = pc.add(held, pa.scalar(0.0, held.type))  # of -0.0, which is another text, it makes 0.0
+        held = pc.if_else(pc.is_nan(held), pa.scalar(None, held.type), held)
     if held.null_count:
         raise DataError(
             f"The column '{name}'", "some rows say nothing (this is for the curator only)", "Leave those rows out"

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any, Final, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leeward._private import reading
 from leeward._taught import taught
@@ -22,13 +21,14 @@ from leeward.exact._real import Real
 from leeward.local._untouched import untouched, warn
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._grid import Integers, ReadingGrid
+from leeward.local.series._order import order_of_readings
 from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._quantities import Quantity, plain
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, read_readings
 from leeward.local.series._schedule import Schedule
 from leeward.mechanism._series import DISTANCES, WIDEST_NORM, Between, SeriesMechanism, SeriesNoise, SeriesPrice
 from leeward.noise import Bits, SystemBits
-from leeward.tables._frames import Frame, frame_of
+from leeward.tables._frames import frame_of
 
 FLOAT_ROUNDING: Final = Fraction(1, 2**20)
 """What scaling and rounding floats adds to snapping, in steps; see `ReadingGrid.steps`."""
@@ -181,7 +181,8 @@ class Series:
     def perturb(self, table: Any, *, time: str, value: str, meter: str | None = None) -> Any:
         """Return a copy of a table with its readings perturbed; other columns stay as they are, with a warning.
 
-        Rows outside the period are left out.
+        Rows outside the period are left out. The others keep their order, with a warning where it goes by readings and not
+        by their meters and times: it then tells readings more closely than noisy ones do.
 
         Args:
             table: a DataFrame or a pyarrow Table; the same kind is returned, in the same order.
@@ -200,9 +201,12 @@ class Series:
             frame = frame_of(table)
             find_columns(columns, frame.names)
             readings = read_readings(frame.arrow(columns.names), columns, self.grid, self.schedule, self.missing)
-            kept = frame.copied(readings.rows)  # before anything is drawn: a column that cannot be passed on is refused
-        warn(untouched(frame.others(columns.names), "readings"))
-        put_readings(kept, value, readings.there, self.release(readings), self.grid)
+            kept = frame.copied(
+                readings.rows, [value]
+            )  # before anything is drawn: a column that cannot be passed on is refused
+        warn(untouched(kept.others(columns.names), "readings"), *order_of_readings(readings))
+        whole = frame.may_be_whole(value, readings.there)
+        kept.put(value, self.grid.values(self.release(readings), whole=whole), readings.there)
         return kept.held
 
     def release(self, readings: Readings, bits: Bits | None = None) -> Integers:
@@ -246,9 +250,3 @@ def refuse_useless(series: Series, what: str, error: float, step: Fraction, widt
             f"a {what} would be {error:,.4g} {unit} off on average, and its whole range is {plain(width)} {unit}",
             "Take a larger ε, a shorter window, or another distance",
         )
-
-
-def put_readings(frame: Frame, column: str, there: NDArray[np.bool_], steps: Integers, grid: ReadingGrid) -> None:
-    """Put grid points in the place of a column; missing where there is none."""
-    whole = grid.step_value.denominator == 1 and frame.may_be_whole(column, there)
-    frame.put(column, grid.values(steps, whole=whole), there)

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from leeward._plain import at_most, counted, odds
 from leeward.exact._real import Real
+from leeward.local._statement import order_stays
 from leeward.local.series._documents import (
     GridPart,
     ReadingError,
@@ -296,5 +297,7 @@ def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Total
         found.append("Where a reading is missing, none is published: that it is missing shows")
     if totals is not None and series.missing == "keep":
         found[-1] = "A missing reading adds nothing to a total; that there are some is not protected"
+    if totals is None:
+        found.append(order_stays("reading"))
     found.append("A second run draws new noise and costs as much again")
     return found

@@ -20,7 +20,7 @@ from leeward._taught import taught
 from leeward.errors import check_choice
 from leeward.exact._real import Real
 from leeward.exact._weight import Weight
-from leeward.local.series._grid import Integers
+from leeward.local.series._grid import Integers, in_unit
 from leeward.local.series._readings import Readings
 from leeward.local.series._schedule import Day
 from leeward.local.series._series import FLOAT_ROUNDING, Series, refuse_useless
@@ -125,4 +125,4 @@ class Totals:
 
     def values(self, steps: Integers) -> NDArray[Any]:
         """Return totals as floats in their unit."""
-        return steps * self.step.numerator / self.step.denominator
+        return in_unit(steps, self.step)

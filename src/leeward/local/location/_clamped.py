@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many positions lie beyond the box: where they are moved into it, a wrong box would go unnoticed."""
+
+from __future__ import annotations
+
+from leeward._private import Private
+from leeward.errors import DataError
+from leeward.local.location._box import Box
+from leeward.local.location._files import Floats
+
+_MANY = 100
+"""So many positions, of which under a hundredth lies in the box, are a slip."""
+
+
+class Clamped(Private):
+    """Counts positions, a batch at a time.
+
+    Attributes:
+        beyond: how many lie outside the box.
+    """
+
+    __slots__ = ("_box", "_seen", "beyond")
+
+    def __init__(self, box: Box) -> None:
+        self._box, self._seen, self.beyond = box, 0, 0
+
+    def take(self, latitude: Floats, longitude: Floats) -> None:
+        """Count the next positions, in degrees."""
+        self._seen += len(latitude)
+        self.beyond += int((~self._box.holds(latitude, longitude)).sum())
+
+    def check(self) -> None:
+        """Refuse a box in which hardly any of many positions lies.
+
+        Raises:
+            DataError: under 1 % of at least 100 do.
+        """
+        if self._seen >= _MANY and (self._seen - self.beyond) * 100 < self._seen:
+            raise DataError(
+                "Under 1 % of the positions lie in the public box (this is for the curator only)",
+                "all others would be reported from its edge",
+                "Check the edges of the box, and which column holds latitudes",
+            )

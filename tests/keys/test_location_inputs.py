@@ -17,7 +17,7 @@ from tests.private_files import write_private
 from leeward.cli import LeewardError
 from leeward.local import check_job
 from leeward.local.location import PlanarLaplace
-from leeward.local.location._job import Location
+from leeward.local.location._spec import Location
 
 HELD: dict[str, dict[str, Any]] = {
     "perturb": {"kind": "location"},

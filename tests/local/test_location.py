@@ -18,7 +18,7 @@ from leeward.cli import main
 from leeward.errors import SpecError
 from leeward.local import check_job, read_job
 from leeward.local.location import LocationStatement
-from leeward.local.location._job import Location
+from leeward.local.location._spec import Location
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -90,5 +90,10 @@ def test_a_day_has_as_many_reports_as_are_paid_for(tmp_path: Path) -> None:
     assert len(found) == 217_653
     by_day = found.groupby([found.uid, pd.to_datetime(found.datetime).dt.date]).lat.count()
     assert by_day.max() == 24
-    assert said["budget"] == {"reports_a_day": 24, "over": "withhold", "days": in_words(None, dated=True), "repeats": False}
+    assert said["budget"] == {
+        "reports_a_day": 24,
+        "over": "withhold",
+        "days": in_words(None, dated=True),
+        "repeats": False,
+    }
     assert np.isfinite(found.lat).sum() == by_day.sum()

@@ -15,7 +15,7 @@ from tests.spec.outcome import choices_of, keys_of, merged, words_in
 
 from leeward.cli import LeewardError
 from leeward.local import check_job
-from leeward.local.location._job import Location
+from leeward.local.location._spec import Location
 from leeward.local.series._job import Spec as Series
 
 Given = Mapping[str, Any]

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 import leeward
-from leeward.local.location._job import Location
+from leeward.local.location._spec import Location
 from leeward.local.series._job import Spec as SeriesSpec
 from leeward.spec import Spec
 
@@ -19,7 +19,14 @@ SOURCE = Path(leeward.__file__).parent
 
 SECTIONS = {"perturb", *(name for model in (Spec, Location, SeriesSpec) for name in model.model_fields)} - {"folder"}
 
-OF_SPECS = {"_toml.py", "demo/_city.py", "local/_job.py", "local/location/_job.py", "local/series/_job.py"}
+OF_SPECS = {
+    "_toml.py",
+    "demo/_city.py",
+    "local/_job.py",
+    "local/location/_job.py",
+    "local/location/_spec.py",
+    "local/series/_job.py",
+}
 """What reads specs, or writes one, below `spec` and `cli`."""
 
 TOML = {

@@ -3,26 +3,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import field_validator, model_validator
 
-from leeward._paths import resolve, resolve_ledger
+from leeward._paths import resolve
 from leeward._progress import Progress
-from leeward._toml import ExactText, Section, check
-from leeward.distance._plane import Norm
 from leeward.errors import DataError, SpecError, noted
 from leeward.exact._real import whole
-from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
+from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Once
-from leeward.ledger._person_budgets import Over, is_store
 from leeward.local._job import Opens, Written
 from leeward.local._untouched import published
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
@@ -33,18 +28,17 @@ from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
 from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
+from leeward.local.location._spec import Location, PublicPlaces, read_spec
 from leeward.local.location._statement import facts, statement
-from leeward.local.location._terms import Missing, Outside, Terms
+from leeward.local.location._stores import Stores
+from leeward.local.location._terms import Terms
 from leeward.local.series._days import Days, in_words
-from leeward.outputs import beside, holds_release
-from leeward.query._source import check_zone
+from leeward.outputs import beside
 from leeward.tables._kinds import ENDINGS, kind_of
 
 CELL_COLUMN: Final = "h3"
 MAP: Final = ".map.html"
 """What is added to a file's name for its picture."""
-
-Floats = NDArray[np.float64]
 
 _ROOM: Final = 8_000_000
 """About as many bytes as are written beside the table, most of them for the picture."""
@@ -52,133 +46,13 @@ _ROOM: Final = 8_000_000
 _ROOM_OF_A_ROW: Final = 64
 """A report takes no more bytes, whatever its position took, also as a cell and in GeoJSON."""
 
-
-class Data(Section):
-    """``[data]``: the private table, and what its columns mean."""
-
-    table: str
-    latitude: str | None = None
-    longitude: str | None = None
-    person: str | None = None
-    time: str | None = None
-    timezone: str | None = None
-
-    @field_validator("timezone")
-    @classmethod
-    def _zone(cls, name: str | None) -> str | None:
-        if name is not None:
-            check_zone(name)
-        return name
-
-
-class PublicBox(Section):
-    """``[box]``: the public region, in degrees (WGS 84)."""
-
-    west: float | int
-    south: float | int
-    east: float | int
-    north: float | int
-
-
-class Protect(Section):
-    """``[protect]``: ε, as a factor within a length or for a unit of length, and what happens to odd positions."""
-
-    within: str | None = None
-    factor: ExactText | None = None
-    epsilon: ExactText | None = None
-    unit: str = "1 m"
-    norm: Norm = "euclidean"
-    step: str | None = None
-    outside: Outside = "refuse"
-    missing: Missing = "refuse"
-
-
-class PublicPlaces(Section):
-    """``[places]``: a public list that reports are moved to, or over which the best mechanism is taken."""
-
-    table: str
-    latitude: str
-    longitude: str
-    weight: str | None = None
-    use: Literal["remap", "best"] = "remap"
-
-
-class Output(Section):
-    """``[output]``: H3 cells instead of positions, and a picture."""
-
-    h3: int | None = None
-    map: bool = False
-
-
-class Budget(Section):
-    """``[budget]``: how many reports of one person in one day are paid for."""
-
-    store: str
-    secret: str
-    reports_a_day: int
-    over: Over = "refuse"
-
-
-class Repeat(Section):
-    """``[repeat]``: the same report for the same person on the same grid point."""
-
-    store: str
-    secret: str
-
-
 _CHARGED: Final = "The reports were charged to their people's budgets before, and that stands: a second run pays again."
 """Nobody knows whether noise that was drawn was seen, so a charge is never given back."""
-
-_FORGOTTEN: Final = {
-    "budgets": "in a new store of budgets everybody has a whole one again",
-    "reports": "without the reports that it held, others are drawn for the same people at the same places",
-}
-"""What making a store anew does where there was one."""
-
-_ROLES = ("latitude", "longitude", "person", "time")
-
-
-class Location(Section):
-    """A whole spec of this kind."""
-
-    data: Data
-    box: PublicBox
-    protect: Protect
-    places: PublicPlaces | None = None
-    output: Output = Output()
-    budget: Budget | None = None
-    repeat: Repeat | None = None
-
-    @model_validator(mode="after")
-    def _person(self) -> Location:
-        if self.data.person is None and (self.budget is not None or self.repeat is not None):
-            raise ValueError('budgets and repeated reports are per person: name the column, [data] person = "…"')
-        if self.data.timezone is not None and self.budget is None:
-            raise ValueError("[data] timezone says where the days of a budget are counted, and there is no [budget]")
-        named = {key: name for key in _ROLES if (name := getattr(self.data, key)) is not None}
-        if len(set(named.values())) < len(named):
-            # whose every place is another person has no bound on reports
-            told = ", ".join(f'{key} = "{name}"' for key, name in named.items())
-            raise ValueError(f"one column cannot be two things: {told}. Name each once")
-        return self
-
-
-_EXAMPLES = {
-    "data": '[data] table = "positions.parquet", latitude = "lat", longitude = "lon"',
-    "table": 'table = "positions.parquet"',
-    "latitude": 'latitude = "the column of latitudes"',
-    "longitude": 'longitude = "the column of longitudes"',
-    "box": "[box] west = 139.5, south = 35.5, east = 140.0, north = 35.9",
-    "protect": '[protect] within = "200 m", factor = "2"',
-    "store": 'store = "people.db"',
-    "secret": 'secret = "people.key", a file of at least 16 secret bytes',
-    "reports_a_day": "reports_a_day = 24",
-}
 
 
 def read(given: Mapping[str, Any], folder: Path) -> LocationJob:
     """Read a spec of this kind; paths are relative to the folder."""
-    return LocationJob.of(check(Location, given, _EXAMPLES), folder)
+    return LocationJob.of(read_spec(given), folder)
 
 
 @dataclass(frozen=True)
@@ -235,15 +109,7 @@ class LocationJob:
 
     def opens(self) -> Opens | None:
         """Return the stores that a run would make: see `leeward.local._job.Job.opens`."""
-        known = {path: is_store(path) for path in self._stores().values()}
-        made = {kind: path for kind, path in self._stores().items() if not known[path]}
-        doubt = None
-        for kind, path in made.items():
-            if path.exists():
-                doubt = f"{path} is empty, and may have been emptied: {_FORGOTTEN[kind]}"
-            elif others := [other for other, there in known.items() if there]:
-                doubt = f"{others[0]} is there, and the other may have been moved: {_FORGOTTEN[kind]}"
-        return Opens(made, doubt) if made else None
+        return Stores.of(self.spec, self.folder).opens()
 
     def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Charge the budgets, perturb the table, and write it: see `leeward.local._job.Job.run`."""
@@ -251,7 +117,8 @@ class LocationJob:
             resolve(self.spec.data.table, self.folder), self.spec.data.latitude, self.spec.data.longitude
         )
         _check_out(out, source)
-        self._check_stores()
+        stores = Stores.of(self.spec, self.folder)
+        stores.check()
         asked = [name for name in (self.spec.data.person, self.spec.data.time) if name is not None]
         source.require(asked)
         if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
@@ -259,8 +126,8 @@ class LocationJob:
         endings = [MAP] if self.spec.output.map else []
         room = source.path.stat().st_size + _ROOM_OF_A_ROW * source.rows_at_most() + _ROOM
         with beside(out, *endings, room=room, inputs=self._inputs()) as files:
-            memo, order = self._memo(new), PositionOrder()
-            paid = self._charge(source, asked, memo, progress, new)
+            memo, order = stores.reports(self.geo.law, new=new), PositionOrder()
+            paid = self._charge(source, asked, memo, progress, stores.budgets(self.geo.price, new=new))
             with noted(lambda: "" if paid is None else _CHARGED):
                 with memo.drawing() if memo is not None else nullcontext() as once:
                     looked = Clamped(self.geo.box)
@@ -287,28 +154,7 @@ class LocationJob:
         """Return what the spec names that is to be there afterwards as it was."""
         named, spec = [self.spec.data.table], self.spec
         named += [] if spec.places is None else [spec.places.table]
-        return [*(resolve(name, self.folder) for name in named), *self._kept()]
-
-    def _stores(self) -> dict[str, Path]:
-        """Return the files of the stores, by what they are for."""
-        kept = {"budgets": self.spec.budget, "reports": self.spec.repeat}
-        return {kind: resolve_ledger(part.store, self.folder) for kind, part in kept.items() if part is not None}
-
-    def _kept(self) -> list[Path]:
-        """Return the files about people: stores and secrets."""
-        secrets = [part.secret for part in (self.spec.budget, self.spec.repeat) if part is not None]
-        return [*self._stores().values(), *(resolve(name, self.folder) for name in secrets)]
-
-    def _check_stores(self) -> None:
-        """Refuse stores and secrets in the folder of a release, by whatever links: it holds what may be published."""
-        for named in self._kept():
-            path = Path(os.path.realpath(named))
-            if any(map(holds_release, path.parents)):
-                raise SpecError(
-                    f"{path} within the folder of an earlier release",
-                    "that folder holds what may be published, and this file is about people",
-                    "Keep it elsewhere",
-                )
+        return [*(resolve(name, self.folder) for name in named), *Stores.of(self.spec, self.folder).kept()]
 
     def _rewrite(
         self,
@@ -349,40 +195,22 @@ class LocationJob:
         rows = source.rewrite(target, move, asked, column, progress)
         return rows, withheld
 
-    # ---- repeated reports
-
-    def _secret(self, name: str) -> bytes:
-        return read_secret(resolve(name, self.folder), stores=self._stores().values())
-
-    def _memo(self, new: bool) -> MemoizedReports | None:
-        repeat = self.spec.repeat
-        if repeat is None:
-            return None
-        return MemoizedReports(self._stores()["reports"], key=self._secret(repeat.secret), law=self.geo.law, new=new)
-
     def _charge(
         self,
         source: PositionFile,
         asked: Sequence[str],
         memo: MemoizedReports | None,
         progress: Progress,
-        new: bool,
+        store: PersonBudgets | None,
     ) -> PaidRows | None:
         """Charge every report before any is drawn; return which rows are paid for, or None without budgets.
 
         A repeated report costs nothing, so only those are charged that the memo does not know and that are new in this run.
         """
         budget = self.spec.budget
-        if budget is None:
+        if budget is None or store is None:
             return None
         progress("charging the budgets")
-        store = PersonBudgets(
-            self._stores()["budgets"],
-            secret=self._secret(budget.secret),
-            price=self.geo.price,
-            reports_a_day=budget.reports_a_day,
-            new=new,
-        )
         paid = PaidRows()
         calendar = Days(self.spec.data.timezone)
         today = calendar.today()

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of a spec file that perturbs positions, as TOML gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from pydantic import field_validator, model_validator
+
+from leeward._toml import ExactText, Section, check
+from leeward.distance._plane import Norm
+from leeward.ledger._person_budgets import Over
+from leeward.local.location._terms import Missing, Outside
+from leeward.query._source import check_zone
+
+
+class Data(Section):
+    """``[data]``: the private table, and what its columns mean."""
+
+    table: str
+    latitude: str | None = None
+    longitude: str | None = None
+    person: str | None = None
+    time: str | None = None
+    timezone: str | None = None
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone(cls, name: str | None) -> str | None:
+        if name is not None:
+            check_zone(name)
+        return name
+
+
+class PublicBox(Section):
+    """``[box]``: the public region, in degrees (WGS 84)."""
+
+    west: float | int
+    south: float | int
+    east: float | int
+    north: float | int
+
+
+class Protect(Section):
+    """``[protect]``: ε, as a factor within a length or for a unit of length, and what happens to odd positions."""
+
+    within: str | None = None
+    factor: ExactText | None = None
+    epsilon: ExactText | None = None
+    unit: str = "1 m"
+    norm: Norm = "euclidean"
+    step: str | None = None
+    outside: Outside = "refuse"
+    missing: Missing = "refuse"
+
+
+class PublicPlaces(Section):
+    """``[places]``: a public list that reports are moved to, or over which the best mechanism is taken."""
+
+    table: str
+    latitude: str
+    longitude: str
+    weight: str | None = None
+    use: Literal["remap", "best"] = "remap"
+
+
+class Output(Section):
+    """``[output]``: H3 cells instead of positions, and a picture."""
+
+    h3: int | None = None
+    map: bool = False
+
+
+class Budget(Section):
+    """``[budget]``: how many reports of one person in one day are paid for."""
+
+    store: str
+    secret: str
+    reports_a_day: int
+    over: Over = "refuse"
+
+
+class Repeat(Section):
+    """``[repeat]``: the same report for the same person on the same grid point."""
+
+    store: str
+    secret: str
+
+
+_ROLES = ("latitude", "longitude", "person", "time")
+
+
+class Location(Section):
+    """A whole spec of this kind."""
+
+    data: Data
+    box: PublicBox
+    protect: Protect
+    places: PublicPlaces | None = None
+    output: Output = Output()
+    budget: Budget | None = None
+    repeat: Repeat | None = None
+
+    @model_validator(mode="after")
+    def _person(self) -> Location:
+        if self.data.person is None and (self.budget is not None or self.repeat is not None):
+            raise ValueError('budgets and repeated reports are per person: name the column, [data] person = "…"')
+        if self.data.timezone is not None and self.budget is None:
+            raise ValueError("[data] timezone says where the days of a budget are counted, and there is no [budget]")
+        named = {key: name for key in _ROLES if (name := getattr(self.data, key)) is not None}
+        if len(set(named.values())) < len(named):
+            # whose every place is another person has no bound on reports
+            told = ", ".join(f'{key} = "{name}"' for key, name in named.items())
+            raise ValueError(f"one column cannot be two things: {told}. Name each once")
+        return self
+
+
+_EXAMPLES: Final = {
+    "data": '[data] table = "positions.parquet", latitude = "lat", longitude = "lon"',
+    "table": 'table = "positions.parquet"',
+    "latitude": 'latitude = "the column of latitudes"',
+    "longitude": 'longitude = "the column of longitudes"',
+    "box": "[box] west = 139.5, south = 35.5, east = 140.0, north = 35.9",
+    "protect": '[protect] within = "200 m", factor = "2"',
+    "store": 'store = "people.db"',
+    "secret": 'secret = "people.key", a file of at least 16 secret bytes',
+    "reports_a_day": "reports_a_day = 24",
+}
+
+
+def read_spec(given: Mapping[str, Any]) -> Location:
+    """Check a spec of this kind, given as nested dicts.
+
+    Raises:
+        SpecError: a key or value is not as described.
+    """
+    return check(Location, given, _EXAMPLES)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stores about people that a run charges and asks: of their budgets, and of the reports that they had."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from leeward._paths import resolve, resolve_ledger
+from leeward.errors import SpecError
+from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
+from leeward.ledger._person_budgets import is_store
+from leeward.local._job import Opens
+from leeward.local.location._spec import Budget, Location, Repeat
+from leeward.outputs import holds_release
+
+_FORGOTTEN: Final = {
+    "budgets": "in a new store of budgets everybody has a whole one again",
+    "reports": "without the reports that it held, others are drawn for the same people at the same places",
+}
+"""What making a store anew does where there was one."""
+
+
+@dataclass(frozen=True)
+class Stores:
+    """The files of a spec's sections ``[budget]`` and ``[repeat]``, relative to its folder."""
+
+    budget: Budget | None
+    repeat: Repeat | None
+    folder: Path
+
+    @classmethod
+    def of(cls, spec: Location, folder: Path) -> Stores:
+        return cls(spec.budget, spec.repeat, folder)
+
+    def opens(self) -> Opens | None:
+        """Return the stores that a run would make: see `leeward.local._job.Job.opens`."""
+        known = {path: is_store(path) for path in self._files().values()}
+        made = {kind: path for kind, path in self._files().items() if not known[path]}
+        doubt = None
+        for kind, path in made.items():
+            if path.exists():
+                doubt = f"{path} is empty, and may have been emptied: {_FORGOTTEN[kind]}"
+            elif others := [other for other, there in known.items() if there]:
+                doubt = f"{others[0]} is there, and the other may have been moved: {_FORGOTTEN[kind]}"
+        return Opens(made, doubt) if made else None
+
+    def kept(self) -> list[Path]:
+        """Return the files about people: stores and secrets."""
+        secrets = [part.secret for part in (self.budget, self.repeat) if part is not None]
+        return [*self._files().values(), *(resolve(name, self.folder) for name in secrets)]
+
+    def check(self) -> None:
+        """Refuse stores and secrets in the folder of a release, by whatever links: it holds what may be published."""
+        for named in self.kept():
+            path = Path(os.path.realpath(named))
+            if any(map(holds_release, path.parents)):
+                raise SpecError(
+                    f"{path} within the folder of an earlier release",
+                    "that folder holds what may be published, and this file is about people",
+                    "Keep it elsewhere",
+                )
+
+    def reports(self, law: str, *, new: bool) -> MemoizedReports | None:
+        """Open the store of reports, drawn by this law; None where none are kept."""
+        if self.repeat is None:
+            return None
+        return MemoizedReports(self._files()["reports"], key=self._secret(self.repeat), law=law, new=new)
+
+    def budgets(self, price: str, *, new: bool) -> PersonBudgets | None:
+        """Open the store of budgets, for reports of this price (as text); None where there are none."""
+        if self.budget is None:
+            return None
+        return PersonBudgets(
+            self._files()["budgets"],
+            secret=self._secret(self.budget),
+            price=price,
+            reports_a_day=self.budget.reports_a_day,
+            new=new,
+        )
+
+    def _files(self) -> dict[str, Path]:
+        """Return the files of the stores, by what they are for."""
+        kept = {"budgets": self.budget, "reports": self.repeat}
+        return {kind: resolve_ledger(part.store, self.folder) for kind, part in kept.items() if part is not None}
+
+    def _secret(self, part: Budget | Repeat) -> bytes:
+        return read_secret(resolve(part.secret, self.folder), stores=self._files().values())

@@ -12,6 +12,7 @@ import contextlib
 import inspect
 import itertools
 import math
+import pickle
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -314,6 +315,15 @@ def test_every_public_name_has_a_row() -> None:
 def test_the_call_of_each_row_works(name: str) -> None:
     args, kwargs = CALLS[name]
     PUBLIC[name](*args, **kwargs)
+
+
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"monitor", "release"}))
+def test_what_is_made_passes_through_a_pickle_or_refuses_it_in_words(name: str) -> None:
+    args, kwargs = CALLS[name]
+    made = PUBLIC[name](*args, **kwargs)
+    with contextlib.suppress(LeewardError):
+        assert repr(pickle.loads(pickle.dumps(made))) == repr(made)
+    assert " object at 0x" not in repr(made) or name == "SystemBits"
 
 
 def replaced(given: Call) -> Iterator[tuple[str, Call]]:

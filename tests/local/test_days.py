@@ -232,3 +232,38 @@ def test_a_table_without_rows_says_nothing_of_the_rule_of_days(tmp_path: Path) -
         charge(["ann"], [1], "as written")
     with pytest.raises(BudgetConflictError), store.charging() as charge:
         charge(["bob"], [1], "UTC")
+
+
+@pytest.mark.parametrize(
+    ("zone", "dated", "said"),
+    [
+        (None, True, "a time with an offset belongs to its day in UTC, a time without one to the date that is written"),
+        (TOKYO, True, "a day is one in Asia/Tokyo, where times without an offset are read"),
+        (None, False, "all reports of a run are of the day on which it charges them, in UTC"),
+        (TOKYO, False, "all reports of a run are of the day on which it charges them, in Asia/Tokyo"),
+    ],
+)
+def test_a_statement_says_which_day_reports_are_charged_to(
+    zone: str | None, dated: bool, said: str, tmp_path: Path
+) -> None:
+    """Of a table without a column of times it is the day of the run: what is charged is asked of the store itself."""
+    write_private(tmp_path / "people.key", bytes(32))
+    frame = pd.DataFrame({"who": ["a"], "lat": [35.5], "lon": [139.5], "when": [clock(NOON)]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    data = {"table": "t.parquet", "latitude": "lat", "longitude": "lon", "person": "who"}
+    data |= ({"time": "when"} if dated else {}) | ({} if zone is None else {"timezone": zone})
+    given: dict[str, Any] = {
+        "perturb": {"kind": "location"},
+        "data": data,
+        "box": {"west": 139, "south": 35, "east": 140, "north": 36},
+        "protect": {"within": "200 m", "factor": "2"},
+        "budget": {"store": "people.db", "secret": "people.key", "reports_a_day": 1},
+    }
+    offset = 0 if zone is None else 9 * HOUR
+    job, start = check_job(given, folder=tmp_path), datetime.now(UTC).timestamp()
+    job.run(tmp_path / "o.parquet", lambda *_: None, new=True)
+    today = {int(now + offset) // 86_400 for now in (start, datetime.now(UTC).timestamp())}
+    assert job.statement().model_dump()["budget"]["days"] == said
+    with closing(sqlite3.connect(tmp_path / "people.db")) as held:
+        (day,) = (row[0] for row in held.execute("SELECT day FROM spent"))
+    assert day in ({NOON // 86_400} if dated else today)

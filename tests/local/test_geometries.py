@@ -43,6 +43,29 @@ def test_an_empty_point_is_missing(points: list[Any], tmp_path: Path) -> None:
         perturbed(tmp_path, "refuse")
 
 
+def test_an_empty_point_of_geojson_is_missing(tmp_path: Path) -> None:
+    """RFC 7946, 3.1: empty coordinates may be read as null; those of another geometry are no point all the same."""
+    places: list[dict[str, Any]] = [
+        {"type": "Point", "coordinates": []},
+        {"type": "Point", "coordinates": [139.7, 35.6]},
+    ]
+    spec: dict[str, Any] = {"perturb": {"kind": "location"}, "data": {"table": "a.geojson"}, "box": BOX}
+    spec["protect"] = {"within": "200 m", "factor": "2", "missing": "keep"}
+
+    def run(geometries: list[dict[str, Any]]) -> list[Any]:
+        features = [{"type": "Feature", "geometry": each, "properties": {}} for each in geometries]
+        (tmp_path / "a.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+        check_job(spec, folder=tmp_path).run(tmp_path / "b.geojson", silent)
+        return [each["geometry"] for each in json.loads((tmp_path / "b.geojson").read_text())["features"]]
+
+    empty, moved = run(places)
+    assert empty is None
+    assert len(moved["coordinates"]) == 2
+    for odd in ({"type": "MultiPoint", "coordinates": []}, {"type": "Point", "coordinates": None}, {"type": "Point"}):
+        with pytest.raises(DataError, match="not points"):
+            run([odd])
+
+
 @pytest.mark.parametrize("held", [b"\x01\xff\x00", b"", b"POINT (1 2)", b"\x01\x01\x00\x00\x00" + b"\xff" * 3])
 def test_damaged_geometries_are_told_in_a_line(held: bytes, tmp_path: Path) -> None:
     gpd.GeoDataFrame({"a": [1]}, geometry=[shapely.Point(1, 2)], crs=4326).to_parquet(tmp_path / "a.parquet")

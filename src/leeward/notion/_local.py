@@ -82,6 +82,9 @@ class ProtectedOutputs:
     def __str__(self) -> str:
         return f"ULDP with protected outputs at {self.epsilon}"
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
 
 class ContextAwareLDP(RecordDistance):
     """Context-aware local DP (Acharya et al. 2020): a bound of its own for every ordered pair of records.

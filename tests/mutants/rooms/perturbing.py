@@ -6,6 +6,8 @@ PLANAR = "leeward.local.location._planar_laplace"
 LOCATION = "leeward.local.location._job"
 SERIES = "leeward.local.series._job"
 PROMISE = "leeward.local.series._series"
+PEOPLE = "leeward.ledger._person_budgets"
+STORES = "leeward.local.location._stores"
 KEYS = "tests/spec/test_perturb_keys.py"
 INPUTS = "tests/keys/test_location_inputs.py"
 ALONE = INPUTS + "::test_what_stores_keep_of_a_mechanism_tells_each_parameter_apart_by_itself"
@@ -73,4 +75,23 @@ MUTANTS = [
     M("leeward.local.series._schedule", "Schedule.windows", "-(-self.slots // readings)", "self.slots // readings", "tests/local/test_series_schedule.py tests/local/test_series_promise.py",
       "the last window, in part, is free"),
     M("leeward.local.series._billing", "Billing.settle", "np.maximum(charged - year, 0)", "charged - year", "tests/local/test_series_billing.py", "a rebate below 0"),
+    # ---- what goes out with frames and files, stores, and boxes
+    M("leeward.engine._content", "_value", "whole = near == near.floor()", "whole = column == column.floor()", "tests/session/test_odd_floats.py", "NaN and infinity refuse a release"),
+    M(PEOPLE, "_day", "return int(given)", "return given", "tests/ledger/test_people.py", "days of another library are other days"),
+    M(PEOPLE, "PeopleStore.__init__", "if not (is_store(self.path) or new):", "if False:", "tests/ledger/test_people.py tests/outputs/test_new_stores.py", "a store that is missing is made anew"),
+    M(STORES, "Stores.opens", "if there]", "if False]", "tests/outputs/test_new_stores.py", "nobody asks why one store is there and the other is not"),
+    M(STORES, "Stores.check", "if any(map(holds_release, path.parents)):", "if False:", "tests/local/test_location.py", "stores may lie in the folder of a release"),
+    M("leeward.local.location._clamped", "Clamped.check", "* 100 < self._seen", "* 10000 < self._seen", "tests/local/test_box.py tests/local/test_location.py", "a wrong box goes unnoticed"),
+    M("leeward.local.location._parquet", "ParquetPositions._degrees", "points = np.where(shapely.is_empty(points), None, points)", "pass", "tests/local/test_geometries.py tests/local/test_location.py tests/local/test_position_tables.py", "empty points are refused in files"),
+    M("leeward.local.location._parquet", "ParquetPositions._geometry", "{name: made}", "{name: about}", "tests/local", "metadata of a geometry goes out"),
+    M("leeward.local.location._order", "PositionOrder.add", "self._all.add(at, counted)", "pass", "tests/local/test_order_of_rows.py", "nobody is told of rows sorted by position"),
+    M("leeward.local._order", "Order.tells", "below * 2 * variance", "below * variance / 100", "tests/local/test_order_of_rows.py", "only a perfect order is noticed"),
+    M("leeward.local.series._order", "order_of_readings", "if _one_way(step):", "if False:", "tests/local/test_order_of_rows.py", "what a time of day has in common is taken for an order"),
+    M(SERIES, "read", "if publish.by in {data.time, data.value}:", "if False:", "tests/local tests/spec", "readings go out as names of groups"),
+    M(SERIES, "read", "in _beside_names(totals):", "in ():", "tests/local/test_totals_table.py tests/spec", "a column of names is written over by one of totals"),
+    M("leeward.local.series._days", "in_words", "if not dated:", "if False:", "tests/local/test_days.py", "days of reports without times are told wrongly"),
+    M("leeward.tables._bare", "bare_frame", "plain.isetitem(at, np.nan)", "pass", "tests/local/test_what_hangs_on_frames.py", "true values hang on frames"),
+    M("leeward.tables._bare", "", "index.equals(pd.RangeIndex(size))", "True", "tests/local", "an index that tells an order goes out"),
+    M("leeward.local.series._grid", "ReadingGrid.values", "np.clip(steps, -most, most)", "steps", "tests/local/test_series_readings.py tests/local/test_series_promise.py", "far readings wrap around"),
+    M("leeward.local.series._grid", "in_unit", "if far * step.numerator < 2**53 and step.denominator < 2**53:", "if True:", "tests/local/test_series_readings.py tests/local", "large readings are rounded twice"),
 ]  # fmt: skip

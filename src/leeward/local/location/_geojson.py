@@ -209,7 +209,7 @@ def _moved(features: Features, move: Move, extra: Sequence[str], cell_column: st
 def _point(feature: Any) -> tuple[float, float]:
     try:
         geometry = feature["geometry"]
-        if geometry is None:
+        if geometry is None or (geometry["type"] == "Point" and geometry["coordinates"] == []):  # RFC 7946, 3.1
             return np.nan, np.nan
         if geometry["type"] == "Point":
             east, north = geometry["coordinates"][:2]

@@ -101,6 +101,10 @@ class Billing:
         year = positive(epsilon if year_epsilon is None else year_epsilon, "year_epsilon") / self.unit
         self.year_law = Geometric(Line(inf, year), step=self.step) if rebate == "noisy" else None
 
+    def __repr__(self) -> str:
+        year = "an exact rebate" if self.year_law is None else f"the year by {self.year_law!r}"
+        return f"<Billing: {self.bills} bills by {self.law!r}, {year}>"
+
     @property
     def price(self) -> Real:
         """ε for each unit that bills fall, the year's settlement included; ∞ to whoever sees bills and exact rebate."""

@@ -13,6 +13,13 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SAYS = {
     "census.py": [r"dp +± 0\.65 years with 1,000 rows, ± 0\.11 with 10,000", r"<=50K +3[67]\.\d +24\d{3} "],
+    "early_leavers.py": [
+        r"adp, each level +never below, ± 29 ",
+        r"adp, all levels at once +± 60 ",
+        r"blowfish, a level and the next +± 60 ",
+        r"bounded-dp +± 60 ",
+        r"Preschool +(5[1-9]|[6-9]\d|1\d\d)\b",
+    ],
     "near_me.py": [
         r"Half of the reports lie within 484 m, 95 % within 1369 m\.",
         r"(\d: near 59\.\d{4}, 10\.\d{4}\n){5}6: refused: their budget does not pay for it",

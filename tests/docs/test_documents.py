@@ -15,10 +15,10 @@ from pydantic import BaseModel
 from tests.docs.documents import ROOT, run, runs
 
 from leeward._toml import Section
-from leeward.local.location import _job as location_job
+from leeward.local.location import _spec as location_spec
 from leeward.local.series import _job as series_job
 from leeward.notion._named import NAMED
-from leeward.spec import GRADED, NUMBER_NOTIONS, Spec, _sections
+from leeward.spec import GRADED, NUMBER_NOTIONS, POLICY_NOTIONS, Spec, _sections
 
 DOCUMENTS = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if runs(p.read_text())]
 
@@ -105,14 +105,14 @@ def choices(kind: object) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("module", "page"),
-    [(_sections, "spec.md"), (location_job, "guide/locations.md"), (series_job, "guide/meters.md")],
+    [(_sections, "spec.md"), (location_spec, "guide/locations.md"), (series_job, "guide/meters.md")],
     ids=["release", "positions", "series"],
 )
 def test_the_pages_know_every_choice(module: ModuleType, page: str) -> None:
     """A notion, a kind of question or an option that no page names is one that nobody finds."""
     sections = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Section)]
     words = {word for kind in sections for hint in get_type_hints(kind).values() for word in choices(hint)}
-    words |= {*NAMED, *GRADED, *NUMBER_NOTIONS} if module is _sections else set()
+    words |= {*NAMED, *GRADED, *NUMBER_NOTIONS, *POLICY_NOTIONS} if module is _sections else set()
     assert len(words) > 5
     text = (ROOT / "docs" / page).read_text()
     assert sorted(word for word in words if not re.search(rf'[`"]{re.escape(word)}[`"]', text)) == []

@@ -84,6 +84,11 @@ def number(kind: Any, notion: Notion | None = None, table: Mapping[str, Any] | N
     return question(plan_number(asked, notion or lw.UnboundedDP("1/3")), DIGEST)
 
 
+def groups(notion: Notion) -> Question:
+    """Return the key of counts of groups of rows, whose noise is derived from the notion's policies."""
+    return number("histogram", notion, {"person": "each row"}, by="sex", groups=["f", "m"])
+
+
 AGE: dict[str, Any] = {"column": "age", "lower": "-1/2", "upper": "10", "step": "1/2"}
 ZONED: dict[str, Any] = {"start": "2026-01-02T03:00+09:00", "end": "2026-01-02T04:00+09:00"}
 CELLS: dict[str, Any] = {"place": None, "latitude": "lat", "longitude": "lon"}
@@ -139,6 +144,13 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "another default": _default,
     "histogram of numbers": lambda: number("histogram", column="age", lower=0, upper=10, step=2),
     "histogram of groups": lambda: number("histogram", by="sex", groups=["f", "m"]),
+    "groups under policies": lambda: groups(lw.ADP("1", [~where("sex", equals="f"), ~where("sex", equals="m")])),
+    "groups under policies of several columns": lambda: groups(
+        lw.ADP("2", ~(where("sex", equals="f") & where("age", one_of=[1, 2])), absent_too=True)
+    ),
+    "groups of which one is sensitive": lambda: groups(lw.OSDP("1/3", where("sex", equals="f"), name="f")),
+    "groups of which one is sensitive, narrower": lambda: groups(lw.OSDP("1", where("sex", equals="f"), "non-sensitive")),
+    "groups in a policy graph": lambda: groups(lw.notion.Blowfish("1", ["f", "m", "x"], [("f", "x")])),
     "a rate that is irrational": lambda: decided(
         visitors(places_per_person=1), lw.notion.Graded(presence="1", absence=log(2))
     ),

@@ -97,6 +97,7 @@ PAIRS: Mapping[tuple[str, str], tuple[Notion, Notion]] = {
     ("OSDP", "epsilon"): (lw.OSDP("1", SENSITIVE), lw.OSDP("2", SENSITIVE)),
     ("OSDP", "sensitive"): (lw.OSDP("1", SENSITIVE), lw.OSDP("1", where("age", equals=4))),
     ("OSDP", "reading"): (lw.OSDP("1", SENSITIVE), lw.OSDP("1", SENSITIVE, "non-sensitive")),
+    ("OSDP", "name"): (lw.OSDP("1", SENSITIVE), lw.OSDP("1", SENSITIVE, name="of age 4")),
     ("OSDP", "records"): (lw.OSDP("1", SENSITIVE), lw.OSDP("1", SENSITIVE, records=PEOPLE)),
     ("ULDP", "epsilon"): (notions.ULDP("1", SENSITIVE), notions.ULDP("2", SENSITIVE)),
     ("ULDP", "sensitive"): (notions.ULDP("1", SENSITIVE), notions.ULDP("1", where("age", equals=4))),
@@ -173,7 +174,7 @@ PAIRS: Mapping[tuple[str, str], tuple[Notion, Notion]] = {
     ),
 }
 
-ONLY_WORDS = {("ADP", "name"), ("RecordDistance", "words")}
+ONLY_WORDS = {("ADP", "name"), ("OSDP", "name"), ("RecordDistance", "words")}
 """What says the same promise in other words: it may be part of the key, and need not."""
 
 NO_QUESTION = {"EdgeDP", "NodeDP"}

@@ -364,7 +364,16 @@ NEED_NO_TABLE = {
     "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
-    *("local.Publish", "local.Spec", "spec.GridBox", "spec.Span", "local.Day", "local.Days", "local.Option"),
+    *(
+        "local.Publish",
+        "local.Spec",
+        "spec.GridBox",
+        "spec.Span",
+        "spec.Stated",
+        "local.Day",
+        "local.Days",
+        "local.Option",
+    ),
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf"),
@@ -375,6 +384,7 @@ NEED_NO_TABLE = {
         "local.Moved",
         "local.Order",
         "local.PositionOrder",
+        "local.Stores",  # where the stores are, before they are opened
         "planner.Chances",
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
     ),

@@ -99,13 +99,21 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
             yield from _models(part)
 
 
+WHOLE = {"keep", "by", "grid", "sensitive"}
+"""Keys whose tables are one value."""
+
+
 def merged(base: Given, change: Given) -> dict[str, Any]:
     """Return nested dicts with others merged in; None takes a key away."""
     made = dict(base)
     for name, value in change.items():
         if value is None:
             made.pop(name, None)
-        elif isinstance(value, Mapping) and isinstance(made.get(name), Mapping) and name not in {"keep", "by", "grid"}:
+        elif (
+            isinstance(value, Mapping)
+            and isinstance(made.get(name), Mapping)
+            and name not in {"keep", "by", "grid", "sensitive"}
+        ):
             made[name] = merged(made[name], value)
         else:
             made[name] = value
@@ -136,6 +144,9 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
         "places": first.places.to_pylist(),
         "decision": {name: each for name, each in told[0].get("decision", {}).items() if name != "curve"},
         "mechanism": told[0]["mechanism"],
+        "rates": [(part["rate_up"], part["rate_down"]) for part in told[0]["mechanism"].get("parts", ())],
+        "cover": told[0]["notion"]["cover"],
+        "protects": told[0]["notion"]["protects"],
         "text": first.statement.query.text,
         "people": asked.get("people"),
         "groups": asked.get("groups"),

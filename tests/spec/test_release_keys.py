@@ -16,6 +16,7 @@ from tests.spec.outcome import Effect, check, choices_of, keys_of, merged, outco
 from leeward.notion._named import NAMED
 from leeward.spec import Spec
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS
+from leeward.spec._policies import POLICY_NOTIONS
 
 BUDGET = {"ledger": "budget.db", "dataset": "town", "cap": "1000000"}
 LIST = {"table": "places.parquet", "place": "venue"}
@@ -59,10 +60,20 @@ NUMBERS: dict[str, Any] = {
 }
 SEVERAL = merged(NUMBERS, {"data": {"table": "several.parquet"}, "query": {"combine": "sum"}})
 NEAR = merged(NUMBERS, {"protect": {"notion": "manhattan", "unit": "1"}})
+POLICIES: dict[str, Any] = {
+    "data": {"table": "people.parquet", "person": "each row"},
+    "query": {"kind": "histogram", "by": {"sex": ["f"]}},
+    "protect": {"notion": "osdp", "epsilon": "400", "sensitive": {"sex": ["f"]}, "reading": "any"},
+    "budget": {**BUDGET, "dataset": "policies"},
+}
+POLICY = [{"outside": {"sex": ["f"]}}]
+KEEPING = {"protect": {"notion": "adp", "policies": POLICY, "sensitive": None, "reading": None}}
+JOINING = {"protect": {"notion": "blowfish", "edges": [["f", "m"]], "sensitive": None, "reading": None}}
 
 BASES = {
     "visitors": VISITORS, "stopping": STOPPING, "ticking": TICKING, "zoned": ZONED, "faint": FAINT, "cells": CELLS,
     "numbers": NUMBERS, "several": SEVERAL, "near": NEAR,
+    "policies": POLICIES,
 }  # fmt: skip
 
 ERR = {"decide": {"error_at_most": "0.01"}}
@@ -313,6 +324,57 @@ ROWS = [
         {"protect": {"unit": "5 years"}},
         {"notion": 'Manhattan("400", Values("0", "10", "1"), unit="5 years")'},
     ),
+    Effect("protect.notion", "policies", KEEPING, {"notion": 'ADP("400")'}),
+    Effect("protect.notion", "policies", JOINING, {"notion": 'Blowfish("400")'}),
+    Effect(
+        "protect.policies",
+        "policies",
+        {"protect": {"policies": [*POLICY, {"within": {"sex": ["f"]}}]}},
+        refused="no step of the notion changes it",
+        before=KEEPING,
+    ),
+    Effect(
+        "protect.policies.outside",
+        "policies",
+        {"protect": {"policies": [{"outside": {"age": [5]}}]}},
+        {"rates": [("400", "400")]},
+        before=KEEPING,
+    ),
+    Effect(
+        "protect.policies.within",
+        "policies",
+        {"protect": {"policies": [{"within": {"sex": ["f"]}}]}},
+        {"rates": [("inf", "400")]},
+        before=KEEPING,
+    ),
+    Effect(
+        "protect.absent_too",
+        "policies",
+        {"protect": {"absent_too": True}},
+        {"protects": "everything about a row except which of the policies “not (sex in {'f'})” hold for it"},
+        before=KEEPING,
+    ),
+    Effect("protect.sensitive", "policies", {"protect": {"sensitive": {"age": [5]}}}, {"rates": [("400", "400")]}),
+    Effect(
+        "protect.reading",
+        "policies",
+        {"protect": {"reading": "non-sensitive"}},
+        {"cover": "any record that is not sensitive"},
+    ),
+    Effect(
+        "protect.edges",
+        "policies",
+        {"protect": {"edges": [["f", "m"], ["m", "x"]]}},
+        {"cover": "a record joined to it by an edge: 'f' – 'm', 'm' – 'x'"},
+        before=JOINING,
+    ),
+    Effect(
+        "protect.partition",
+        "policies",
+        {"protect": {"edges": None, "partition": [["f", "m", "x"]]}},
+        {"cover": "a record joined to it by an edge: 'f' – 'm', 'f' – 'x', 'm' – 'x'"},
+        before=JOINING,
+    ),
     Effect("protect.places_per_person", "visitors", {"protect": {"places_per_person": 2}}, {"count": [2, 2, 0]}),
     Effect(
         "protect.places_per_person",
@@ -468,6 +530,8 @@ LEFT_OUT = {("query.kind", "visitors"), ("query.combine", "refuse"), ("publish.m
 
 
 def test_every_notion_of_a_spec_has_a_row() -> None:
-    asked = [(row.base in {"numbers", "several", "near"}, carried(row)["protect"]["notion"]) for row in ROWS]
+    rows = [row for row in ROWS if row.base != "policies"]
+    asked = [(row.base in {"numbers", "several", "near"}, carried(row)["protect"]["notion"]) for row in rows]
     assert {notion for is_number, notion in asked if not is_number} == {*NAMED, *GRADED}
     assert {notion for is_number, notion in asked if is_number} == set(NUMBER_NOTIONS)
+    assert {carried(row)["protect"]["notion"] for row in ROWS if row.base == "policies"} == set(POLICY_NOTIONS)

@@ -52,6 +52,7 @@ class OSDP(Notion):
         sensitive: which records are sensitive: a condition, or any function where ``records`` is given or the notion is only
             used ``.on`` a finite universe.
         reading: ``"any"`` or ``"non-sensitive"``.
+        name: how the sensitive records are called in statements, beside that they are sensitive.
         records: all records there are, where that is a finite list.
     """
 
@@ -63,6 +64,7 @@ class OSDP(Notion):
         sensitive: Policy,
         reading: Reading = "any",
         *,
+        name: str = "",
         records: Iterable[Any] | None = None,
     ) -> None:
         check_choice("reading", reading, get_args(Reading), "it is not one of the readings of OSDP")
@@ -70,9 +72,10 @@ class OSDP(Notion):
         self.sensitive, self.reading = sensitive, reading
         self.records = None if records is None else tuple(records)
         super().__init__(epsilon)
+        which = f" ({name})" if name else ""
         cover = "any other record" if reading == "any" else "any record that is not sensitive"
         self.words = PrivacyDescription(
-            definition=f"Pr[answer | data] ≤ e^ε · Pr[answer | data with one sensitive record replaced by {cover}]",
+            definition=f"Pr[answer | data] ≤ e^ε · Pr[answer | data with one sensitive record{which} replaced by {cover}]",
             protects=("everything about a sensitive record" if reading == "any" else "that a record is sensitive")
             + "; the number of people is public",
             reveals="everything about a person whose record is not sensitive may be concluded with certainty",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -119,7 +119,7 @@ class Blowfish(RecordDistance):
             " policy graph]",
             protects="which of the records that the policy graph joins is a person's",
             reveals="which component of the policy graph a person's record lies in may be concluded with certainty",
-            cover="a record joined to it by an edge",
+            cover=f"a record joined to it by an edge{_named(self.edges)}",
         )
         super().__init__(epsilon, graph_distance(records, self.edges, directed=False), words)
 
@@ -128,6 +128,17 @@ class Blowfish(RecordDistance):
         """The edges, both ways: they generate all paths."""
         both_ways = [pair for x, y in self.edges for pair in ((x, y), (y, x))]
         return (self._change("edge of the policy graph", both_ways),)
+
+
+_MOST_NAMED = 20
+
+
+def _named(edges: Sequence[tuple[Any, Any]]) -> str:
+    """Name the edges of a policy graph, where they are few texts or numbers: the promise is about these."""
+    plain = all(isinstance(record, str | int) for edge in edges for record in edge)
+    if not edges or not plain or len(edges) > _MOST_NAMED:
+        return ""
+    return f": {', '.join(f'{x!r} – {y!r}' for x, y in edges)}"
 
 
 class _AmongPairs:

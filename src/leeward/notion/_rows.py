@@ -15,6 +15,7 @@ from leeward.notion._notion import PrivacyDescription
 
 _SAID = (
     (r"\bperson's records?\b", "row"),
+    (r"\bperson whose record\b", "row that"),
     (r"\bwhat their records say\b", "what it says"),
     (r"\ba person who\b", "a row that"),
     (r"\b(for )?their records?\b", r"\1it"),

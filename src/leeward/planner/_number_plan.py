@@ -208,7 +208,7 @@ def _steps(query: Statistic, notion: Notion) -> tuple[Step, ...]:
 
     A single listed group is enough: who leaves it goes where nobody is counted.
     """
-    if query.by is None or REPLACE in notion.changes:
+    if query.by is None or REPLACE in notion.changes or all(map(query.of_policies, notion.changes)):
         return notion.steps
     between = dict.fromkeys(person.cost(REPLACE) for person in getattr(notion, "persons", (notion,)))
     return (*notion.steps, *(Step(REPLACE, cost) for cost in between if not cost.is_infinite))

@@ -29,6 +29,7 @@ from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._effect import Effect, Move
+from leeward.query._groups import effect_on_groups
 from leeward.query._numeric import (
     Mean,
     Numeric,
@@ -187,7 +188,7 @@ class Statistic:
         if isinstance(change, BoundedChange):
             change = self._on_grid(change)
         if self.numeric is None:
-            return _counted(change)
+            return self.of_policies(change) or _counted(change)
         if isinstance(change, BoundedChange):
             return self.numeric.effect(change)
         if change in {WITHDRAW, INSERT}:
@@ -199,6 +200,12 @@ class Statistic:
         each = (*within.each, *leaves, *joins)
         pairs = itertools.product(leaves, joins) if len(self.groups) > 1 else ()
         return Effect(total=(*each, *((a + c, b + d) for (a, b), (c, d) in pairs)), each=each)
+
+    def of_policies(self, change: Change) -> Effect | None:
+        """Return the exact moves of counts of groups of rows under a step of policies; None if none are derived."""
+        if not self.of_rows or self.by is None or self.values is not None:
+            return None
+        return effect_on_groups(self.by, self.groups, self.records.keep, change)
 
     def effect_of_all(self, change: Change) -> Effect:
         """Return the extreme moves when the numbers of all persons change so at once: every group moves.

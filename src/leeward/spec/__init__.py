@@ -7,6 +7,7 @@ promise depends on are strings, because a TOML float is not the decimal it print
 """
 
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS
+from leeward.spec._policies import POLICY_NOTIONS
 from leeward.spec._spec import Spec, check_spec, read_spec
 
-__all__ = ["GRADED", "NUMBER_NOTIONS", "Spec", "check_spec", "read_spec"]
+__all__ = ["GRADED", "NUMBER_NOTIONS", "POLICY_NOTIONS", "Spec", "check_spec", "read_spec"]

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from leeward._toml import ExactText, Section
 from leeward.errors import SpecError
+from leeward.notion._osdp import Reading
 from leeward.planner._plan import USEFUL_FROM, MechanismName, What
 from leeward.query import IfMore
 from leeward.query._statistic import Combine, Kind
@@ -104,6 +105,26 @@ class Windows(Section):
         return self
 
 
+Rows = dict[str, list[str | int | bool]]
+"""Rows whose columns all hold one of the listed values."""
+
+
+class Stated(Section):
+    """``[protect] policies``: one policy, a proposition about a row that may become known where it holds."""
+
+    within: Rows | None = None
+    outside: Rows | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Stated:
+        if (self.within is None) == (self.outside is None):
+            raise ValueError(f"a policy has one of within and outside. Write {A_POLICY}")
+        return self
+
+
+A_POLICY = 'policies = [{ outside = { diagnosis = ["flu"] } }]: that a row is none of these may become known'
+
+
 class Protect(Section):
     """``[protect]``: the notion, its ε, and what bounds one person's effect."""
 
@@ -112,6 +133,12 @@ class Protect(Section):
     presence: ExactText | None = None
     absence: ExactText | None = None
     unit: str | None = None
+    policies: list[Stated] | None = None
+    absent_too: bool | None = None
+    sensitive: Rows | None = None
+    reading: Reading | None = None
+    edges: list[list[str | int]] | None = None
+    partition: list[list[str | int]] | None = None
     places_per_person: int | None = None
     if_more: IfMore = "refuse"
 

@@ -21,6 +21,7 @@ from leeward.query._source import no_person
 from leeward.query._statistic import Statistic, records, statistic
 from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion
+from leeward.spec._policies import POLICY_NOTIONS, not_derived, policy_notion, refuse_unused
 from leeward.spec._sections import Account, Data, Decide, Protect, PublicPlaces, Publish, Query, Span, Windows
 from leeward.spec._windows import cut
 
@@ -174,6 +175,9 @@ class Spec(Section):
             SpecError: no notion has that name, or not for this kind of question.
         """
         name, unit = self.protect.notion, self.protect.unit
+        refuse_unused(self.protect)
+        if name in POLICY_NOTIONS:
+            return self._policies()
         if self.query.kind == "visitors":
             if unit is not None:
                 raise SpecError("[protect] unit", "visits have no size", "Leave it out")
@@ -182,6 +186,20 @@ class Spec(Section):
             return named(NAMED, name)(self.protect.one_rate())
         epsilon = self.protect.one_rate()
         return number_notion(named(NUMBER_NOTIONS, name), self.statistic(), epsilon, unit)
+
+    def _policies(self) -> Notion:
+        """Return a notion of policies, where noise is derived from them: for counts of groups of rows."""
+        rates = self.protect.one_rate()
+        if self.query.kind != "histogram" or self.query.by is None or self.query.column is not None:
+            raise not_derived(self.protect, self.query.kind)
+        asked = self.statistic()
+        if not asked.of_rows:
+            raise SpecError(
+                f'[protect] notion = "{self.protect.notion}" with person = "{self.data.person}"',
+                "a policy is about one row, and whoever has several would have several records",
+                'Write person = "each row" where everybody has one row, or use notion = "bounded-dp"',
+            )
+        return policy_notion(self.protect, asked, rates)
 
     def plans(self) -> list[Plan] | list[NumberPlan]:
         """Return one plan a window, or the plan of a statistic: what can be refused without data is refused here."""

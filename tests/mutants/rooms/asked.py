@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant as M
 
 SPEC = "leeward.spec._spec"
 KEYS = "tests/spec/test_release_keys.py"
+POLICIES = "tests/spec/test_policies.py"
 OPTIONS = "tests/cli/test_options.py"
 
 MUTANTS = [
@@ -31,6 +32,15 @@ MUTANTS = [
       "hamming with a public number of people is refused"),
     M("leeward.spec._notions", "number_notion", '"nobody": asked.people is None', '"nobody": True', "tests/session/test_numbers_command.py",
       "metric notions always protect absence"),
+    M("leeward.spec._policies", "_adp", "held.append(~_condition", "held.append(_condition", POLICIES, "outside is within"),
+    M("leeward.spec._policies", "_adp", "absent_too=bool(protect.absent_too)", "absent_too=False", POLICIES + " " + KEYS, "absent_too has no effect"),
+    M("leeward.spec._policies", "_osdp", 'protect.reading or "any"', '"any"', POLICIES, "reading has no effect"),
+    M("leeward.spec._policies", "_blowfish", "dict.fromkeys((*asked.groups, *itertools.chain(*joined)))", "dict.fromkeys(itertools.chain(*joined))", POLICIES,
+      "a listed group without an edge is no record of the policy graph"),
+    M("leeward.spec._policies", "_blowfish", "itertools.combinations(part, 2)", "itertools.pairwise(part)", POLICIES + " " + KEYS, "a part is a path"),
+    M("leeward.spec._policies", "_condition", "functools.reduce(operator.and_, parts)", "functools.reduce(operator.or_, parts)", POLICIES, "one column of several is enough"),
+    M("leeward.spec._policies", "_check_type", "if kinds and not", "if False and not", POLICIES, "values that are never equal are not refused"),
+    M("leeward.spec._spec", "Spec._policies", "if not asked.of_rows:", "if False:", POLICIES, "a policy about one row, of people who have several"),
     M("leeward._toml", "_exact_text", "return str(exact(value))", "return str(value)", "tests/spec/test_spec.py", "floats pass for exact numbers"),
     M("leeward._toml", "Section", 'extra="forbid"', 'extra="ignore"', "tests/spec/test_spec.py", "unknown keys are ignored"),
     M("leeward.cli", "_Commands.invoke", "typer.Exit(_stopped(error))", "typer.Exit(1)", OPTIONS, "an interrupt ends as a failure"),

@@ -6,6 +6,7 @@ SENSITIVITY = "leeward.query._sensitivity"
 BRUTE = "tests/query/test_sensitivity_brute_force.py tests/query/test_sensitivity.py"
 NUMERIC = "leeward.query._numeric"
 STATISTIC = "leeward.query._statistic"
+GROUPS = "tests/query/test_groups.py"
 VISITORS = "leeward.query._visitors"
 
 MUTANTS = [
@@ -62,4 +63,12 @@ MUTANTS = [
       "np.maximum(moves, 0).max(axis=1), -np.minimum(moves, 0).min(axis=1)", BRUTE, "one coordinate for all"),
     M("leeward.query._counting", "SumOf.value", "clamped(column_of(record, self.column), (self.lower, self.upper))", "column_of(record, self.column) or 0",
       BRUTE, "numbers are not clamped"),
+    M("leeward.query._groups", "effect_on_groups", "if keep or not set(groups)", "if not set(groups)", GROUPS, "a filter by other columns does not count"),
+    M("leeward.query._groups", "effect_on_groups", "if keep or not set(groups) <= set(change.records):", "if keep:", GROUPS,
+      "records of another kind are taken for values of the column"),
+    M("leeward.query._groups", "_asked", "if not keep:", "if True:", GROUPS, "a filtered column is not part of what is counted"),
+    M("leeward.query._groups", "_asked", "for column, allowed in keep.items()]", "for column, allowed in [*keep.items()][:1]]", GROUPS, "only the first filter counts"),
+    M(STATISTIC, "Statistic.of_policies", "not self.of_rows or", "", GROUPS, "a policy about one row, of people who have several"),
+    M("leeward.planner._number_plan", "_steps", "or all(map(query.of_policies, notion.changes))", "", GROUPS,
+      "an edge of a policy graph is charged for a move that no edge makes"),
 ]  # fmt: skip

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Notions of policies in a spec: ADP, OSDP and Blowfish, for counts of groups of rows.
+
+For these noise is derived from the policies themselves (`leeward.query._groups`). For every other question the noise of any
+of the three would be that for any change of a record, and the notion that says so promises more: they are refused there, and
+it is named.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+
+from leeward.errors import SpecError
+from leeward.notion import ADP, OSDP, Blowfish, Condition, Notion, where
+from leeward.query._statistic import Statistic
+from leeward.spec._sections import A_POLICY, Protect, Rows
+
+_OWN_KEYS = {
+    "adp": ("policies", "absent_too"),
+    "osdp": ("sensitive", "reading"),
+    "blowfish": ("edges", "partition"),
+}
+
+
+def refuse_unused(protect: Protect) -> None:
+    """Refuse keys of a notion of policies beside another one.
+
+    Raises:
+        SpecError: there is such a key.
+    """
+    for name, keys in _OWN_KEYS.items():
+        for key in keys:
+            if protect.notion != name and getattr(protect, key) is not None:
+                raise SpecError(
+                    f"[protect] {key}",
+                    f'it has no meaning under notion = "{protect.notion}"',
+                    f'Leave it out, or write notion = "{name}"',
+                )
+    if protect.notion in _OWN_KEYS and protect.unit is not None:
+        raise SpecError("[protect] unit", "this notion does not measure how far a number moves", "Leave it out")
+
+
+def not_derived(protect: Protect, kind: str) -> SpecError:
+    """Return why a question is not asked under a notion of policies, and what is."""
+    notion, any_change = protect.notion, '"bounded-dp"'
+    if protect.absent_too:
+        any_change = '"add-remove-replace-dp"' if kind == "visitors" else '"hamming"'
+    asked = "counts of visitors" if kind == "visitors" else f"a {kind} that is not one of groups alone"
+    nearer = {
+        "visitors": '"presence", which is the policy "was not at this place" for every listed place, all at once; or ',
+        "histogram": "",
+    }.get(kind, '"manhattan" with the distance as its unit, or ' if notion == "blowfish" else "")
+    return SpecError(
+        f'[protect] notion = "{notion}" for {asked}',
+        f"no smaller noise is derived from its policies there than that of {any_change}, which promises more",
+        f'Use {nearer}{any_change}; or count groups of rows: kind = "histogram" with by and without column',
+    )
+
+
+def policy_notion(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
+    """Return the notion of policies that ``[protect]`` describes, for counts of groups of rows.
+
+    Raises:
+        SpecError: a key that it needs is missing or says nothing.
+    """
+    return POLICY_NOTIONS[protect.notion](protect, asked, epsilon)
+
+
+def _adp(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
+    if not protect.policies:
+        raise SpecError("[protect] policies", "with none, every step is protected", f'Use "bounded-dp", or {A_POLICY}')
+    held = []
+    for policy in protect.policies:
+        if policy.within is not None:
+            held.append(_condition(policy.within, "policies", asked))
+        elif policy.outside is not None:
+            held.append(~_condition(policy.outside, "policies", asked))
+    named = f"the policies {', '.join(f'“{policy}”' for policy in held)}"
+    return ADP(epsilon, held, named, absent_too=bool(protect.absent_too))
+
+
+def _osdp(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
+    if protect.sensitive is None:
+        raise SpecError(
+            "[protect] sensitive is missing", "it says which rows are", 'Add sensitive = { diagnosis = ["flu"] }'
+        )
+    sensitive = _condition(protect.sensitive, "sensitive", asked)
+    return OSDP(epsilon, sensitive, protect.reading or "any", name=str(sensitive))
+
+
+def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
+    if (protect.edges is None) == (protect.partition is None):
+        raise SpecError(
+            '[protect] notion = "blowfish"',
+            f"its policy graph is {'missing' if protect.edges is None else 'given twice'}",
+            'Give edges = [["flu", "cold"]], or partition = [["flu", "cold", "cough"]] to join all of each part',
+        )
+    parts = protect.edges if protect.edges is not None else protect.partition or []
+    key = "edges" if protect.edges is not None else "partition"
+    for part in parts:
+        if len(set(part)) < len(part) or len(part) < 2 or (key == "edges" and len(part) > 2):
+            raise SpecError(
+                f"[protect] {key}: {part}",
+                "it joins two different values" if key == "edges" else "it joins two or more different values",
+                f'Write {key} = [["flu", "cold"]]',
+            )
+        _check_type(part, key, str(asked.by), asked)
+    joined = list(dict.fromkeys(pair for part in parts for pair in itertools.combinations(part, 2)))
+    if not joined:
+        raise SpecError(f"[protect] {key}", "it joins nothing, so nothing is protected", 'Write [["flu", "cold"]]')
+    if asked.records.keep:
+        raise SpecError(
+            '[protect] notion = "blowfish" with [data] keep',
+            f"its records are the values of '{asked.by}', and the filter looks at others",
+            'Leave keep out, or use "adp" with policies over both columns',
+        )
+    values = dict.fromkeys((*asked.groups, *itertools.chain(*joined)))
+    return Blowfish(epsilon, values, joined)
+
+
+POLICY_NOTIONS: dict[str, Callable[[Protect, Statistic, str], Notion]] = {
+    ADP.name: _adp, OSDP.name: _osdp, Blowfish.name: _blowfish,
+}  # fmt: skip
+
+
+def _condition(rows: Rows, key: str, asked: Statistic) -> Condition:
+    """Return that every named column holds one of its listed values."""
+    if not rows or not all(rows.values()):
+        raise SpecError(f"[protect] {key}", "it names no values", 'Write, say, { diagnosis = ["flu"] }')
+    for column, values in rows.items():
+        _check_type(values, key, column, asked)
+    parts: list[Condition] = [where(column, one_of=values) for column, values in rows.items()]
+    return functools.reduce(operator.and_, parts)
+
+
+def _check_type(values: Sequence[str | int | bool], key: str, column: str, asked: Statistic) -> None:
+    """Refuse values of another type than those by which the same column is grouped or filtered: they are never equal."""
+    listed = (*asked.records.keep.get(column, ()), *(asked.groups if column == asked.by else ()))
+    kinds = {type(value) for value in listed}
+    if kinds and not {type(value) for value in values} <= kinds:
+        raise SpecError(
+            f"[protect] {key}: the values of '{column}'",
+            "they are of another type than those that it is grouped or filtered by",
+            "Write texts in quotes, and numbers without, in both",
+        )

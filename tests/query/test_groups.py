@@ -1,0 +1,155 @@
+"""Counts of groups of rows under steps of policies: exact, against every pair of rows that a step leads between."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from leeward import records, statistic
+from leeward.errors import NotPrivateError
+from leeward.exact import inf
+from leeward.notion import ADP, OSDP, Blowfish, Both, BoundedDP, Notion, Personalised, has, where
+from leeward.planner._number_plan import plan_number
+from leeward.query import Statistic
+
+EPSILON = Fraction(3, 2)
+ROWS: list[Any] = [
+    *({"ill": ill, "town": town} for ill in ("flu", "cold", "cough", "another", None) for town in ("A", "B", None))
+]
+Oracle = Callable[[Any, Any], bool]
+"""Whether a step leads from one row to another; None is no row."""
+
+
+def among(column: str, *values: str) -> Callable[[Any], bool]:
+    """A proposition about a row, told by hand."""
+    return lambda row: row is not None and row[column] in values
+
+
+def keeps(*policies: Callable[[Any], bool], absent_too: bool = False) -> Oracle:
+    def step(before: Any, after: Any) -> bool:
+        if None in (before, after) and not absent_too:
+            return False
+        return all(policy(after) for policy in policies if policy(before))
+
+    return step
+
+
+def masks(sensitive: Callable[[Any], bool], *, to_any: bool) -> Oracle:
+    return lambda r, s: None not in (r, s) and sensitive(r) and (to_any or not sensitive(s))
+
+
+def joined(*edges: str) -> Oracle:
+    pairs = {tuple(edge.split()) for edge in edges}
+    return lambda r, s: None not in (r, s) and bool({(r["ill"], s["ill"]), (s["ill"], r["ill"])} & pairs)
+
+
+FLU, COLD, IN_A = where("ill", equals="flu"), where("ill", equals="cold"), where("town", one_of=["A"])
+flu, cold, in_a = among("ill", "flu"), among("ill", "cold"), among("town", "A")
+VALUES = ["flu", "cold", "cough"]
+
+NOTIONS: dict[str, tuple[Notion, Oracle]] = {
+    "not flu": (ADP(EPSILON, ~FLU), keeps(lambda r: not flu(r))),
+    "not flu, absent too": (ADP(EPSILON, ~FLU, absent_too=True), keeps(lambda r: not flu(r), absent_too=True)),
+    "flu, absent too": (ADP(EPSILON, FLU, absent_too=True), keeps(flu, absent_too=True)),
+    "not flu, not cold": (ADP(EPSILON, [~FLU, ~COLD]), keeps(lambda r: not flu(r), lambda r: not cold(r))),
+    "neither flu nor cold": (ADP(EPSILON, ~(FLU | COLD)), keeps(lambda r: not flu(r) and not cold(r))),
+    "flu and not cold": (ADP(EPSILON, [FLU, ~COLD]), keeps(flu, lambda r: not cold(r))),
+    "not flu in A": (ADP(EPSILON, ~(FLU & IN_A)), keeps(lambda r: not (flu(r) and in_a(r)))),
+    "not flu, and where": (
+        ADP(EPSILON, [~FLU, IN_A, ~IN_A]), keeps(lambda r: not flu(r), in_a, lambda r: not in_a(r)),
+    ),
+    "flu is sensitive": (OSDP(EPSILON, FLU), masks(flu, to_any=True)),
+    "flu is sensitive, narrower": (OSDP(EPSILON, FLU, "non-sensitive"), masks(flu, to_any=False)),
+    "flu in A is sensitive": (OSDP(EPSILON, FLU & IN_A), masks(lambda r: flu(r) and in_a(r), to_any=True)),
+    "flu – cold": (Blowfish(EPSILON, VALUES, [("flu", "cold")]), joined("flu cold")),
+    "cough – flu": (Blowfish(EPSILON, VALUES, [("cough", "flu")]), joined("cough flu")),
+    "flu – cold, and nothing else": (Blowfish(EPSILON, ["flu", "cold"], [("flu", "cold")]), joined("flu cold")),
+    "a path": (
+        Blowfish(EPSILON, VALUES, [("flu", "cough"), ("cough", "cold")]), joined("flu cough", "cough cold"),
+    ),
+}  # fmt: skip
+
+GROUPS: list[list[str]] = [["flu"], ["cold"], ["flu", "cold"], ["cold", "cough"], VALUES, ["another"]]
+KEEP: list[dict[str, list[str]]] = [{}, {"town": ["A"]}, {"town": ["A", "B"]}, {"town": ["B"], "ill": ["flu", "cold"]}]
+
+
+def asked(groups: Sequence[str], keep: dict[str, list[str]], person: str = "each row") -> Statistic:
+    return statistic(records("t.parquet", person=person, keep=keep or None), "histogram", by="ill", groups=groups)
+
+
+def moves(step: Oracle, groups: Sequence[str], keep: dict[str, list[str]]) -> set[tuple[int, int]]:
+    """All (rise, fall) of the counts along a step, by hand."""
+
+    def counts(row: Any) -> list[bool]:
+        kept = row is not None and all(row[column] in allowed for column, allowed in keep.items())
+        return [bool(kept and row["ill"] == group) for group in groups]
+
+    found = set()
+    for before, after in itertools.product([*ROWS, None], repeat=2):
+        if step(before, after):
+            pairs = list(zip(counts(before), counts(after), strict=True))
+            found.add((sum(a > b for b, a in pairs), sum(b > a for b, a in pairs)))
+    return found - {(0, 0)}
+
+
+@pytest.mark.parametrize("keep", KEEP, ids=str)
+@pytest.mark.parametrize("groups", GROUPS, ids=" ".join)
+@pytest.mark.parametrize("name", NOTIONS)
+def test_rates_are_allowed_on_every_step_and_cannot_be_larger(
+    name: str, groups: list[str], keep: dict[str, list[str]]
+) -> None:
+    notion, step = NOTIONS[name]
+    found = moves(step, groups, keep)
+    listed = isinstance(notion, Blowfish) and (bool(keep) or not {*groups} <= {*notion.universe})
+    if not found and not listed:
+        with pytest.raises(NotPrivateError, match="no step of the notion changes it"):
+            plan_number(asked(groups, keep), notion)
+        return
+    (part,) = plan_number(asked(groups, keep), notion).parts
+    up, down = part.line.rise, part.line.fall
+    assert not (up.is_infinite and any(rise for rise, _ in found))
+    assert not (down.is_infinite and any(fall for _, fall in found))
+    spent = [
+        (EPSILON * 0 if not rise else up * rise) + (EPSILON * 0 if not fall else down * fall) for rise, fall in found
+    ]
+    assert all(each <= EPSILON for each in spent), "not private"
+    if listed:  # nothing is derived: the noise is that of any change
+        assert (up, down) == (EPSILON / 2, EPSILON / 2)
+        return
+    assert max(spent) == EPSILON, "more noise than it takes"
+    assert up.is_infinite == (not any(rise for rise, _ in found))
+    assert down.is_infinite == (not any(fall for _, fall in found))
+
+
+@pytest.mark.parametrize(
+    ("question", "notion"),
+    [
+        (asked(["flu"], {}, person="who"), ADP(EPSILON, ~FLU)),
+        (asked(["flu"], {}), ADP(EPSILON, ~has("flu"))),
+        (asked(["flu"], {}), OSDP(EPSILON, lambda r: r == 1, records=[0, 1])),
+        (asked([f"ill {i}" for i in range(1200)], {"town": ["A"]}), ADP(EPSILON, [~where("ill", equals="ill 1"), ~IN_A])),
+    ],
+    ids=["persons with several rows", "facts", "records that are not the groups", "too many kinds of rows"],
+)  # fmt: skip
+def test_where_nothing_is_derived_the_noise_is_that_of_any_change(question: Statistic, notion: Notion) -> None:
+    made, any_change = (plan_number(question, each).parts for each in (notion, BoundedDP(EPSILON)))
+    assert [part.line for part in made] == [part.line for part in any_change]
+
+
+def test_other_notions_made_of_policies() -> None:
+    """Of several ε the least counts, and of two promises both."""
+    one = Personalised(ADP(1, ~FLU), ["2", "1/2"])
+    assert plan_number(asked(["flu"], {}), one).parts[0].line.fall == Fraction(1, 2)
+    two = Both(ADP("1", ~FLU), OSDP("1/4", where("ill", one_of=["cold"])))
+    line = plan_number(asked(["flu"], {}), two).parts[0].line
+    assert (line.rise, line.fall) == (Fraction(1, 4), 1), "a cold may become a flu"
+
+
+def test_a_policy_that_leaves_a_filtered_column_alone_is_not_one_sided() -> None:
+    """Not flu, and counted in A only: someone with flu in B passes as one in A, and the count rises."""
+    assert plan_number(asked(["flu"], {}), ADP("1", ~FLU)).parts[0].line.rise == inf
+    assert plan_number(asked(["flu"], {"town": ["A"]}), ADP("1", ~FLU)).parts[0].line.rise != inf

@@ -308,6 +308,27 @@ def papers_visits(town: Town) -> None:
 papers_columns = papers_visits
 
 
+def papers_categories(town: Town) -> None:
+    def given(*more: str | Path) -> list[Any]:
+        columns = "user,venue,at,state,kind"
+        return stub(
+            town,
+            "papers",
+            "leeward.papers",
+            "recompute",
+            "--visits",
+            town.folder / "visits.parquet",
+            "--columns",
+            columns,
+            *more,
+        )[0][1]
+
+    (found,) = given()
+    assert (found.columns, found.categories) == (("user", "venue", "at", "state", "kind"), (3, 4, 5, 6, 7))
+    (found,) = given("--categories", "1, 2")
+    assert found.categories == (1, 2)
+
+
 class NothingFound:
     """What recomputing the papers would give, if there were none."""
 

@@ -61,6 +61,12 @@ def test_refusals_come_before_any_work(
 ) -> None:
     assert run(monkeypatch, "--columns", "user,venue", "--out", str(tmp_path / "out")) == 2
     assert "three columns" in capsys.readouterr().err
+    for wrong in ("user,venue,at,state", "user,,at", "a,b,c,d,e,f"):
+        assert run(monkeypatch, "--columns", wrong, "--out", str(tmp_path / "out")) == 2
+        assert "or five of a file of Peopleflow's shape" in capsys.readouterr().err
+    for wrong in ("three", "3,", "-1", "3.5", "1" * 5000):
+        assert run(monkeypatch, "--categories", wrong, "--out", str(tmp_path / "out")) == 2
+        assert "they are not whole numbers" in capsys.readouterr().err
     assert run(monkeypatch, "--visits", str(tmp_path / "none.csv"), "--out", str(tmp_path / "out")) == 2
     assert "no such file" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

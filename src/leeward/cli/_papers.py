@@ -23,8 +23,16 @@ def papers(
         ),
     ] = None,
     columns: Annotated[
-        str, typer.Option("--columns", help="Its columns of person, place and time.", metavar="PERSON,PLACE,TIME")
+        str,
+        typer.Option(
+            "--columns",
+            help="Its columns of person, place and time; of a file of Peopleflow's shape also of state and category.",
+            metavar="PERSON,PLACE,TIME[,STATE,CATEGORY]",
+        ),
     ] = "person,place,time",
+    categories: Annotated[
+        str, typer.Option("--categories", help="Of such a file: the categories of places that count.", metavar="N,N,…")
+    ] = "3,4,5,6,7",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but what is wrong.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
 ) -> None:
@@ -34,21 +42,37 @@ def papers(
     value by more than its tolerance. A table of visits is read as it is: nothing is protected, so do not publish what comes
     out of it.
 
-    Example:
+    With five columns the file has the shape of Peopleflow, the data of ADP's experiments: a row is a visit where the state
+    is STAY and the category one of those that count. All of ADP's figures are then drawn from it. A place may be a position.
+
+    Examples:
         leeward papers --visits checkins.parquet --columns user,venue,jst
+
+        leeward papers --visits peopleflow.csv --columns userID,latitude+longitude,timestamp,state,placeID
     """
     from leeward.errors import InputError
     from leeward.outputs import prepared
-    from leeward.papers import Visits, recompute
+    from leeward.papers import Peopleflow, Visits, recompute
     from leeward.papers._recompute import OUTPUT, write_into
 
     names = [name.strip() for name in columns.split(",")]
-    if len(names) != 3:
-        raise InputError(f"--columns {columns}", "three columns are needed", "Name them: --columns user,venue,jst")
-    for path in visits or ():
-        Visits(path, *names).check()
+    if len(names) not in (3, 5) or not all(names):
+        raise InputError(
+            f"--columns {columns}",
+            "three columns are needed, or five of a file of Peopleflow's shape",
+            "Name them: --columns user,venue,jst, or --columns user,venue,jst,state,category",
+        )
+    counted = [each.strip() for each in categories.split(",")]
+    if not all(each.isdecimal() and len(each) < 10 for each in counted):
+        raise InputError(f"--categories {categories}", "they are not whole numbers", "Write, say, --categories 3,4,5")
+    made: list[Visits] = [
+        Visits(path, *names) if len(names) == 3 else Peopleflow(path, *names, categories=tuple(map(int, counted)))
+        for path in visits or ()
+    ]
+    for source in made:
+        source.check()
     with progress_shown(quiet) as progress, prepared(out, OUTPUT, room=8_000_000) as place:
-        found = recompute(full, [Visits(path, *names) for path in visits or ()], progress)
+        found = recompute(full, made, progress)
         progress("writing", 1.0)
         page = write_into(place, found)
         wrote(out)

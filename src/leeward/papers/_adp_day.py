@@ -46,7 +46,7 @@ def chapter(full: bool) -> Chapter:
     runs = 10_000 if full else 1_000
     exact = cumulative(histogram, DAY)
     shares, off = simulated(city.counts, DAY, runs)
-    figures = [_figure_5(exact, shares, runs), number_figure("adp-figure-6", histogram)]
+    figures = [right_figure("adp-figure-5", exact, shares, runs), number_figure("adp-figure-6", histogram)]
     return Chapter(_claims(histogram, exact, off), figures)
 
 
@@ -93,21 +93,25 @@ def simulated(counts: np.ndarray[Any, Any], setting: Setting, runs: int) -> tupl
     exact = at_least(dict(zip(values.tolist(), places.tolist(), strict=True)), chances(setting, CORRECTED), MOST)
     shares = {m: float((right >= m).mean()) for m in range(0, MOST + 1, 5)}
     off = max(
-        abs(share - exact[m]) / math.sqrt(exact[m] * (1 - exact[m]) / runs)
-        for m, share in shares.items()
-        if 0.002 < exact[m] < 0.998
+        (
+            abs(share - exact[m]) / math.sqrt(exact[m] * (1 - exact[m]) / runs)
+            for m, share in shares.items()
+            if 0.002 < exact[m] < 0.998
+        ),
+        default=0.0,
     )
     return shares, off
 
 
-def _figure_5(exact: pd.DataFrame, shares: dict[int, float], runs: int) -> Figure:
+def right_figure(key: str, exact: pd.DataFrame, shares: dict[int, float], runs: int, **described: str) -> Figure:
+    """Draw how likely at least so many right answers are: the curves, and the runs as points on top."""
     figure = panels(["one day, t = 5, ε = 1, α = 0"])
     colours = {SALAP: COLOURS[CORRECTED], SALAP_PRINTED: COLOURS[PRINTED], AGAIN: GREEN, ONE_PLACE: GREY}
     lines(figure, 0, exact, "m", colours, colours, dashed=[AGAIN])
     points(figure, 0, list(shares), list(shares.values()), f"SALap, {runs:,} runs", COLOURS[CORRECTED])
     axes(figure, 0, "at least so many right answers", "probability", y_range=[-0.02, 1.04], x_range=[-0.5, MOST])
     drawn = exact.assign(**{"SALap, drawn": exact["m"].map(shares)})
-    return Figure("adp-figure-5", drawn, figure)
+    return Figure(key, drawn, figure, **described)
 
 
 def number_figure(key: str, histogram: Mapping[int, int], **described: str) -> Figure:

@@ -59,6 +59,11 @@ class Reading:
     at_most: int
     edge: int
 
+    def at(self, t: int) -> Reading:
+        """Return the same reading of another t."""
+        at_most = t - 1 if "fewer" in self.name else t
+        return Reading(f"t = {t}", at_most, at_most + self.edge - self.at_most)
+
     def alap(self, count: int, epsilon: float = 1.0) -> float:
         """Return Pr[safe | count] of ALap."""
         return max(0.0, -math.expm1(-epsilon * (self.edge - count)))
@@ -102,9 +107,8 @@ def delta_answer(k: int, delta: float = 1e-4) -> float:
 
 def at_one(reading: Reading) -> tuple[float, float]:
     """Return the least and the greatest E[β] at t = 1 that any data can give, safe and tested as the reading has it."""
-    most = 0 if "fewer" in reading.name else 1
-    same = Reading("t = 1", most, most + reading.edge - reading.at_most)
-    beta = [same.alap(c) for c in range(most + 1)]
+    same = reading.at(1)
+    beta = [same.alap(c) for c in range(same.at_most + 1)]
     return min(beta), max(beta)
 
 

@@ -16,9 +16,11 @@ from leeward.papers import _adp_numbers as adp_numbers
 from leeward.papers import _d_privacy_figures as d_privacy_figures
 from leeward.papers import _d_privacy_tables as d_privacy_tables
 from leeward.papers import _one_sided as one_sided
+from leeward.papers import _peopleflow as peopleflow
 from leeward.papers import _universal as universal
 from leeward.papers import _visits as of_visits
 from leeward.papers._claim import Chapter, Figure
+from leeward.papers._peopleflow import Peopleflow
 from leeward.papers._recomputed import Recomputed
 from leeward.papers._visits import Visits
 from leeward.tables._sheets import write_frame
@@ -43,7 +45,7 @@ def recompute(full: bool = False, visits: Sequence[Visits] = (), progress: Progr
         ("d-privacy: figures and examples", lambda: d_privacy_figures.chapter(full)),
         ("d-privacy: sensitivities and optimal mechanisms", lambda: d_privacy_tables.chapter(full)),
         ("universal optimality", lambda: universal.chapter(full)),
-        *((f"visits: {source.path.name}", lambda source=source: of_visits.chapter(source)) for source in visits),
+        *((f"visits: {source.path.name}", lambda source=source: _of_visits(source)) for source in visits),
     ]
     found = Recomputed(full)
     for done, (name, part) in enumerate(parts):
@@ -54,6 +56,10 @@ def recompute(full: bool = False, visits: Sequence[Visits] = (), progress: Progr
         found.figures += chapter.figures
         found.seconds[name] = time.perf_counter() - start
     return found
+
+
+def _of_visits(source: Visits) -> Chapter:
+    return peopleflow.chapter(source) if isinstance(source, Peopleflow) else of_visits.chapter(source)
 
 
 def write(found: Recomputed, folder: Path) -> Path:

@@ -7,9 +7,11 @@ A study, not a release: true counts are read and nothing is protected, so what c
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,24 +47,69 @@ class Visits:
             raise InputError(f"--visits {self.path}", "there is no such file", "Name a parquet or CSV file")
 
     def read(self) -> pd.DataFrame:
-        """Return the three columns, renamed.
+        """Return the visits: who was where, and when.
 
         Raises:
-            InputError: there is no such file, or it lacks a column.
+            InputError: there is no such file, it cannot be read, it lacks a column, or nothing in it is a visit.
         """
         self.check()
         csv = self.path.suffix.lower() == ".csv"
-        table = pd.read_csv(self.path) if csv else pd.read_parquet(self.path)
-        wanted = {self.person: "person", self.place: "place", self.time: "time"}
-        for column in wanted:
+        try:
+            table = pd.read_csv(self.path) if csv else pd.read_parquet(self.path)
+        except (ValueError, OSError):
+            raise InputError(
+                f"The file {self.path.name}",
+                "it cannot be read as a table",
+                "Name a CSV file with a line of names, or parquet",
+            ) from None
+        for column in self.columns:
             if column not in table.columns:
                 raise InputError(
                     f"The column {column!r} of {self.path.name}",
                     f"it has only {', '.join(map(str, table.columns))}",
-                    "Name person, place and time: --columns user,venue,jst",
+                    self.example,
                 )
-        found = table[list(wanted)].rename(columns=wanted)
-        return found.assign(time=pd.to_datetime(found["time"])).dropna()
+        rows = self.kept(table)
+        found = pd.DataFrame({"person": rows[self.person], "place": self.where(rows), "time": self._times(rows)})
+        if (visits := found.dropna()).empty:
+            raise InputError(
+                f"The file {self.path.name}", "no row of it has a person, a place and a time", "Look at its columns"
+            )
+        return visits
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return self.person, self.place, self.time
+
+    @property
+    def example(self) -> str:
+        """What to write on the command line."""
+        return "Name person, place and time: --columns user,venue,jst"
+
+    def kept(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows that are visits: all of them."""
+        return table
+
+    def where(self, rows: pd.DataFrame) -> pd.Series[Any]:
+        """Return the place of each row."""
+        return rows[self.place]
+
+    def _times(self, rows: pd.DataFrame) -> pd.Series[Any]:
+        written = rows[self.time]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # pandas guesses, row by row, where it only warns
+            try:
+                times = written if pd.api.types.is_numeric_dtype(written) else pd.to_datetime(written)
+            except (ValueError, TypeError, Warning):
+                times = written
+        if not pd.api.types.is_datetime64_any_dtype(times):
+            raise InputError(
+                f"The column {self.time!r} of {self.path.name}",
+                "not all of it can be read as dates and times",
+                "Write them like 2013-12-22 18:00",
+            )
+        return times
 
 
 def histograms(visits: pd.DataFrame, period: str) -> dict[pd.Timestamp, Histogram]:
@@ -88,7 +135,7 @@ def chapter(source: Visits) -> Chapter:
     """Return Figures 4 and 6 and a table of numbers for one file; without pins: the data are not ours."""
     visits, name = source.read(), source.path.stem
     hours, days = histograms(visits, "h"), histograms(visits, "D")
-    busy, day = (max(found, key=lambda start: _people(found[start])) for found in (hours, days))
+    busy, day = map(busiest, (hours, days))
     about = f"{source.path.name}, mean of {len(hours)} hours"
     table = _table(hours[busy], f"the hour from {busy:%Y-%m-%d %H:%M}")
     return Chapter(
@@ -98,6 +145,11 @@ def chapter(source: Visits) -> Chapter:
             number_figure(f"visits-{name}-6", days[day], like="visits-6", about=f"{source.path.name}, {day:%Y-%m-%d}"),
         ]
     )
+
+
+def busiest(found: Mapping[pd.Timestamp, Histogram]) -> pd.Timestamp:
+    """Return when there were the most people."""
+    return max(found, key=lambda start: _people(found[start]))
 
 
 def _people(histogram: Histogram) -> int:

@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant as M
 SPEC = "leeward.spec._spec"
 KEYS = "tests/spec/test_release_keys.py"
 POLICIES = "tests/spec/test_policies.py"
+PEOPLEFLOW = "tests/papers/test_peopleflow.py"
 OPTIONS = "tests/cli/test_options.py"
 
 MUTANTS = [
@@ -54,5 +55,14 @@ MUTANTS = [
     M("leeward.cli._plan", "_compared", "assumed_error=error,", "", OPTIONS, "--assumed-error has no effect"),
     M("leeward.cli._demo", "demo", "write_city(city, seed)", "write_city(city, 1)", OPTIONS, "--seed has no effect"),
     M("leeward.cli._budget", "show", "accounts = opened.show(dataset)", "accounts = opened.show()", OPTIONS, "--dataset has no effect"),
+    M("leeward.cli._papers", "papers", "categories=tuple(map(int, counted))", "categories=(3, 4, 5, 6, 7)", OPTIONS, "--categories has no effect"),
+    M("leeward.papers._peopleflow", "Peopleflow.kept", "table[table[self.state] == STAY]", "table", PEOPLEFLOW, "who passes by has visited"),
+    M("leeward.papers._peopleflow", "Peopleflow.kept", "stays[pd.to_numeric(stays[self.category], errors=\"coerce\").isin(self.categories)]", "stays", PEOPLEFLOW,
+      "at home is a visit"),
+    M("leeward.papers._peopleflow", "Peopleflow.where", "rows[self._position].dropna()", "rows[self._position[:1]].dropna()", PEOPLEFLOW, "places of one latitude are one"),
+    M("leeward.papers._peopleflow", "chapter", "at if at in found else busiest(found)", "busiest(found)", PEOPLEFLOW, "the paper's hour is not looked for"),
+    M("leeward.papers._peopleflow", "_under", "delta_answer(reading.at_most + 1 - c)", "delta_answer(reading.edge - c)", PEOPLEFLOW, "(ε, δ) answers at another distance"),
+    M("leeward.papers._peopleflow", "_at_one", "reading.at(1)", "reading", PEOPLEFLOW, "E[β] at the reading's own t"),
+    M("leeward.papers._visits", "Visits._times", "pd.api.types.is_numeric_dtype(written)", "False", PEOPLEFLOW, "numbers are nanoseconds since 1970"),
     M("leeward.cli._perturb", "perturb", "if dry_run:", "if False:", OPTIONS, "--dry-run draws"),
 ]  # fmt: skip

@@ -61,6 +61,7 @@ from leeward.notion import (
     ContextAwareLDP,
     InputDiscriminativeLDP,
     LocalDP,
+    Personalised,
     Presence,
     RemovalOnly,
     UnboundedDP,
@@ -193,6 +194,14 @@ RESPONSES = [
         "`warner(ε)` of two people",
         "LocalDP(ε)",
         lambda e: (FiniteMechanism.product([warner(e).on()] * 2), LocalDP(e).on(all_tables(BITS, 2))),
+    ),
+    Pair(
+        "`warner(ε)`, `warner(2ε)`, each of one person",
+        "Personalised(LocalDP, [ε, 2ε])",
+        lambda e: (
+            FiniteMechanism.product([warner(e).on(), warner(e * 2).on()]),
+            Personalised(LocalDP(1), [e, e * 2]).on(all_tables(BITS, 2)),
+        ),
     ),
     Pair("`mangat(ε)`", "ULDP(ε, yes is sensitive)", lambda e: alone(mangat(e).on(), ULDP(e, bool), BITS), True),
     Pair("`mangat(ε)`", "ADP(ε, [no])", lambda e: alone(mangat(e).on(), ADP(e, [lambda yes: not yes]), BITS), True),

@@ -23,7 +23,9 @@ class Personalised(Notion):
     """A notion in which person i has ε_i. Any notion that is a sum over persons can be personalised.
 
     Noise for everybody at once must serve the person with the smallest ε, so sensitivities follow that one; the others get
-    more protection than they asked for.
+    more protection than they asked for. Where people perturb their own records, each is drawn at its own person's ε, and the
+    reports together (`leeward.mechanism.FiniteMechanism.product`) keep exactly this: the distance is a sum over persons, and
+    independent draws multiply. Who has which ε is public: if it followed from the record, it would tell the record.
 
     Args:
         notion: the promise; its own ε is not used.

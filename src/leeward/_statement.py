@@ -56,7 +56,7 @@ class MonitorStated(Part):
     Attributes:
         round: its number, from 1.
         stops_before: how many counts could not be called safe in earlier windows.
-        stop_after: c, after which it stops for good.
+        stop_after: c, after which it stops for good, in all rounds together.
         price_at_most: c·ε, of all windows together.
         text: all of it in words.
     """
@@ -174,7 +174,7 @@ class SanitizedStated(Part):
         text: what is done, in words.
         rate_up: of the noise.
         rate_down: of the noise.
-        stop_after: c.
+        stop_after: c; in a later round of a monitor, as many of its stops as earlier rounds left.
         expected_answered_if_empty: so many places would be answered on average, if nobody were anywhere.
     """
 

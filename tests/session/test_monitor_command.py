@@ -91,6 +91,8 @@ def test_it_pays_only_when_it_cannot_say_safe_and_stops_for_good(town: Town) -> 
     assert second["count"].notna().sum() == 1
     statement = json.loads((town.out / "2026-01-01T20-00-00" / "release.json").read_text())
     assert (statement["monitor"]["round"], statement["monitor"]["stops_before"]) == (3, 1)
+    assert (statement["mechanism"]["stop_after"], statement["monitor"]["stop_after"]) == (1, 2)
+    assert statement["price"] == "80"
     assert any("first visit" in line for line in statement["assumptions"])
     assert "never wrong" in json.dumps(statement["guaranteed"])
 

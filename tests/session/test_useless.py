@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.session.conftest import Town
 import leeward as lw
 from leeward.errors import LowUtilityError
 from leeward.ledger import Ledger
+from leeward.noise import SeededBitsForTests
 from leeward.planner._useless import refuse_useless
 
 FULL = pd.DataFrame(
@@ -109,3 +111,34 @@ def test_the_dry_run_prints_the_odds_and_refuses_what_the_release_would(town: To
     assert town.run("release", spec, "--dry-run")[::2] == (0, "")
     assert town.run("release", spec, "--out", town.out)[0] == 0
     assert town.run("release", town.spec(*faint), "--out", town.out)[0] == 0  # a stored answer is shown all the same
+
+
+def test_a_later_round_of_a_monitor_is_judged_by_the_stops_that_are_left(tmp_path: Path) -> None:
+    """Found by an attack: it was judged by all c of them. By the seed, the crowd is the one stop of the first round."""
+    table = pd.DataFrame({"who": range(60), "p": "x0", "at": pd.Timestamp("2026-01-01T12:30")})
+    plans = [
+        lw.plan(
+            lw.count_visitors(
+                lw.visits(table, person="who", place="p", time="at"),
+                lw.places(MANY.iloc[2:102], place="p"),
+                start=f"2026-01-01T{hour}:00",
+                end=f"2026-01-01T{hour + 1}:00",
+            ),
+            lw.Presence("3/2"),
+            safe_at_most=2,
+            mechanism="sanitized",
+            stop_after=2,
+            useful_from="7/10",
+        )
+        for hour in (12, 13)
+    ]
+    asked: dict[str, Any] = {"if_doubtful": "publish", "bits": SeededBitsForTests(1)}
+    budget, done = lw.Budget(tmp_path / "b.db", "d", "9"), list[Any]()
+    with pytest.raises(LowUtilityError, match="1 of its stops left after 1") as refused:
+        lw.monitor(plans, budget, done=done, **asked)
+    assert "about 61 of 100 places" in str(refused.value)
+    assert "Let the monitor end here" in str(refused.value)
+    assert len(done) == 1
+    assert Ledger(budget.ledger).show("d")[0].spent == Fraction(3, 2)
+    asked["bits"] = SeededBitsForTests(1)
+    assert len(lw.monitor(plans, budget, accept_useless=True, **asked).releases) == 2

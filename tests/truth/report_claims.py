@@ -239,9 +239,11 @@ def register(claims: Claims) -> None:
         r" (?P<reach>\S+) would have been answered on average\.)?"
     )
     def _(world: Any, stops: str | None, answered: str, places: str, reach: str | None) -> bool:
+        exceeding = len(world.shown) - world.shown["count"].null_count
         return (
-            int(stops or 1) == world.stops and told(answered) == world.answered and told(places) == world.shown.num_rows
-            and (reach is None or math.isclose(float(reach), world.reach(world.shown.num_rows), rel_tol=1e-3))
+            int(stops or 1) == world.left and told(answered) == world.answered and told(places) == world.shown.num_rows
+            and exceeding == (world.left if world.answered < len(world.shown) else min(exceeding, world.left))
+            and (reach is None or math.isclose(float(reach), world.reach(world.shown.num_rows, world.left), rel_tol=1e-3))
         )  # fmt: skip
 
     @says(
@@ -280,12 +282,13 @@ def register(claims: Claims) -> None:
 
     @says(
         r"Round (?P<round>\d+) of a monitor that costs ε = (?P<each>\S+) for each place it cannot call safe, and stops for good after"
-        r" (?P<stops>\d+) of them: at most ε = (?P<total>\S+) for one person's data in all windows\.?"
+        r" (?P<stops>\d+) of them(, (?P<before>\d+) of which earlier rounds gave)?: at most ε = (?P<total>\S+) for one person's data in"
+        r" all windows\.?"
     )
-    def _(world: Any, round: str, each: str, stops: str, total: str) -> bool:  # noqa: A002
+    def _(world: Any, round: str, each: str, stops: str, before: str | None, total: str) -> bool:  # noqa: A002
         return (
             world.monitor == int(round) and number(each) == float(world.notion.epsilon) and int(stops) == world.stops
-            and number(total) == float(world.price)
+            and int(before or 0) == world.stops - world.left and number(total) == float(world.price)
         )  # fmt: skip
 
     @says(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,13 @@ import pytest
 from tests.truth import notion_claims, report_claims, visitor_claims
 from tests.truth.claims import Claims
 from tests.truth.shown import page
+from tests.truth.visitor_claims import structure
 from tests.truth.visits import NOTIONS, World, made, worlds
 
+import leeward as lw
 from leeward._statement import BudgetStated, Published
 from leeward.accounting._budget_notion import charge, in_words
+from leeward.mechanism import Monitor
 from leeward.noise import SeededBitsForTests
 from leeward.report import _html as html
 from leeward.session import Release, privacy_statement
@@ -37,19 +40,21 @@ class Shown:
         world: the world.
         counted_in: what the budget is kept in.
         monitor: the round, if it is one of a monitor.
+        before: how many stops its earlier rounds gave.
         fit: whether the noise is fit for release.
     """
 
     world: World
     counted_in: str
     monitor: int | None = None
+    before: int = 0
     fit: bool = True
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.world, name)
 
     def __hash__(self) -> int:
-        return hash((self.world, self.counted_in, self.monitor))
+        return hash((self.world, self.counted_in, self.monitor, self.before))
 
     def __str__(self) -> str:
         return f"{self.world} in {self.counted_in}"
@@ -69,8 +74,22 @@ class Shown:
 
     @functools.cached_property
     def shown(self) -> pa.Table:
-        drawn = self.plan.draw(np.array(COUNTS, np.int64), SeededBitsForTests(3))
+        counts, bits = np.array(COUNTS, np.int64), SeededBitsForTests(3)
+        drawn = self.plan.draw(counts, bits) if self.monitor is None else self._of_round(counts, bits)
         return self.plan.answers(drawn, self.public)
+
+    def _of_round(self, counts: Any, bits: Any) -> Any:
+        """What the rules of the monitor draw, after earlier rounds that gave so many stops."""
+        rules = Monitor(self.plan.mechanism.line, stop_after=self.stops)
+        state, limit = rules.start(), self.plan.safe_at_most
+        for k in range(self.before):
+            state = rules.answer(rules.reserve(state, f"w{k}", limit, 1), np.array([limit + 1]), bits)
+        drawn = rules.answer(rules.reserve(state, "now", limit, len(counts)), counts, bits)
+        return np.array(drawn.rounds[-1].answers, np.int64)
+
+    @property
+    def left(self) -> int | None:
+        return None if self.stops is None else self.stops - self.before
 
     def of(self, state: str) -> int:
         return self.shown["state"].to_pylist().count(state)
@@ -88,11 +107,10 @@ class Shown:
         promises: Sequence[str] = ()
         monitor = None
         if self.monitor is not None:
-            from leeward.mechanism import Monitor
             from leeward.session._monitor import _PROMISES, _told
 
             rules = Monitor(self.plan.mechanism.line, stop_after=self.stops)
-            monitor, promises = _told(self.monitor, 0, rules, self.notion.epsilon), _PROMISES
+            monitor, promises = _told(self.monitor, self.before, rules, self.notion.epsilon), _PROMISES
         published = Published(
             entry="an-entry",
             fit_for_release=self.fit,
@@ -117,6 +135,7 @@ ALL = [shown(world) for world in worlds()[::4]]
 SPECIAL: Mapping[str, Shown | None] = {
     "dp in a budget of presence": Shown(made("dp", "one place", "safe"), "presence per person"),  # type: ignore[arg-type]
     "a round of a monitor": shown(made("presence", "no bound", "two stops"), monitor=3),  # type: ignore[arg-type]
+    "a later round of a monitor": shown(made("presence", "no bound", "two stops"), monitor=3, before=1),  # type: ignore[arg-type]
     "seeded": shown(made("dp", "one place", "safe"), fit=False),  # type: ignore[arg-type]
 }
 
@@ -150,7 +169,27 @@ def test_a_budget_in_another_notion_a_monitor_and_seeded_noise_are_told(name: st
     assert each is not None
     texts = page(html.report_html(each.release))
     CLAIMS.check_all(texts, each)
-    wanted = {"a round of a monitor": "Round 3 of a monitor", "seeded": "Not fit for release"}.get(
-        name, "in ε of dp: 2 of presence"
-    )
+    wanted = {
+        "a round of a monitor": "Round 3 of a monitor",
+        "a later round of a monitor": "Round 3 of a monitor",
+        "seeded": "Not fit for release",
+    }.get(name, "in ε of dp: 2 of presence")
     assert any(wanted in text for text in texts)
+
+
+@pytest.mark.parametrize("notion", ["presence", "addition-only"])
+@pytest.mark.parametrize("before", range(4))
+def test_a_round_of_a_monitor_tells_the_stops_that_are_left(notion: str, before: int) -> None:
+    """Found by an attack: later rounds told the reach, and the stops, of a fresh run."""
+    world = made(notion, "no bound", "two stops")
+    assert world is not None
+    planned = lw.plan(
+        world.plan.query, world.notion, safe_at_most=1, mechanism="sanitized", stop_after=4
+    )  # of 4 stops, `before` are gone
+    each = shown(replace(world, plan=planned, places=len(COUNTS)), monitor=before + 1, before=before)
+    statement = each.release.statement.to_dict()
+    assert structure(statement, each) == []
+    assert (statement["mechanism"]["stop_after"], statement["monitor"]["stop_after"]) == (4 - before, 4)
+    CLAIMS.check_all(page(html.report_html(each.release)), each)
+    fresh = replace(each, before=0)
+    assert before == 0 or structure(statement, fresh) != []  # it is false of a fresh run

@@ -105,17 +105,28 @@ def register(claims: Claims) -> None:
     @says(
         rf"Places are looked at in the public order, with exact geometric noise, {DIRECTION}, drawn for each place on its own\. While the"
         r" noisy count is at most (?P<limit>\d+) only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
-        r" ε = (?P<cost>\S+)\. (It stops after (?P<stops>\d+) of these|It would stop after (?P<never>\d+) of these, and no more places are"
+        r" ε = (?P<cost>\S+)\. (It stops after (?P<stops>\d+) of these(: of the (?P<whole>\d+) of its monitor, earlier rounds gave (?P<before>\d+))?"
+        r"|It would stop after (?P<never>\d+) of these, and no more places are"
         r" listed: each is answered)"
     )
-    def _(world: Any, limit: str, cost: str, stops: str | None, never: str | None, **rates: Any) -> bool:
+    def _(
+        world: Any,
+        limit: str,
+        cost: str,
+        stops: str | None,
+        whole: str | None,
+        before: str | None,
+        never: str | None,
+        **rates: Any,
+    ) -> bool:
         free = all(
             world.said("safe", d) >= world.said("safe", c) - 1e-12
             for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
         )  # fmt: skip
         return (
             goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
-            and int(stops or never or 0) == world.stops and (never is not None) == world.all_answered
+            and int(stops or never or 0) == world.left and int(whole or world.stops) == world.stops
+            and int(before or 0) == world.stops - world.left and (never is not None) == world.all_answered
             and math.isclose(number(cost) * (min(world.stops, world.places) if never else world.stops), float(world.price))
         )  # fmt: skip
 
@@ -302,11 +313,11 @@ def structure(statement: dict[str, Any], world: Any) -> list[str]:
     rates = {"adds": None, "takes": None, "up": mechanism["rate_up"], "down": mechanism["rate_down"]}
     ways = {name: None if rate == "inf" else rate for name, rate in rates.items()}
     part("rates", goes(world, plan.mechanism.law, **ways), True)
-    part("stops", mechanism.get("stop_after"), world.stops)
+    part("stops", mechanism.get("stop_after"), world.left)
     if world.stops is not None:
         part(
             "reach",
-            math.isclose(mechanism["expected_answered_if_empty"], world.reach(world.places), rel_tol=1e-3),
+            math.isclose(mechanism["expected_answered_if_empty"], world.reach(world.places, world.left), rel_tol=1e-3),
             True,
         )
     part(

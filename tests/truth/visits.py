@@ -116,6 +116,11 @@ class World:
         return getattr(self.plan.mechanism, "stop_after", None)
 
     @property
+    def left(self) -> int | None:
+        """How many stops there can be in this one release: of a later round of a monitor not all."""
+        return self.stops
+
+    @property
     def all_answered(self) -> bool:
         """Whether the list is known to have no more places than there are stops, so that none is left unanswered."""
         return self.stops is not None and self.plan.places is not None and self.stops >= self.places
@@ -207,10 +212,10 @@ class World:
             states = self.plan.decisions.states(noisy)
         return float(self._pmf[states == state].sum())
 
-    def reach(self, places: int) -> float:
-        """How many of so many empty places are answered on average."""
+    def reach(self, places: int, stops: int) -> float:
+        """How many of so many empty places are answered on average, with so many stops."""
         safe, total = self.said("safe", 0), 0.0
-        alive = {self.stops: 1.0}
+        alive = {stops: 1.0}
         for _ in range(places):
             total += sum(alive.values())
             after: dict[int, float] = {}

@@ -87,6 +87,13 @@ class Plan:
         """Return the plan for a public list of so many places; None: it is not known, or grows from window to window."""
         return replace(self, places=None if places is None else whole(places, "places"))
 
+    def after(self, stops: int) -> Plan:
+        """Return the plan of a later round of a monitor: with the stops that are left when earlier rounds gave so many."""
+        made, before = self.mechanism, whole(stops, "stops", least=0)
+        if not before or not isinstance(made, Sanitized):
+            return self
+        return replace(self, mechanism=Sanitized(made.line, at_most=made.at_most, stop_after=made.stop_after - before))
+
     @property
     def sanitizer(self) -> ThresholdRule | None:
         """What is called *safe*; None if nothing is."""

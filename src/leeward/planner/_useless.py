@@ -20,7 +20,7 @@ from leeward.query._numeric import Mean
 _ACCEPT = "if it is what you want, go on with accept_useless=True (in the command: --accept-useless)"
 
 
-def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
+def refuse_useless(made: Plan | NumberPlan, places: int | None, *, stops_before: int = 0) -> None:
     """Refuse a release whose noise would be larger than the range it is about, or that would say next to nothing.
 
     * A number: its 95 % error is at least as large as its whole public range. For a mean over a private number of people,
@@ -31,8 +31,9 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
       places the counts move by at most min(k, m) where a person counts at most k times: noise for k > m is wasted.
 
     Args:
-        made: the plan.
+        made: the plan; of a later round of a monitor, with the stops that are left.
         places: how many places are listed (of a number: how many groups); None if that is not known.
+        stops_before: how many stops earlier rounds of a monitor gave.
 
     Raises:
         LowUtilityError: it is refused; nothing was charged.
@@ -54,7 +55,7 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None) -> None:
         _refuse_chance(made, safe, float(chance))
     reached = None if places is None else made.expected_answered_if_empty(places)
     if places is not None and reached is not None and float(chance) * reached < made.useful_from * places:
-        _refuse_reach(made, reached, places)
+        _refuse_reach(made, reached, places, stops_before)
 
 
 def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
@@ -74,8 +75,16 @@ def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
     )
 
 
-def _refuse_reach(made: Plan, reached: float, places: int) -> None:
+def _refuse_reach(made: Plan, reached: float, places: int, before: int) -> None:
     forgotten = made.query.places_per_person is None
+    if before:
+        raise LowUtilityError(
+            f"A later round of a monitor, with {made.mechanism.stop_after} of its stops left after {before}",
+            f"it would answer about {reached:.0f} of {places:,} places before it stops, even if nobody were anywhere: those"
+            f" called safe are a smaller share than useful_from = {_written(made.useful_from)}",
+            "Let the monitor end here, or begin another with a larger stop_after, which pays anew for the windows that it"
+            f" asks again; {_ACCEPT}",
+        )
     raise LowUtilityError(
         "The sanitized mechanism" + (" (places_per_person is missing)" if forgotten else ""),
         f"it would answer about {reached:.0f} of {places:,} places before it stops, even if nobody were anywhere: those"

@@ -112,7 +112,7 @@ def monitor(
             paid = _known(priced)
             if paid is None:
                 if not accept_useless:
-                    refuse_useless(made, len(session.keys))
+                    refuse_useless(made.after(stops), len(session.keys), stops_before=stops)
                 if not looked:
                     rest = plans[len(asked) - 1 :]
                     session.look_over([later.query for later in rest], going_on=len(asked) > 1)
@@ -164,7 +164,8 @@ def _told(number: int, stops: int, rules: Monitor, each: Real) -> MonitorStated:
         stop_after=rules.stop_after,
         price_at_most=str(each * rules.stop_after),
         text=f"Round {number} of a monitor that costs ε = {each} for each place it cannot call safe, and stops for good"
-        f" after {rules.stop_after} of them: at most ε = {each * rules.stop_after} for one person's data in all windows",
+        f" after {rules.stop_after} of them{f', {stops} of which earlier rounds gave' if stops else ''}: at most"
+        f" ε = {each * rules.stop_after} for one person's data in all windows",
     )
 
 

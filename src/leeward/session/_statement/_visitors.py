@@ -12,6 +12,7 @@ from leeward._statement import (
     Chance,
     DecisionStated,
     GeometricStated,
+    MonitorStated,
     SanitizedStated,
     SensitivityStated,
     VisitorQuery,
@@ -41,7 +42,7 @@ def visitor_statement(plan: Plan, places: int, heading: dict[str, Any], promises
         **heading,
         query=_asked(plan.query, places),
         sensitivity=_sensitivity(plan),
-        mechanism=_mechanism(plan, places),
+        mechanism=_mechanism(plan, places, heading["monitor"]),
         decision=_decision(plan, places),
         assumptions=(*_assumptions(plan), *promises),
         theorems=tuple(_theorems(plan)),
@@ -97,8 +98,9 @@ def _decision(plan: Plan, places: int) -> DecisionStated:
     )
 
 
-def _mechanism(plan: Plan, places: int) -> GeometricStated | SanitizedStated:
-    law = plan.mechanism.law
+def _mechanism(plan: Plan, places: int, monitor: MonitorStated | None) -> GeometricStated | SanitizedStated:
+    before = 0 if monitor is None else monitor.stops_before
+    plan, law = plan.after(before), plan.mechanism.law
     up, down = str(law.up), str(law.down)
     noise = f"exact geometric noise, {direction(law.up, law.down)}, drawn for each place on its own"
     match plan.mechanism:
@@ -111,6 +113,7 @@ def _mechanism(plan: Plan, places: int) -> GeometricStated | SanitizedStated:
                 f" costs ε = {plan.notion.epsilon}. "
                 + (
                     f"It stops after {stops} of these"
+                    + (f": of the {stops + before} of its monitor, earlier rounds gave {before}" if before else "")
                     if plan.may_stop
                     else f"It would stop after {stops} of these, and no more places are listed: each is answered"
                 ),

@@ -25,15 +25,15 @@ SEVEN: list[Any] = [
     7, 7.0, Decimal(7), Decimal("7.00"), Decimal("7E+0"), np.int8(7), np.uint64(7), np.float16(7), np.float32(7),
     np.float64(7), "7", np.str_("7"), b"7",
 ]  # fmt: skip
-WRITTEN_OTHERWISE = ["7.0", "7.", "007", "+7", "7e0", "70E-1", "0.7e1", b"7.00"]
+WRITTEN_OTHERWISE = ["7.0", "7 ", " 7", "\t7\n", "7.", "007", "+7", "7e0", "70E-1", "0.7e1", b"7.00"]
 OTHERS = [
     8,
     70,
     -7,
     0,
     "seven",
-    "7 ",
-    " 7",
+    "7 a",
+    "7 7",
     "7a",
     "0x7",
     "７",

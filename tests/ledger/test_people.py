@@ -6,7 +6,7 @@ import concurrent.futures
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -247,3 +247,21 @@ def test_what_is_no_whole_day_is_refused(day: Any, tmp_path: Path) -> None:
     assert store.spent("ann", 1) == 0
     with pytest.raises(InputError, match="A day that is a"):
         store.spent("ann", day)
+
+
+def test_a_refusal_that_is_caught_leaves_nothing_charged_and_nothing_free(tmp_path: Path) -> None:
+    """Inside the block as outside: what was refused is neither paid for nor free, and what came with it does not stand."""
+    store = PersonBudgets(tmp_path / "p.db", secret=SECRET, price="1", reports_a_day=2, new=True)
+
+    def caught() -> None:
+        with store.charging() as charge:
+            charge(["ben"], [1], reports=[b"b1"])
+            with suppress(CapExceededError):
+                charge(["ann"] * 3, [1] * 3, reports=[b"r1", b"r2", b"r3"])
+
+    with pytest.raises(CapExceededError):
+        caught()
+    assert (store.spent("ann", 1), store.spent("ben", 1)) == (0, 0)
+    with store.charging("withhold") as charge:
+        assert charge(["ann"] * 3, [1] * 3, reports=[b"r1", b"r2", b"r3"]).tolist() == [True, True, False]
+    assert store.spent("ann", 1) == 2

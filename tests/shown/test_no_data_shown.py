@@ -364,16 +364,8 @@ NEED_NO_TABLE = {
     "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
-    *(
-        "local.Publish",
-        "local.Spec",
-        "spec.GridBox",
-        "spec.Span",
-        "spec.Stated",
-        "local.Day",
-        "local.Days",
-        "local.Option",
-    ),
+    *("local.Publish", "local.Spec", "local.Stores", "local.Day", "local.Days", "local.Option"),
+    *("spec.GridBox", "spec.Span", "spec.Stated"),
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf"),

@@ -3,7 +3,7 @@
 
 Numbers of all types are unified, text is compared letter by letter. So 7, 7.0 and the decimal 7.00 are one id, and so is the
 text "7"; "Alice", "alice" and "Alice " are three. Two uses err on two sides where text writes a number in another way
-("7.0", "007"), which may be what a column of numbers became on its way through a file, or another person's id:
+("7.0", "007", " 7"), which may be what a column of numbers became on its way through a file, or another person's id:
 
 * Who pays (`payer`) goes by the value: two such texts share one budget, so that nobody has two.
 * Who is remembered (`named`) goes by the text: nobody is shown a report that was drawn for somebody else.
@@ -61,17 +61,17 @@ def _bits(number: object) -> int:
 
 
 def payer(person: Any) -> str:
-    """Return who pays for a person's reports: text that writes a number pays as that number.
+    """Return who pays for a person's reports: text that writes a number, with spaces around it or not, pays as that number.
 
     Raises:
         InputError: as for `named`.
     """
     text = named(person)
-    if not _NUMERAL.fullmatch(text):
+    if not _NUMERAL.fullmatch(number := text.strip()):
         return text
     try:
-        exact = Context(prec=len(text), Emax=MAX_EMAX, Emin=MIN_EMIN)
-        value = exact.create_decimal(text).normalize(exact)
+        exact = Context(prec=len(number), Emax=MAX_EMAX, Emin=MIN_EMIN)
+        value = exact.create_decimal(number).normalize(exact)
     except ArithmeticError:  # an exponent that no number has
         return text
     return str(abs(value) if value == 0 else value)

@@ -299,6 +299,7 @@ class PersonBudgets(PeopleStore):
         """
         with self.writing() as connection:
             free: set[bytes] = set()
+            refused: list[CapExceededError] = []
 
             def charge(
                 people: Sequence[Any],
@@ -313,13 +314,19 @@ class PersonBudgets(PeopleStore):
                 free.update(known)
                 numbers = [_day(each) for each in days]
                 paid = [np.zeros(0, bool)]
-                for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
-                    part = slice(i, i + _AT_ONCE)
-                    which = None if reports is None else reports[part]
-                    paid.append(self._charge(connection, people[part], numbers[part], over, which, free))
+                try:
+                    for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
+                        part = slice(i, i + _AT_ONCE)
+                        which = None if reports is None else reports[part]
+                        paid.append(self._charge(connection, people[part], numbers[part], over, which, free))
+                except CapExceededError as error:
+                    refused.append(error)
+                    raise
                 return np.concatenate(paid)
 
             yield charge
+            if refused:  # caught inside: what came before it must not stand either
+                raise refused[0]
 
     def spent(self, person: Any, day: int) -> int:
         """Return how many reports of a person are paid for on a day."""

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterable
 from typing import Final, Literal
 
+from leeward._plain import plain
+
 Noise = Literal["the position", "readings"]
 
 _PLACE_WORDS: Final = ("lat", "lon", "lng", "geom", "geohash", "wkt", "wkb", "address", "postcode", "zip", "h3")
@@ -19,7 +21,7 @@ def untouched(columns: Iterable[str], noise: Noise) -> str | None:
         columns: their names.
         noise: on what the noise is; beside a position, names that sound like another are pointed at.
     """
-    left = [str(column) for column in columns]
+    left = [plain(str(column)) or "one without a name" for column in columns]
     if not left:
         return None
     is_place = noise == "the position"

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from leeward._private import Private
 from leeward.errors import DataError
 from leeward.local.location._box import Box
-from leeward.local.location._files import Floats
+
+Floats = NDArray[np.float64]
 
 _MANY = 100
 """So many positions, of which under a hundredth lies in the box, are a slip."""
@@ -28,6 +32,13 @@ class Clamped(Private):
         """Count the next positions, in degrees."""
         self._seen += len(latitude)
         self.beyond += int((~self._box.holds(latitude, longitude)).sum())
+
+    @property
+    def note(self) -> str | None:
+        """What to tell the curator, if anything."""
+        if not self.beyond:
+            return None
+        return f"for the curator only: {self.beyond:,} positions were outside the box and moved to its edge"
 
     def check(self) -> None:
         """Refuse a box in which hardly any of many positions lies.

@@ -41,6 +41,8 @@ class CsvPositions(TablePositions):
 
 def _numbers(texts: list[str | None], name: str) -> Floats:
     try:
+        if any("_" in text for text in texts if text is not None):  # Python reads 3_5.6 as 35.6
+            raise ValueError
         return np.array([float(text) if text is not None and text.strip() else np.nan for text in texts], np.float64)
     except ValueError:
         raise DataError(

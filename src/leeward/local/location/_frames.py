@@ -48,6 +48,10 @@ def perturb_table(perturb: Perturb, table: Any, latitude: str | None, longitude:
             instead="Convert it, or give arrays to perturb_points",
         )
         names = [find_column(latitude, "latitude", frame.names), find_column(longitude, "longitude", frame.names)]
+        if names[0] == names[1]:
+            raise InputError(
+                f"The column '{names[0]}' for both latitudes and longitudes", "a position has one of each", "Name two"
+            )
         for name in names:
             if not frame.has_numbers(name):
                 _not_numbers(name)

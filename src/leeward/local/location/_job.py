@@ -144,10 +144,8 @@ class LocationJob:
         notes = [text for text in (published(source.others, "the position"), order.note) if text is not None]
         if withheld:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
-        if looked.beyond:
-            notes.append(
-                f"for the curator only: {looked.beyond:,} positions were outside the box and moved to its edge"
-            )
+        if looked.note is not None:
+            notes.append(looked.note)
         return Written(files.shown, rows, self.geo.fit_for_release, tuple(notes))
 
     def _inputs(self) -> list[Path]:

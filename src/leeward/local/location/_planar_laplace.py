@@ -29,8 +29,10 @@ from leeward.distance._plane import Norm
 from leeward.errors import InputError, LowUtilityError, RefusedError, check_choice
 from leeward.exact._real import Exact, Real, exact, positive, sqrt
 from leeward.exact._weight import Weight, log
+from leeward.local._untouched import warn
 from leeward.local.location._after import BayesRemap, Places, check_resolution, h3_cells, h3_centres
 from leeward.local.location._box import Box
+from leeward.local.location._clamped import Clamped
 from leeward.local.location._compare import BestOverPlaces
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._length import metres, round_below
@@ -237,27 +239,29 @@ class PlanarLaplace:
         Raises:
             DataError: for a position that is not finite, or lies outside the box unless it is clamped.
         """
-        north, east = self.perturb_points([latitude], [longitude])
+        north, east = self._reports(*_points([latitude], [longitude]))
         return float(north[0]), float(east[0])
 
     def perturb_points(self, latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
         """Return a report for each position, independently: latitudes and longitudes in degrees, shape (n,).
 
-        n reports of one person cost n times the price of one.
+        n reports of one person cost n times the price of one. A warning says how many positions were moved into the box.
 
         Raises:
-            DataError: for positions that are missing, no degrees or outside the box, unless an option says otherwise.
+            DataError: for positions that are missing, no degrees or outside the box, unless an option says otherwise; and
+                where under 1 % of at least 100 lie in the box, whatever it says.
         """
-        with reading("The positions", "Give degrees as numbers"):
-            north, east = _degrees(latitude), _degrees(longitude)
-        if north.shape != east.shape or north.ndim != 1:
-            raise InputError(
-                "Latitudes and longitudes of different shapes",
-                "each position has one of both",
-                "Give two equal columns",
-            )
+        looked = Clamped(self.box)
+        found = self._reports(*_points(latitude, longitude), looked)
+        warn(looked.note)
+        return found
+
+    def _reports(self, north: Floats, east: Floats, looked: Clamped | None = None) -> tuple[Floats, Floats]:
         found = np.full((2, len(north)), np.nan)
         rows = np.flatnonzero(self.present(north, east))
+        if looked is not None:
+            looked.take(north[rows], east[rows])
+            looked.check()
         for start in range(0, len(rows), _AT_ONCE):
             part = rows[start : start + _AT_ONCE]
             found[:, part] = self.shown(self.draw(self.to_grid(north[part], east[part])))
@@ -424,6 +428,17 @@ def _rate(within: str | None, factor: Exact | None, epsilon: Exact | None, unit:
             f"factor = {odds}", "it is how much likelier an output may be, above 1 and finite", 'Write factor = "2"'
         )
     return log(odds) / metres(within, "within"), f'within="{within}", factor="{odds}"'
+
+
+def _points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
+    """Return positions as two equal columns of floats."""
+    with reading("The positions", "Give degrees as numbers"):
+        north, east = _degrees(latitude), _degrees(longitude)
+    if north.shape != east.shape or north.ndim != 1:
+        raise InputError(
+            "Latitudes and longitudes of different shapes", "each position has one of both", "Give two equal columns"
+        )
+    return north, east
 
 
 def _degrees(values: ArrayLike) -> Floats:

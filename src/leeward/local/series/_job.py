@@ -240,10 +240,8 @@ class SeriesJob:
             notes = [published(others, "readings"), *order_of_readings(readings)]
         else:  # the rows of totals have an order of their own
             notes = [text for text in (untouched(others, "readings"),) if text is not None]
-        if left_out:
-            notes.append(f"for the curator only: {left_out:,} rows outside the period were left out")
-        if readings.beyond:
-            notes.append(f"for the curator only: {readings.beyond:,} readings were beyond the bounds and moved to them")
+        due = len(readings.meters) * self.series.schedule.slots if self.totals else 0
+        notes += readings.notes(left_out, max(due - int(readings.there.sum()), 0))
         return Written(files.shown, len(readings), self.series.fit_for_release, tuple(notes))
 
     def _totals_table(self, table: Any, readings: Readings, totals: Totals) -> Any:

@@ -17,6 +17,9 @@ from leeward.tables._columns import check_named
 
 Missing = Literal["refuse", "keep"]
 
+_MANY = 100
+"""So many readings, of which under a hundredth lies within the bounds, are a slip."""
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -63,6 +66,20 @@ class Readings(Private):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def notes(self, left_out: int, missing: int = 0) -> list[str]:
+        """Return what to tell the curator.
+
+        Args:
+            left_out: how many rows of the table were not in the period.
+            missing: of totals, how many readings of the period there are none of.
+        """
+        facts = {
+            "rows outside the period were left out": left_out,
+            "readings were beyond the bounds and moved to them": self.beyond,
+            "readings of the period are missing, and add nothing to the totals": missing,
+        }
+        return [f"for the curator only: {number:,} {what}" for what, number in facts.items() if number]
+
 
 def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Schedule, missing: Missing) -> Readings:
     """Return the readings of a pyarrow table, checked.
@@ -74,6 +91,12 @@ def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Sch
     find_columns(columns, table.column_names)
     slot = schedule.slots_of(table[columns.time].combine_chunks(), columns.time)
     rows = np.flatnonzero(slot >= 0)
+    if table.num_rows and not len(rows):
+        raise DataError(
+            "No row of the table lies in the period (this is for the curator only)",
+            "nothing would be published, or noise alone",
+            "Check the start and the end of the period, and the column of times",
+        )
     slot = slot[rows]
     values, there = _numbers(table[columns.value], columns.value)
     values, there = values[rows], there[rows]
@@ -83,9 +106,16 @@ def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Sch
         raise DataError(
             "Some readings are missing (this is for the curator only)",
             f"every meter should have all {schedule.slots:,} of the period",
-            'Say missing = "keep": they stay missing, and it shows which; or fill them in with a public value',
+            'Say missing = "keep": they stay missing, and it shows which, or add nothing to totals; or fill them in with a'
+            " public value",
         )
     steps, beyond = grid.steps(values[there])
+    if len(steps) >= _MANY and (len(steps) - beyond) * 100 < len(steps):
+        raise DataError(
+            "Under 1 % of the readings lie within the public bounds (this is for the curator only)",
+            "all others would be published as if they were at a bound",
+            "Check the bounds, and the unit of the column",
+        )
     filled = np.full(len(rows), grid.lowest, np.int64)
     filled[there] = steps
     return Readings(rows, meters, meter, slot, filled, there, beyond)

@@ -200,11 +200,13 @@ class Series:
         with reading("The table of readings", "Give each column one type, and readings as numbers"):
             frame = frame_of(table)
             find_columns(columns, frame.names)
-            readings = read_readings(frame.arrow(columns.names), columns, self.grid, self.schedule, self.missing)
+            arrow = frame.arrow(columns.names)
+            readings = read_readings(arrow, columns, self.grid, self.schedule, self.missing)
             kept = frame.copied(
                 readings.rows, [value]
             )  # before anything is drawn: a column that cannot be passed on is refused
-        warn(untouched(kept.others(columns.names), "readings"), *order_of_readings(readings))
+        notes = readings.notes(arrow.num_rows - len(readings))
+        warn(untouched(kept.others(columns.names), "readings"), *order_of_readings(readings), *notes)
         whole = frame.may_be_whole(value, readings.there)
         kept.put(value, self.grid.values(self.release(readings), whole=whole), readings.there)
         return kept.held

@@ -265,3 +265,31 @@ def test_a_refusal_that_is_caught_leaves_nothing_charged_and_nothing_free(tmp_pa
     with store.charging("withhold") as charge:
         assert charge(["ann"] * 3, [1] * 3, reports=[b"r1", b"r2", b"r3"]).tolist() == [True, True, False]
     assert store.spent("ann", 1) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((["ann"], [2**63]), "A day beyond 64 bits"),
+        ((["ann"], [-(2**63) - 1]), "A day beyond 64 bits"),
+        ((["ann", "ben"], [1]), "of different lengths"),
+        ((["ann"], [1, 2]), "of different lengths"),
+        (([pd.NA], [1]), "without a person"),
+        (([np.array([1, 2])], [1]), "without a person"),
+    ],
+)
+def test_what_cannot_be_charged_is_told_in_words(given: Any, words: str, tmp_path: Path) -> None:
+    store = PersonBudgets(tmp_path / "p.db", secret=SECRET, price="1", reports_a_day=2, new=True)
+
+    def charged() -> None:
+        with store.charging() as charge:
+            charge(*given)
+
+    with pytest.raises(InputError, match=words):
+        charged()
+
+
+def test_there_are_two_things_that_happen_beyond_the_bound(tmp_path: Path) -> None:
+    store = PersonBudgets(tmp_path / "p.db", secret=SECRET, price="1", reports_a_day=2, new=True)
+    with pytest.raises(InputError, match="over = "), store.charging("Refuse"):  # type: ignore[arg-type]
+        pass

@@ -260,3 +260,24 @@ def test_distances_are_those_of_the_cells_that_are_published() -> None:
     for each in (told.planar_laplace, told.remapped, told.best):
         assert each == pytest.approx(away, rel=0.05)
     assert compare_over_places(geo, north, east).planar_laplace < 50
+
+
+@pytest.mark.parametrize("weights", [[1, 2, 0], [1, 1000, 1], [1, 1, 1]])
+def test_a_place_that_the_best_mechanism_never_reports_is_told_of_in_cells_too(weights: list[int]) -> None:
+    """Of places 140 m apart, those of no weight or of little are never reported."""
+    geo = PlanarLaplace(box=(139.3, 35.3, 140.2, 36.1), within="200 m", factor=2)
+    north, east = np.array([35.6, 35.601, 35.602]), np.array([139.7, 139.701, 139.702])
+    made, best = geo.best_over(north, east, weights)
+    rows, at = best.optimal.mechanism, np.array(best.optimal.mechanism.inputs)
+    assert (len(rows.outputs) < 3) is (weights != [1, 1, 1])
+    centres = np.array([h3.cell_to_latlng(h3.latlng_to_cell(*place, 9)) for place in zip(north, east, strict=True)])
+    away = np.hypot(*(geo.plane.project(*centres.T)[None] - geo.plane.project(north, east)[:, None]).transpose(2, 0, 1))
+    expected = sum(
+        float(best.places.prior[x])
+        * float(rows.row(tuple(at[x].tolist()))[z])
+        * away[x, [*map(tuple, at.tolist())].index(z)]
+        for x in range(3)
+        for z in rows.outputs
+    )
+    assert compare_over_places(geo.to_h3(9), north, east, weights, draws=500).best == pytest.approx(expected, rel=1e-4)
+    assert "H3 cell of resolution 9" in made.to_h3(9).statement().post_processing[-1]

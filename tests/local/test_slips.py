@@ -15,7 +15,7 @@ import pytest
 from tests.local.test_series_job import frame
 from tests.local.test_series_job import spec as series_spec
 
-from leeward.errors import DataError, InputError
+from leeward.errors import DataError, InputError, LeewardError
 from leeward.local import check_job
 from leeward.local.location import PlanarLaplace
 from leeward.local.series import Closeness, ReadingGrid, Schedule, Series
@@ -159,3 +159,74 @@ def test_one_column_is_not_both() -> None:
 def test_an_underscore_is_no_part_of_a_number(text: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="something else than numbers"):
         of_a_file(people(1, 0).assign(lat=text), tmp_path)
+
+
+# ---- clocks, and arguments
+
+
+def test_a_clock_that_changes_outside_the_period_refuses_nothing() -> None:
+    """Local times that the clock shows twice, or never, are in doubt only where they may lie in the period."""
+    series = Series(
+        Closeness(within="100 W", factor=2),
+        ReadingGrid("kW", "0 kW", "8 kW", "1 W"),
+        Schedule("2026-10-25T03:00", "2026-10-25T05:00", "1 h", "Europe/Paris"),
+    )
+    rows = ["2026-03-29T02:30", "2026-10-24T12:00", "2026-10-25T03:00", "2026-10-25T04:00"]
+
+    def kept(times: list[str]) -> list[Any]:
+        table = pd.DataFrame({"t": pd.to_datetime(times), "kw": 1.0})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return list(series.perturb(table, time="t", value="kw").t.astype(str))
+
+    assert kept(rows) == ["2026-10-25 03:00:00", "2026-10-25 04:00:00"]
+    assert kept(["2026-10-25T01:30", "2026-10-25T02:30", *rows]) == kept(rows)
+    night = Series(
+        Closeness(within="100 W", factor=2),
+        ReadingGrid("kW", "0 kW", "8 kW", "1 W"),
+        Schedule("2026-10-25T00:30+02:00", "2026-10-25T02:30+02:00", "1 h", "Europe/Paris"),  # ends in the first 02:30
+    )
+    for doubtful in ("2026-10-25T02:00", "2026-10-25T02:29"):  # the first of the two is in the period
+        table = pd.DataFrame({"t": pd.to_datetime(["2026-10-25T00:30", "2026-10-25T01:30", doubtful]), "kw": 1.0})
+        with pytest.raises(DataError, match="shows twice, or never"):
+            night.perturb(table, time="t", value="kw")
+
+
+ODD: list[Any] = [None, True, 0, 2**70, 0.5, "", b"1", [], [1], {}, (), (1, 2), object(), [(1, 2, 3)], [("a", "b")]]
+ODD += [{(39.9, 116.4): None}, {(39.9,): 1}, {("a", "b"): 1}, {(float("nan"), 1.0): 1}, [(0.0, 0.0)], 10**400]
+
+
+@pytest.mark.parametrize("kind", ["plain", "best", "places", "cells"])
+def test_odd_arguments_of_each_method_are_answered_or_told(kind: str) -> None:
+    places = ([39.9, 39.95], [116.4, 116.45])
+    made = {
+        "plain": lambda: GEO,
+        "best": lambda: GEO.best_over(*places)[0],
+        "places": lambda: GEO.to_places(*places),
+        "cells": lambda: GEO.to_h3(8),
+    }
+    geo, prior, wrong = made[kind](), {(39.9, 116.4): 1}, []
+    calls: list[Callable[[Any], Any]] = [
+        lambda odd: geo.posterior(odd, 116.4, prior),
+        lambda odd: geo.posterior(39.9, odd, prior),
+        lambda odd: geo.posterior(39.9, 116.4, odd),
+        lambda odd: geo.picture(odd),
+        lambda odd: geo.perturb_one(odd, 116.4),
+        lambda odd: geo.perturb_points(odd, odd),
+        lambda odd: geo.to_places(odd, places[1]),
+        lambda odd: geo.to_places(*places, odd),
+        lambda odd: geo.best_over(odd, places[1]),
+        lambda odd: geo.to_h3(odd),
+        lambda odd: geo.perturb(odd, **NAMES),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for odd in ODD:
+            for number, call in enumerate(calls):
+                try:
+                    call(odd)
+                except LeewardError:
+                    continue
+                except Exception as error:
+                    wrong.append(f"call {number} of {odd!r:.40}: {type(error).__name__}: {error}")
+    assert not wrong, "\n".join(wrong)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ from sqlalchemy.pool import NullPool
 
 from leeward._paths import resolve_ledger
 from leeward._plain import counted
-from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
+from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError, check_choice
 from leeward.exact._real import whole
 from leeward.ledger._beside import PRIVATE
 from leeward.ledger._identity import payer
@@ -297,6 +297,7 @@ class PersonBudgets(PeopleStore):
             BudgetConflictError: the store counts days by another rule.
             CapExceededError: somebody asks for more than is left, and ``over`` is ``"refuse"``. For the curator only.
         """
+        check_choice("over", over, get_args(Over), "it is not an option")
         with self.writing() as connection:
             free: set[bytes] = set()
             refused: list[CapExceededError] = []
@@ -313,6 +314,8 @@ class PersonBudgets(PeopleStore):
                     self._count_by(connection, rule)
                 free.update(known)
                 numbers = [_day(each) for each in days]
+                if len({len(people), len(days), len(people if reports is None else reports)}) > 1:
+                    raise InputError("People, days and reports of different lengths", "each report has one", "Give all")
                 paid = [np.zeros(0, bool)]
                 try:
                     for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
@@ -351,7 +354,7 @@ class PersonBudgets(PeopleStore):
         reports: Sequence[bytes] | None,
         free: set[bytes],
     ) -> NDArray[np.bool_]:
-        if any(person is None or person != person for person in people):
+        if any(map(_is_nobody, people)):
             raise InputError(
                 "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
             )
@@ -404,17 +407,26 @@ class PersonBudgets(PeopleStore):
         return found
 
 
+def _is_nobody(person: Any) -> bool:
+    """Whether it is None, NaN or another value that stands for a missing one: these do not equal themselves."""
+    try:
+        return person is None or bool(person != person)
+    except (TypeError, ValueError):  # of pandas' NA nobody knows
+        return True
+
+
 def _day(given: object) -> int:
     """Return a number of a day as Python's own: SQLite keeps the bytes of another library's, and never finds them again."""
-    if type(given) is int:
-        return given
     if isinstance(given, bool) or not isinstance(given, Integral):
         raise InputError(
             f"A day that is a {type(given).__name__} (this is for the curator only)",
             "a budget is kept for each whole day, and parts of one would each have their own",
             "Give days as whole numbers",
         )
-    return int(given)
+    day = int(given)
+    if not -(2**63) <= day < 2**63:
+        raise InputError("A day beyond 64 bits (this is for the curator only)", "no calendar has it", "Correct it")
+    return day
 
 
 def _roomy(connection: Any, _record: object) -> None:

@@ -11,7 +11,10 @@ from leeward._plain import plain
 
 Noise = Literal["the position", "readings"]
 
-_PLACE_WORDS: Final = ("lat", "lon", "lng", "geom", "geohash", "wkt", "wkb", "address", "postcode", "zip", "h3")
+_PLACE_WORDS: Final = (
+    *("lat", "lon", "lng", "geom", "geohash", "wkt", "wkb", "bbox", "coord", "mgrs", "utm", "h3"),
+    *("address", "postcode", "zip"),
+)
 
 
 def untouched(columns: Iterable[str], noise: Noise) -> str | None:

@@ -161,5 +161,6 @@ def _best(geo: PositionNoise, places: Places, away: Floats) -> float | None:
     if geo.terms.h3 is None:
         return best.loss
     law, inputs = best.optimal.mechanism, best.optimal.mechanism.inputs
-    chances = [[float(law.probability(truth, report)) for report in inputs] for truth in inputs]
+    ever = set(law.outputs)  # not every place need be reported
+    chances = [[float(law.probability(x, z)) if z in ever else 0.0 for z in inputs] for x in inputs]
     return float(places.prior @ (np.array(chances) * away).sum(axis=1))

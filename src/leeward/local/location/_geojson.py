@@ -10,11 +10,12 @@ from __future__ import annotations
 import abc
 import json
 import math
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -134,8 +135,19 @@ class GeoJsonLines(_GeoJson):
 
 
 def _read(text: str) -> Any:
-    """Read JSON, without numbers that Python could not write as JSON again."""
-    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+    """Read JSON, without numbers that Python could not write as JSON again, and without members that stand twice."""
+    return json.loads(text, parse_float=_finite, parse_constant=_finite, object_pairs_hook=_members)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise DataError(
+            "A member of GeoJSON that stands twice in one object (this is for the curator only)",
+            "one of the two would be lost",
+            "Leave one out",
+        )
+    return found
 
 
 def _finite(text: str) -> float:
@@ -168,17 +180,26 @@ def _is_written_float(text: str, value: float) -> bool:
     return written == Decimal(repr(value)) or written == Context(prec=digits).create_decimal(value)
 
 
+_WGS84: Final = re.compile(r"(^|[:/#])(CRS84|4326)$")
+
+
 def _is_degrees(crs: Any) -> bool:
     """Whether a ``crs`` member, which the standard has dropped, names WGS 84; without one it is meant."""
     try:
-        return crs is None or str(crs["properties"]["name"]).endswith(("CRS84", "4326"))
+        return crs is None or _WGS84.search(str(crs["properties"]["name"])) is not None
     except (TypeError, LookupError):
         return False
 
 
 def _properties(feature: Any) -> dict[str, Any]:
     held = feature.get("properties") if isinstance(feature, dict) else None
-    return held if isinstance(held, dict) else {}
+    if held is not None and not isinstance(held, dict):
+        raise DataError(
+            "Properties of a feature that are no object (this is for the curator only)",
+            "they have no names, and would be left out",
+            "Write an object, or null",
+        )
+    return held or {}
 
 
 def _positions(features: Features, extra: Sequence[str]) -> tuple[Floats, Floats, list[list[Any]]]:
@@ -213,7 +234,8 @@ def _point(feature: Any) -> tuple[float, float]:
             return np.nan, np.nan
         if geometry["type"] == "Point":
             east, north = geometry["coordinates"][:2]
-            return float(east), float(north)
+            if {type(east), type(north)} <= {int, float}:  # not a text, whose letters may be numbers, nor a truth value
+                return float(east), float(north)
     except (TypeError, KeyError, ValueError, OverflowError):
         pass
     raise DataError(

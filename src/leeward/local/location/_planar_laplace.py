@@ -215,6 +215,10 @@ class PlanarLaplace:
                 `to_h3`, at the edge of the box, where what lies beyond is moved, and on a grid finer than 5 cm, which
                 the rounding of reports hides.
         """
+        _points([latitude], [longitude])
+        if not isinstance(prior, Mapping):
+            raise InputError(f"prior = {told(prior)}", "it gives each position a weight", "Give {(39.9, 116.4): 1, …}")
+        _check_pairs(list(prior))
         return posterior(self, (latitude, longitude), prior, self._best)
 
     def statement(self) -> LocationStatement:
@@ -229,6 +233,8 @@ class PlanarLaplace:
         """
         from leeward.local.location._picture import picture
 
+        if people is not None:
+            _check_pairs(people)
         return picture(self, people)
 
     # ---- perturbing
@@ -439,6 +445,16 @@ def _points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
             "Latitudes and longitudes of different shapes", "each position has one of both", "Give two equal columns"
         )
     return north, east
+
+
+def _check_pairs(positions: object) -> None:
+    """Refuse what is not a list of positions, at least one: each a latitude and a longitude."""
+    pairs = positions if isinstance(positions, list) else []
+    if not pairs or not all(isinstance(at, tuple) and len(at) == 2 for at in pairs):
+        raise InputError(
+            f"Positions as {told(positions)}", "each is a latitude and a longitude", "Give [(39.9, 116.4), …]"
+        )
+    _points([at[0] for at in pairs], [at[1] for at in pairs])
 
 
 def _degrees(values: ArrayLike) -> Floats:

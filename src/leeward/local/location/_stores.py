@@ -53,7 +53,13 @@ class Stores:
         return [*self._files().values(), *(resolve(name, self.folder) for name in secrets)]
 
     def check(self) -> None:
-        """Refuse stores and secrets in the folder of a release, by whatever links: it holds what may be published."""
+        """Refuse one file for both stores; and stores and secrets in the folder of a release, by whatever links.
+
+        That folder holds what may be published.
+        """
+        paths = [os.path.realpath(path) for path in self._files().values()]
+        if len(set(paths)) < len(paths):
+            raise SpecError(f"[budget] and [repeat] with one store, {paths[0]}", "they are two files", "Name another")
         for named in self.kept():
             path = Path(os.path.realpath(named))
             if any(map(holds_release, path.parents)):

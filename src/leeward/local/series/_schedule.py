@@ -116,14 +116,22 @@ class Schedule:
         Raises:
             DataError: a time is missing, is not a time, or is not one at which a reading is due.
         """
-        since = self._microseconds(times, column) - self.first
-        slot, rest = np.divmod(since, self.step)
+        early, late = (instants - self.first for instants in self._microseconds(times, column))
+        slot, rest = np.divmod(early, self.step)
         inside = (slot >= 0) & (slot < self.slots)
+        doubtful = early != late
+        if (doubtful & (inside | ((late >= 0) & (late < self.slots * self.step)))).any():
+            raise DataError(
+                f"Times in '{column}' that the clock of {self.zone} shows twice, or never (for the curator only)",
+                "at a change of the clocks a local time does not say which instant it is",
+                "Write times with their offset from UTC",
+            )
         if (rest[inside] != 0).any():
             raise self._off(column)
         return np.where(inside, slot, -1)
 
-    def _microseconds(self, times: Any, column: str) -> NDArray[np.int64]:
+    def _microseconds(self, times: Any, column: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the instants that times may be, the earliest and the latest: one, but at a change of the clocks."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -134,15 +142,9 @@ class Schedule:
             raise DataError(
                 f"The column '{column}'", "times are missing (this is for the curator only)", "Leave those out"
             )
+        both = [times, times]
         if times.type.tz is None and self.zone is not None:
-            try:
-                times = pc.assume_timezone(times, self.zone, ambiguous="raise", nonexistent="raise")
-            except pa.ArrowInvalid:
-                raise DataError(
-                    f"Times in '{column}' that the clock of {self.zone} shows twice, or never (for the curator only)",
-                    "at a change of the clocks a local time does not say which instant it is",
-                    "Write times with their offset from UTC",
-                ) from None
+            both = [pc.assume_timezone(times, self.zone, ambiguous=at, nonexistent=at) for at in ("earliest", "latest")]
         if times.type.tz is not None and self.zone is None:
             raise DataError(
                 f"The column '{column}'",
@@ -150,10 +152,10 @@ class Schedule:
                 'Add zone = "Europe/Paris"',
             )
         try:
-            whole: NDArray[np.int64] = times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64()).to_numpy()
+            early, late = (at.cast(pa.timestamp("us", at.type.tz)).cast(pa.int64()).to_numpy() for at in both)
         except pa.ArrowInvalid:
             raise self._off(column) from None
-        return whole
+        return early, late
 
     def _off(self, column: str) -> DataError:
         return DataError(

@@ -25,6 +25,7 @@ OF_SPECS = {
     "local/_job.py",
     "local/location/_job.py",
     "local/location/_spec.py",
+    "local/location/_stores.py",
     "local/series/_job.py",
 }
 """What reads specs, or writes one, below `spec` and `cli`."""

@@ -77,7 +77,7 @@ MUTANTS = [
     M("leeward.local.series._billing", "Billing.settle", "np.maximum(charged - year, 0)", "charged - year", "tests/local/test_series_billing.py", "a rebate below 0"),
     # ---- what goes out with frames and files, stores, and boxes
     M("leeward.engine._content", "_value", "whole = near == near.floor()", "whole = column == column.floor()", "tests/session/test_odd_floats.py", "NaN and infinity refuse a release"),
-    M(PEOPLE, "_day", "return int(given)", "return given", "tests/ledger/test_people.py", "days of another library are other days"),
+    M(PEOPLE, "_day", "day = int(given)", "day = given", "tests/ledger/test_people.py", "days of another library are other days"),
     M(PEOPLE, "PeopleStore.__init__", "if not (is_store(self.path) or new):", "if False:", "tests/ledger/test_people.py tests/outputs/test_new_stores.py", "a store that is missing is made anew"),
     M(STORES, "Stores.opens", "if there]", "if False]", "tests/outputs/test_new_stores.py", "nobody asks why one store is there and the other is not"),
     M(STORES, "Stores.check", "if any(map(holds_release, path.parents)):", "if False:", "tests/local/test_location.py", "stores may lie in the folder of a release"),

@@ -116,7 +116,7 @@ class AdaptiveSanitized:
 
     @property
     def price(self) -> Real:
-        """The budget: what a run costs at most."""
+        """The budget: what a step costs at most that lowers each count by 1 at most; see `Sanitized.price`."""
         return self.budget
 
     def release(self, counts: ArrayLike, bits: Bits | None = None) -> AdaptiveAnswers:

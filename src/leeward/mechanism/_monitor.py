@@ -189,7 +189,7 @@ class Monitor:
 
     @property
     def price(self) -> Real:
-        """c·ε: the most it can ever cost."""
+        """c·ε: the most that a step can ever cost that lowers each count by 1 at most; see `Sanitized.price`."""
         return self.line.fall * self.stop_after
 
     def start(self) -> MonitorState:

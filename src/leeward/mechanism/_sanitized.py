@@ -97,7 +97,11 @@ class Sanitized:
 
     @property
     def price(self) -> Real:
-        """c·ε: what one run costs, or n·ε where thresholds were given for n < c counts."""
+        """c·ε, or n·ε where thresholds were given for n < c counts: what a step costs that lowers each count by 1 at most.
+
+        ε is the line's. Of a notion whose steps lower a count by more, or in which persons have each their own ε, the line
+        holds the least rate, and a step may cost a multiple of this: `leeward.plan` gives the price in the notion.
+        """
         return self.line.fall * self.payments(self._thresholds.size if self._thresholds.ndim else None)
 
     def payments(self, counts: int | None) -> int:

@@ -62,6 +62,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Sanitized.release": (Sanitized(UP, at_most=2, stop_after=1).release, {"counts": COUNTS}),
     "Sanitized.expected_answered": (Sanitized(UP, at_most=2, stop_after=1).expected_answered, {"counts": COUNTS}),
     "AdaptiveSanitized.release": (AdaptiveSanitized(UP, at_most=2, budget="2").release, {"counts": COUNTS}),
+    "AdaptiveSanitized.stored": (
+        AdaptiveSanitized(UP, at_most=2, budget="2").stored, {"counts": COUNTS, "bits": SystemBits()},
+    ),
     "row_of_counts": (row_of_counts, {"counts": COUNTS, "thresholds": np.array(2)}),
     "SparseVector.release": (SparseVector("1", at_most=2, stop_after=1).release, {"counts": COUNTS}),
     "SeriesMechanism.release": (SeriesMechanism("maximum", "1", window=2, width=8).release, {"windows": COUNTS}),

@@ -186,6 +186,36 @@ class SanitizedStated(Part):
     expected_answered_if_empty: float | None
 
 
+class LookStated(Part):
+    """A look at each count: the noise it adds, from which noisy count on it publishes, and what that costs."""
+
+    rate_up: str
+    published_from: int
+    price: str
+
+
+class AdaptiveStated(Part):
+    """Places are answered in the public order, each looked at more than once, until less than ε of ``stop_after``·ε is left.
+
+    Attributes:
+        name: ``adaptive``.
+        text: what is done, in words.
+        rate_up: of the noise of the last look.
+        rate_down: of the noise of every look.
+        stop_after: c: what may be spent in all is c·ε.
+        looks: every look at a place, in their order; the first that publishes its noisy count is the last that is taken.
+        expected_answered_if_empty: so many places would be answered on average, if nobody were anywhere.
+    """
+
+    name: Literal["adaptive"] = "adaptive"
+    text: str
+    rate_up: str
+    rate_down: str
+    stop_after: int
+    looks: tuple[LookStated, ...]
+    expected_answered_if_empty: float | None
+
+
 class Chance(Part):
     """How often each word is said of a place with ``count`` people, as decimals; None for a word that is never said."""
 
@@ -243,7 +273,7 @@ class VisitorStatement(Heading, Document):
 
     query: VisitorQuery
     sensitivity: SensitivityStated
-    mechanism: GeometricStated | SanitizedStated
+    mechanism: GeometricStated | SanitizedStated | AdaptiveStated
     decision: DecisionStated
 
 

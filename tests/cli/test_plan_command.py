@@ -23,6 +23,7 @@ SPECS: dict[str, list[tuple[str, str]]] = {
     "addition-only": [],
     "presence": PRESENCE,
     "sanitized": SANITIZED,
+    "adaptive": [*SANITIZED[:1], ('what = "counts"', 'mechanism = "adaptive"\nstop_after = 2'), *SANITIZED[2:]],
     "dp": [('"addition-only"', '"dp"'), ("safe_at_most = 2", 'safe_at_most = 2\nerror_at_most = "1/50"')],
     "removal-only": [('"addition-only"', '"removal-only"'), ("safe_at_most = 2", "dangerous_at_least = 3")],
     "both": [("safe_at_most = 2", 'safe_at_most = 2\ndangerous_at_least = 5\nerror_at_most = "1e-1"')],
@@ -72,7 +73,7 @@ def test_the_plan_is_what_release_does(town: Town, name: str) -> None:
     for word, key in (("safe", "threshold"), ("dangerous", "dangerous_threshold")):
         assert (row["decided"][word] or {}).get("threshold") == released["decision"].get(key)
     assert row["error_at_most"] == released["decision"]["error_at_most"]
-    if name == "sanitized":
+    if name in ("sanitized", "adaptive"):
         assert row["answered_if_empty"] == pytest.approx(released["mechanism"]["expected_answered_if_empty"], rel=1e-3)
 
 

@@ -124,6 +124,7 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "squares": lambda: decided(visitors(places=lw.grid(**BOX, metres=400), more=CELLS)),
     "hexagons": lambda: decided(visitors(places=lw.grid(**BOX, h3=8), more=CELLS)),
     "sanitized": lambda: decided(visitors(), lw.Presence("2/7"), mechanism="sanitized", stop_after=3),
+    "adaptive": lambda: decided(visitors(), lw.Presence("2/7"), mechanism="adaptive", stop_after=3),
     "seeded": lambda: question(
         lw.plan(visitors(places_per_person=1), lw.Presence("1"), safe_at_most=2), DIGEST, fit_for_release=False
     ),

@@ -33,7 +33,7 @@ from leeward.accounting import _budget_notion
 from leeward.accounting._budget_notion import budget_notion
 from leeward.errors import InputError
 from leeward.exact import Real
-from leeward.mechanism import Geometric, Sanitized
+from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
 from leeward.notion import Notion, ValueGrid, _public_form
 from leeward.notion._condition import AllOf, AnyOf, Has, Not, Where
 from leeward.notion._named import NAMED
@@ -87,7 +87,21 @@ def test_a_serialiser_that_writes_otherwise_is_noticed(broken: str, monkeypatch:
     assert moved(KNOWN["keys"], golden.keys()) or moved(KNOWN["budgets"], golden.budgets())
 
 
-SPEAKING = [Fraction, Real, ValueGrid, Geometric, Sanitized, Where, Has, Not, AllOf, AnyOf, golden.Zone, golden.Colour]
+SPEAKING = [
+    Fraction,
+    Real,
+    ValueGrid,
+    Geometric,
+    Sanitized,
+    AdaptiveSanitized,
+    Where,
+    Has,
+    Not,
+    AllOf,
+    AnyOf,
+    golden.Zone,
+    golden.Colour,
+]
 
 
 def _mute(patch: pytest.MonkeyPatch) -> None:

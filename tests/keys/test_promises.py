@@ -49,6 +49,7 @@ QUESTIONS: Mapping[str, Callable[[Notion], Any]] = {
     "visitors": decided(1, "geometric"),
     "two places": decided(2, "geometric"),
     "sanitized": decided(None, "sanitized"),
+    "adaptive": decided(None, "adaptive"),
     "sum": counted("sum", **BOUNDS),
     "sum of a public number": counted("sum", **BOUNDS, people=9),
     "median": counted("median", **BOUNDS),

@@ -59,8 +59,13 @@ STOPPING: dict[str, dict[str, Any]] = {
     "plan": {"notion": lw.Presence("1"), "safe_at_most": 2, "mechanism": "sanitized"},
     "Budget": {"dataset": "stopping", "cap": "1000", "new": True},
 }
+LOOKING: dict[str, dict[str, Any]] = {
+    **STOPPING,
+    "plan": {**STOPPING["plan"], "mechanism": "adaptive"},
+    "Budget": {"dataset": "looking", "cap": "1000", "new": True},
+}
 QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
-    "listed": LISTED, "zoned": ZONED, "cells": CELLS, "stopping": STOPPING,
+    "listed": LISTED, "zoned": ZONED, "cells": CELLS, "stopping": STOPPING, "looking": LOOKING,
 }  # fmt: skip
 
 ROWS: Mapping[str, list[Row]] = {
@@ -114,6 +119,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("release", "if_doubtful", "publsh", refused("publish")),
         Row("plan", "mechanism", "geometric", SAME),
         Row("plan", "mechanism", "sanitized", NEW),
+        Row("plan", "mechanism", "adaptive", NEW),
         Row("release", "bits", SeededBitsForTests(1), NEW),
         Row("release", "progress", lambda stage: None, SAME),
         Row("Budget", "dataset", "another", NEW),
@@ -149,9 +155,17 @@ ROWS: Mapping[str, list[Row]] = {
         Row("plan", "stop_after", 2, NEW),
         Row("plan", "safe_at_most", 3, NEW),
         Row("plan", "mechanism", "auto", SAME),
+        Row("plan", "mechanism", "adaptive", NEW),
         Row("plan", "notion", lw.AdditionOnly("1"), refused("promises none there")),
         Row("plan", "notion", lw.Presence("2"), NEW),
         Row("count_visitors", "places_per_person", 2, NEW),
+    ],
+    "looking": [
+        Row("plan", "stop_after", 1, SAME),
+        Row("plan", "stop_after", 2, NEW),
+        Row("plan", "safe_at_most", 3, NEW),
+        Row("plan", "mechanism", "sanitized", NEW),
+        Row("plan", "notion", lw.Presence("2"), NEW),
     ],
 }
 

@@ -15,7 +15,7 @@ import leeward as lw
 from leeward.distance import Line
 from leeward.errors import InputError
 from leeward.ledger import Ledger
-from leeward.mechanism import Geometric, Sanitized
+from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
 from leeward.noise import SeededBitsForTests
 from leeward.planner import NumberPlan, Plan
 from leeward.session._release import release_planned
@@ -50,6 +50,10 @@ ALTERED: dict[str, Callable[[], Any]] = {
     "another mechanism": lambda: dataclasses.replace(
         SOUND, mechanism=Sanitized(Line(lw.inf, "9"), at_most=1, stop_after=1)
     ),
+    "a smaller margin": lambda: dataclasses.replace(
+        visitors(mechanism="adaptive", stop_after=3),
+        mechanism=AdaptiveSanitized(Line(lw.inf, "2"), at_most=1, budget=6, margins=[0]),
+    ),
     "a greater threshold": lambda: dataclasses.replace(
         SOUND,
         decisions=dataclasses.replace(SOUND.decisions, safe=dataclasses.replace(SOUND.decisions.safe, threshold=9)),
@@ -75,7 +79,10 @@ def test_an_altered_plan_is_refused_and_charges_nothing(case: str, tmp_path: Pat
     assert Ledger(budget.ledger).show("d") == []
 
 
-@pytest.mark.parametrize("plan", [visitors(), visitors(mechanism="sanitized", stop_after=2), number(), number("mean")])
+@pytest.mark.parametrize(
+    "plan",
+    [visitors(), *(visitors(mechanism=m, stop_after=2) for m in ("sanitized", "adaptive")), number(), number("mean")],
+)
 def test_a_plan_as_it_was_made_is_released(plan: Any, tmp_path: Path) -> None:
     budget = lw.Budget(tmp_path / "b.db", "d", "50")
     made = lw.release(plan, budget, if_doubtful="publish", accept_useless=True)
@@ -104,6 +111,9 @@ IN_PLACE: dict[str, Callable[[], Any]] = {
     "its thresholds": lambda: quietened(
         lambda p: setattr(p.mechanism, "_thresholds", np.array(10**6)), visitors(mechanism="sanitized", stop_after=3)
     ),
+    "its looks": lambda: quietened(
+        lambda p: setattr(p.mechanism, "laws", (QUIET.law, QUIET.law)), visitors(mechanism="adaptive", stop_after=3)
+    ),
 }
 
 
@@ -111,6 +121,7 @@ IN_PLACE: dict[str, Callable[[], Any]] = {
 def test_nothing_of_a_given_plan_draws_noise(case: str, tmp_path: Path) -> None:
     """Seeded: what is altered where no comparison sees it gives the very answer of the plan as it was made."""
     sound = {"its law": visitors(what="counts"), "its draw": visitors(what="counts"), "the law of a number": number()}
+    sound["its looks"] = visitors(mechanism="adaptive", stop_after=3)
     plain = sound.get(case, visitors(mechanism="sanitized", stop_after=3))
     answers = []
     for name, plan in (("sound", plain), ("altered", IN_PLACE[case]())):

@@ -16,7 +16,7 @@ from leeward.distance import FiniteDistance, Line
 from leeward.errors import InputError
 from leeward.exact import inf
 from leeward.ledger import Ledger
-from leeward.mechanism import Sanitized
+from leeward.mechanism import AdaptiveSanitized, Sanitized
 from leeward.verification import verify
 
 TABLE = pd.DataFrame({"who": ["a", "b", "b"], "p": ["x0", "x0", "x1"], "at": pd.Timestamp("2026-01-01T12:30")})
@@ -50,37 +50,46 @@ def test_the_least_price_is_one_for_each_stop_that_there_can_be(places: int, sto
     assert made.price == min(places, stops)
 
 
+@pytest.mark.parametrize(("places", "stops"), [*itertools.product((1, 2), (1, 2, 9)), (3, 1), (3, 2)])
+def test_looks_cost_no_more_than_that_either(places: int, stops: int) -> None:
+    """At n places n·ε pays for every answer. The far look hardly sees these counts, and nine tenths would not be enough."""
+    cube = list(itertools.product(range(3), repeat=places))
+    steps = [[1 if all(0 <= a - b <= 1 for a, b in zip(x, y, strict=True)) else inf for y in cube] for x in cube]
+    apart = FiniteDistance.closed(cube, steps)
+    made = AdaptiveSanitized(Line(inf, 1), at_most=0, budget=stops, margins=[6])
+    paid = made.payments(places)
+    assert paid == min(places, stops)
+    assert verify(made.on(cube), apart.scale(paid))
+    assert not verify(made.on(cube), apart.scale(paid).scale("9/10"))
+
+
+@pytest.mark.parametrize("mechanism", ["sanitized", "adaptive"])
 @pytest.mark.parametrize("name", NOTIONS)
-def test_plan_statement_and_charge_agree(name: str, tmp_path: Path) -> None:
-    agree(name, [(1, 2), (3, 2)], tmp_path)
+def test_plan_statement_and_charge_agree(name: str, mechanism: str, tmp_path: Path) -> None:
+    agree(name, mechanism, [(1, 2), (3, 2)], tmp_path)
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize("mechanism", ["sanitized", "adaptive"])
 @pytest.mark.parametrize("name", NOTIONS)
-def test_plan_statement_and_charge_agree_for_every_size(name: str, tmp_path: Path) -> None:
-    agree(name, SIZES, tmp_path)
+def test_plan_statement_and_charge_agree_for_every_size(name: str, mechanism: str, tmp_path: Path) -> None:
+    agree(name, mechanism, SIZES, tmp_path)
 
 
-def agree(name: str, sizes: list[tuple[int, int]], tmp_path: Path) -> None:
+def agree(name: str, mechanism: Any, sizes: list[tuple[int, int]], tmp_path: Path) -> None:
     notion, each = NOTIONS[name]
     for places, stops in sizes:
         query = asked(places)
         price = min(places, stops) * lw.exact.exact(each)
-        made = lw.plan(query, notion, safe_at_most=2, mechanism="sanitized", stop_after=stops).listing(places)
+        asks: dict[str, Any] = {"safe_at_most": 2, "mechanism": mechanism, "stop_after": stops}
+        made = lw.plan(query, notion, **asks).listing(places)
         budget = lw.Budget(tmp_path / f"{places}-{stops}.db", "d", "9000")
-        found = lw.release(lw.plan(query, notion, safe_at_most=2, stop_after=stops), budget, if_doubtful="publish")
+        found = lw.release(lw.plan(query, notion, **asks), budget, if_doubtful="publish")
         assert made.price == price
         assert found.statement.price == found.curator.charged == str(price)
         assert found.statement.notion.epsilon == str(price)
         assert Ledger(budget.ledger).show("d")[0].spent == price.rational
-        compared = lw.compare(
-            query,
-            notion,
-            safe_at_most=2,
-            mechanism="sanitized",
-            stop_after=stops,
-            scenario=lw.planner.Scenario(places=places),
-        )
+        compared = lw.compare(query, notion, **asks, scenario=lw.planner.Scenario(places=places))
         assert compared.as_written is not None
         assert compared.as_written.price == price
         if stops >= places:

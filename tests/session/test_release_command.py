@@ -225,6 +225,56 @@ def test_sanitized_answers_until_it_stops_and_is_private_without_a_bound(town: T
     assert _spent(town) == "4"
 
 
+LOOKING = [
+    ('places_per_person = 1\nif_more = "latest"\n', ""),
+    ('what = "counts"', 'mechanism = "adaptive"\nstop_after = 3'),
+    ('"addition-only"', '"presence"'),
+]
+
+
+def test_adaptive_answers_pay_less_for_crowds_and_say_at_which_look(town: Town) -> None:
+    """Places v3 to v6 hold more than two people for sure; v2 is made a crowd that the first look sees."""
+    visits, crowd = (
+        pd.read_parquet(town.folder / "visits.parquet"),
+        {"venue": "v2", "at": pd.Timestamp("2026-01-01T18:30")},
+    )
+    more = pd.DataFrame([{"user": f"c{i}", **crowd} for i in range(200)])
+    pd.concat([visits, more]).to_parquet(town.folder / "visits.parquet")
+    dry = town.run("release", town.spec(*LOOKING), "--dry-run", "--json")
+    before = json.loads(dry[1])[0]["mechanism"]
+    assert [look["price"] for look in before["looks"]] == ["1/2", "1"]
+    assert [look["published_from"] for look in before["looks"]] == [6, 3]
+    assert town.run("release", town.spec(*LOOKING), "--out", town.out)[0] == 0
+    table = pq.read_table(town.out / "answers.parquet")
+    assert table.column_names == ["place", "name", "state", "answered", "count", "look"]
+    answers = table.to_pandas()
+    answered = answers["answered"].to_numpy()
+    assert (answered[:-1] >= answered[1:]).all()
+    published = answers[answers["count"].notna()]
+    spent = published["look"].map({1: 0.5, 2: 1.0}).cumsum().to_list()
+    assert spent[-1] > 2 >= spent[-2]  # the last that is published leaves less than ε = 1 of 3
+    assert spent[-1] <= 3
+    assert (published["count"] >= published["look"].map({1: 6, 2: 3})).all()
+    assert set(published["state"]) == {"obscure"}
+    assert (published.loc[published["place"] == "v2", "look"] == 1).all()
+    assert (published.loc[published["place"] == "v2", "count"] >= 200).all()
+    assert set(answers.loc[answers["state"] == "safe", "place"]) <= {f"v{i}" for i in range(40) if i % 7 <= 2} - {"v2"}
+    released = json.loads((town.out / "release.json").read_text())
+    assert (released["price"], released["mechanism"]) == ("3", before)
+    text = (town.out / "report.html").read_text()
+    assert "3 to 5 answers that are not “safe”, by what they cost" in text
+    assert '<th scope="col">Look</th>' in text
+    town.run("release", town.spec(*LOOKING), "-o", town.folder / "again")
+    assert pq.read_table(town.folder / "again" / "answers.parquet").equals(table)
+    assert _spent(town) == "3"
+
+
+def test_a_monitor_does_not_take_the_adaptive_mechanism(town: Town) -> None:
+    code, _, err = town.run("monitor", town.spec(*LOOKING, ("19:00:00", '20:00:00\nevery = "1h"')), "-o", town.out)
+    assert code == 2
+    assert "A monitor with the adaptive mechanism" in err
+
+
 def test_dry_run_touches_no_budget_and_no_data(town: Town) -> None:
     (town.folder / "visits.parquet").unlink()
     code, out, _ = town.run("release", town.spec(), "--dry-run")

@@ -42,7 +42,16 @@ def _run(spec: Path, stage: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("stage", [*_OWN_STAGES, *STAGES])
 def test_killed_at_any_stage_one_charge_and_one_answer(town: Town, stage: str) -> None:
-    spec = town.spec()
+    killed_once(town, stage, town.spec(), 1)
+
+
+@pytest.mark.parametrize("stage", ["adding noise", "deciding"])
+def test_a_run_that_stops_is_not_drawn_twice_either(town: Town, stage: str) -> None:
+    """The adaptive mechanism: its whole budget is charged once, and where it stopped it stays stopped."""
+    killed_once(town, stage, town.spec(('what = "counts"', 'mechanism = "adaptive"\nstop_after = 2')), 2)
+
+
+def killed_once(town: Town, stage: str, spec: Path, price: int) -> None:
     killed = _run(spec, stage)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert killed.stdout.count("SHOWN") == 0
@@ -52,7 +61,7 @@ def test_killed_at_any_stage_one_charge_and_one_answer(town: Town, stage: str) -
     assert first.startswith("SHOWN")
     assert first == again  # the answer is recorded
     (account,) = Ledger(town.folder / "budget.db").show("town")
-    assert account.spent == 1
+    assert account.spent == price
     Ledger(town.folder / "budget.db").check()
 
 

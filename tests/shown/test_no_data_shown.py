@@ -120,6 +120,7 @@ def _visitors(made: LongSession) -> None:
     )
     cells = lw.count_visitors(on_map, on_grid, **window)
     watched = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="sanitized", stop_after=2)
+    looking = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="adaptive", stop_after=2)
     compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
     several = lw.compare(
         query, lw.AdditionOnly("1"), safe_at_most=2, scenario=lw.planner.Scenario(counts={0: 2, 3: 1}, releases=2)
@@ -165,6 +166,7 @@ def _visitors(made: LongSession) -> None:
         "plan report": lw.planner.plan_report(several),
         "watch": lw.monitor([watched], replace(budget, dataset="watched")),
         "several": release_planned([plan], budget),
+        "looked at": lw.release(looking, replace(budget, dataset="looked-at")),
         "budget": budget,
         "ledger": ledger,
         "account": ledger.show(),
@@ -172,7 +174,7 @@ def _visitors(made: LongSession) -> None:
         "window": query.window,
         "questions": [
             question_of(one, keys.digest())
-            for one in (plan, watched, lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2))
+            for one in (plan, watched, looking, lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2))
         ],
         "figure": repr(plan) + str(compared),
     }

@@ -408,6 +408,12 @@ ROWS = [
     Effect(
         "publish.mechanism",
         "visitors",
+        {"publish": {"mechanism": "adaptive"}},
+        {"count": [None, 2, None], "look": [None, 2, None]},
+    ),
+    Effect(
+        "publish.mechanism",
+        "visitors",
         {"publish": {"mechanism": "geometric"}},
         {"count": [1, 2, 0]},
         before={"publish": {"mechanism": "sanitized"}},

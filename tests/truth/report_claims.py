@@ -235,14 +235,25 @@ def register(claims: Claims) -> None:
 
     @says(
         r"The places were asked in the public order, and the asking stops after (the first answer that is not “safe”|(?P<stops>\d+) answers that"
-        r" are not “safe”)\. (?P<answered>[\d,]+) of (?P<places>[\d,]+) places? got an answer\.( Had every place been empty, about"
+        r" are not “safe”|(?P<least>\d+) to (?P<most>\d+) answers that are not “safe”, by what they cost)\. (?P<answered>[\d,]+) of (?P<places>[\d,]+) places? got an answer\.( Had every place been empty, about"
         r" (?P<reach>\S+) would have been answered on average\.)?"
     )
-    def _(world: Any, stops: str | None, answered: str, places: str, reach: str | None) -> bool:
+    def _(
+        world: Any,
+        stops: str | None,
+        least: str | None,
+        most: str | None,
+        answered: str,
+        places: str,
+        reach: str | None,
+    ) -> bool:
         exceeding = len(world.shown) - world.shown["count"].null_count
+        ends = (world.left, 2 * world.left - 1 if world.looks else world.left)
+        whole = world.answered == len(world.shown)
         return (
-            int(stops or 1) == world.left and told(answered) == world.answered and told(places) == world.shown.num_rows
-            and exceeding == (world.left if world.answered < len(world.shown) else min(exceeding, world.left))
+            (int(stops or least or 1), int(stops or most or 1)) == ends
+            and told(answered) == world.answered and told(places) == world.shown.num_rows
+            and exceeding <= ends[1] and (whole or exceeding >= ends[0])
             and (reach is None or math.isclose(float(reach), world.reach(world.shown.num_rows, world.left), rel_tol=1e-3))
         )  # fmt: skip
 

@@ -124,10 +124,34 @@ def register(claims: Claims) -> None:
             for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
         )  # fmt: skip
         return (
-            goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
+            not world.looks and goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
             and int(stops or never or 0) == world.left and int(whole or world.stops) == world.stops
             and int(before or 0) == world.stops - world.left and (never is not None) == world.all_answered
             and math.isclose(number(cost) * (min(world.stops, world.places) if never else world.stops), float(world.price))
+        )  # fmt: skip
+
+    @says(
+        r"Places are looked at in the public order, each up to 2 times, with exact geometric noise, never negative, drawn for each place and"
+        r" look on its own: look 1 has noise of rate (?P<half>\S+) and publishes a noisy count of at least (?P<far>\d+), which costs"
+        r" ε = (?P<less>\S+); look 2 has noise of rate (?P<rate>\S+) and publishes a noisy count of at least (?P<near>\d+), which costs"
+        r" ε = (?P<cost>\S+)\. Where no look publishes, only 'safe' is said, which costs nothing\. (It stops when less than ε = (?P<least>\S+)"
+        r" is left of ε = (?P<all>[\d/]+)|It would stop with less than ε = (?P<never>\S+) left, and no more places are listed than can be paid"
+        r" for: each is answered)"
+    )
+    def _(world: Any, half: str, far: str, less: str, rate: str, near: str, cost: str, **rest: str | None) -> bool:
+        t, each, fall = world.plan.safe_at_most, float(world.notion.epsilon), float(world.plan.mechanism.line.fall)
+        rates = [math.isclose(number(told), true) for told, true in ((half, fall / 2), (rate, fall))]
+        costs = [math.isclose(number(told), true) for told, true in ((less, each / 2), (cost, each))]
+        ends = rest["never"] is not None
+        kept = math.isclose(number(rest["never"] or rest["least"] or ""), each)
+        whole = ends or math.isclose(number(rest["all"] or ""), float(world.price))
+        free = all(
+            world.said("safe", d) >= world.said("safe", c) - 1e-12
+            for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
+        )  # fmt: skip
+        return (
+            bool(world.looks) and all([*rates, *costs, free, kept, whole]) and world.independent
+            and (int(far), int(near)) == (2 * t + 2, t + 1) and ends == world.all_answered
         )  # fmt: skip
 
     # ---- theorems
@@ -152,7 +176,15 @@ def register(claims: Claims) -> None:
         r" where counts only fall along the steps of the notion; each published exceeding count costs ε\."
     )
     def _(world: Any) -> bool:
-        return world.stops is not None and moves(world, each=True)[0] == 0
+        return world.stops is not None and not world.looks and moves(world, each=True)[0] == 0
+
+    @says(
+        r"Ding, Wang, Zhang, Kifer, Free Gap Information from the Differentially Private Sparse Vector and Noisy Max Mechanisms, Algorithm 2,"
+        r" where counts only fall along the steps of the notion: then the threshold needs no noise, saying 'safe' is free at every look, and"
+        r" a count costs what the look costs that publishes it\."
+    )
+    def _(world: Any) -> bool:
+        return bool(world.looks) and moves(world, each=True)[0] == 0
 
     for name, text in (
         (
@@ -276,6 +308,7 @@ STRUCTURE = {
         "mechanism.rate_up",
         "mechanism.rate_down",
     ),
+    *("mechanism.looks.rate_up", "mechanism.looks.published_from", "mechanism.looks.price"),
     *("mechanism.stop_after", "mechanism.expected_answered_if_empty", "decision.safe_at_most", "decision.threshold"),
     *(
         "decision.never_wrong",
@@ -309,10 +342,14 @@ def structure(statement: dict[str, Any], world: Any) -> list[str]:
     told = (int(statement["sensitivity"][way]) * size for way in ("rise", "fall"))
     part("rise and fall", bounded(world, world.stops is not None, *told), True)
     part("per place", statement["sensitivity"]["per_place"], world.stops is not None)
-    part("mechanism", mechanism["name"], "geometric" if world.stops is None else "sanitized")
+    usual = "geometric" if world.stops is None else "sanitized"
+    part("mechanism", mechanism["name"], "adaptive" if world.looks else usual)
+    each, t = float(world.notion.epsilon), plan.safe_at_most or 0
+    told = [(number(one["rate_up"]), one["published_from"], number(one["price"])) for one in mechanism.get("looks", ())]
+    part("looks", told, [(rate, t + 1 + margin, each * halves / 2) for rate, margin, halves in world.looks])
     rates = {"adds": None, "takes": None, "up": mechanism["rate_up"], "down": mechanism["rate_down"]}
     ways = {name: None if rate == "inf" else rate for name, rate in rates.items()}
-    part("rates", goes(world, plan.mechanism.law, **ways), True)
+    part("rates", goes(world, plan.mechanism.laws[-1] if world.looks else plan.mechanism.law, **ways), True)
     part("stops", mechanism.get("stop_after"), world.left)
     if world.stops is not None:
         part(

@@ -18,6 +18,7 @@ import numpy as np
 
 import leeward as lw
 from leeward.cli import LeewardError
+from leeward.mechanism import AdaptiveSanitized
 from leeward.noise import SeededBitsForTests
 from leeward.notion import has
 from leeward.planner import Plan
@@ -98,6 +99,12 @@ class World:
 
         Two independent columns agree everywhere with a chance below 1e-90.
         """
+        if self.looks:
+            endless = AdaptiveSanitized(self.plan.mechanism.line, at_most=0, budget=10**6)
+            drawn = endless.release(np.zeros(2_000, np.int64), SeededBitsForTests(1))
+            told = np.where(drawn.safe, -1, 2 * drawn.count + drawn.look)
+            both = {0, 1} <= set(drawn.look.tolist())
+            return both and not np.array_equal(told[0::2], told[1::2])
         noisy = self.plan.mechanism.law.sample(2_000, SeededBitsForTests(1)) if self.stops else None
         if noisy is None:
             noisy = self.plan.mechanism.noisy(np.zeros((1_000, 2), np.int64), SeededBitsForTests(1)).ravel()
@@ -114,6 +121,22 @@ class World:
     @property
     def stops(self) -> int | None:
         return getattr(self.plan.mechanism, "stop_after", None)
+
+    @property
+    def looks(self) -> tuple[tuple[float, int, int], ...]:
+        """Of the adaptive mechanism, by hand: rate, margin and halves of ε of each look; else none."""
+        if type(self.plan.mechanism).__name__ != "AdaptiveSanitized":
+            return ()
+        rate = float(self.plan.mechanism.line.fall)
+        return (rate / 2, self.plan.safe_at_most + 1, 1), (rate, 0, 2)
+
+    def published(self, look: int, z: int, count: int) -> float:
+        """Pr[this look publishes z | count]."""
+        t, not_before = self.plan.safe_at_most, 1.0
+        for rate, margin, _ in self.looks[:look]:
+            not_before *= 1 - math.exp(-rate * max(t + margin - count + 1, 0))
+        rate, margin, _ = self.looks[look]
+        return not_before * (1 - math.exp(-rate)) * math.exp(-rate * (z - count)) if z >= count else 0.0
 
     @property
     def left(self) -> int | None:
@@ -160,7 +183,8 @@ class World:
 
     @functools.cached_property
     def _pmf(self) -> Any:
-        return self.plan.mechanism.law.pmf_array(np.arange(-REACH, REACH + 1))
+        noise = self.plan.mechanism.laws[-1] if self.looks else self.plan.mechanism.law
+        return noise.pmf_array(np.arange(-REACH, REACH + 1))
 
     @functools.cached_property
     def chance(self) -> Mapping[int, float]:
@@ -184,27 +208,42 @@ class World:
     def _between(self, truth: tuple[int, ...], cover: tuple[int, ...]) -> float:
         if self.stops is None:
             return sum(self.ratio(c, d) for c, d in zip(truth, cover, strict=True))
-        return self._played(tuple(zip(truth, cover, strict=True)), self.stops)
+        return self._played(tuple(zip(truth, cover, strict=True)), 2 * self.stops)
 
-    def _played(self, pairs: Any, stops: int) -> float:
-        """The largest log-ratio of the answers that are left: each is safe, or a count that uses up a stop."""
-        if not pairs or not stops:
+    def _played(self, pairs: Any, halves: int) -> float:
+        """The largest log-ratio of the answers that are left: each is safe, or a count that uses up two halves, or one."""
+        if not pairs or halves < 2:
             return 0.0
         (truth, cover), *rest = pairs
         at_most = self.plan.safe_at_most
         safe = [self.said("safe", c) for c in (truth, cover)]
         found = (
-            (math.log(safe[0] / safe[1]) if safe[1] else math.inf) + self._played(rest, stops) if safe[0] else -math.inf
+            (math.log(safe[0] / safe[1]) if safe[1] else math.inf) + self._played(rest, halves)
+            if safe[0]
+            else -math.inf
         )
-        for z in range(at_most + 1, NEAR):
-            p, q = self.chance[z - truth], self.chance[z - cover]
+        for p, q, spent in self._shown(at_most, truth, cover):
             if p:
-                found = max(found, (math.log(p / q) if q else math.inf) + self._played(rest, stops - 1))
+                found = max(found, (math.log(p / q) if q else math.inf) + self._played(rest, halves - spent))
         return found
+
+    def _shown(self, at_most: int, truth: int, cover: int) -> Any:
+        """The chances of each published count, of the truth and of its cover, and the halves of ε that it spends."""
+        if not self.looks:
+            for z in range(at_most + 1, NEAR):
+                yield self.chance[z - truth], self.chance[z - cover], 2
+        for look, (_, margin, spent) in enumerate(self.looks):
+            for z in range(at_most + margin + 1, NEAR):
+                yield self.published(look, z, truth), self.published(look, z, cover), spent
 
     @functools.cache  # noqa: B019
     def said(self, state: str, count: int) -> float:
         """Pr[state | count], of a place that is asked, by the plan's own rule for noisy counts."""
+        if self.looks:
+            t, safe = self.plan.safe_at_most, 1.0
+            for rate, margin, _ in self.looks:
+                safe *= 1 - math.exp(-rate * max(t + margin - count + 1, 0))
+            return safe if state == "safe" else 1 - safe if state == "obscure" else 0.0
         noisy = np.arange(count - REACH, count + REACH + 1)
         if self.stops is not None:
             states = np.where(noisy <= self.plan.safe_at_most, "safe", "obscure")
@@ -215,14 +254,19 @@ class World:
     def reach(self, places: int, stops: int) -> float:
         """How many of so many empty places are answered on average, with so many stops."""
         safe, total = self.said("safe", 0), 0.0
-        alive = {stops: 1.0}
+        t, ways = self.plan.safe_at_most, [(0, safe)]
+        if self.looks:
+            early = math.exp(-self.looks[0][0] * (2 * t + 2))
+            ways += [(1, early), (2, 1 - safe - early)]
+        else:
+            ways.append((2, 1 - safe))
+        alive = {2 * stops: 1.0}
         for _ in range(places):
             total += sum(alive.values())
             after: dict[int, float] = {}
-            for left, p in alive.items():
-                after[left] = after.get(left, 0.0) + p * safe
-                if left > 1:
-                    after[left - 1] = after.get(left - 1, 0.0) + p * (1 - safe)
+            for (left, p), (spent, chance) in itertools.product(alive.items(), ways):
+                if left - spent >= 2:
+                    after[left - spent] = after.get(left - spent, 0.0) + p * chance
             alive = after
         return total
 
@@ -275,6 +319,9 @@ DECISIONS: Mapping[str, dict[str, Any]] = {
     "one stop": {"safe_at_most": 1, "mechanism": "sanitized"},
     "two stops": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 2},
     "a stop of two": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 1, "places": 2},
+    "looks": {"safe_at_most": 1, "mechanism": "adaptive"},
+    "looks for two": {"safe_at_most": 0, "mechanism": "adaptive", "stop_after": 2},
+    "looks at two": {"safe_at_most": 0, "mechanism": "adaptive", "stop_after": 2, "places": 2},
     "nine stops of two": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 9, "places": 2},
 }
 

@@ -72,11 +72,12 @@ def _legend(report: PlanReport) -> str:
         said.append("Wrong ≤: α, for one place.")
     if any(option.price_in_budget is None for option in shown):
         said.append("–: the budget's notion cannot cover it, whatever the price.")
-    if any(option.mechanism == "sanitized" for option in shown):
+    stopping = sorted({option.mechanism for option in shown} & {"sanitized", "adaptive"}, reverse=True)
+    if stopping:
         whose = "the counts given" if report.asked.counts else "places with nobody"
         said.append(
-            "Sanitized: of places that are reached before it stops; only counts that came out above the threshold are"
-            f" published, and their error is that for {whose}."
+            f"{', '.join(stopping).capitalize()}: of places that are reached before it stops; only counts that came out"
+            f" above the threshold are published, and their error is that for {whose}."
         )
     if report.asked.counts:
         said.append("Right words: expected, of the counts given.")
@@ -123,8 +124,11 @@ def _expected(option: DecidingOption) -> str:
         if truly is not None:
             spread = f" (± {expected.spread:.0f})" if word == "safe" and expected.spread is not None else ""
             said.append(f"{right:,.0f}{spread} of {truly:,} {word} places called {word}, {_few(wrongly)} others")
-    if option.mechanism == "sanitized":
-        said.append(f"about {expected.answered:,.0f} answered, in a random order")
+    if option.mechanism in ("sanitized", "adaptive"):
+        published = expected.answered - expected.safe
+        said.append(
+            f"about {expected.answered:,.0f} answered, in a random order, {published:,.3g} of them with their noisy count"
+        )
     if option.remapped_loss is not None:
         said.append(f"counts {option.remapped_loss:.3g} off on average after the best remap")
     return "; ".join(said)

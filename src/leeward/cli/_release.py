@@ -249,7 +249,7 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
 
 
 def _print_statement(statement: Statement) -> None:
-    from leeward._statement import SanitizedStated, VisitorStatement
+    from leeward._statement import AdaptiveStated, SanitizedStated, VisitorStatement
 
     notion, mechanism = statement.notion, statement.mechanism
     said = [
@@ -261,7 +261,7 @@ def _print_statement(statement: Statement) -> None:
         ("cover", notion.cover),
         ("mechanism", mechanism.text),
     ]
-    if isinstance(mechanism, SanitizedStated) and mechanism.expected_answered_if_empty is not None:
+    if isinstance(mechanism, SanitizedStated | AdaptiveStated) and mechanism.expected_answered_if_empty is not None:
         said.append(("reach", f"{mechanism.expected_answered_if_empty} places answered if nobody were anywhere"))
     said += [("assumed", sentence) for sentence in statement.assumptions]
     said += [("guaranteed", sentence) for sentence in statement.guaranteed]

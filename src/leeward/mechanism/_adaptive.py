@@ -22,7 +22,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
+import flint
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -32,8 +34,13 @@ from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import ZERO, Exact, Real, finite, plainly
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism._finite import FiniteMechanism
-from leeward.mechanism._sanitized import as_given, row_of_counts, whole_thresholds
+from leeward.mechanism._looks import LargestLook
+from leeward.mechanism._random_order import reached
+from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE, as_given, row_of_counts, whole_thresholds
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
+
+_EARLY, _MOST_CODED = -3, 1 << 60
+"""Where one integer stands for an answer: from −3 down, those of the looks before the last; counts beyond are cut."""
 
 Answer = str | tuple[int, int] | None
 """``"safe"``; (look, noisy count), looks counted from 0; or None after the stop."""
@@ -57,6 +64,25 @@ class AdaptiveAnswers:
     count: NDArray[np.int64]
     spent: Real
 
+    def coded(self, looks: int) -> NDArray[np.int64]:
+        """Return one integer an answer, of a mechanism with so many looks; `decoded` reads it.
+
+        `SAFE`, `NOT_ANSWERED`, the noisy count z of the last look, or −3 − (z·(looks − 1) + j) of look j before it.
+        """
+        early, most = looks - 1, _MOST_CODED // max(looks - 1, 1)
+        before_last = _EARLY - (np.minimum(self.count, most) * early + self.look)
+        shown = np.where(self.look < early, before_last, self.count)
+        return np.where(self.safe, SAFE, np.where(self.answered, shown, NOT_ANSWERED))
+
+
+def decoded(stored: NDArray[np.int64], looks: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (look, count) of each stored integer: at which look it was published, from 0, and its noisy count; else −1."""
+    early = looks - 1
+    number = np.where(stored <= _EARLY, _EARLY - stored, 0)
+    before_last, last = stored <= _EARLY, stored >= 0
+    look = np.where(before_last, number % max(early, 1), np.where(last, early, -1))
+    return look, np.where(before_last, number // max(early, 1), np.where(last, stored, -1))
+
 
 @taught
 class AdaptiveSanitized:
@@ -74,6 +100,9 @@ class AdaptiveSanitized:
         NotPrivateError: if a count can rise along a step of the notion.
         InputError: if the budget is below ε, or looks and margins are not as described.
     """
+
+    name: ClassVar[Literal["adaptive"]] = "adaptive"
+    each_alone: ClassVar = True  # its rates are for one count's move by a step of the notion
 
     def __init__(
         self,
@@ -106,18 +135,48 @@ class AdaptiveSanitized:
                 f"{len(wide)} margins", f"there are {len(shares)} looks, and each has one", "Give numbers ≥ 0"
             )
         self.line, self.at_most = line, as_given(at_most, self._thresholds)
-        self.rates = (*(epsilon * share for share in shares), epsilon)
+        self.shares = (*shares, finite(1, "1"))
+        self.rates = tuple(epsilon * share for share in self.shares)
         self.margins = (*(int(g) for g in wide), 0)
         self.laws = tuple(DirectedGeometric(up=rate, down=line.rise) for rate in self.rates)
+        self.law = LargestLook(self.laws, self.margins)
 
     def __repr__(self) -> str:
         rates = ", ".join(map(str, self.rates))
-        return f"AdaptiveSanitized({self.line}, at_most={self.at_most!r}, budget={self.budget}, rates=({rates}))"
+        return (
+            f"AdaptiveSanitized({self.line}, at_most={self.at_most!r}, budget={self.budget}, rates=({rates}),"
+            f" margins={self.margins})"
+        )
 
     @property
     def price(self) -> Real:
         """The budget: what a step costs at most that lowers each count by 1 at most; see `Sanitized.price`."""
         return self.budget
+
+    @property
+    def stop_after(self) -> int:
+        """c: how many counts the budget pays for in full. At least so many are published before it stops."""
+        return _times(self.budget, self.rates[-1])
+
+    def payments(self, counts: int | None) -> int:
+        """Return how often ε is paid at most for so many counts (None: not known), of a budget of c·ε: min(c, n)."""
+        return self.stop_after if counts is None else min(self.stop_after, counts)
+
+    @property
+    def costs(self) -> tuple[tuple[int, ...], int]:
+        """What each look spends, in whole parts of ε, and how many parts may be spent where a count is still looked at.
+
+        Raises:
+            InputError: if a look's share of ε is not rational.
+        """
+        shares = [share.rational for share in self.shares]
+        if any(share is None for share in shares):
+            raise InputError(
+                "Looks at irrational shares", "they are not whole parts of anything", 'Give, say, ("1/2",)'
+            )
+        parts = math.lcm(*(int(share.denominator) for share in shares if share is not None))
+        spent = _times(self.budget * parts, self.rates[-1]) - parts
+        return tuple(int(share * parts) for share in shares if share is not None), spent
 
     def release(self, counts: ArrayLike, bits: Bits | None = None) -> AdaptiveAnswers:
         """Answer the counts (int64, shape (n,), in the public order).
@@ -143,6 +202,23 @@ class AdaptiveSanitized:
         return AdaptiveAnswers(
             answered, answered & ~published, np.where(published, look, -1), np.where(published, shown, 0), spent
         )
+
+    def stored(self, counts: ArrayLike, bits: Bits) -> NDArray[np.int64]:
+        """Return one integer for each answer of a release, as `AdaptiveAnswers.coded`."""
+        return self.release(counts, bits).coded(len(self.laws))
+
+    def expected_answered_if_empty(self, counts: int) -> float:
+        """Return how many of so many counts are answered on average, those published included, if all of them are 0.
+
+        Raises:
+            InputError: if thresholds are one for each count, or a look's share of ε is not rational.
+        """
+        if self._thresholds.ndim:
+            raise InputError(
+                "Thresholds that are one for each count", "how many are reached is known for one", "Give one threshold"
+            )
+        published = [[float(p) for p in self.law.published(int(self._thresholds))]]
+        return counts * float(reached([counts], published, *self.costs)[0])
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given rows of counts (all of one length); an output is a tuple of `Answer`.
@@ -170,6 +246,13 @@ class AdaptiveSanitized:
                 extended[(*prefix, "safe")] = p, spent
             done = extended
         return {z: p for z, (p, _) in done.items()}
+
+
+def _times(whole: Real, part: Real) -> int:
+    """Return how often a part goes into a whole, exactly."""
+    with flint.ctx.workprec(192):
+        near = int((whole.arb(192) / part.arb(192)).mid().floor().unique_fmpz())
+    return next(times for times in (near + 1, near, near - 1) if part * times <= whole)
 
 
 def _up(number: Real) -> int:

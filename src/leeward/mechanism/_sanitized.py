@@ -108,6 +108,11 @@ class Sanitized:
         """Return how often ε is paid at most for so many counts (None: not known): for each stop, min(c, n)."""
         return self.stop_after if counts is None else min(self.stop_after, counts)
 
+    @property
+    def costs(self) -> tuple[tuple[int, ...], int]:
+        """What a published count spends, in ε, and how many ε may be spent where a count is still looked at."""
+        return (1,), self.stop_after - 1
+
     def release(self, counts: ArrayLike, bits: Bits | None = None) -> SanitizedAnswers:
         """Answer the counts (int64, shape (n,), in the public order).
 

@@ -158,7 +158,9 @@ def bounded_gain(epsilons: Iterable[Exact]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["epsilon", "one_sided", "two_sided", "ratio", "theorem_6_rate", "converted"])
 
 
-def cautions(notion: Notion, line: Line, releases: int = 1, *, above: int | None = None) -> tuple[str, ...]:
+def cautions(
+    notion: Notion, line: Line, releases: int = 1, *, above: int | None = None, looks: bool = False
+) -> tuple[str, ...]:
     """Return what a user of one-sided noise should know before choosing it, in plain sentences; nothing otherwise.
 
     Args:
@@ -166,6 +168,7 @@ def cautions(notion: Notion, line: Line, releases: int = 1, *, above: int | None
         line: the rates of the noise on one count (`leeward.sensitivity`).
         releases: how many such releases of the same count are planned in all.
         above: a count is published only where more people are than this; None: always.
+        looks: whether some counts are published with more noise than these rates.
     """
     if not (line.rise.is_infinite or line.fall.is_infinite):
         return ()
@@ -175,7 +178,8 @@ def cautions(notion: Notion, line: Line, releases: int = 1, *, above: int | None
     if above is not None:
         shown += f" of a place with over {above:,} people"
     said = [
-        f"{shown} is the exact count with probability {chance:.1%}: the noise goes one way only, and is often 0.",
+        f"{shown} is the exact count with probability {'at most ' if looks else ''}{chance:.1%}: the noise goes one way"
+        " only, and is often 0.",
         "k releases cost k times as much as one. Two-sided noise gains about √k at a small δ; one-sided noise has a constant"
         " loss and gains nothing.",
     ]

@@ -61,10 +61,12 @@ def plan(
             (see `leeward.planner._useless`; the plan can be read all the same). By default 5 %.
         what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
         mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
-            order until ``stop_after`` places could not be called safe, and needs no bound; ``"auto"`` takes the first where
-            it can.
-        stop_after: c, for the sanitized mechanism (default 1); its price is c·ε, or n·ε where only n < c places are listed
-            (`Plan.listing` tells it of n; `leeward.release` counts them itself).
+            order until ``stop_after`` places could not be called safe, and needs no bound; ``"adaptive"`` does so for the
+            same price, and pays half for a count far above the threshold
+            (`leeward.mechanism.AdaptiveSanitized`); ``"auto"`` takes one of the first two, the geometric one where it can.
+        stop_after: c, for the mechanisms that stop (default 1); their price is c·ε, or n·ε where only n < c places are
+            listed (`Plan.listing` tells it of n; `leeward.release` counts them itself). The sanitized one stops after c
+            published counts; the adaptive one when less than ε of c·ε is left, so after c to 2c − 1 of them.
 
     Raises:
         InputError: an argument is malformed, or something is to be decided about a statistic.

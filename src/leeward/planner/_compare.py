@@ -192,7 +192,7 @@ def compare(
         useful_from: as for `leeward.plan`.
         what: as for `leeward.plan`.
         mechanism: as for `leeward.plan`.
-        stop_after: as for `leeward.plan`; also for the sanitized rows where another mechanism is asked for.
+        stop_after: as for `leeward.plan`; also for the rows that stop where another mechanism is asked for.
         scenario: what is known or assumed beside the question: the length of the list, the budget, …; by default nothing.
 
     Raises:
@@ -224,8 +224,9 @@ def _options(asked: Asked, as_written: Plan | None) -> Iterator[Option]:
         own = notion == asked.notion
         if asked.query.places_per_person is not None and not (own and done == "geometric"):
             yield _planned(asked, notion, "geometric")
-        if _falls_only(asked, notion) and asked.dangerous_at_least is None and not (own and done == "sanitized"):
-            yield _planned(asked, notion, "sanitized")
+        for stopping in _stopping(asked, notion):
+            if not (own and done == stopping):
+                yield _planned(asked, notion, stopping)
         yield from _norm(asked, notion)
         if isinstance(notion, UnboundedDP) and asked.query.places_per_person is not None:
             yield _subsampled(asked, notion)
@@ -236,6 +237,18 @@ def _notions(asked: Asked) -> list[Notion]:
     usual: list[Notion] = [kind(e) for kind in NAMED.values()]
     usual += [Graded(presence=e, absence=e * exact(ratio)) for ratio in RATIOS]
     return [asked.notion, *(notion for notion in usual if notion != asked.notion)]
+
+
+def _stopping(asked: Asked, notion: Notion) -> tuple[Planned, ...]:
+    """Return the mechanisms that stop, where there is a row of theirs.
+
+    The adaptive one is listed where it may win: where counts may show that there are crowds. If nobody were anywhere it
+    would call fewer places safe than the sanitized one, because each look publishes some of them.
+    """
+    if asked.dangerous_at_least is not None or not _falls_only(asked, notion):
+        return ()
+    listed = asked.mechanism == "adaptive" or asked.scenario.counts is not None
+    return ("sanitized", "adaptive") if listed else ("sanitized",)
 
 
 def _falls_only(asked: Asked, notion: Notion) -> bool:
@@ -259,7 +272,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
             can_err = not line.rise.is_infinite if asked.safe_at_most is not None else False
             can_err |= asked.dangerous_at_least is not None and not line.fall.is_infinite
             alpha = (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
-        stops = (asked.stop_after or 1) if mechanism == "sanitized" else None
+        stops = None if mechanism == "geometric" else asked.stop_after or 1
         made = asked.plan(notion, error_at_most=alpha, mechanism=mechanism, stop_after=stops)
     except (RefusedError, NoiseError) as refused:  # the noise of one row is no reason to show none
         return Option(notion, mechanism, price, refused=str(refused))

@@ -9,20 +9,18 @@ from math import sqrt
 from numbers import Integral
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from leeward._document import Part
 from leeward._plain import shown, told
 from leeward.errors import InputError
 from leeward.exact._weight import Weight
-from leeward.mechanism import Sanitized
+from leeward.mechanism import AdaptiveSanitized, Sanitized
 from leeward.mechanism._calibration import least_multiple
+from leeward.mechanism._looks import LargestLook
+from leeward.mechanism._random_order import reached
 from leeward.mechanism._threshold_rule import CountNoise, Word
 from leeward.planner._decisions import Decisions
 from leeward.tables._csv import small_records
 
-Floats = NDArray[np.float64]
 Counts = Mapping[int, int]
 """How many places hold how many people: ``{0: 4101, 1: 214, 2: 11}``. Public, or assumed; never taken from the data."""
 
@@ -90,26 +88,17 @@ def expected_answers(decided: Decisions, counts: Counts, *, independent: bool = 
     )
 
 
-def expected_answers_sanitized(mechanism: Sanitized, counts: Counts) -> ExpectedAnswers:
-    """Return what to expect of the sanitized mechanism if the places come in a random order.
-
-    In a random order those that exceed (s of n) lie anywhere alike, so the c-th of them is met at place c·(n + 1)/(s + 1)
-    on average; s is a sum of independent coins, one a place.
-    """
-    law, t, stops = mechanism.law, mechanism.sanitizer().bound, mechanism.stop_after
-    least, exceeding = 0, np.ones(1)
-    for c, n in counts.items():
-        first, chances = _binomial(n, float(law.tail(t + 1 - c)))
-        least, exceeding = least + first, _convolved(exceeding, chances)
-    s, n = least + np.arange(exceeding.size), sum(counts.values())
-    reached = np.where(s >= stops, stops * (n + 1) / (s + 1), n)
-    answered = float(exceeding @ reached)
-    safe = answered - float(exceeding @ np.minimum(s, stops))
-    truly = sum(number for c, number in counts.items() if c <= t)
+def expected_answers_stopping(mechanism: Sanitized | AdaptiveSanitized, counts: Counts) -> ExpectedAnswers:
+    """Return what to expect of a mechanism that stops if the places come in a random order."""
+    looks, t = _looks(mechanism), _threshold(mechanism)
+    costs, limit = mechanism.costs
+    numbers = [*counts.values()]
+    published = [[float(p) for p in looks.published(t - c)] for c in counts]
+    answered = reached(numbers, published, costs, limit) * numbers
     return ExpectedAnswers(
-        answered=answered,
-        safe=safe,
-        truly_safe=truly,
+        answered=float(answered.sum()),
+        safe=float(answered @ [float(looks.cdf(t - c)) for c in counts]),
+        truly_safe=sum(number for c, number in counts.items() if c <= t),
         wrongly_safe=0.0,
         dangerous=0.0,
         truly_dangerous=None,
@@ -118,25 +107,14 @@ def expected_answers_sanitized(mechanism: Sanitized, counts: Counts) -> Expected
     )
 
 
-def _binomial(n: int, p: float) -> tuple[int, Floats]:
-    """Return the least number of heads of n coins that is not negligible, and the chances from it on.
-
-    By Bernstein's inequality less than 10⁻²⁵ lies farther from the mean than 12 standard deviations and 60.
-    """
-    from scipy.stats import binom  # lazily: scipy is slow to import
-
-    far = 12 * sqrt(n * p * (1 - p)) + 60
-    first, last = max(int(n * p - far), 0), min(int(n * p + far) + 1, n)
-    return first, np.asarray(binom.pmf(np.arange(first, last + 1), n, p), dtype=np.float64)
+def _looks(mechanism: Sanitized | AdaptiveSanitized) -> LargestLook:
+    """Every look at a count: the sanitized mechanism has one."""
+    return mechanism.law if isinstance(mechanism, AdaptiveSanitized) else LargestLook((mechanism.law,), (0,))
 
 
-def _convolved(left: Floats, right: Floats) -> Floats:
-    """Return the law of a sum; of two long rows by Fourier transforms, as a direct product would take minutes."""
-    if min(left.size, right.size) < 256:
-        return np.convolve(left, right)
-    size = left.size + right.size - 1
-    both = np.fft.irfft(np.fft.rfft(left, size) * np.fft.rfft(right, size), size)
-    return np.asarray(both.clip(0.0), np.float64)
+def _threshold(mechanism: Sanitized | AdaptiveSanitized) -> int:
+    assert isinstance(mechanism.at_most, int)  # in a plan all places have one
+    return mechanism.at_most
 
 
 def _split(chance: Mapping[int, float], counts: Counts, true: set[int]) -> tuple[float, float]:
@@ -172,23 +150,27 @@ def errors(law: CountNoise) -> Errors:
     )
 
 
-def errors_above(mechanism: Sanitized, counts: Counts | None) -> Errors:
-    """Return the errors of a count that the sanitized mechanism publishes: of one that came out above its threshold t.
+def errors_above(mechanism: Sanitized | AdaptiveSanitized, counts: Counts | None) -> Errors:
+    """Return the errors of a count that a mechanism that stops publishes: of one that came out above its threshold.
 
-    Upward geometric noise has no memory: where c ≤ t, a published count is t + 1 − c too high, and by noise again; where
-    c > t, by noise alone. Each weighs as much as it is published. Without counts it is a place with nobody, the worst.
+    Upward geometric noise has no memory: where a count c is not above what a look lets pass, it is published as the next
+    above that, and by noise more; where it is, by noise alone. Each weighs as much as it is published there.
     """
-    law, t = mechanism.law, mechanism.sanitizer().bound
-    above = {c: max(t + 1 - c, 0) for c in counts or (0,)}
-    chances = {c: float(law.tail(shift)) * (counts[c] if counts else 1) for c, shift in above.items()}
+    looks, t = _looks(mechanism), _threshold(mechanism)
+    chances: dict[tuple[int, int], float] = {}
+    for c in counts or (0,):
+        for look, chance in enumerate(looks.published(t - c)):
+            chances[c, look] = float(chance) * (counts[c] if counts else 1)
     total = sum(chances.values())
     if not total:  # too small for floats: what is nearest to t is what there is
-        chances, total = {max(above): 1.0}, 1.0
+        chances, total = {max(chances): 1.0}, 1.0
+    above = {(c, look): max(t + looks.margins[look] + 1 - c, 0) for c, look in chances}
 
     def share(error: int) -> float:
-        return sum(p * float(law.cdf(error - above[c])) for c, p in chances.items()) / total
+        return sum(p * float(looks.laws[at[1]].cdf(error - above[at])) for at, p in chances.items()) / total
 
-    mean = float(law.mean()) + sum(p * above[c] for c, p in chances.items()) / total
+    means = [float(law.mean()) for law in looks.laws]
+    mean = sum(p * (means[at[1]] + above[at]) for at, p in chances.items()) / total
     return Errors(
         bias=mean, mean=mean, median=_least(lambda a: share(a) >= 0.5), most=_least(lambda a: share(a) >= 0.95)
     )

@@ -17,11 +17,12 @@ from leeward._plain import at_most
 from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent, SanitizedEvent
 from leeward.accounting._events import Event
 from leeward.analysis._bounds import BestDecision
+from leeward.distance import Line
 from leeward.errors import LowUtilityError, NotPrivateError
 from leeward.exact._real import Exact, Real, inf, integer
 from leeward.exact._weight import Weight, weight
-from leeward.mechanism import Geometric, Sanitized
-from leeward.mechanism._calibration import rate_for
+from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
+from leeward.mechanism._calibration import least_multiple, rate_for
 from leeward.mechanism._threshold_rule import CountNoise, ThresholdRule
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, GroupDP, Notion, Personalised
 from leeward.planner._decisions import Decisions
@@ -32,7 +33,7 @@ from leeward.planner._expected import (
     errors,
     errors_above,
     expected_answers,
-    expected_answers_sanitized,
+    expected_answers_stopping,
 )
 from leeward.planner._plan import Plan, Planned, moved
 from leeward.query import CountVisitors
@@ -68,7 +69,7 @@ class Option:
         in_asked: the least multiple of the notion asked for that covers one release; ∞ where something it protects is
             given up.
         expected: what it would say if the places held the counts given; None without counts.
-        errors: how far a published count is from the truth; of the sanitized mechanism, one that came out above its
+        errors: how far a published count is from the truth; of a mechanism that stops, one that came out above its
             threshold, for those counts (without counts: of a place with nobody). None if refused.
         remapped: the expected absolute loss of a published count, after the best remap for those counts.
         note: what else must be known of it.
@@ -119,7 +120,7 @@ class Option:
         return None if self.decisions is None else self.decisions.error_at_most
 
     def probability_safe(self, count: int) -> Weight | None:
-        """Return Pr[safe | c], exactly; None if nothing is called safe; sanitized: of a place that is reached."""
+        """Return Pr[safe | c], exactly, of a place that is reached; None if nothing is called safe."""
         if self.decisions is None or self.decisions.safe is None:
             return None
         return self.decisions.probabilities(count).safe
@@ -168,8 +169,9 @@ class Option:
                 # a step that is one fact is at one place
                 places = 1 if steps <= _FACTS else self.plan.query.places_per_person or 1
                 return GeometricEvent(self.law.up, self.law.down, places=places, monotone=monotone)
-            case Sanitized() as stopping:
-                return SanitizedEvent(self.law.up, stops=stopping.payments(self.plan.places), monotone=monotone)
+            case (Sanitized() | AdaptiveSanitized()) as stopping:
+                # c payments of ε, in parts or whole: c constant losses of ε dominate all that costs c·ε one way
+                return SanitizedEvent(stopping.line.fall, stops=stopping.payments(self.plan.places), monotone=monotone)
             case never:
                 assert_never(never)
 
@@ -196,7 +198,10 @@ class Option:
         moves = moved(self.plan.mechanism, one, query)
         wish = (count, safe.bound)
         try:
-            rate = rate_for(moves.line, safe=wish, probability=probability, error_at_most=safe.error_at_most)
+            if isinstance(self.plan.mechanism, AdaptiveSanitized):
+                rate = _rate_of_looks(moves.line, count, safe.bound, weight(probability))
+            else:
+                rate = rate_for(moves.line, safe=wish, probability=probability, error_at_most=safe.error_at_most)
         except LowUtilityError:
             return None
         return self.notion.with_epsilon(rate)
@@ -208,9 +213,22 @@ class Option:
         safe, wish = self.decisions.safe, weight(probability)
         if wish > 1 or (wish == 1 and not self.law.up.is_infinite):
             return None
+        if self.plan is not None and isinstance(self.plan.mechanism, AdaptiveSanitized):
+            line, below = self.plan.mechanism.line, integer(count, "count") - 1
+            return below + int(least_multiple(lambda t: _said(line, count, below + int(t)) >= wish, 1))
         # the last count called safe lies as far from t for every t, and has to be this far above the truth
         above = 0 if wish == 1 else self.law.quantile(wish)
         return integer(count, "count") + max(above - (safe.threshold - safe.bound), 0)
+
+
+def _said(line: Line, count: int, at_most: int) -> Weight:
+    """Pr[safe | count] at any budget, where margins are as wide as the threshold asks."""
+    return AdaptiveSanitized(line, at_most=at_most, budget=line.fall).law.cdf(at_most - count)
+
+
+def _rate_of_looks(line: Line, count: int, at_most: int, probability: Weight) -> Fraction:
+    """Return the least ε, in thousandths, at which a count is called safe so often by all looks."""
+    return least_multiple(lambda c: _said(line.scale(c), count, at_most) >= probability, "0.001", 10_000)
 
 
 def with_counts(option: Option, counts: Counts | None) -> tuple[ExpectedAnswers | None, float | None]:
@@ -220,8 +238,8 @@ def with_counts(option: Option, counts: Counts | None) -> tuple[ExpectedAnswers 
     match None if option.plan is None else option.plan.mechanism:
         case Geometric() as noise:
             return expected_answers(option.decisions, counts), _remapped(noise, counts)
-        case Sanitized() as stopping:
-            return expected_answers_sanitized(stopping, counts), None
+        case (Sanitized() | AdaptiveSanitized()) as stopping:
+            return expected_answers_stopping(stopping, counts), None
         case None:
             return expected_answers(option.decisions, counts, independent=False), None
         case never:
@@ -233,7 +251,7 @@ def errors_of(option: Option, counts: Counts | None) -> Errors | None:
     if option.law is None:
         return None
     match option.plan:
-        case Plan(mechanism=Sanitized() as stopping):
+        case Plan(mechanism=(Sanitized() | AdaptiveSanitized()) as stopping):
             return errors_above(stopping, counts)
         case _:
             return errors(option.law)

@@ -17,7 +17,8 @@ from leeward._plain import probability, told
 from leeward.errors import InputError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
-from leeward.mechanism import Geometric, Sanitized, ThresholdRule
+from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized, ThresholdRule
+from leeward.mechanism._adaptive import decoded
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.mechanism._threshold_rule import Word
 from leeward.noise import Bits
@@ -30,14 +31,14 @@ from leeward.query._sensitivity import Sensitivity, sensitivity, sensitivity_eac
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CountMechanism: TypeAlias = Geometric | Sanitized
+CountMechanism: TypeAlias = Geometric | Sanitized | AdaptiveSanitized
 """What answers a question about visitors.
 
 All have ``name``, ``line``, ``law``, ``each_alone``, ``stop_after``, ``payments``, ``stored`` and
 ``expected_answered_if_empty``. Where more is asked of them, a ``match`` lists all, so that a new one is missed nowhere.
 """
 
-Planned = Literal["geometric", "sanitized"]
+Planned = Literal["geometric", "sanitized", "adaptive"]
 MechanismName = Literal["auto", Planned]
 What = Literal["decisions", "counts"]
 
@@ -71,9 +72,10 @@ class Plan:
 
     @property
     def price(self) -> Real:
-        """What it costs, in ε of the notion: for the sanitized mechanism ε for each stop that there can be, at most c.
+        """What it costs, in ε of the notion: where it may stop, ε for each stop that there can be, at most c.
 
         Each stop costs the notion itself: the rate is the largest that every step's cost allows, so ε is the least price.
+        A count that is published at an early look costs that look's share of the notion.
         """
         return self.notion.epsilon * self.mechanism.payments(self.places)
 
@@ -177,15 +179,20 @@ class Plan:
         import pyarrow as pa
 
         columns: dict[str, Any] = {name: places[name] for name in ("place", "name") if name in places.column_names}
+        if self.mechanism.stop_after is not None:
+            columns["state"] = pa.array(np.where(drawn == SAFE, "safe", "obscure"))
+            columns["answered"] = pa.array(drawn != NOT_ANSWERED)
         match self.mechanism:
             case Geometric():
                 columns["state"] = pa.array(self.decisions.states(drawn))
                 if self.what == "counts":
                     columns["count"] = pa.array(drawn, pa.int64())
             case Sanitized():
-                columns["state"] = pa.array(np.where(drawn == SAFE, "safe", "obscure"))
-                columns["answered"] = pa.array(drawn != NOT_ANSWERED)
                 columns["count"] = pa.array(drawn, pa.int64(), mask=drawn < 0)
+            case AdaptiveSanitized():
+                look, count = decoded(drawn, len(self.mechanism.laws))
+                columns["count"] = pa.array(count, pa.int64(), mask=look < 0)
+                columns["look"] = pa.array(look + 1, pa.int64(), mask=look < 0)
             case never:
                 assert_never(never)
         return pa.table(columns)
@@ -224,15 +231,19 @@ def plan_visitors(
                 )
             moves = moved(Geometric, notion, query)
             made = Geometric(moves.line)
-        case "sanitized":
+        case "sanitized" | "adaptive":
             if safe_at_most is None or dangerous_at_least is not None:
                 raise SpecError(
-                    "The sanitized mechanism",
+                    f"The {mechanism} mechanism",
                     "it decides what is safe, and publishes the counts that are not",
                     "Give safe_at_most, and leave dangerous_at_least out",
                 )
-            moves = moved(Sanitized, notion, query)
-            made = Sanitized(moves.line, at_most=safe_at_most, stop_after=1 if stop_after is None else stop_after)
+            moves, stops = moved(Sanitized, notion, query), whole(1 if stop_after is None else stop_after, "stop_after")
+            made = (
+                Sanitized(moves.line, at_most=safe_at_most, stop_after=stops)
+                if mechanism == "sanitized"
+                else AdaptiveSanitized(moves.line, at_most=safe_at_most, budget=moves.line.fall * stops)
+            )
         case never:
             assert_never(never)
     decided = decisions(

@@ -238,7 +238,7 @@ class DecidingOption(OptionPart):
         never_wrong: whether nothing it decides is ever wrong.
         error_at_most: α, how often a decision about one place may be wrong; None where none is ever.
         decided: the decisions.
-        errors: how far a published count is off; of the sanitized mechanism, one that came out above its threshold, for the
+        errors: how far a published count is off; of a mechanism that stops, one that came out above its threshold, for the
             counts that were given (without counts: of a place with nobody).
         remapped_loss: the expected absolute loss of a published count, after the best remap for the counts that were given.
         curve: how often each word is said, by the true count: from 0, and at t, T − 1, T and T + 2 however far out.

@@ -86,7 +86,7 @@ def _refuse_reach(made: Plan, reached: float, places: int, before: int) -> None:
             f" asks again; {_ACCEPT}",
         )
     raise LowUtilityError(
-        "The sanitized mechanism" + (" (places_per_person is missing)" if forgotten else ""),
+        f"The {made.mechanism.name} mechanism" + (" (places_per_person is missing)" if forgotten else ""),
         f"it would answer about {reached:.0f} of {places:,} places before it stops, even if nobody were anywhere: those"
         f" called safe are a smaller share than useful_from = {_written(made.useful_from)}",
         (

@@ -32,7 +32,14 @@ MOST_ROWS = 50_000
 
 ROWS_A_PAGE = 25
 
-_COLUMNS = {"place": "Place", "name": "Name", "state": "Said to be", "count": "Noisy count", "answered": "Asked"}
+_COLUMNS = {
+    "place": "Place",
+    "name": "Name",
+    "state": "Said to be",
+    "count": "Noisy count",
+    "answered": "Asked",
+    "look": "Look",
+}
 
 
 def write_report(result: Readable, path: str | Path) -> Path:

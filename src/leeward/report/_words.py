@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leeward._plain import at_most, percent
-from leeward._statement import SanitizedStated, Statement, VisitorQuery, VisitorStatement
+from leeward._statement import AdaptiveStated, GeometricStated, Statement, VisitorQuery, VisitorStatement
 from leeward.planner._decisions import STATES
 from leeward.planner._people import at_most_people, people, places
 
@@ -176,9 +176,11 @@ def decided(statement: VisitorStatement) -> str:
 
 def stopped(statement: VisitorStatement, tally: Tally) -> str:
     """Say how far a mechanism that stops came."""
-    assert isinstance(statement.mechanism, SanitizedStated)
+    assert not isinstance(statement.mechanism, GeometricStated)
     stops = statement.mechanism.stop_after
     not_safe = "the first answer that is not “safe”" if stops == 1 else f"{stops} answers that are not “safe”"
+    if isinstance(statement.mechanism, AdaptiveStated) and stops > 1:
+        not_safe = f"{stops} to {2 * stops - 1} answers that are not “safe”, by what they cost"
     said = f"The places were asked in the public order, and the asking stops after {not_safe}."
     expected = statement.mechanism.expected_answered_if_empty
     known = f" Had every place been empty, about {expected} would have been answered on average." if expected else ""

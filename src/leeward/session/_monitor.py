@@ -175,8 +175,8 @@ def _shared(plans: list[Plan]) -> Sanitized:
     mechanism = plans[0].mechanism
     if not isinstance(mechanism, Sanitized):
         raise SpecError(
-            "A monitor with the geometric mechanism",
-            "it pays for every answer; only the sanitized mechanism says 'safe' for free",
+            f"A monitor with the {mechanism.name} mechanism",
+            "a monitor says 'safe' for free and stops after so many other answers, as only the sanitized mechanism does",
             'Give mechanism = "sanitized" and stop_after',
         )
     windows = [_label(made.query.window) for made in plans]

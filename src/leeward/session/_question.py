@@ -23,7 +23,7 @@ from leeward.accounting._budget_notion import promise
 from leeward.errors import InputError
 from leeward.exact._real import exact
 from leeward.exact._text import Written, write
-from leeward.mechanism import Geometric, Sanitized
+from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
 from leeward.notion import Notion
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._number_plan import NumberPlan
@@ -134,6 +134,24 @@ class Stopping(Part):
     stop_after: int
 
 
+class Look(Part):
+    """The share of ε that a look spends, and how far above the threshold a noisy count must be at it."""
+
+    share: Written
+    margin: int
+
+
+class Looking(Part):
+    """The sanitized mechanism with a budget of ``stop_after`` times ε, and its looks before the last."""
+
+    name: Literal["adaptive"] = "adaptive"
+    rise: Written
+    fall: Written
+    at_most: int
+    stop_after: int
+    looks: tuple[Look, ...]
+
+
 class Question(Document):
     """The key of one answer.
 
@@ -151,7 +169,7 @@ class Question(Document):
     about: Annotated[AboutVisitors | AboutNumbers, Field(discriminator="kind")]
     keys: str
     notion: NotionAsked
-    mechanisms: tuple[Annotated[Noise | Stopping, Field(discriminator="name")], ...]
+    mechanisms: tuple[Annotated[Noise | Stopping | Looking, Field(discriminator="name")], ...]
     rounds: tuple[Span, ...] | None
     fit_for_release: bool
 
@@ -262,13 +280,22 @@ def _notion(notion: Notion) -> NotionAsked:
     return NotionAsked(name=made.name, own=made.own, parameters=listed, digest=digest, epsilon=write(notion.epsilon))
 
 
-def _mechanism(made: CountMechanism) -> Noise | Stopping:
+def _mechanism(made: CountMechanism) -> Noise | Stopping | Looking:
     rise, fall = write(made.line.rise), write(made.line.fall)
     match made:
         case Geometric():
             return Noise(rise=rise, fall=fall, step=write(made.step))
         case Sanitized():
             return Stopping(rise=rise, fall=fall, at_most=made.at_most, stop_after=made.stop_after)  # type: ignore[arg-type]
+        case AdaptiveSanitized():
+            looks = zip(made.shares[:-1], made.margins[:-1], strict=True)
+            return Looking(
+                rise=rise,
+                fall=fall,
+                at_most=made.at_most,  # type: ignore[arg-type]
+                stop_after=made.stop_after,
+                looks=tuple(Look(share=write(share), margin=margin) for share, margin in looks),
+            )
         case never:
             assert_never(never)
 

@@ -11,6 +11,8 @@ LARGEST = "tests/mechanism/test_noisy_max.py"
 
 ADAPTIVE = "leeward.mechanism._adaptive"
 EARLY = "tests/mechanism/test_adaptive_sanitized.py"
+PLANNED = "tests/planner/test_adaptive_plan.py"
+LOOKS, ORDER = "leeward.mechanism._looks", "leeward.mechanism._random_order"
 
 MUTANTS = [
     M(ADAPTIVE, "AdaptiveSanitized.release", "spent = spent + self.rates[look[at]]", "spent = spent + self.rates[0]", EARLY, "a late look is charged as an early one"),
@@ -19,6 +21,15 @@ MUTANTS = [
     M(ADAPTIVE, "AdaptiveSanitized.release", "noisy = add_saturating(truth, law.sample(truth.size, bits))", "noisy = add_saturating(truth, self.laws[0].sample(truth.size, bits))", EARLY, "every look has the noise of the first"),
     M(ADAPTIVE, "AdaptiveSanitized._outputs", "p = p * law.cdf(t + margin - c)", "p = p * law.cdf(t - c)", EARLY, "the matrix forgets the margin"),
     M(ADAPTIVE, "AdaptiveSanitized.release", "np.full(truth.shape, margin, np.int64)", "np.zeros(truth.shape, np.int64)", EARLY, "an early look has no margin"),
+    M(ADAPTIVE, "AdaptiveAnswers.coded", "self.look < early", "self.look <= early", PLANNED, "a count of the last look is stored as an early one"),
+    M(ADAPTIVE, "decoded", "number % max(early, 1)", "0", PLANNED, "every early look is read as the first"),
+    M(ADAPTIVE, "AdaptiveSanitized.payments", "min(self.stop_after, counts)", "self.stop_after", "tests/session/test_price_of_stops.py",
+      "stops are paid for that a short list cannot have, adaptively"),
+    M(ADAPTIVE, "AdaptiveSanitized.costs", "self.rates[-1]) - parts", "self.rates[-1])", PLANNED, "it is told to look on when nothing is left"),
+    M(LOOKS, "LargestLook.published", "none_before * law.tail", "law.tail", PLANNED, "what is published early is told as published late too"),
+    M(LOOKS, "LargestLook.cdf", "law.cdf(k + margin)", "law.cdf(k)", PLANNED, "the chance of safe forgets the margin"),
+    M(ORDER, "_within", "steps ** (many - 1)[:, None]", "steps ** many[:, None]", PLANNED, "a count comes before itself"),
+    M(ORDER, "_within", "np.arange(start, limit + 1)", "np.arange(start, limit)", PLANNED, "it stops with just enough left"),
     M(MAX, "NoisyMax.release", "here.max().astype(np.uint64) - here.astype(np.uint64)", "(here.max() - here).clip(0).astype(np.uint64)", LARGEST, "gaps between extreme counts wrap"),
     M(MAX, "NoisyMax.release", "np.delete(left, one)", "left", LARGEST, "an option is named twice"),
     M(MAX, "NoisyMax.release", "uniform_below(accepted.size, 1, bits)[0]", "0", LARGEST, "the first that is accepted is named, not any one"),

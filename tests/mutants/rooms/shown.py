@@ -22,6 +22,8 @@ MUTANTS = [
     M("leeward.session._monitor", "_told", "{stops} of which", "{rules.stop_after - stops} of which", "tests/truth/test_report_truth.py",
       "the stops that are left are told as those that earlier rounds gave"),
     M(VISITORS, "_mechanism", "costs ε = {plan.notion.epsilon}.", "costs ε = {plan.price}.", "tests/truth/test_visitor_truth.py", "one stop is said to cost all of them"),
+    M(VISITORS, "_adaptive", "price=str(epsilon * share)", "price=str(epsilon)", "tests/truth/test_visitor_truth.py", "an early look is said to cost ε"),
+    M(VISITORS, "_adaptive", "published_from=t + margin + 1", "published_from=t + margin", "tests/truth/test_visitor_truth.py", "a look is said to publish one less than it does"),
     M(VISITORS, "_mechanism", "up, down = str(law.up), str(law.down)", "up, down = str(law.down), str(law.up)", "tests/truth/test_visitor_truth.py",
       "the rates change places"),
     M(VISITORS, "_assumptions", "query.places_per_person is not None and not query.truncates", "False", "tests/truth/test_visitor_truth.py", "the bound is not told as an assumption"),

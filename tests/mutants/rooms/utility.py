@@ -10,6 +10,7 @@ RECOMMEND = "leeward.planner._recommend"
 DECISIONS = "leeward.planner._decisions"
 BOUNDS = "leeward.analysis._bounds"
 TESTS = "tests/planner"
+CROWDS = "tests/planner/test_adaptive_plan.py"
 
 SANITIZERS = "leeward.analysis._sanitizers"
 BEST = "tests/analysis/test_sanitizers.py"
@@ -63,7 +64,7 @@ MUTANTS = [
     M(PLAN, "Plan.after", "made.stop_after - before", "before", "tests/truth/test_report_truth.py", "as many stops are left as were given"),
     M(USELESS, "_refuse_number", "if error >= width > 0:", "if error > width > 0:", "tests/session/test_useless.py", "an error as large as the range is accepted"),
     M(PLAN, "plan_visitors", "USEFUL_FROM if useful_from is None else useful_from", "USEFUL_FROM", "tests/spec/test_release_keys.py", "useful_from has no effect"),
-    M(PLAN, "plan_visitors", "stop_after=1 if stop_after is None else stop_after", "stop_after=1", "tests/planner/test_plan.py tests/spec/test_release_keys.py",
+    M(PLAN, "plan_visitors", "1 if stop_after is None else stop_after", "1", "tests/planner/test_plan.py tests/spec/test_release_keys.py",
       "stop_after has no effect"),
     M(NUMBER, "NumberPlan.draw", "exactly[i :: len(self.parts)]", "exactly[i::1]", "tests/planner/test_number_plan.py", "sums and numbers are mixed"),
     M(NUMBER, "_planned", "if not notion.all_records:", "if False:", "tests/planner/test_number_plan.py", "groups are not looked at when records are replaced"),
@@ -86,7 +87,13 @@ MUTANTS = [
       "tests/analysis/test_bounds.py", "k steps have the δ of one"),
     M(BOUNDS, "alap_beta", "integer(at_most, \"at_most\") + 1 -", "integer(at_most, \"at_most\") -", "tests/analysis/test_bounds.py", "the paper's continuous sanitizer"),
     M("leeward.planner._expected", "check_counts", "return read", "return dict(counts)", "tests/test_machine_integers.py", "machine integers of counts wrap"),
-    M("leeward.planner._expected", "expected_answers_sanitized", "stops * (n + 1) / (s + 1)", "stops * n / s.clip(1)", "tests/planner", "the reach in a random order"),
+    M("leeward.planner._expected", "expected_answers_stopping", "looks.cdf(t - c)", "looks.laws[-1].cdf(t - c)", CROWDS, "what the first look publishes is told as safe"),
+    M("leeward.planner._expected", "errors_above", "t + looks.margins[look] + 1 - c", "t + 1 - c", CROWDS, "counts of the first look are told as near as those of the last"),
+    M("leeward.planner._compare", "_stopping", " or asked.scenario.counts is not None", "", CROWDS, "crowds that are told bring no adaptive row"),
+    M(OPTION, "_said", ".law.cdf(", ".laws[-1].cdf(", CROWDS, "what a wish takes is that of the last look"),
+    M(PLAN, "plan_visitors", "budget=moves.line.fall * stops", "budget=moves.line.fall * (stops + 1)", CROWDS, "one ε more is spent than was asked"),
+    M(PLAN, "Plan.answers", "look + 1", "look", CROWDS, "looks are counted from 0 in what is published"),
+    M("leeward.planner._advice", "cautions", "'at most ' if looks else ''", "''", CROWDS, "counts with more noise are told to be exact as often"),
     M("leeward.planner._expected", "expected_answers", "c <= t}", "c < t}", "tests/planner", "places with just t people are not counted as safe"),
     M("leeward.planner._expected", "_least", "int(a) - 1), 1)) - 1", "int(a) - 1), 1))", "tests/planner/test_compare.py", "an error of one more than needed"),
     M(OPTION, "_monotone", "return False", "return True", "tests/accounting/test_parts_of_records.py", "counts cut at a bound are monotone"),

@@ -9,9 +9,11 @@ from typing import Any, assert_never
 
 from leeward._plain import at_most, counted, probability
 from leeward._statement import (
+    AdaptiveStated,
     Chance,
     DecisionStated,
     GeometricStated,
+    LookStated,
     MonitorStated,
     SanitizedStated,
     SensitivityStated,
@@ -19,7 +21,7 @@ from leeward._statement import (
     VisitorStatement,
     WindowStated,
 )
-from leeward.mechanism import Geometric, Sanitized, ThresholdRule
+from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized, ThresholdRule
 from leeward.planner._people import at_most_people, people
 from leeward.planner._plan import Plan, Planned
 from leeward.planner._words import each_place
@@ -32,6 +34,9 @@ _THEOREMS: dict[Planned, str] = {
     " lowers the counts + downward rate × how far it raises them, the noisy counts are private under the notion.",
     "sanitized": "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.7 (its ratio corrected to e^ε):"
     " saying 'safe' is free where counts only fall along the steps of the notion; each published exceeding count costs ε.",
+    "adaptive": "Ding, Wang, Zhang, Kifer, Free Gap Information from the Differentially Private Sparse Vector and Noisy Max"
+    " Mechanisms, Algorithm 2, where counts only fall along the steps of the notion: then the threshold needs no noise,"
+    " saying 'safe' is free at every look, and a count costs what the look costs that publishes it.",
 }
 
 
@@ -98,12 +103,15 @@ def _decision(plan: Plan, places: int) -> DecisionStated:
     )
 
 
-def _mechanism(plan: Plan, places: int, monitor: MonitorStated | None) -> GeometricStated | SanitizedStated:
+def _mechanism(
+    plan: Plan, places: int, monitor: MonitorStated | None
+) -> GeometricStated | SanitizedStated | AdaptiveStated:
     before = 0 if monitor is None else monitor.stops_before
-    plan, law = plan.after(before), plan.mechanism.law
+    plan = plan.after(before)
+    made, law = plan.mechanism, plan.mechanism.law
     up, down = str(law.up), str(law.down)
     noise = f"exact geometric noise, {direction(law.up, law.down)}, drawn for each place on its own"
-    match plan.mechanism:
+    match made:
         case Geometric():
             return GeometricStated(text=f"Every count gets {noise}", rate_up=up, rate_down=down)
         case Sanitized(stop_after=stops) as stopping:
@@ -122,8 +130,40 @@ def _mechanism(plan: Plan, places: int, monitor: MonitorStated | None) -> Geomet
                 stop_after=stops,
                 expected_answered_if_empty=float(f"{stopping.expected_answered_if_empty(places):.4g}"),
             )
+        case AdaptiveSanitized():
+            return _adaptive(plan, made, places)
         case never:
             assert_never(never)
+
+
+def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveStated:
+    epsilon, t = plan.notion.epsilon, looking.at_most
+    assert isinstance(t, int)
+    looks = [
+        LookStated(rate_up=str(rate), published_from=t + margin + 1, price=str(epsilon * share))
+        for rate, margin, share in zip(looking.rates, looking.margins, looking.shares, strict=True)
+    ]
+    each = "; ".join(
+        f"look {number} has noise of rate {look.rate_up} and publishes a noisy count of at least {look.published_from:,},"
+        f" which costs ε = {look.price}"
+        for number, look in enumerate(looks, 1)
+    )
+    return AdaptiveStated(
+        text=f"Places are looked at in the public order, each up to {len(looks)} times, with exact geometric noise, never"
+        f" negative, drawn for each place and look on its own: {each}. Where no look publishes, only 'safe' is said, which"
+        f" costs nothing. "
+        + (
+            f"It stops when less than ε = {epsilon} is left of ε = {plan.price}"
+            if plan.may_stop
+            else f"It would stop with less than ε = {epsilon} left, and no more places are listed than can be paid for: each"
+            " is answered"
+        ),
+        rate_up=looks[-1].rate_up,
+        rate_down=str(looking.line.rise),
+        stop_after=looking.stop_after,
+        looks=tuple(looks),
+        expected_answered_if_empty=float(f"{looking.expected_answered_if_empty(places):.4g}"),
+    )
 
 
 def _assumptions(plan: Plan) -> list[str]:

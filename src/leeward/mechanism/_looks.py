@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several looks at one count as one noise law: by how much noise lets the count seem larger than it is at any of them.
+
+A count c is published iff at some look j its noise exceeds t + g_j − c, so iff max_j (noise_j − g_j) exceeds t − c. This
+maximum is a noise law like any other where *safe* is decided: its distribution function is the product of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from leeward.exact._real import Exact, Real, inf, integer
+from leeward.exact._weight import Weight, weight
+from leeward.mechanism._calibration import least_multiple
+from leeward.noise import DirectedGeometric
+
+
+@dataclass(frozen=True)
+class LargestLook:
+    """The law of max_j (noise_j − g_j), for upward noise of rising rates and margins of which the last is 0.
+
+    Attributes:
+        laws: the noise of each look.
+        margins: g_j of each.
+    """
+
+    laws: tuple[DirectedGeometric, ...]
+    margins: tuple[int, ...]
+
+    @property
+    def up(self) -> Real:
+        """The rate at which large values get rarer: that of the look with the most noise."""
+        return self.laws[0].up
+
+    @property
+    def down(self) -> Real:
+        """∞: the last look has no margin and its noise is never below 0, so neither is the maximum."""
+        return inf
+
+    def pmf(self, k: int) -> Weight:
+        """Return P(maximum = k)."""
+        return self.cdf(k) - self.cdf(integer(k, "k") - 1)
+
+    def cdf(self, k: int) -> Weight:
+        """Return P(maximum ≤ k)."""
+        k = integer(k, "k")
+        return _product(law.cdf(k + margin) for law, margin in zip(self.laws, self.margins, strict=True))
+
+    def tail(self, k: int) -> Weight:
+        """Return P(maximum ≥ k)."""
+        return 1 - self.cdf(integer(k, "k") - 1)
+
+    def published(self, k: int) -> tuple[Weight, ...]:
+        """Return for each look how likely it is the first to exceed k + its margin."""
+        found, none_before = [], weight(1)
+        for law, margin in zip(self.laws, self.margins, strict=True):
+            found.append(none_before * law.tail(k + margin + 1))
+            none_before = none_before * law.cdf(k + margin)
+        return tuple(found)
+
+    def quantile(self, p: Weight | Exact) -> int:
+        """Return the least k with P(maximum ≤ k) ≥ p, for 0 < p < 1.
+
+        Raises:
+            InputError: if p is not strictly between 0 and 1.
+        """
+        least = self.laws[-1].quantile(p)  # the maximum is at least the last look's noise
+        return least - 1 + int(least_multiple(lambda more: self.cdf(least - 1 + int(more)) >= p, 1))
+
+
+def _product(factors: Iterable[Weight]) -> Weight:
+    product = weight(1)
+    for factor in factors:
+        product = product * factor
+    return product

@@ -67,6 +67,8 @@ REMEMBERED: list[tuple[str, Change, str]] = [
     ("protect.step", {"protect": {"step": "2 m"}}, "refused: made with another"),
     ("protect.outside", {"protect": {"outside": "clamp"}}, SAME),
     ("protect.missing", {"protect": {"missing": "keep"}}, SAME),
+    ("protect.level", {"protect": {"level": "others"}}, "refused: Give both: level"),
+    ("protect.levels", {"protect": {"level": "others", "levels": {"a": {}}}}, "refused: it is about one ε"),
     ("places.table", {"places": LIST}, SHOWN),
     ("places.latitude", {"places": {**LIST, "latitude": "lat2"}}, SHOWN),
     ("places.longitude", {"places": {**LIST, "longitude": "lon2"}}, SHOWN),

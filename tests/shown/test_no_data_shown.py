@@ -39,6 +39,7 @@ from leeward.ledger import Ledger, MemoizedReports, PersonBudgets, Request
 from leeward.local import check_job
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._formats import open_positions
+from leeward.local.location._levels import LevelsOfPeople
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
@@ -266,8 +267,12 @@ def _locations(made: LongSession) -> None:
         file = open_positions(folder / given["data"]["table"], *columns)
         held |= {f"file {kind}": file, "paid rows": (paid := PaidRows()), "clamped": (clamped := Clamped(job.geo.box))}
         clamped.take(np.array([35.6]), np.array([139.7]))
+        protect = {"within": "200 m", "factor": "2", "level": "tier", "levels": {"usual": {}}}
+        other = check_job({**given, "protect": protect, "budget": None, "repeat": None, "output": {}}, folder=folder)
+        held |= {f"job of levels {kind}": other, "one level": (alike := LevelsOfPeople(other.levels))}
         north, east, extra = next(iter(file.positions(["person"])))
         paid.append(np.isfinite(north), north, east, extra)
+        alike.check(["usual"] * len(north), extra[0])
     points.assign(at=points["at"].astype(str)).to_file(folder / "positions.geojsonl", driver="GeoJSONSeq")
     held["file by lines"] = open_positions(folder / "positions.geojsonl", None, None)
     secret = bytes(range(32))
@@ -378,7 +383,6 @@ NEED_NO_TABLE = {
         "local.Moved",
         "local.Order",
         "local.PositionOrder",
-        "local.Stores",  # where the stores are, before they are opened
         "planner.Chances",
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
     ),

@@ -99,7 +99,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
             yield from _models(part)
 
 
-WHOLE = {"keep", "by", "grid", "sensitive"}
+WHOLE = {"keep", "by", "grid", "sensitive", "levels"}
 """Keys whose tables are one value."""
 
 
@@ -109,11 +109,7 @@ def merged(base: Given, change: Given) -> dict[str, Any]:
     for name, value in change.items():
         if value is None:
             made.pop(name, None)
-        elif (
-            isinstance(value, Mapping)
-            and isinstance(made.get(name), Mapping)
-            and name not in {"keep", "by", "grid", "sensitive"}
-        ):
+        elif isinstance(value, Mapping) and isinstance(made.get(name), Mapping) and name not in WHOLE:
             made[name] = merged(made[name], value)
         else:
             made[name] = value

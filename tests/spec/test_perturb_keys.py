@@ -42,6 +42,9 @@ SPENT = merged(
         "budget": {"store": "b.db", "secret": "a.key", "reports_a_day": 2},
     },
 )
+LEVELS = merged(
+    PLACED, {"protect": {"level": "who", "levels": {"a": {}, "b": {"within": "1 km"}, "c": {"epsilon": "0.001"}}}}
+)
 LIST = {"table": "places.csv", "latitude": "lat", "longitude": "lon"}
 COARSE = merged(PLACED, {"protect": {"within": "3 km", "step": "100 m"}, "places": LIST})
 
@@ -227,6 +230,20 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         {"protect": {"missing": "keep"}},
         written(lambda f: int(f.lat.isna().sum())),
         1,
+    ),
+    (
+        "location.protect.level",
+        LEVELS,
+        {"protect": {"level": "all"}},
+        rows,
+        "3 rows with a level in 'all' that the spec does not list",
+    ),
+    (
+        "location.protect.levels",
+        LEVELS,
+        {"protect": {"levels": {"a": {}, "b": {"within": "100 m"}, "c": {}}}},
+        said("promise", "epsilon_per_metre"),
+        "log(2)/100",
     ),
     (
         "location.places.table",

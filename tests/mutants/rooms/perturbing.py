@@ -2,6 +2,7 @@
 
 from tests.mutants.mutant import Mutant as M
 
+LEVELS = "tests/local/test_levels.py"
 PLANAR = "leeward.local.location._planar_laplace"
 LOCATION = "leeward.local.location._job"
 SERIES = "leeward.local.series._job"
@@ -49,8 +50,8 @@ MUTANTS = [
     M("leeward.ledger._person_budgets", "PersonBudgets._charge", "again = reports is not None and reports[row] in free", "again = False",
       "tests/local/test_days.py tests/local/test_location.py", "reports that are repeated in one run are paid for each time"),
     M(LOCATION, "LocationJob._rewrite", "there &= granted", "pass", "tests/local/test_location.py " + KEYS, "reports that are not paid for are made"),
-    M(LOCATION, "LocationJob.of", "outside=p.outside,", "", KEYS, "outside has no effect"),
-    M(LOCATION, "LocationJob.of", "step=p.step,", "", KEYS + " " + INPUTS, "step has no effect"),
+    M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels"}', 'exclude={"level", "levels", "outside"}', KEYS, "outside has no effect"),
+    M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels"}', 'exclude={"level", "levels", "step"}', KEYS + " " + INPUTS, "step has no effect"),
     M("leeward.local.series._days", "Days._day", "value.astimezone(self._zone)", "value", "tests/local/test_days.py", "the day of a moment is the date that is written"),
     M("leeward.local.series._days", "Days._day", "if zoned != self._zoned:", "if False:", "tests/local/test_days.py", "times with and without an offset are mixed"),
     M(SERIES, "read", "smooth=publish.smooth,", "", KEYS, "smooth has no effect"),
@@ -101,4 +102,12 @@ MUTANTS = [
     M("leeward.local.series._readings", "read_readings", "* 100 < len(steps)", "* 0 > 1", "tests/local/test_slips.py", "a wrong unit goes unnoticed"),
     M("leeward.local._untouched", "untouched", "plain(str(column))", "str(column)", "tests/local/test_slips.py", "names of columns steer a terminal"),
     M("leeward.ledger._identity", "payer", "text.strip()", "text", "tests/ledger/test_identity.py", "a space beside a number is another budget"),
+    M("leeward.local.location._levels", "Levels.__init__", "key=lambda geo: geo.epsilon)", "key=lambda geo: -geo.epsilon)", LEVELS, "all are promised what the most careful have"),
+    M("leeward.local.location._levels", "Levels.__init__", '{**keys, "step": step}', "keys", LEVELS, "levels have grids of their own"),
+    M("leeward.local.location._levels", "Levels.draw", "np.flatnonzero(named == level)", "np.arange(len(named))", LEVELS, "all are drawn at the last level"),
+    M("leeward.local.location._levels", "LevelsOfPeople.check", "if self._known.setdefault(str(person), name) != name:", "if False:", LEVELS, "a person's level may follow from where they are"),
+    M("leeward.local.location._levels", "LevelsOfPeople.check", "name not in self._levels.mechanisms for name", "False for name", LEVELS, "reports at no level are made of nothing"),
+    M("leeward.local.location._levels", "refuse_unfit", "if given:", "if False:", LEVELS, "a budget of one ε for reports of several"),
+    M("leeward.local.location._spec", "Protect.keys", 'own |= {"within": None, "factor": None}', "pass", LEVELS, "a level's ε is refused beside the section's length"),
+    M("leeward.local.location._job", "LocationJob._rewrite", "[at[row] for row in np.flatnonzero(there).tolist()]", "at[:len(points)]", LEVELS, "levels of rows without a position are those of others"),
 ]  # fmt: skip

@@ -26,6 +26,7 @@ from leeward.local.location._clamped import Clamped
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
+from leeward.local.location._levels import Levels, LevelsOfPeople, refuse_unfit
 from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._spec import Location, PublicPlaces, read_spec
@@ -63,22 +64,17 @@ class LocationJob:
     folder: Path
     geo: PlanarLaplace
     terms: Terms
+    levels: Levels | None = None
 
     @classmethod
     def of(cls, spec: Location, folder: Path) -> LocationJob:
         """Make the mechanism: everything that can be refused without private data is refused here."""
-        p, b = spec.protect, spec.box
-        geo = PlanarLaplace(
-            box=Box(b.west, b.south, b.east, b.north),
-            within=p.within,
-            factor=p.factor,
-            epsilon=p.epsilon,
-            unit=p.unit,
-            norm=p.norm,
-            step=p.step,
-            outside=p.outside,
-            missing=p.missing,
-        )
+        b, repeat = spec.box, spec.repeat
+        box = Box(b.west, b.south, b.east, b.north)
+        unfit = {"[places]": spec.places, "[output] map": spec.output.map, "[budget]": spec.budget, "[repeat]": repeat}
+        refuse_unfit(spec.protect, **unfit)
+        levels = None if spec.protect.levels is None else Levels(spec.protect, box)
+        geo = PlanarLaplace(box=box, **spec.protect.keys()) if levels is None else levels.weakest
         compared, places = None, spec.places
         if spec.output.h3 is not None:
             check_resolution(spec.output.h3)
@@ -97,11 +93,15 @@ class LocationJob:
             days=None if budget is None else in_words(spec.data.timezone, dated=spec.data.time is not None),
             repeats=spec.repeat is not None,
         )
-        return cls(spec, folder, geo, terms)
+        return cls(spec, folder, geo, terms, levels)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement; it reads no private data."""
-        return statement(self.geo, self.terms)
+        return self._stated(None)
+
+    def _stated(self, others: Sequence[str] | None) -> LocationStatement:
+        made = statement(self.geo, self.terms, others)
+        return made if self.levels is None else self.levels.told(made)
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the statement in short."""
@@ -119,7 +119,8 @@ class LocationJob:
         _check_out(out, source)
         stores = Stores.of(self.spec, self.folder)
         stores.check()
-        asked = [name for name in (self.spec.data.person, self.spec.data.time) if name is not None]
+        columns = (self.spec.data.person, self.spec.data.time, self.spec.protect.level)
+        asked = [name for name in columns if name is not None]
         source.require(asked)
         if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
             raise DataError(f"The column '{CELL_COLUMN}'", "the table has it already", "Rename it")
@@ -140,7 +141,7 @@ class LocationJob:
                     from leeward.local.location._picture import write_picture
 
                     write_picture(self.geo, files.path(MAP))
-                files.place(statement(self.geo, self.terms, source.others).model_dump(mode="json", exclude={"files"}))
+                files.place(self._stated(source.others).model_dump(mode="json", exclude={"files"}))
         notes = [text for text in (published(source.others, "the position"), order.note) if text is not None]
         if withheld:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
@@ -166,12 +167,16 @@ class LocationJob:
         progress: Progress,
     ) -> tuple[int, int]:
         """Write the perturbed table, and look at the order of rows; return the numbers of rows and of rows withheld."""
-        withheld = 0
+        withheld, levels = 0, self.levels
+        alike = None if levels is None else LevelsOfPeople(levels)
 
         def move(north: NDArray[np.float64], east: NDArray[np.float64], extra: list[list[Any]]) -> Moved:
             nonlocal withheld
             there = self.geo.present(north, east)
             named = dict[str | None, list[Any]](zip(asked, extra, strict=True))
+            at = [] if levels is None else named[levels.column]
+            if alike is not None:
+                alike.check(at, named.get(self.spec.data.person))
             order.add(north, east, named.get(self.spec.data.person), named.get(self.spec.data.time))
             if paid is not None:
                 granted = paid.take(north, east, extra)
@@ -180,7 +185,9 @@ class LocationJob:
             found = np.full((2, len(north)), np.nan)
             looked.take(north[there], east[there])
             points = self.geo.to_grid(north[there], east[there])
-            if once is None:
+            if levels is not None:
+                noisy = levels.draw(points, [at[row] for row in np.flatnonzero(there).tolist()])
+            elif once is None:
                 noisy = self.geo.draw(points)
             else:
                 who = [extra[0][row] for row in np.flatnonzero(there).tolist()]

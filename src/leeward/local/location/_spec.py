@@ -42,6 +42,15 @@ class PublicBox(Section):
     north: float | int
 
 
+class Level(Section):
+    """``[protect.levels.NAME]``: what this level asks for in place of the keys of the same names in ``[protect]``."""
+
+    within: str | None = None
+    factor: ExactText | None = None
+    epsilon: ExactText | None = None
+    unit: str | None = None
+
+
 class Protect(Section):
     """``[protect]``: ε, as a factor within a length or for a unit of length, and what happens to odd positions."""
 
@@ -53,6 +62,20 @@ class Protect(Section):
     step: str | None = None
     outside: Outside = "refuse"
     missing: Missing = "refuse"
+    level: str | None = None
+    levels: dict[str, Level] | None = None
+
+    def keys(self, level: str | None = None) -> dict[str, Any]:
+        """Return what makes a mechanism, of a level where one is named: what it leaves out is the section's own."""
+        own = self.model_dump(exclude={"level", "levels"})
+        if level is None or self.levels is None:
+            return own
+        asked = self.levels[level].model_dump(exclude_none=True)
+        if "epsilon" in asked:
+            own |= {"within": None, "factor": None}
+        elif "within" in asked or "factor" in asked:
+            own |= {"epsilon": None}
+        return own | asked
 
 
 class PublicPlaces(Section):
@@ -109,6 +132,7 @@ class Location(Section):
         if self.data.timezone is not None and self.budget is None:
             raise ValueError("[data] timezone says where the days of a budget are counted, and there is no [budget]")
         named = {key: name for key in _ROLES if (name := getattr(self.data, key)) is not None}
+        named |= {} if self.protect.level is None else {"level": self.protect.level}
         if len(set(named.values())) < len(named):
             # whose every place is another person has no bound on reports
             told = ", ".join(f'{key} = "{name}"' for key, name in named.items())

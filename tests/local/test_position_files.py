@@ -155,7 +155,7 @@ def test_of_geojson_only_what_is_named_goes_out(name: str, tmp_path: Path) -> No
     more = {"center": [float(TRUE)], "place_name": TRUE, "bbox": [float(TRUE)]}
     rows = [
         {**more, "type": "Feature", "id": 3, "geometry": at, "properties": {"who": "p0"}},
-        {**more, "type": TRUE, "geometry": at, "properties": [TRUE]},
+        {**more, "type": TRUE, "geometry": at, "properties": None},
         {"geometry": at, "properties": {"other": 1}},
     ]
     around = {"name": TRUE, "query": [float(TRUE)], "crs": {"near": TRUE, "properties": {"name": "EPSG:4326"}}}

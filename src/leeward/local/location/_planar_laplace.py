@@ -218,7 +218,8 @@ class PlanarLaplace:
         _points([latitude], [longitude])
         if not isinstance(prior, Mapping):
             raise InputError(f"prior = {told(prior)}", "it gives each position a weight", "Give {(39.9, 116.4): 1, …}")
-        _check_pairs(list(prior))
+        if prior:  # one over nobody is refused for that
+            _check_pairs(list(prior))
         return posterior(self, (latitude, longitude), prior, self._best)
 
     def statement(self) -> LocationStatement:

@@ -182,6 +182,41 @@ def test_a_duckdb_file_that_is_not_closed_yet_is_read_with_its_log_or_refused_fo
         holder.stdin.close()
 
 
+def test_a_duckdb_file_that_this_program_has_open_is_not_called_damaged(tmp_path: Path) -> None:
+    """Found by an attack: it was said to be no DuckDB file. Read only, it may be open; and its own table can be given."""
+    path = write(tmp_path / "v.duckdb", "ann")
+    other = duckdb.connect()
+    for opened in (
+        lambda: duckdb.connect(path),
+        lambda: other.execute(f"ATTACH '{path}' AS v"),
+    ):
+        connection = opened()
+        with pytest.raises(DataError, match="this program has it open for writing itself") as refused:
+            read(path)
+        assert "Close that connection" in str(refused.value)
+        assert "damaged" not in str(refused.value)
+        name = "t" if connection is not other else "v.t"
+        assert read(connection.table(name)) == ["ann"]
+        connection.close()
+        assert read(path) == ["ann"]
+    with duckdb.connect(path, read_only=True):
+        assert read(path) == ["ann"]
+
+
+@pytest.mark.parametrize("name", ["lock.duckdb", "unique file handle conflict.duckdb", "could not set lock.duckdb"])
+def test_a_damaged_duckdb_file_is_called_so_whatever_its_name(name: str, tmp_path: Path) -> None:
+    """DuckDB tells of a damaged *block*, and of the path: neither says that the file is locked."""
+    path = write(tmp_path / "blocks" / "v.duckdb", "ann").rename(tmp_path / "blocks" / name)
+    whole = path.read_bytes()
+    for at in (12, 4096 + 100):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :])
+        with pytest.raises(DataError, match="it is damaged, not a DuckDB file, or one of a later version"):
+            read(path)
+    path.write_bytes(b"no")
+    with pytest.raises(DataError, match="it is damaged, not a DuckDB file"):
+        read(path)
+
+
 @pytest.mark.parametrize("source", ["a\0b.parquet", "x" * 300 + ".parquet", ["", "a.csv"], [3], [b"a.csv"], [None]])
 def test_names_that_cannot_be_are_refused_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: Any

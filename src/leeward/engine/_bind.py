@@ -175,13 +175,25 @@ def _attach(connection: Any, file: File) -> None:
         # Ibis's own way does not quote the path.
         connection.con.execute(f"ATTACH {_quoted(file.path)} AS {_CATALOG} (READ_ONLY)")
     except (duckdb.Error, IbisError) as error:
-        locked = "lock" in str(error).lower()
+        refused = _refused(error)
     else:
         return
-    raise DataError(
-        f"The file '{file.name}' cannot be opened",
-        "another program has it open for writing" if locked else "it is not a DuckDB file, or one of a later version",
-        "Close it there" if locked else "Check the file by opening it with DuckDB",
+    raise DataError(f"The file '{file.name}' cannot be opened", *refused)
+
+
+def _refused(error: Exception) -> tuple[str, str]:
+    """Why DuckDB does not open a file, and what to do; told by its words before the first name, which may hold any word."""
+    told = str(error).partition('"')[0].lower()
+    if "unique file handle conflict" in told:
+        return (
+            "this program has it open for writing itself",
+            "Close that connection (connection.close()) first, or give connection.table(\"…\") in place of the path",
+        )
+    if "could not set lock" in told:
+        return "another program has it open for writing", "Close it there"
+    return (
+        "it is damaged, not a DuckDB file, or one of a later version",
+        "Check the file by opening it with DuckDB",
     )
 
 

@@ -373,6 +373,7 @@ NEED_NO_TABLE = {
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
     *("local.Publish", "local.Spec", "local.Stores", "local.Day", "local.Days", "local.Option"),
     *("spec.GridBox", "spec.Span", "spec.Stated"),
+    "session.Standing",  # of a budget, before anything is released
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf"),

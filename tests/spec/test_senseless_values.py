@@ -126,8 +126,8 @@ def test_every_section_of_a_spec_is_gone_through() -> None:
     assert {section for _, section, _ in KEYS} == set(Spec.model_fields) - OF_DATA - {"folder", "windows"}
 
 
-def test_what_is_left_of_a_budget_is_all_that_a_dry_run_does_not_know(town: Town) -> None:
-    """A value that a dry run takes is taken by the run, but for a price above the cap."""
+def test_a_dry_run_knows_what_is_left_of_a_budget(town: Town) -> None:
+    """A value that a dry run takes is taken by the run, and a price above the cap by neither."""
     spec = town.folder / "spec.toml"
     for section, key, value, refused in (
         ("decide", "safe_at_most", 0, ""),
@@ -138,9 +138,10 @@ def test_what_is_left_of_a_budget_is_all_that_a_dry_run_does_not_know(town: Town
         given[section][key] = value
         given["budget"]["dataset"] = f"the data set about {key}"
         spec.write_text("".join(f"{name} = {toml(part)}\n" for name, part in given.items()))
-        assert town.run("release", spec, "--dry-run")[0] == 0
+        dry = town.run("release", spec, "--dry-run")
         code, _, err = town.run("release", spec, "--out", town.out, "--new-budget")
         assert (code, refused in err) == (2 if refused else 0, True), err
+        assert (dry[0], dry[2] if refused else err) == (code, err)
 
 
 def test_a_release_without_a_price_in_its_budget_is_refused_by_a_dry_run(town: Town) -> None:

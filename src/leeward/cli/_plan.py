@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leeward._plain import counted
 from leeward.cli._output import print_json, say, wrote
-from leeward.errors import InputError, LedgerError, SpecError
+from leeward.errors import InputError, SpecError
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from leeward.planner import Comparison
     from leeward.spec import Spec
 
@@ -81,8 +80,10 @@ def _wish(text: str) -> tuple[int, str]:
 
 def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, error: str) -> Comparison:
     from leeward.engine import read_places
+    from leeward.errors import RefusedError
     from leeward.planner import Scenario, compare
     from leeward.planner._expected import read_counts
+    from leeward.session._standing import standing
 
     if spec.query.kind != "visitors":
         raise SpecError(
@@ -91,37 +92,32 @@ def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, 
             "Use `leeward release SPEC --dry-run`: it shows price and errors",
         )
     queries, notion = spec.queries(), spec.notion()
-    counted_in, left = _account(spec)
+    windows = len(queries)
+    if releases is not None and releases < windows:
+        raise InputError(
+            f"--releases {releases}",
+            f"the spec has {counted(windows, 'window')}, one release each",
+            f"Give at least {windows}, or leave it out",
+        )
+    keys = read_places(queries[0].places)
+    try:
+        plans = spec.visitor_plans()
+    except RefusedError:  # which the comparison tells
+        plans = []
+    stands = standing(spec.ledger(), notion, plans, keys.digest())
     return compare(
         queries[0],
         notion,
         **spec.decide.model_dump(),
         **spec.publish.model_dump(),
         scenario=Scenario(
-            places=len(read_places(queries[0].places)),
+            places=len(keys),
             counts=None if counts is None else read_counts(counts),
-            releases=len(queries) if releases is None else releases,
+            releases=windows if releases is None else releases,
             delta=delta,
             assumed_error=error,
-            counted_in=counted_in,
-            left=left,
+            counted_in=stands.counted_in,
+            left=stands.left,
+            answered=sum(stands.answered),
         ),
     )
-
-
-def _account(spec: Spec) -> tuple[str, Fraction | None]:
-    """Return what the budget is kept in, and what is left of it: as the ledger says, if there is one already."""
-    from leeward.ledger import Ledger
-
-    budget, notion = spec.ledger(), spec.notion()
-    ledger = Ledger.find(budget.ledger)
-    account = None if ledger is None else ledger.account(budget.dataset, new=True)  # if any: nothing is opened
-    if account is None:
-        return budget.counted_in(notion, None), budget.exact_cap()
-    if budget.cap is not None and budget.exact_cap() != account.cap:
-        raise LedgerError(
-            f"The cap of '{budget.dataset}' is {account.cap}, and the spec says {budget.cap}",
-            "the cap was fixed by the first release",
-            f"Write {account.cap}, or change the cap on purpose with `leeward budget set-cap`",
-        )
-    return budget.counted_in(notion, account.notion), account.left

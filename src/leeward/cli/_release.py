@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from leeward.planner._number_plan import NumberPlan
     from leeward.planner._plan import Plan
     from leeward.session._budget import Budget
+    from leeward.session._standing import Standing
 
 
 def release(
@@ -214,15 +215,14 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
     from leeward._statement import NOT_YET, BudgetStated
     from leeward.accounting._budget_notion import charge, in_words
     from leeward.engine import read_keys
-    from leeward.ledger import Ledger
-    from leeward.planner._useless import refuse_useless
+    from leeward.session._standing import standing
     from leeward.session._statement import privacy_statement
 
-    count = len(read_keys(plans[0].query))
+    keys = read_keys(plans[0].query)
+    count = len(keys)
     plans, rows = [made.listing(count) for made in plans], plans[0].query.of_rows
-    ledger = Ledger.find(budget.ledger)
-    standing = [account.notion for account in ledger.show(budget.dataset)] if ledger is not None else []
-    counted_in = budget.counted_in(plans[0].notion, standing[0] if standing else None, rows=rows)
+    stands = standing(budget, plans[0].notion, plans, keys.digest(), rows=rows)
+    counted_in = stands.counted_in
     # what has no price in the budget is refused
     paid = [charge(made.notion, made.price, counted_in, rows=rows) for made in plans]
     taken = [BudgetStated(notion=in_words(counted_in), price=str(price)) for price in paid]
@@ -242,10 +242,31 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
         _print_statement(statements[0])
         if len(plans) > 1:
             say(f"\n{len(plans)} windows, one release each.")
-        say(f"\nPrice: {_price(plans, paid, counted_in, ' in all')}. Nothing was charged and no data was read.")
-    if not accept_useless:
-        for made in plans:
-            refuse_useless(made, count)
+        free = (
+            f" Of these releases, {known} cost nothing again: answered already."
+            if (known := sum(stands.answered))
+            else ""
+        )
+        say(f"\nPrice: {_price(plans, paid, counted_in, ' in all')}.{free} Nothing was charged and no data was read.")
+    new = [(made, price) for made, price, known in zip(plans, paid, stands.answered, strict=True) if not known]
+    _refuse(new, budget.dataset, stands, None if accept_useless else count)
+
+
+def _refuse(
+    new: Sequence[tuple[Plan | NumberPlan, Fraction]], dataset: str, stands: Standing, useful_over: int | None
+) -> None:
+    """Refuse what a release of these plans, at these prices, would refuse for its budget or as useless."""
+    from leeward.ledger._balance import Balance, charged
+    from leeward.planner._useless import refuse_useless
+    from leeward.session._standing import refuse_total
+
+    refuse_total([price for _, price in new], stands.left, dataset)
+    if useful_over is not None:
+        for made, _ in new:
+            refuse_useless(made, useful_over)
+    if stands.cap is not None:
+        for _, price in new:
+            charged(Balance(stands.counted_in, stands.cap, stands.spent), dataset, stands.counted_in, stands.cap, price)
 
 
 def _print_statement(statement: Statement) -> None:

@@ -187,7 +187,7 @@ def _refused(error: Exception) -> tuple[str, str]:
     if "unique file handle conflict" in told:
         return (
             "this program has it open for writing itself",
-            "Close that connection (connection.close()) first, or give connection.table(\"…\") in place of the path",
+            'Close that connection (connection.close()) first, or give connection.table("…") in place of the path',
         )
     if "could not set lock" in told:
         return "another program has it open for writing", "Close it there"

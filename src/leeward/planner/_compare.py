@@ -48,11 +48,12 @@ class Scenario:
     Attributes:
         places: how many places the public list has; None if that is not known.
         counts: how many places hold how many people, ``{0: 4101, 1: 214}``: public or assumed, never from the data.
-        releases: how many releases like this one are planned in all.
+        releases: how many releases like this one are planned in all: what is left of the budget must pay for them.
         delta: δ at which their total is given.
         assumed_error: α for notions that can be wrong, where ``error_at_most`` is not given.
         counted_in: what the budget is kept in, such as ``presence/person``; by default the notion asked for.
         left: what is left of the budget, in ε of that; None if that is not known.
+        answered: how many of the releases, as written, have a stored answer already, which costs nothing.
 
     Raises:
         InexactError: for a float δ or α.
@@ -66,6 +67,7 @@ class Scenario:
     assumed_error: Exact = "0.001"
     counted_in: str | None = None
     left: Fraction | None = None
+    answered: int = 0
 
     def __post_init__(self) -> None:
         plain = {
@@ -73,6 +75,7 @@ class Scenario:
             "counts": None if self.counts is None else check_counts(self.counts),
             "releases": whole(self.releases, "releases"),
             "left": plainly(self.left),
+            "answered": whole(self.answered, "answered", 0),
         }
         chance_given(self.delta, "delta", or_zero=True)
         chance_given(self.assumed_error, "assumed_error")

@@ -5,7 +5,7 @@
   count.
 * The side that the notion asked for protects stays protected, at no more than its price: the row must cost at most as much
   in that notion as the plan as written would.
-* The budget can pay for one release.
+* The budget can pay for all planned releases; those that have their answer already, as written, cost nothing.
 * Where nothing was granted to be wrong, nothing is.
 * Among these, the row with the most right words about the places that are safe (or dangerous): of the counts given, or if
   nobody were anywhere. Of equals, the one whose notion implies more of the others; then the one asked for.
@@ -77,7 +77,7 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
     asked = compared.asked
     allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon
     kept = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]
-    eligible = [o for o in kept if _payable(o, asked) and not _wrong_anew(o, compared)]
+    eligible = [o for o in kept if _payable(o, compared) and not _wrong_anew(o, compared)]
     useful = [o for o in eligible if _useful(o, asked)]
     chosen = max(useful, key=lambda o: _rank(o, useful, asked), default=None)
     enough, sentence = _plain_dp(compared, count, probability)
@@ -118,9 +118,17 @@ def _useful(option: Option, asked: Asked) -> bool:
     return True
 
 
-def _payable(option: Option, asked: Asked) -> bool:
-    """Whether the budget covers the notion, and what is left of it one release."""
-    return option.in_budget is not None and (asked.scenario.left is None or option.in_budget <= asked.scenario.left)
+def _payable(option: Option, compared: Comparison) -> bool:
+    """Whether the budget covers the notion, and what is left of it all planned releases."""
+    left, total = compared.asked.scenario.left, _total(option, compared)
+    return total is not None and (left is None or total <= left)
+
+
+def _total(option: Option, compared: Comparison) -> Fraction | None:
+    """What all planned releases cost the budget, which pays for no stored answer again; None where it covers none."""
+    more = compared.asked.scenario
+    known = more.answered if option.plan is compared.as_written else 0
+    return None if option.in_budget is None else option.in_budget * max(more.releases - known, 0)
 
 
 def _wrong_anew(option: Option, compared: Comparison) -> tuple[str, ...]:
@@ -189,17 +197,34 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
 
 
 def _none(compared: Comparison, kept: list[Option]) -> str:
-    left = compared.asked.scenario.left
-    prices = [o.in_budget for o in kept if o.in_budget is not None and not _wrong_anew(o, compared)]
-    if prices and left is not None and not compared.refusal:
+    left, releases = compared.asked.scenario.left, compared.asked.scenario.releases
+    right = [o for o in kept if not _wrong_anew(o, compared)]
+    prices = [total for o in right if (total := _total(o, compared)) is not None]
+    if prices and left is not None and not compared.refusal and min(prices) > left:
         spent = "The budget is spent" if left <= 0 else f"Only {left} is left of the budget"
         less = "" if left <= 0 else f", or ask for a smaller epsilon, which costs at most {left}"
         return (
-            f"{spent}: of the rows that keep what is asked, the cheapest costs {min(prices)}. Raise the cap on purpose with"
-            f" `leeward budget set-cap`{less}."
+            f"{spent}: of the rows that keep what is asked, the cheapest costs {min(prices)}"
+            + ("" if releases == 1 else f" for all {releases} releases")
+            + f". Raise the cap on purpose with `leeward budget set-cap`{less}"
+            + ("" if releases == 1 or left <= 0 else " in all, or for fewer releases")
+            + f".{_monitored(right, compared)}"
         )
     said = "No row keeps what is asked at its price and can be paid from this budget"
     return f"{said}. As written it is refused: {compared.refusal}" if compared.refusal else f"{said}."
+
+
+def _monitored(options: list[Option], compared: Comparison) -> str:
+    """Say that a monitor can pay for all windows where releases of them cannot: its stops are those of all windows."""
+    more = compared.asked.scenario
+    stopping = [o.in_budget for o in options if o.plan is not None and o.plan.may_stop]
+    prices = [price for price in stopping if price is not None and more.left is not None and price <= more.left]
+    if more.releases == 1 or not prices:
+        return ""
+    return (
+        " Or let `leeward monitor` ask the windows, with the sanitized mechanism: it stops for good after stop_after places"
+        f" that it cannot call safe, and costs at most {min(prices)} for all windows together."
+    )
 
 
 def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
@@ -233,8 +258,9 @@ def _gives_up(
         if right_words(option, asked) <= words * (1 + _EQUAL):
             continue
         lacks = []
-        if not _payable(option, asked):
-            lacks.append(f"this budget, kept in {in_words(asked.counted_in)}, does not pay for it")
+        if not _payable(option, compared):
+            all_of = "it" if asked.scenario.releases == 1 else f"{asked.scenario.releases} of it"
+            lacks.append(f"this budget, kept in {in_words(asked.counted_in)}, does not pay for {all_of}")
         if option.in_asked.is_infinite:
             lacks.append(f"it does not protect all that {asked.notion.name} protects: {asked.notion.words.protects}")
         elif option.in_asked * asked.notion.epsilon > allowed:

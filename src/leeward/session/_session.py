@@ -22,7 +22,7 @@ from leeward._private import Private
 from leeward._progress import Progress, silent
 from leeward._statement import BudgetStated, MonitorStated, Published
 from leeward.accounting._budget_notion import charge, in_words
-from leeward.errors import BoundExceededError, CapExceededError, InputError
+from leeward.errors import BoundExceededError, InputError
 from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
 from leeward.planner._ask import remade
@@ -35,6 +35,7 @@ from leeward.query._table import alike
 from leeward.session._budget import Budget
 from leeward.session._question import question
 from leeward.session._result import CuratorNotes, Release
+from leeward.session._standing import refuse_total
 from leeward.session._statement import privacy_statement
 
 if TYPE_CHECKING:
@@ -314,15 +315,8 @@ class Session(Private):
         return counted_in
 
     def _check_total(self, priced: Sequence[PricedPlan]) -> None:
-        new = [each.price for each in priced if each.answer is None] if len(priced) > 1 else []
         left = self._cap if self._account is None else self._account.left
-        total = sum(new, Fraction(0))
-        if len(new) > 1 and left is not None and total > left:
-            raise CapExceededError(
-                f"{len(new)} windows at a total price of {total}",
-                f"only {left} is left of the budget of '{self.budget.dataset}'",
-                "Ask for fewer windows or a smaller epsilon, or raise the cap with `leeward budget set-cap`",
-            )
+        refuse_total([each.price for each in priced if each.answer is None], left, self.budget.dataset)
 
 
 def _exactly(cost: Real) -> Fraction:

@@ -14,7 +14,7 @@ MUTANTS = [
     M("leeward.engine._bind", "_refused", """str(error).partition('"')[0].lower()""", "str(error).lower()", "tests/engine/test_engine_files.py",
       "the name of a damaged file decides what is said of it"),
     M("leeward.engine._bind", "_refused", "could not set lock", "lock", "tests/engine/test_engine_files.py", "a damaged block is told as a lock"),
-    M("leeward.engine._bind", "_refused", '"unique file handle conflict" in told or ', "", "tests/engine/test_engine_files.py",
+    M("leeward.engine._bind", "_refused", "unique file handle conflict", "already attached", "tests/engine/test_engine_files.py",
       "a file that this program has open is called damaged"),
     M(VISITS, "VisitTable._rows_in", "(self._rows.stamp < end)", "(self._rows.stamp <= end)", COUNTS + " tests/session/test_release_command.py",
       "the end of the window is inside"),

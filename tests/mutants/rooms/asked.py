@@ -50,7 +50,7 @@ MUTANTS = [
     M("leeward.cli._monitor", "_ended", "until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until", "until",
       "tests/session/test_monitor_command.py::test_until_and_the_end_of_a_window_can_be_compared_or_are_refused",
       "--until without an offset cannot be compared with windows that have one"),
-    M("leeward.cli._plan", "_compared", "releases=len(queries) if releases is None else releases,", "releases=releases or 1,", OPTIONS, "a plan for one window of many"),
+    M("leeward.cli._plan", "_compared", "releases=windows if releases is None else releases,", "releases=releases or 1,", OPTIONS, "a plan for one window of many"),
     M("leeward.cli._plan", "_compared", "delta=delta,", "", OPTIONS, "--delta has no effect"),
     M("leeward.cli._plan", "_compared", "assumed_error=error,", "", OPTIONS, "--assumed-error has no effect"),
     M("leeward.cli._demo", "demo", "write_city(city, seed)", "write_city(city, 1)", OPTIONS, "--seed has no effect"),

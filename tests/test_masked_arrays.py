@@ -100,6 +100,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 ELSEWHERE = {
     "given_array": "it refuses them",
     "_degrees": "PlanarLaplace.perturb_points",
+    "_points": "PlanarLaplace.perturb_points",
     "Monitor.answer": "it draws by Sanitized.release",
     "BestOverPlaces.of": "PlanarLaplace.best_over",
     "compare_over_places": "on places that were laid out",

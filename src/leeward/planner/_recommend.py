@@ -217,8 +217,10 @@ def _none(compared: Comparison, kept: list[Option]) -> str:
 def _monitored(options: list[Option], compared: Comparison) -> str:
     """Say that a monitor can pay for all windows where releases of them cannot: its stops are those of all windows."""
     more = compared.asked.scenario
-    stopping = [o.in_budget for o in options if o.plan is not None and o.plan.may_stop]
-    prices = [price for price in stopping if price is not None and more.left is not None and price <= more.left]
+    monitors = [o for o in options if o.mechanism == "sanitized" and o.plan is not None and o.plan.may_stop]
+    prices = [
+        o.in_budget for o in monitors if o.in_budget is not None and more.left is not None and o.in_budget <= more.left
+    ]
     if more.releases == 1 or not prices:
         return ""
     return (

@@ -234,3 +234,21 @@ def test_fractions_of_machine_integers_do_not_wrap_in_a_price_or_a_matrix() -> N
 def test_a_truth_value_is_no_number(call: Callable[[Any], object], truth: object) -> None:
     with pytest.raises(LeewardError):
         call(truth)
+
+
+def planned(k: Kind) -> object:
+    """A plan about visitors, and its price in a smaller list, with all that it takes for whole numbers."""
+    seen = lw.visits("visits.parquet", person="who", time="at", latitude="y", longitude="x")
+    box = query.grid(west=0, south=0, east=1, north=1, h3=k(5))
+    asked = lw.count_visitors(seen, box, start="2026-01-01", end="2026-01-02", places_per_person=k(2))
+    decided: dict[str, Any] = {"safe_at_most": k(2), "dangerous_at_least": k(9), "error_at_most": "1/10"}
+    made = lw.plan(asked, lw.AdditionOnly("1"), **decided)
+    twice = lw.plan(asked, lw.AdditionOnly("1"), safe_at_most=k(2), mechanism="sanitized", stop_after=k(3))
+    mean = lw.statistic(lw.records("r.parquet", person="who"), "mean", column="n", lower=0, upper=3, people=k(100))
+    return str(made), asked, str(twice.listing(k(2)).price), twice.after(k(1)), str(lw.plan(mean, lw.BoundedDP("1")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plan_takes_all_whole_numbers(kind: Any) -> None:
+    """Found by an attack: some were refused where ε was taken."""
+    assert repr(planned(kind)) == repr(planned(int))

@@ -147,6 +147,13 @@ def is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value) and not any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value)
 
 
+def is_finer_than_microseconds(moment: object) -> bool:
+    """Whether a moment, or the text of one, has digits that a `datetime` does not keep, and that are not all 0."""
+    if isinstance(moment, str):
+        return re.search(r"[.,]\d{6}\d*[1-9]", moment) is not None
+    return bool(getattr(moment, "nanosecond", 0))  # pandas
+
+
 def is_plain(value: object) -> bool:
     """Whether a value is one text, number or moment, or nothing."""
     return value is None or isinstance(value, _PLAIN)

@@ -22,7 +22,8 @@ from leeward.errors import InputError, LeewardError
 T = TypeVar("T", bound=Callable[..., Any])
 
 _ADVICE = {
-    "Line": "Give lw.Line(rise=…, fall=…); what a notion allows for a query is lw.sensitivity(notion, query).line"
+    "Progress": "Leave it out to hear nothing, or give a function such as print",
+    "Line": "Give lw.Line(rise=…, fall=…); what a notion allows for a query is lw.sensitivity(notion, query).line",
 }
 """What to do about an argument of this kind; else help is named."""
 
@@ -136,7 +137,8 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is Any or not isinstance(kind, type):
         return True
     if getattr(kind, "_is_protocol", False):
-        return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
+        public = (name for name in vars(kind) if not name.startswith("_") or name == "__call__")
+        return all(hasattr(value, name) for name in public)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool and issubclass(kind, Integral)):
         return False
     if inner and isinstance(inner[0], list):

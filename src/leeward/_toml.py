@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from leeward._encodings import UTF8, unfit
 from leeward._paths import read_small
-from leeward._plain import shown
+from leeward._plain import shown, told
 from leeward.errors import InputError, SpecError, nearest
 from leeward.exact._real import exact
 
@@ -73,9 +74,24 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
             "a number in it is too long, or its brackets lie too deep",
             "Write it as the guide does",
         ) from None
+    _refuse_finer(file, raw.decode(UTF8), given)
     return given, folder
 
 
+def _refuse_finer(file: Path, text: str, given: dict[str, Any]) -> None:
+    """Refuse a time finer than a microsecond, whose last digits the reader of TOML cuts; in a text or comment it may be."""
+    for found in _FINER.finditer(text):
+        before, after = text[: found.start("digits")], text[found.end("digits") :]
+        digits = found["digits"]
+        changed = str((int(digits[0]) + 1) % 10) + digits[1:]
+        cut, other = (repr(tomllib.loads(before + new + after)) for new in (digits[:6], changed))
+        if cut == repr(given) != other:
+            raise SpecError(
+                f"{told(found[0])} in the spec '{file}'", "it is finer than a microsecond", "Give whole microseconds"
+            )
+
+
+_FINER = re.compile(r"\d\d:\d\d:\d\d\.(?P<digits>\d{6}\d*[1-9])")
 _DEEPEST, _LONGEST = 30, 10_000
 """Levels, and bits of an integer."""
 

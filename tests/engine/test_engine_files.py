@@ -332,3 +332,25 @@ def test_a_moment_beyond_all_calendars_is_told_as_one(tmp_path: Path) -> None:
         bind(str(path), {"person": "who", "time": "at"}) as bound,
     ):
         bound.fetch(bound.rows.select(told=bound.rows.at.cast("string")))
+
+
+@pytest.mark.parametrize(
+    ("header", "because"),
+    [
+        (",who,v", "an empty name, for the first column.*index=False"),
+        ("who,,v", "an empty name, for column 2"),
+        (",who,", "an empty name, for column 1"),
+        ("who,v,who", "names a column twice"),
+    ],
+)
+def test_a_first_line_without_a_name_says_where(header: str, because: str, tmp_path: Path) -> None:
+    """Found by an attack: what pandas writes of a table with its index was told to name each column once."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"{header}\nann,1,2\n")
+    with pytest.raises(DataError, match=because), bind(str(path), {"person": "who"}):
+        pass
+
+
+def test_a_missing_file_is_not_only_looked_for_beside_a_spec(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="in Python to the working directory"):
+        read(tmp_path / "none.csv")

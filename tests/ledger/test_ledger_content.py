@@ -251,9 +251,13 @@ def test_where_the_key_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv(VARIABLE)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
     assert key_path() == tmp_path / "xdg" / "leeward" / "content.key"
-    monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
-    assert key_path() == tmp_path / "me" / ".config" / "leeward" / "content.key"
+    at_home = tmp_path / "me" / ".config" / "leeward" / "content.key"
+    for relative in ("", "rel", "./rel", "~/rel"):  # which the specification of these folders ignores
+        monkeypatch.setenv("XDG_CONFIG_HOME", relative)
+        assert key_path() == at_home
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    assert key_path() == at_home
 
 
 def test_a_key_that_cannot_be_made_is_said_and_makes_no_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

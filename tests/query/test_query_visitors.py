@@ -151,3 +151,12 @@ def test_another_question_reads_otherwise_in_public(changes):
 def test_a_window_refuses_one_end_with_an_offset():
     with pytest.raises(SpecError, match="offset"):
         Window(datetime(2020, 1, 1), datetime(2020, 1, 2, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("fine", [".1234567", ",123456789", ".000000001", ".1234567+09:00"])
+def test_a_text_finer_than_a_microsecond_is_refused_and_not_cut(fine):
+    """Found by an attack: rows before the start were counted."""
+    with pytest.raises(SpecError, match="it has nanoseconds"):
+        ask(start=f"2026-03-02T19:00:00{fine}", end=f"2026-03-02T20:00:00{fine[-6:] if '+' in fine else ''}")
+    exact = ask(start="2026-03-02T19:00:00.123456000", end="2026-03-02T20:00:00.5")
+    assert (exact.window.start.microsecond, exact.window.end.microsecond) == (123_456, 500_000)

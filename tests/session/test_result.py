@@ -11,6 +11,8 @@ import pyarrow as pa
 import pytest
 
 import leeward as lw
+from leeward.errors import InputError
+from leeward.ledger import Ledger
 from leeward.noise import SeededBitsForTests
 
 
@@ -63,3 +65,16 @@ def test_a_count_that_is_not_published_is_missing_in_a_data_frame_and_the_others
     assert frame["count"].dtype == pd.Int64Dtype()
     assert frame["count"][0] == 2**53 + 1
     assert frame["count"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("path", [5, None, 1.5])
+def test_what_is_no_path_is_refused_in_words(town: dict[str, Any], path: Any) -> None:
+    made = lw.release(town["plan"], town["budget"])
+    with pytest.raises(InputError, match="it is not a path"):
+        made.save(path)
+
+
+def test_a_progress_that_cannot_be_called_is_refused_in_words(town: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"as its progress.*a function such as print"):
+        lw.release(town["plan"], town["budget"], progress=None)  # type: ignore[arg-type]
+    assert Ledger(town["budget"].ledger).show("town") == []

@@ -115,3 +115,26 @@ def test_graded_promises_of_other_prices_are_other_questions() -> None:
         spec["decide"]["error_at_most"] = "1e-2"
         keys.append(question(check_spec(spec).visitor_plans()[0], ""))
     assert keys[0] != keys[1]
+
+
+def _started(tmp_path: Any, start: str) -> Any:
+    text = SPEC.replace("start = 2026-01-01T18:00:00", f"start = {start}")
+    assert text != SPEC
+    (tmp_path / "spec.toml").write_text(text)
+    return read_spec(tmp_path / "spec.toml").queries()[0].window.start
+
+
+@pytest.mark.parametrize(
+    "start", ["2026-01-01T18:00:00.1234567", '"2026-01-01T18:00:00.1234567"', "2026-01-01 18:00:00.000000001"]
+)
+def test_a_time_finer_than_a_microsecond_is_refused_and_not_cut(tmp_path: Any, start: str) -> None:
+    """The reader of TOML cuts it, and so does Python's of texts."""
+    with pytest.raises(SpecError, match="Give whole microseconds"):
+        _started(tmp_path, start)
+
+
+@pytest.mark.parametrize("digits", ["123456", "1234560000", "1"])
+def test_a_time_of_whole_microseconds_is_read(tmp_path: Any, digits: str) -> None:
+    """Also beside a comment and a text that hold a finer one."""
+    found = _started(tmp_path, f"2026-01-01T18:00:00.{digits} # not 2026-01-01T18:00:00.1234567")
+    assert found.microsecond == int(digits[:6].ljust(6, "0"))

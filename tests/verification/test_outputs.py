@@ -177,3 +177,28 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="too large"):
         urap(1, range(20), lambda x: x < 17)
     assert len(urr(1, range(200), lambda x: x < 17).outputs) == 200
+
+
+def test_an_output_that_no_record_gives_settles_nothing() -> None:
+    """Found by an attack: where all others are invertible, a weight was divided by zero."""
+    promise = ProtectedOutputs("1", lambda record: False)
+    told = FiniteMechanism(("x", "y"), ("x", "y", "never"), [[1, 0, 0], [0, 1, 0]])
+    without = FiniteMechanism(("x", "y"), ("x", "y"), [[1, 0], [0, 1]])
+    assert lw.verify(told, promise).outcome == lw.verify(without, promise).outcome == "private"
+    assert lw.verify(told, ProtectedOutputs("1", lambda record: False, ["never"])).outcome == "private"
+    assert lw.verify(told, ProtectedOutputs("1", lambda record: False, [])).outcome == "not private"
+    assert lw.verify(told, ProtectedOutputs("1", lambda record: True)).outcome == "not private"
+
+
+@pytest.mark.parametrize("epsilon", ["0", "1/3", "2"])
+def test_more_outputs_that_never_come_change_no_verdict(epsilon: str) -> None:
+    """All matrices of three records with entries in halves: with columns of zeros, and without."""
+    rows = [(2, 0), (1, 1), (0, 2)]
+    for chosen in itertools.product(rows, repeat=3):
+        halves = [[Fraction(part, 2) for part in row] for row in chosen]
+        bare = FiniteMechanism("abc", "yz", halves)
+        more = FiniteMechanism("abc", "nymzo", [[0, y, 0, z, 0] for y, z in halves])
+        for hidden in ("", "a", "abc"):
+            promise = ProtectedOutputs(epsilon, hidden.__contains__)
+            with_zeros, plain = lw.verify(more, promise), lw.verify(bare, promise)
+            assert (with_zeros.outcome, with_zeros.exact_scale) == (plain.outcome, plain.exact_scale)

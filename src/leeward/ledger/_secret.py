@@ -36,8 +36,9 @@ def key_path() -> Path:
     """
     if named := os.environ.get(VARIABLE):
         return resolve(named)
+    named = os.environ.get("XDG_CONFIG_HOME", "")  # its specification ignores a relative one
     try:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        base = Path(named) if os.path.isabs(named) else Path.home() / ".config"
     except RuntimeError:
         raise LedgerError(
             "There is no home folder to keep the key of content digests in",

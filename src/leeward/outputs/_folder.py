@@ -178,7 +178,7 @@ def prepared(
     Raises:
         InputError: it cannot be written, or holds what would be lost.
     """
-    shown, given = Path(directory), resolve(directory)
+    given, shown = resolve(directory), Path(directory)
     with ExitStack() as stack:
         with said(shown):
             path = Path(os.path.realpath(given))  # a link leads to the folder, perhaps on another disk

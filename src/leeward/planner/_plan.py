@@ -217,7 +217,7 @@ def plan_visitors(
     """Plan the release of safe places; arguments and errors as `leeward.plan`."""
     check_choice("mechanism", mechanism, get_args(MechanismName), "there is no such mechanism", error=SpecError)
     check_choice("what", what, get_args(What), "there is no such thing to publish", error=SpecError)
-    _check_thresholds(safe_at_most, dangerous_at_least)
+    safe_at_most, dangerous_at_least = _thresholds(safe_at_most, dangerous_at_least)
     if mechanism == "auto":
         mechanism = "sanitized" if query.places_per_person is None else "geometric"
     made: CountMechanism
@@ -268,24 +268,30 @@ def moved(mechanism: CountMechanism | type[CountMechanism], notion: Notion, quer
 _CURVE, _MOST_PEOPLE = 500, 10**12
 
 
-def _check_thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> None:
+def _thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> tuple[int | None, int | None]:
+    """Return the thresholds as Python's integers."""
     if safe_at_most is None and dangerous_at_least is None:
         raise SpecError(
             "No decision", "nothing would be said of any place", "Give safe_at_most, dangerous_at_least or both"
         )
-    for name, value, least in (("safe_at_most", safe_at_most, 0), ("dangerous_at_least", dangerous_at_least, 1)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-            raise InputError(
-                f"{name} = {told(value)}", "it is not a number of people", f"Give an integer of at least {least}"
-            )
-        if value is not None and value > _MOST_PEOPLE:
-            raise InputError(f"{name} = {value}", "there are not so many people", "Give the number that matters")
+    safe_at_most = _people("safe_at_most", safe_at_most, 0)
+    dangerous_at_least = _people("dangerous_at_least", dangerous_at_least, 1)
     if safe_at_most is not None and dangerous_at_least is not None and dangerous_at_least <= safe_at_most:
         raise InputError(
             f"dangerous_at_least = {dangerous_at_least} with safe_at_most = {safe_at_most}",
             "a place could be both",
             "Give dangerous_at_least above safe_at_most",
         )
+    return safe_at_most, dangerous_at_least
+
+
+def _people(name: str, value: int | None, least: int) -> int | None:
+    if value is None:
+        return None
+    number = whole(value, name, least, says="it is not a number of people")
+    if number > _MOST_PEOPLE:
+        raise InputError(f"{name} = {number}", "there are not so many people", "Give the number that matters")
+    return number
 
 
 def _share(useful_from: Exact) -> Fraction:

@@ -17,6 +17,7 @@ from leeward._paths import resolve_source
 from leeward._plain import told
 from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
+from leeward.exact._real import plainly
 from leeward.query._table import Source
 
 #: Microseconds in each unit an integer epoch may have.
@@ -236,6 +237,7 @@ def grid(
         )
     if metres is not None and not (_is_number(metres) and metres > 0):
         raise SpecError(f"The grid's metres is {told(metres)}", "it is not a length", "Give a number above 0")
+    h3 = plainly(h3)
     if h3 is not None and not (isinstance(h3, int) and not isinstance(h3, bool) and 0 <= h3 <= 15):
         raise SpecError(f"The grid's h3 is {h3!r}", "it is not an H3 resolution", "Give an integer from 0 to 15")
     if h3 is not None and east - west >= 180:

@@ -24,7 +24,7 @@ from typing import Any, Literal, get_args
 from leeward._plain import told
 from leeward._taught import describing
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
-from leeward.exact._real import Exact, exact
+from leeward.exact._real import Exact, exact, plainly
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
@@ -285,6 +285,7 @@ def statistic(
     """
     check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
     listed = _groups(by, groups)
+    people = plainly(people)
     _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper)
     if kind == "histogram" and column is None:
         if not listed:

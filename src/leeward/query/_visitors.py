@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, get_args
 
-from leeward._plain import told
+from leeward._plain import is_finer_than_microseconds, told
 from leeward._taught import describing
 from leeward.errors import NotPrivateError, SpecError, check_choice
+from leeward.exact._real import plainly
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
 from leeward.query._effect import Effect, Move
 from leeward.query._source import Grid, Places, Visits
@@ -194,6 +195,7 @@ def count_visitors(
             "there is no bound to keep",
             "Give places_per_person, or leave if_more out",
         )
+    places_per_person = plainly(places_per_person)
     if places_per_person is not None and (
         not isinstance(places_per_person, int) or isinstance(places_per_person, bool) or places_per_person < 1
     ):
@@ -212,11 +214,10 @@ def moment(key: str, value: object) -> datetime:
     Raises:
         SpecError: it is not one of these.
     """
+    if isinstance(value, str | datetime) and value == value and is_finer_than_microseconds(value):
+        how = "" if isinstance(value, str) else ": .floor('us')"
+        raise SpecError(f"The window's {key} is {told(value)}", "it has nanoseconds", f"Give whole microseconds{how}")
     if isinstance(value, datetime) and value == value:  # pandas has a missing moment, which differs from itself
-        if getattr(value, "nanosecond", 0):
-            raise SpecError(
-                f"The window's {key} is {told(value)}", "it has nanoseconds", "Give whole microseconds: .floor('us')"
-            )
         at = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
         return datetime(*at, tzinfo=value.tzinfo, fold=value.fold)
     if isinstance(value, datetime):

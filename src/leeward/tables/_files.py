@@ -203,7 +203,10 @@ def _nearest_file(text: str, neighbours: list[str]) -> str:
     # By their stems, or all files of one kind would be near each other.
     stems = {name.partition(".")[0]: name for name in neighbours}
     close = difflib.get_close_matches(os.path.basename(text).partition(".")[0], stems, n=1, cutoff=0.6)
-    return f"Did you mean '{stems[close[0]]}'?" if close else "Check the path; it is relative to the spec file"
+    return f"Did you mean '{stems[close[0]]}'?" if close else _CHECK
+
+
+_CHECK = "Check the path: of a spec it is relative to the spec's file, in Python to the working directory"
 
 
 def _kind(name: str, table: str | None) -> Queried:

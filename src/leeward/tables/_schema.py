@@ -69,6 +69,14 @@ def _named(file: File) -> tuple[str, ...]:
     header = agreed_header(file)
     if len(set(header)) == len(header) and all(header):
         return header
-    raise DataError(
-        f"The file '{file.name}'", "its first line must name every column, each name once", "Correct the first line"
-    )
+    if all(header):
+        problem = ("its first line names a column twice", "Give each column a name of its own")
+    elif not header[0] and all(header[1:]):
+        problem = (
+            "its first line has an empty name, for the first column",
+            "Name it; pandas leaves it empty for an index, which to_csv(…, index=False) leaves out",
+        )
+    else:
+        at = header.index("") + 1
+        problem = (f"its first line has an empty name, for column {at}", "Name every column")
+    raise DataError(f"The file '{file.name}'", *problem)

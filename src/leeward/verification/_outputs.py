@@ -51,20 +51,22 @@ def protected_columns(matrix: Matrix, notion: ProtectedOutputs) -> Columns | Ver
             f"The protected output {next(iter(unknown))!r}", "the matrix has no such output", "Name outputs of it"
         )
     possible = np.array([bool(value) for value in matrix.values], dtype=np.bool_)[matrix.codes]
-    kept = []
+    kept, named = [], 0
     for z, y in enumerate(matrix.outputs):
         sources = [matrix.inputs[x] for x in np.flatnonzero(possible[:, z]).tolist()]
         invertible = len(sources) == 1 and not notion.sensitive(sources[0])
         protected = not invertible if notion.protected is None else y in notion.protected
         if protected:
-            kept.append(z)
+            named += 1
+            kept += [z] if sources else []  # what no record gives is as likely of all
         elif not invertible:
             return _neither(matrix, y, sources)
     if not kept:
-        return _settled(matrix, "private", "every output is invertible, and gives away a record that is not sensitive")
+        which = "every output that comes" if named else "every output"
+        return _settled(matrix, "private", f"{which} is invertible, and gives away a record that is not sensitive")
     lower, upper = matrix.bounds()
     outputs = tuple(matrix.outputs[z] for z in kept)
-    told = f"{len(kept)} of {len(matrix.outputs)} outputs are protected; the others, if any, are invertible"
+    told = f"{named} of {len(matrix.outputs)} outputs are protected; the others, if any, are invertible"
     note = "; ".join(filter(None, (told, getattr(matrix, "note", ""))))
     return Columns(matrix.inputs, outputs, matrix.codes[:, kept], matrix.values, lower[:, kept], upper[:, kept], note)
 

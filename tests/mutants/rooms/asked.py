@@ -9,6 +9,9 @@ PEOPLEFLOW = "tests/papers/test_peopleflow.py"
 OPTIONS = "tests/cli/test_options.py"
 
 MUTANTS = [
+    M("leeward._toml", "_refuse_finer", "cut == repr(given) != other", "cut == repr(given)", "tests/spec/test_spec.py", "a comment is taken for a time"),
+    M("leeward._plain", "is_finer_than_microseconds", "d*[1-9]", "d", "tests/query/test_query_visitors.py", "whole microseconds with zeros behind are refused"),
+    M("leeward.ledger._secret", "key_path", "os.path.isabs(named)", "named", "tests/ledger/test_ledger_content.py", "a relative folder of configurations is taken"),
     M(SPEC, "Spec.statistic", "keep=d.keep or None,", "", KEYS, "keep of a statistic has no effect"),
     M(SPEC, "Spec.statistic", "combine=q.combine,", "", KEYS, "combine has no effect"),
     M(SPEC, "Spec.statistic", '"people", "grid"}', '"people"}', KEYS, "grid has no effect"),

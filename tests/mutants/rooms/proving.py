@@ -12,6 +12,8 @@ OPTIMAL = "tests/analysis/test_optimal.py"
 OUTPUTS = "leeward.verification._outputs"
 
 MUTANTS = [
+    M("leeward.verification._outputs", "protected_columns", "[z] if sources else []", "[z]", "tests/verification/test_outputs.py",
+      "an output that never comes is divided by"),
     M(OUTPUTS, "protected_columns", "len(sources) == 1 and not notion.sensitive(sources[0])", "len(sources) == 1", "tests/verification/test_outputs.py",
       "an output may give a sensitive record away"),
     M(OUTPUTS, "protected_columns", "len(sources) == 1 and", "len(sources) >= 1 and", "tests/verification/test_outputs.py",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.errors import InputError
-from leeward.exact._real import Exact, exact
+from leeward.exact._real import Exact, exact, plainly
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._readings import Readings
 from leeward.mechanism._series import SeriesMechanism
@@ -52,6 +52,7 @@ class PostProcessing:
     prior: Iterable[tuple[Exact, Exact]] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "smooth", plainly(self.smooth))
         if isinstance(self.smooth, bool) or not isinstance(self.smooth, int) or self.smooth < 1 or self.smooth % 2 == 0:
             raise InputError(
                 f"smooth = {told(self.smooth)}", "a moving average has a middle", "Give an odd number of readings"

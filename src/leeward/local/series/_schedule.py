@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
+from leeward._plain import is_finer_than_microseconds, told
 from leeward._taught import taught
 from leeward.errors import DataError, InputError
 from leeward.local.series._quantities import microseconds
@@ -92,6 +92,8 @@ class Schedule:
         return None if self.zone is None else ZoneInfo(self.zone)
 
     def _instant(self, given: str | datetime, name: str) -> int:
+        if is_finer_than_microseconds(given):
+            raise InputError(f"{name} = {told(given)}", "it has nanoseconds", "Give whole microseconds")
         try:
             moment = given if isinstance(given, datetime) else datetime.fromisoformat(given)
         except (TypeError, ValueError):

@@ -24,6 +24,7 @@ OF_SPECS = {
     "demo/_city.py",
     "local/_job.py",
     "local/location/_job.py",
+    "local/location/_levels.py",
     "local/location/_spec.py",
     "local/location/_stores.py",
     "local/series/_job.py",

@@ -211,8 +211,11 @@ def test_a_spec_with_any_value_in_any_place(yard: Yard, name: str) -> None:
     for what, held in malformed.values_of(good):
         if not isinstance(held, dict) or not all(isinstance(one, dict) for one in held.values()) or "None" in str(held):
             continue  # no TOML
-        found = yard.run(_dry(name), commands.toml(held).replace("NaN", "nan"))
-        if said := complaint((found[0], found[1].replace(SECRET, ""), found[2].replace(SECRET, ""))):
+        code, out, err = yard.run(_dry(name), commands.toml(held).replace("NaN", "nan"))
+        if err.startswith("leeward: This release costs "):  # it is told whole, and then what the cap says of it
+            assert out.endswith("Nothing was charged and no data was read.\n")
+            out = ""
+        if said := complaint((code, out.replace(SECRET, ""), err.replace(SECRET, ""))):
             complaints.append((what, said))
     assert complaints == []
 

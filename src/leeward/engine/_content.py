@@ -168,9 +168,8 @@ def _value(column: Any) -> Any:
     """A column as text, in which one value has one form whatever its type is; null stays null."""
     kind, text = column.type(), _text(column)
     if kind.is_floating():
-        near = (column.abs() < 2**53).ifelse(
-            column, 0.5
-        )  # floor is an integer, and beyond 64 bits or of NaN there is none
+        # floor is an integer, and beyond 64 bits or of NaN there is none
+        near = (column.abs() < 2**53).ifelse(column, 0.5)
         whole = near == near.floor()
         return whole.ifelse(whole.ifelse(column, 0).cast("int64").cast("string"), text)
     if kind.is_decimal():

@@ -8,12 +8,10 @@ from numpy.typing import NDArray
 
 from leeward._private import Private
 from leeward.errors import DataError
+from leeward.local._hardly_any import hardly_any
 from leeward.local.location._box import Box
 
 Floats = NDArray[np.float64]
-
-_MANY = 100
-"""So many positions, of which under a hundredth lies in the box, are a slip."""
 
 
 class Clamped(Private):
@@ -46,7 +44,7 @@ class Clamped(Private):
         Raises:
             DataError: under 1 % of at least 100 do.
         """
-        if self._seen >= _MANY and (self._seen - self.beyond) * 100 < self._seen:
+        if hardly_any(self._seen - self.beyond, self._seen):
             raise DataError(
                 "Under 1 % of the positions lie in the public box (this is for the curator only)",
                 "all others would be reported from its edge",

@@ -107,9 +107,14 @@ class LocationJob:
         """Return the statement in short."""
         return facts(self.statement())
 
+    @property
+    def stores(self) -> Stores:
+        """The stores about people that the spec names."""
+        return Stores(self.spec.budget, self.spec.repeat, self.folder)
+
     def opens(self) -> Opens | None:
         """Return the stores that a run would make: see `leeward.local._job.Job.opens`."""
-        return Stores.of(self.spec, self.folder).opens()
+        return self.stores.opens()
 
     def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Charge the budgets, perturb the table, and write it: see `leeward.local._job.Job.run`."""
@@ -117,7 +122,7 @@ class LocationJob:
             resolve(self.spec.data.table, self.folder), self.spec.data.latitude, self.spec.data.longitude
         )
         _check_out(out, source)
-        stores = Stores.of(self.spec, self.folder)
+        stores = self.stores
         stores.check()
         columns = (self.spec.data.person, self.spec.data.time, self.spec.protect.level)
         asked = [name for name in columns if name is not None]
@@ -153,7 +158,7 @@ class LocationJob:
         """Return what the spec names that is to be there afterwards as it was."""
         named, spec = [self.spec.data.table], self.spec
         named += [] if spec.places is None else [spec.places.table]
-        return [*(resolve(name, self.folder) for name in named), *Stores.of(self.spec, self.folder).kept()]
+        return [*(resolve(name, self.folder) for name in named), *self.stores.kept()]
 
     def _rewrite(
         self,

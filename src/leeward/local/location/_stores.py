@@ -13,7 +13,7 @@ from leeward.errors import SpecError
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 from leeward.ledger._person_budgets import is_store
 from leeward.local._job import Opens
-from leeward.local.location._spec import Budget, Location, Repeat
+from leeward.local.location._spec import Budget, Repeat
 from leeward.outputs import holds_release
 
 _FORGOTTEN: Final = {
@@ -30,10 +30,6 @@ class Stores:
     budget: Budget | None
     repeat: Repeat | None
     folder: Path
-
-    @classmethod
-    def of(cls, spec: Location, folder: Path) -> Stores:
-        return cls(spec.budget, spec.repeat, folder)
 
     def opens(self) -> Opens | None:
         """Return the stores that a run would make: see `leeward.local._job.Job.opens`."""

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from leeward._private import Private
 from leeward.errors import DataError, InputError
+from leeward.local._hardly_any import hardly_any
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._schedule import Schedule
 from leeward.tables._columns import check_named
 
 Missing = Literal["refuse", "keep"]
-
-_MANY = 100
-"""So many readings, of which under a hundredth lies within the bounds, are a slip."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Sch
             " public value",
         )
     steps, beyond = grid.steps(values[there])
-    if len(steps) >= _MANY and (len(steps) - beyond) * 100 < len(steps):
+    if hardly_any(len(steps) - beyond, len(steps)):
         raise DataError(
             "Under 1 % of the readings lie within the public bounds (this is for the curator only)",
             "all others would be published as if they were at a bound",

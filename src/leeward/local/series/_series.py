@@ -202,9 +202,8 @@ class Series:
             find_columns(columns, frame.names)
             arrow = frame.arrow(columns.names)
             readings = read_readings(arrow, columns, self.grid, self.schedule, self.missing)
-            kept = frame.copied(
-                readings.rows, [value]
-            )  # before anything is drawn: a column that cannot be passed on is refused
+            # before anything is drawn: a column that cannot be passed on is refused
+            kept = frame.copied(readings.rows, [value])
         notes = readings.notes(arrow.num_rows - len(readings))
         warn(untouched(kept.others(columns.names), "readings"), *order_of_readings(readings), *notes)
         whole = frame.may_be_whole(value, readings.there)

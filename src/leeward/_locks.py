@@ -19,7 +19,7 @@ try:
 except ImportError as missing:  # Windows
     raise EngineError(
         "A system without `flock`",
-        "a charge is held by a lock that ends with its process, and this system has none",
+        "each charge is locked by its process, and this system has no such lock",
         "Use Linux, or a container of it; macOS has it too. Notions, plans and mechanisms work without",
     ) from missing
 

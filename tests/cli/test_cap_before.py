@@ -86,7 +86,7 @@ def test_windows_that_are_answered_already_cost_nothing_again(more: int, town: T
     payable = more == 2
     assert (recommended(town)["option"] is not None) == payable
     code, out, err = town.run("release", spec, "--dry-run")
-    assert "Of these releases, 2 cost nothing again: answered already." in out
+    assert "Answered before, at no further cost: 2 of these releases." in out
     assert (code, err == "") == ((0, True) if payable else (2, False))
     assert released(town)[0] == code
     assert Ledger(town.folder / "budget.db").show("town")[0].spent == (3 if payable else 2)

@@ -52,7 +52,7 @@ def test_the_first_run_asks_and_says_what_it_opened(run: Run, tmp_path: Path) ->
     assert (code, out) == (2, "")
     assert (
         err
-        == f"leeward: This opens {stores}: nobody is there to be asked whether that is meant. If it is, say --yes.\n"
+        == f"leeward: This opens {stores}: there is no terminal to ask whether that is meant. If it is, say --yes.\n"
     )
     assert held(tmp_path) == before | {"spec.toml": Path(job).read_bytes()}
     code, _, err = run(job, "--out", "r.parquet")

@@ -51,7 +51,7 @@ def test_a_place_between_both_thresholds_can_get_either_wrong_word(epsilon: str,
     reason = lw.recommend(
         lw.compare(question(), lw.UnboundedDP(epsilon), **asked, scenario=lw.planner.Scenario(places=PLACES))
     ).reason
-    found = re.search(r"at most (\S+) a place: at most (\S+) wrong ones are to be expected", reason)
+    found = re.search(r"at most (\S+) a place: at most (\S+) wrong answers are expected", reason)
     assert found is None or (float(found[1]), float(found[2])) == (float(told), float(told * PLACES))
     assert found is not None or "wrong" not in reason
     decision = privacy_statement(made, places=PLACES, dataset="d", version="1").decision

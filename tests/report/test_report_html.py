@@ -133,7 +133,7 @@ def test_the_answer_is_in_the_title_and_the_heading(located: Any) -> None:
     (title,), (heading,) = page.all("title"), page.all("h1")
     assert heading.text == "3 of 4 places are said to be safe (at most 2 people)"
     assert title.text.endswith(heading.text)
-    assert "‘Safe’ is never said wrongly, relative to the truncated counts." in page.text()
+    assert "‘Safe’ is never wrong, of the people counted after the bound on places per person." in page.text()
     (bar,) = [e for e in page.elements if e.attributes.get("class") == "bar"]
     assert bar.attributes["aria-label"] == "3 safe, 1 obscure"
 

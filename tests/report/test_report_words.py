@@ -69,17 +69,20 @@ def test_the_headline(
 
 def test_never_wrongly_is_relative_where_counts_are_truncated(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(9)
-    assert words.certainty(stated(made)) == "‘Safe’ is never said wrongly, relative to the truncated counts."
+    assert (
+        words.certainty(stated(made))
+        == "‘Safe’ is never wrong, of the people counted after the bound on places per person."
+    )
     for unbounded in ({"places_per_person": 1, "if_more": "refuse"}, {"places_per_person": None, "if_more": None}):
         whole = make_statement(9, query={**made["query"], **unbounded})
-        assert words.certainty(stated(whole)) == "‘Safe’ is never said wrongly."
+        assert words.certainty(stated(whole)) == "‘Safe’ is never wrong."
 
 
 def test_a_notion_that_can_err_says_how_often(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(4331, decision=ERRS)
     said = words.certainty(stated(made))
     assert "at most 0.0001:" in said
-    assert "all 4,331 places, at most 0.4331 wrong ones" in said
+    assert "all 4,331 places, at most 0.4331 wrong answers" in said
     assert "never" not in said.lower()
     everything = Tally(4331, {"safe": 2, "obscure": 4329}, None, False)
     assert words.may_not_conclude(stated(made), everything)[0].startswith("'Safe' is not certain")
@@ -92,7 +95,7 @@ def test_the_statement_s_own_promises_come_first(make_statement: Callable[..., d
     assert words.may_conclude(stated(made), tally) == ["A is promised."]
     assert words.may_not_conclude(stated(made), tally) == [
         "B is not.",
-        "Even a place where nobody was is not called safe with probability 5.0 %.",
+        "With probability 5.0 %, even a place where nobody was is not called safe.",
     ]
 
 
@@ -132,7 +135,7 @@ def test_the_factor_is_e_to_the_epsilon(make_statement: Callable[..., dict[str, 
     made["notion"]["epsilon"] = "1/10"
     assert "about 1.11" in words.factor(stated(made))
     made["notion"]["epsilon"] = "ln(2)"
-    assert words.factor(stated(made)) == ""
+    assert words.factor(stated(made)) == "Pr[answer | …] is how likely an answer is if the data are as described."
 
 
 def test_a_lowered_threshold_is_said_to_be_lowered(make_statement: Callable[..., dict[str, Any]]) -> None:

@@ -30,4 +30,4 @@ def test_closeness_is_that_of_rounded_numbers(promise: str) -> None:
     table = lw.records(pd.DataFrame({"p": ["x"], "v": [1.0], "g": ["A"]}), person="p")
     whole = lw.statistic(table, "sum", column="v", lower=0, upper=100, step=10, people=2)
     told = privacy_statement(plan_number(whole, notion), places=whole.cells, dataset="d", version="1")
-    assert any("Closeness is that of the rounded numbers" in sentence for sentence in told.not_guaranteed) == close
+    assert any("Closeness is measured between rounded numbers" in sentence for sentence in told.not_guaranteed) == close

@@ -157,7 +157,7 @@ def test_presence_with_a_true_bound_states_the_assumption_and_the_cover(town: To
 def test_addition_only_says_that_safe_is_relative_to_what_was_kept(town: Town) -> None:
     town.run("release", town.spec(), "--out", town.out)
     statement = json.loads((town.out / "release.json").read_text())
-    assert any("relative to the truncated counts" in line for line in statement["not_guaranteed"])
+    assert any("the answers are about these truncated counts" in line for line in statement["not_guaranteed"])
 
 
 @pytest.mark.parametrize("notion", ["dp", "removal-only"])

@@ -77,7 +77,7 @@ def register(claims: Claims) -> None:
     says = claims.says
     for definition in (
         r"Pr\[(answer|report) \|.*",
-        r"Whatever one concludes about a person from all that is published here: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)\.?",
+        r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)\.?",
     ):  # fmt: skip
 
         @says(definition)

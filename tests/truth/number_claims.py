@@ -165,7 +165,7 @@ def register(claims: Claims) -> None:
     # ---- what is guaranteed
 
     @says(
-        r"Whatever one concludes from all that is published here: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
+        r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
     )
     def _(world: Any, definition: str, epsilon: str) -> bool:
         return private(world, definition, number(epsilon)) and number(epsilon) == pytest.approx(float(world.price))
@@ -183,7 +183,7 @@ def register(claims: Claims) -> None:
         return all(kept(world, e) ** n >= 0.95 - 1e-12 and kept(world, e - step) ** n < 0.95 for e, n in told)
 
     @says(
-        r"How far an answer is from the exact one at most, with probability at least 95 %, depends on how many people it is about:"
+        r"With probability at least 95 %, an answer is off by at most so much, by how many people it is about:"
         r" (?P<known>.*)"
     )
     def _(world: Any, known: str) -> bool:
@@ -194,10 +194,10 @@ def register(claims: Claims) -> None:
             kept_mean(world, float(error), int(n.replace(",", "").removesuffix(" people"))) >= 0.95 for error, n in told
         )
 
-    @says(r"No answer is (?P<side>below|above) the exact one: the noise goes the other way only")
-    def _(world: Any, side: str) -> bool:
+    @says(r"No answer is (?P<side>below|above) the exact one: the noise is never (?P<sign>negative|positive)")
+    def _(world: Any, side: str, sign: str) -> bool:
         way = -1 if side == "below" else 1
-        return len(world.plan.parts) == 1 and world.query.kind != "mean" and not any(
+        return (sign == "negative") == (side == "below") and len(world.plan.parts) == 1 and world.query.kind != "mean" and not any(
             p for k, p in world.chances[0].items() if k * way > 0
         )  # fmt: skip
 
@@ -219,19 +219,25 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return world.query.kind == "histogram" and world.query.column is not None
 
-    @says(r"Closeness is that of the intervals: numbers in neighbouring ones are one step apart, however near")
+    @says(
+        r"Closeness is measured between intervals: numbers in neighbouring intervals are one step apart, however near"
+    )
     def _(world: Any) -> bool:
         return near(world) and world.query.kind == "histogram"
 
-    @says(r"Closeness is that of each person's sum of rounded numbers")
+    @says(r"Closeness is measured between sums of each person's rounded numbers")
     def _(world: Any) -> bool:
         return near(world) and world.query.kind != "histogram" and world.query.records.combine == "sum"
 
-    @says(r"Closeness is that of the rounded numbers: they may be up to one step further apart than the numbers were")
+    @says(
+        r"Closeness is measured between rounded numbers: they may be up to one step further apart than the numbers were"
+    )
     def _(world: Any) -> bool:
         return near(world) and world.query.kind != "histogram" and world.query.records.combine != "sum"
 
-    @says(r"Groups are not near or far: which group somebody is in is hidden like the largest change")
+    @says(
+        r"No two groups are nearer than others: which group somebody is in is protected like the largest change of a number"
+    )
     def _(world: Any) -> bool:
         def moved(table: Any, record: Any) -> Any:
             return (record, *table[1:])
@@ -252,7 +258,7 @@ def register(claims: Claims) -> None:
             and bool(again) == (combine == "sum" and world.query.column is not None)
         )  # fmt: skip
 
-    @says(r"Where nobody has a number, (?P<value>\S+) stands in for the exact answer")
+    @says(r"Where nobody has a number, (?P<value>\S+) takes the place of the exact answer")
     def _(world: Any, value: str) -> bool:
         numeric = world.query.numeric
         return (
@@ -276,7 +282,7 @@ def near(world: Any) -> bool:
 
 
 REQUIRED = [
-    ("the promise", r"Whatever one concludes.*", lambda w: True),
+    ("the promise", r"This promise holds.*", lambda w: True),
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
     ("clamping", r"Numbers are clamped.*", lambda w: w.query.kind != "histogram"),
     ("a side", r"No answer is .*", lambda w: len(w.plan.parts) == 1 and (one(w).up.is_infinite or one(w).down.is_infinite)),
@@ -284,7 +290,7 @@ REQUIRED = [
     ("several rows", r"Someone with several rows.*", lambda w: w.query.records.combine != "refuse"),
     ("a public number", r"That \d+ people.*", lambda w: w.query.people is not None),
     ("closeness", r"Closeness is.*", near),
-    ("far groups", r"Groups are not near.*", lambda w: near(w) and len(w.query.groups) > 1),
+    ("far groups", r"No two groups are nearer.*", lambda w: near(w) and len(w.query.groups) > 1),
     ("nobody there", r"Where nobody has.*", lambda w: w.query.kind in {"mean", "percentile"} and w.query.people is None),
 ]  # fmt: skip
 """What must be said where it is so: a name, a pattern, and when."""

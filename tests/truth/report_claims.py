@@ -61,7 +61,7 @@ def register(claims: Claims) -> None:
         )  # fmt: skip
 
     @says(
-        r"(‘(?P<one>Safe|Dangerous)’ is never said wrongly(?P<relative>, relative to the truncated counts)?\.)( (?P<rest>.*))?"
+        r"(‘(?P<one>Safe|Dangerous)’ is never wrong(?P<relative>, of the people counted after the bound on places per person)?\.)( (?P<rest>.*))?"
     )
     def _(world: Any, one: str, relative: str | None, rest: str | None) -> bool:
         return (
@@ -72,7 +72,7 @@ def register(claims: Claims) -> None:
 
     @says(
         rf"A place that is not {states} is called (?P<again>safe|dangerous) with probability at most (?P<alpha>[\d.e-]+): over all"
-        r" (?P<places>[\d,]+) places?, at most (?P<total>[\d.e-]+) wrong ones are to be expected\.( (?P<rest>.*))?"
+        r" (?P<places>[\d,]+) places?, at most (?P<total>[\d.e-]+) wrong answers are expected\.( (?P<rest>.*))?"
     )
     def _(world: Any, state: str, again: str, alpha: str, places: str, total: str, rest: str | None) -> bool:
         return (
@@ -91,7 +91,7 @@ def register(claims: Claims) -> None:
         return state.lower() == again and is_wrong(world, again) > 0
 
     @says(
-        r"Even a place (?P<asked>that is asked )?where nobody was is not called safe with probability (?P<chance>.+ %)\."
+        r"With probability (?P<chance>.+ %), even a place (?P<asked>that is asked and )?where nobody was is not called safe\."
     )
     def _(world: Any, asked: str | None, chance: str) -> bool:
         low, high = percent(chance)
@@ -150,8 +150,8 @@ def register(claims: Claims) -> None:
         return world.monitor is not None and number(price) == float(world.price)
 
     @says(
-        r"The promise is (?P<name>\S+) at ε = (?P<epsilon>\S+), for each (?P<unit>\S+)\. (?P<definition>Pr\[.*?)\.?( Here e\^ε is about"
-        r" (?P<factor>\S+): the smaller, the better people are protected\.)?"
+        r"The promise is (?P<name>\S+) at ε = (?P<epsilon>\S+), for each (?P<unit>\S+)\. (?P<definition>Pr\[.*?)\.? Pr\[answer \| …\] is how"
+        r" likely an answer is if the data are as described(; e\^ε is about (?P<factor>\S+) here: the smaller, the better people are protected)?\."
     )
     def _(world: Any, name: str, epsilon: str, unit: str, definition: str, factor: str | None) -> bool:
         from tests.truth.notion_claims import private
@@ -285,7 +285,7 @@ def register(claims: Claims) -> None:
 
     @says(
         r"Not fit for release",
-        r"The noise came from a seed\. Whoever knows or guesses the seed can take it away and read the true counts\."
+        r"The noise came from a seed\. Anyone who knows or guesses the seed can subtract the noise and read the true counts\."
         r" This is a test: do not publish it\.",
     )
     def _(world: Any) -> bool:
@@ -315,7 +315,7 @@ def register(claims: Claims) -> None:
         *("Theorems", "The answers", "Find", "Said to be( anythingsafeobscure(dangerous)?)?", "anything", "safe", "obscure", "dangerous"),
         *("Place", "Name", "Noisy count", "Asked", "For machines", "Show the statement", "← Back", "On →", "Table of answers", "Pages of the table"),
         r"The same statement as in release\.json; entry \S+, made by Leeward \S+\. In this page it is the script element with the id release\.json\.",
-        r"The pictures and the search need scripts, all of them inside this file; everything else is here without\.",
+        r"The pictures and the search need JavaScript, all of it inside this file; everything else works without\.",
         r"Map of the places and what is said of each\. The same answers are in the table below\.",
         r"Decision curve: the chance of each answer, by the true count\. The numbers are in the table below\.",
     )  # fmt: skip

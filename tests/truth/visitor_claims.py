@@ -235,7 +235,7 @@ def register(claims: Claims) -> None:
     @says(
         r"'(?P<state>Safe|Dangerous)' means that (?P<much>nobody|at (most|least) \S+ (person|people)) (was|were) there(?P<relative>, counted"
         r" after the bound on places per person| among those counted)\. It is wrongly said of a place with probability at most"
-        r" (?P<alpha>\S+); over all (?P<places>[\d,]+) places?, at most (?P<total>\S+) wrong ones? (is|are) to be expected"
+        r" (?P<alpha>\S+); over all (?P<places>[\d,]+) places?, at most (?P<total>\S+) wrong answers are expected"
     )
     def _(world: Any, state: str, much: str, relative: str, alpha: str, places: str, total: str) -> bool:
         wrong = is_wrong(world, state.lower())
@@ -255,7 +255,7 @@ def register(claims: Claims) -> None:
 
     @says(
         r"Someone at more than (?P<bound>\d+) listed places? counts only at the (?P<kept>latest|earliest) of them, and is not counted at the"
-        r" others: what is said is relative to the truncated counts"
+        r" others: the answers are about these truncated counts"
     )
     def _(world: Any, bound: str, kept: str) -> bool:
         first = world.counts((("a", "b"), None)) == (1, 0)
@@ -263,7 +263,7 @@ def register(claims: Claims) -> None:
 
     @says(
         r"Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted; and nothing is"
-        r" said about people whom the data never saw"
+        r" said about people who are not in the data"
     )
     def _(world: Any) -> bool:
         return True  # of the engine: tests/engine counts the rows that are left out, by these reasons
@@ -288,7 +288,7 @@ REQUIRED = [
     ("places after the stop", r"Places after the stop.*", lambda w: w.stops is not None and not w.all_answered),
     ("what safe means", r"(Where 'safe'|'Safe').*", lambda w: w.plan.safe_at_most is not None),
     ("what dangerous means", r"(Where 'dangerous'|'Dangerous').*", lambda w: w.plan.dangerous_at_least is not None),
-    ("the promise", r"Whatever one concludes.*", lambda w: True),
+    ("the promise", r"This promise holds.*", lambda w: True),
 ]
 """What must be said where it is so: a name, a pattern, and when."""
 

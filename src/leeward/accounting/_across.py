@@ -72,7 +72,7 @@ def across(release: Notion, budget: Notion, theirs: Unit, mine: Unit, at_most: i
     if seen_by(budget).counted:  # a sum over facts, whatever they belong to
         mine = "event"
     if seen_by(release).counted and theirs != "event":
-        return refused(f"a {theirs} can have any number of facts, and each of them costs in this release")
+        return refused(f"a {theirs} can have any number of facts, and this release charges for each of them")
     return _dearest_step(_in_the_release(release, theirs, mine, at_most), _kinds(budget, mine), theirs, mine)
 
 

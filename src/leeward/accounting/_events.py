@@ -229,7 +229,7 @@ def _truth(monotone: bool) -> bool:
     if not isinstance(monotone, bool):
         raise InputError(
             f"monotone = {told(monotone)}",
-            "parts of a person's facts move the answers one way or not",
+            "it says whether any part of a person's facts moves the answers one way",
             "Give True or False",
         )
     return monotone

@@ -107,7 +107,7 @@ class BestDecision:
             InputError: if k is negative.
         """
         if (k := integer(k, "k")) < 0:
-            raise InputError(f"k = {k}", "no table is nearer to unsafe than an unsafe one", "Give at least 0")
+            raise InputError(f"k = {k}", "it is a number of steps", "Give at least 0")
         rises = k if self._turn is None else min(k, self._turn)
         left, falls = 1 - self._risen(rises), k - rises
         if falls:
@@ -180,7 +180,7 @@ def alap_epsilon(beta: Exact, count: int, at_most: int, *, sensitivity: Exact = 
     count, at_most = integer(count, "count"), integer(at_most, "at_most")
     if count > at_most:
         raise InputError(
-            f"count = {count}", "it is not safe, so it should not be called so", "Give a count of at most t"
+            f"count = {count}", "it is not safe, so it must not be called safe", "Give a count of at most t"
         )
     return epsilon_needed_complement(at_most + 1 - count, 0, beta) * positive(sensitivity, "sensitivity")
 

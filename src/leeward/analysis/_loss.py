@@ -102,7 +102,7 @@ class LossMatrix:
         if any(v and not v.is_infinite and not _LEAST <= v <= _MOST for v in self.values):
             raise InputError(
                 "A loss above 10^300, or below 10^-300 and not 0",
-                "the numbers that a solver works with do not reach so far",
+                "the floating-point numbers of the solver do not reach so far",
                 "Give all losses in another unit: what is best does not depend on it",
             )
         return np.array([float(v) for v in self.values])[self.codes]

@@ -95,7 +95,6 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Differential privacy whose neighbouring relation has a direction and a distance.",
 )
 app.command()(plan)
 app.command()(release)
@@ -116,9 +115,10 @@ def _version(asked: bool) -> None:
 def _root(
     _: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version and exit."),
 ) -> None:
-    """Differential privacy whose neighbouring relation has a direction and a distance.
+    """Publish statistics about people while protecting each of them, where an error on one side is unacceptable.
 
-    Start with `leeward demo`, or write a spec and try `leeward release spec.toml --dry-run`.
+    It is differential privacy whose neighbouring relation has a direction and a distance. Start with `leeward demo`, or
+    write a spec and try `leeward release spec.toml --dry-run`.
     """
 
 

@@ -115,7 +115,7 @@ def set_cap(
 def accept_restored(ledger: LedgerUrl) -> None:
     """Accept a ledger restored from a backup, on purpose; recorded in the history.
 
-    What the lost entries spent was spent all the same: lower the caps by it.
+    What the lost entries had spent is still spent: lower the caps by that much.
     """
     from leeward.ledger import Ledger
 

@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 
 Yes = Annotated[
     bool,
-    typer.Option("--yes", "-y", help="Open a new budget without asking, if its name and data are like no other's."),
+    typer.Option(
+        "--yes", "-y", help="Open a new budget without asking, unless another has a similar name or the same data."
+    ),
 ]
 NewBudget = Annotated[
     bool,
-    typer.Option("--new-budget", help="Open a new budget although its name, or its data, are like another's here."),
+    typer.Option("--new-budget", help="Open a new budget although another here has a similar name or the same data."),
 ]
 
 
@@ -147,7 +149,7 @@ def may_open(opens: Opens, *, yes: bool, new: bool) -> None:
 
 def _ask(said: str, what: str) -> None:
     if not sys.stdin.isatty():
-        raise LedgerError(said, "nobody is there to be asked whether that is meant", "If it is, say --yes")
+        raise LedgerError(said, "there is no terminal to ask whether that is meant", "If it is, say --yes")
     say(said, err=True)
     try:
         confirmed = typer.confirm("Open it?", err=True)

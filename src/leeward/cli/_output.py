@@ -119,7 +119,7 @@ IfDoubtful = Annotated[
     str,
     typer.Option(
         "--if-doubtful",
-        help="Where nothing, or under 1 % of the rows that should, would count: refuse, or publish all the same.",
+        help="If no row, or under 1 % of the rows to be expected, would count: refuse, or publish all the same.",
         metavar="refuse|publish",
     ),
 ]
@@ -128,7 +128,7 @@ IfDoubtful = Annotated[
 
 AcceptUseless = Annotated[
     bool,
-    typer.Option("--accept-useless", help="Go on where the noise would leave practically nothing to be read."),
+    typer.Option("--accept-useless", help="Go on even if the noise would leave practically nothing to read."),
 ]
 """The option that says to publish what would say nothing."""
 

@@ -32,7 +32,7 @@ def perturb(
         bool, typer.Option("--new-budget", help="Open a new store although the other is there, or its file is empty.")
     ] = False,
 ) -> None:
-    """Perturb a table row by row: `kind = "location"` or `"series"` in the section [perturb] of the spec.
+    """Add noise to each location or meter reading of a table: `kind = "location"` or `"series"` in [perturb] of the spec.
 
     Writes FILE and its privacy statement, FILE.release.json. Every run draws new noise, and costs its price again.
 

@@ -93,7 +93,7 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
         if "safe" in report.asked.words:
             yield "what ε, t?", _needed(option, report.asked.wish)
         if option.answered_if_empty:
-            yield "reach", f"about {option.answered_if_empty:.3g} places answered, if nobody were anywhere"
+            yield "reach", f"about {option.answered_if_empty:.3g} places answered on average, if all were empty"
         if option.expected:
             yield "expect", _expected(option)
     yield "plain DP?", advice.plain_dp

@@ -55,8 +55,8 @@ def release(
     """Publish which places are safe, or a statistic, under the notion of the spec, and charge its budget.
 
     Writes answers.parquet, release.json (the privacy statement) and report.html into the directory, and replaces there only
-    what it wrote and nobody changed. Asking again with the same public key shows the stored answer and charges nothing. The
-    first release from a dataset opens its budget: that is said, and asked.
+    what it wrote and nobody changed. Asking the same question again shows the stored answer and charges nothing. The
+    first release from a dataset opens its budget; you are told, and asked.
 
     **Examples**
 
@@ -243,7 +243,7 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
         if len(plans) > 1:
             say(f"\n{len(plans)} windows, one release each.")
         free = (
-            f" Of these releases, {known} cost nothing again: answered already."
+            f" Answered before, at no further cost: {known} of these releases."
             if (known := sum(stands.answered))
             else ""
         )
@@ -271,19 +271,20 @@ def _refuse(
 
 def _print_statement(statement: Statement) -> None:
     from leeward._statement import AdaptiveStated, SanitizedStated, VisitorStatement
+    from leeward.report._words import factor
 
     notion, mechanism = statement.notion, statement.mechanism
     said = [
         ("question", statement.query.text),
         ("notion", f"{notion.name}, ε = {notion.epsilon}, per {notion.unit}"),
-        ("means", notion.definition),
+        ("means", f"{notion.definition}. {factor(statement)}"),
         ("protected", notion.protects),
         ("not protected", notion.does_not_protect or "nothing"),
         ("cover", notion.cover),
         ("mechanism", mechanism.text),
     ]
     if isinstance(mechanism, SanitizedStated | AdaptiveStated) and mechanism.expected_answered_if_empty is not None:
-        said.append(("reach", f"{mechanism.expected_answered_if_empty} places answered if nobody were anywhere"))
+        said.append(("reach", f"{mechanism.expected_answered_if_empty} places answered on average, if all were empty"))
     said += [("assumed", sentence) for sentence in statement.assumptions]
     said += [("guaranteed", sentence) for sentence in statement.guaranteed]
     said += [("not guaranteed", sentence) for sentence in statement.not_guaranteed]
@@ -293,7 +294,7 @@ def _print_statement(statement: Statement) -> None:
     curve = table(padding=(0, 2))
     curve.add_column("people there", justify="right")
     for state, _ in statement.decision.said:
-        curve.add_column(f"chance to be called {state}", justify="right")
+        curve.add_column(f"chance of being called {state}", justify="right")
     for entry in statement.decision.curve:
         curve.add_row(str(entry.count), *(probability(Decimal(chance), 6) for chance in entry.said))
     print_parts("", curve)

@@ -240,7 +240,9 @@ class FiniteDistance(DirectedDistance[S]):
 
     def _order(self, other: FiniteDistance[S]) -> list[int]:
         if set(other.points) != set(self.points):
-            raise InputError("Two finite spaces of other points", "their distances cannot be compared", "Take the same")
+            raise InputError(
+                "Two finite spaces with different points", "their distances cannot be compared", "Take the same"
+            )
         return [other._row[p] for p in self.points]
 
     def _map(self, values: Iterable[Real], codes: Codes) -> FiniteDistance[S]:
@@ -251,7 +253,9 @@ class FiniteDistance(DirectedDistance[S]):
         for row, point in enumerate(self.points):
             if not zero[self.codes[row, row]]:
                 raise InputError(
-                    f"d({point} → {point}) is not 0", "every secret is its own cover", "Set the diagonal to 0"
+                    f"d({point} → {point}) is not 0",
+                    "every secret passes as itself at no cost",
+                    "Set the diagonal to 0",
                 )
         worst = broken_triangle(self.values, self.codes)
         if worst is not None:

@@ -34,7 +34,7 @@ class Line(DirectedDistance[Any]):
                 raise InputError(
                     f"Line({name}={rate})",
                     "a rate of 0 means that the answer may not depend on the data: publish a constant instead",
-                    f"Give {name} a positive rate, or lw.inf where that direction needs no cover",
+                    f"Give {name} a positive rate, or lw.inf where that direction needs no protection",
                 )
 
     def __call__(self, x: Any, y: Any) -> Real:

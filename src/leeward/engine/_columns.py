@@ -54,7 +54,7 @@ def who(rows: Any, column: str, bound: Bound) -> Any:
                 f"person = '{column}'",
                 f"ids are floats, one of {exact:,} or more, where several whole numbers are one float, and several people"
                 " one (that it is refused is a fact about the data: do not publish it)",
-                "Give ids as whole numbers or as text, from the start: a float has forgotten which it was",
+                "Give ids as whole numbers or as text, from the start: a float no longer shows which it was",
             )
     return values
 

@@ -135,7 +135,7 @@ def _check_engine() -> None:
         hashed = engine.execute(f"SELECT md5_number('{_KNOWN_HASH[0]}')").fetchall()[0][0]
     if written != tuple(text for _, _, text in _KNOWN) or hashed != _KNOWN_HASH[1]:
         raise EngineError(
-            f"DuckDB {duckdb.__version__} writes values otherwise than the versions that Leeward knows",
+            f"DuckDB {duckdb.__version__} writes values in another way than the versions that Leeward knows",
             "a table that changed might be taken for the one that was charged",
             "Use the version of DuckDB that Leeward was installed with",
         )

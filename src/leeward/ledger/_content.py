@@ -174,7 +174,7 @@ def refuse_alike(dataset: str, known: Iterable[str]) -> None:
         other = forms[close[0]]
         raise BudgetConflictError(
             f"There is no budget of '{dataset}' yet, and one of '{other}'",
-            "a name that is mistyped would get a budget of its own, for data that is charged elsewhere",
+            "a mistyped name would get its own budget, for data that is charged elsewhere",
             f'Did you mean "{other}"? {_ANYWAY}',
         )
 

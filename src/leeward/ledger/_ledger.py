@@ -58,7 +58,7 @@ class Ledger:
     def accept_restored(cls, url: str | Path, *, lock_wait: float = 30.0) -> None:
         """Accept a ledger that does not fit its mark, on purpose; recorded in its history.
 
-        What the lost entries spent was spent all the same: lower the caps by it.
+        What the lost entries had spent is still spent: lower the caps by that much.
 
         Raises:
             LedgerError: the file cannot be used, does not fit its own hash chain, or fits its mark, so that there is nothing

@@ -137,8 +137,8 @@ def read_secret(path: str | os.PathLike[str], *, stores: Iterable[Path] = ()) ->
     if is_open_to_others:
         raise LedgerError(
             f"The secret '{path}' may be read by others",
-            "whoever has it and a store finds by trying which people are in it",
-            f"Take that right from them: chmod 600 '{path}'",
+            "anyone who has it and a store can find out by trial which people are in it",
+            f"Take that right away: chmod 600 '{path}'",
         )
     return check_secret(secret)
 
@@ -148,7 +148,7 @@ def check_secret(secret: bytes) -> bytes:
     if len(secret) < SHORTEST_SECRET:
         raise LedgerError(
             f"A secret of {len(secret)} bytes",
-            "names are few, so a short secret is found by trying",
+            "a short secret is found by trial, and then who is in the store",
             "Make one: openssl rand -out people.key 32",
         )
     return secret
@@ -203,7 +203,7 @@ class PeopleStore:
     def _forgotten(self, how: str) -> LedgerError:
         return LedgerError(
             f"The store {self.path} is {how}",
-            "made anew it would know nothing of what was spent or reported before",
+            "a new one would know nothing of what was spent or reported before",
             "Bring it back, or correct its name; if a new one is meant, say so: --new-budget, or new=True in Python",
         )
 

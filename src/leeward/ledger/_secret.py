@@ -85,8 +85,8 @@ def read_key() -> bytes:
     if is_open_to_others:
         raise LedgerError(
             f"The key of content digests, {path}, may be read by others",
-            "whoever has it and a ledger can test guesses about the data",
-            f"Take that right from them: chmod 600 '{path}'",
+            "anyone who has it and a ledger can test guesses about the data",
+            f"Take that right away: chmod 600 '{path}'",
         )
     return found
 

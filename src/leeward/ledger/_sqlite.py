@@ -270,7 +270,7 @@ def refuse_odd(path: Path) -> None:
     if os.path.isfile(path) and path.stat().st_nlink > 1:
         raise LedgerError(
             f"The file {path} has another name too (a hard link)",
-            "who writes under one name does not see who writes under the other, and what was charged would be lost",
+            "a process that writes under one name does not see one that writes under the other, and charges would be lost",
             "Remove the other name, or make it a symbolic link",
         )
 
@@ -367,7 +367,7 @@ def _explained(path: Path, error: object) -> LedgerError:
 def _lockless(path: Path, because: str) -> LedgerError:
     return LedgerError(
         f"The ledger {path} cannot be used",
-        f"its file system gives no locks ({because}), by which two who spend at once see each other",
+        f"its file system gives no locks ({because}), without which two processes that spend at once do not see each other",
         "Keep it on another file system",
     )
 

@@ -52,8 +52,8 @@ def rate_for(
     """
     if sum(wish is not None for wish in (expected_error, within, safe)) != 1:
         raise InputError(
-            "rate_for with no wish, or with several",
-            "one number can be solved for one wish",
+            "rate_for with no goal, or with several",
+            "one rate is solved for one goal",
             "Give expected_error, or within and probability, or safe and probability",
         )
     if (probability is None) != (expected_error is not None):

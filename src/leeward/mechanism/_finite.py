@@ -290,7 +290,7 @@ class FiniteMechanism:
             if not isinstance(second, FiniteMechanism):
                 raise InputError(
                     f"No second mechanism after the output {z!r}",
-                    "an adaptive composition asks a second time whatever came before",
+                    "an adaptive composition has a second mechanism after every output",
                     "Give a mechanism for every output; one with a single output says nothing",
                 )
             theirs = second.codes[[second._row(x) for x in self.inputs]]

@@ -92,7 +92,7 @@ class Geometric:
             raise InputError(f"Bounds from {lower} to {upper}", "they are reversed", "Give lower ≤ upper")
         if line.rise.is_infinite and line.fall.is_infinite:
             raise InputError(
-                f"{line}", "it protects neither direction, so no noise is asked for", "Publish the answer itself"
+                f"{line}", "it protects neither direction, so it needs no noise", "Publish the answer itself"
             )
         if centre is not None:
             check_choice("centre", centre, get_args(Centre), "noise has no such centre")

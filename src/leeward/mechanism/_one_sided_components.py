@@ -37,10 +37,10 @@ def one_sided_components(mechanism: Geometric) -> tuple[Geometric, Geometric]:
     """
     line = mechanism.line
     if line.rise.is_infinite or line.fall.is_infinite:
-        raise InputError(f"The halves of {mechanism}", "its noise has one side only", "Give both rates")
+        raise InputError(f"The one-sided components of {mechanism}", "its noise has one side only", "Give both rates")
     if mechanism.lower is not None or mechanism.upper is not None:
         raise InputError(
-            f"The halves of {mechanism}",
+            f"The one-sided components of {mechanism}",
             "clamping comes after both of them",
             "Leave the bounds out and clamp at the end",
         )

@@ -180,7 +180,9 @@ class PlanarMechanism:
         chances = {point: exact(chance) for point, chance in prior.items()}
         if any(chance.sign() < 0 for chance in chances.values()) or not any(chances.values()):
             raise InputError(
-                "A prior that is negative, or 0 everywhere", "it is not a belief", "Give non-negative weights"
+                "A prior that is negative, or 0 everywhere",
+                "its weights must be at least 0, and not all 0",
+                "Give non-negative weights",
             )
         masses = {point: self.weight(point, output) * weight(chance) for point, chance in chances.items()}
         total = sum(masses.values(), start=weight(0))

@@ -40,7 +40,7 @@ class RandomizedResponse:
         if not 0 <= self.if_no < self.if_yes <= 1:
             raise InputError(
                 f"Randomized response saying yes with {float(self.if_yes):.6g} and {float(self.if_no):.6g}",
-                "a yes must be the likelier to be said of a yes, and both are probabilities",
+                "both must be probabilities, and a yes likelier from those for whom it is true",
                 "Give 0 ≤ if_no < if_yes ≤ 1",
             )
 

@@ -49,7 +49,7 @@ def sample_tables(tables: Iterable[tuple[Any, ...]], sampling: PoissonSampling) 
             raise InputError(
                 f"A sample of {told(table)}",
                 "it is not a table",
-                "Give tables as tuples, ABSENT for who is missing: (1, ABSENT)",
+                "Give tables as tuples, ABSENT for a person who is missing: (1, ABSENT)",
             )
         here = [i for i, record in enumerate(table) if record is not ABSENT]
         kept = [p**k * (1 - p) ** (len(here) - k) for k in range(len(here) + 1)]
@@ -93,7 +93,7 @@ def thin(counts: ArrayLike, sampling: PoissonSampling, bits: Bits) -> NDArray[np
     """
     truth = integers(counts)
     if truth.size and truth.min() < 0:
-        raise InputError("A count below 0", "nobody can be kept or left out of it", "Give counts of people")
+        raise InputError("A count below 0", "a number of people is at least 0", "Give counts of people")
     if sum(truth.ravel().tolist()) > _MOST_PEOPLE:
         raise InputError(
             f"More than {_MOST_PEOPLE:,} people to flip a coin for",

@@ -422,7 +422,7 @@ def all_tables(records: Iterable[Any], persons: int) -> tuple[tuple[Any, ...], .
     if persons > _MOST_TABLES or persons * math.log(max(len(records), 2)) > math.log(_MOST_TABLES):
         raise InputError(
             f"All tables of {persons} persons with {len(records)} records",
-            f"more than {_MOST_TABLES:,} tables fit into no memory",
+            f"more than {_MOST_TABLES:,} tables do not fit into memory",
             "Take fewer: a proof needs few persons",
         )
     return tuple(itertools.product(records, repeat=persons))

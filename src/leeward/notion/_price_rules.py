@@ -162,7 +162,7 @@ def of_one_person(mine: PerPerson, other: Notion) -> Price:
             if isinstance(mine, Both):
                 raise TooMany("how many facts a person can have is not bounded")
             if not theirs.counted:
-                return Price(inf, "a person can have any number of facts, and each of them costs in this release")
+                return Price(inf, "a person can have any number of facts, and this release charges for each of them")
     except TooMany as reason:
         return _bound(mine, other, str(reason))
     except Unseen as reason:

@@ -77,7 +77,7 @@ def public_form(value: object, records: tuple[Any, ...] | None = None) -> Public
         return _form(value, records)
     except RecursionError:
         raise InputError(
-            "A notion made with what holds itself, or holds very much within each other",
+            "A notion made with an object that contains itself, or is nested too deeply",
             "it has no form that could be written down",
             "Give numbers, texts, dates, tuples, sets, and dataclasses of such",
         ) from None

@@ -99,7 +99,7 @@ class Files:
             if os.path.realpath(target) in self._inputs:
                 raise InputError(
                     f"'{shown}'",
-                    "it would take the place of a file that the spec names",
+                    "it would replace a file that the spec names",
                     "Name another file",
                 )
             if mode(target) is None:

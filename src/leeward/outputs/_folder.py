@@ -206,7 +206,9 @@ def holds_release(folder: Path) -> bool:
 
 def _refuse_foreign(path: Path, shown: Path, *, is_there: bool) -> None:
     if not is_there and not path.parent.is_dir():
-        raise InputError(f"The directory '{shown}'", "its parent is not there", "Create it, or name another one")
+        raise InputError(
+            f"The directory '{shown}'", "its parent folder does not exist", "Create it, or name another one"
+        )
     if not is_there or _has_manifest(path):
         return
     with os.scandir(path) as entries:
@@ -214,7 +216,7 @@ def _refuse_foreign(path: Path, shown: Path, *, is_there: bool) -> None:
     if not is_empty:
         raise InputError(
             f"The directory '{shown}'",
-            f"it holds something else than Leeward wrote there: it has no {MANIFEST}",
+            f"it holds files that Leeward did not write: it has no {MANIFEST}",
             "Name another one, which is made",
         )
 

@@ -188,14 +188,16 @@ def check_counts(counts: Counts) -> dict[int, int]:
         InputError: a number of either is not a whole number of at least 0, or no place is described.
     """
     if not isinstance(counts, Mapping):
-        raise InputError(f"counts = a {type(counts).__name__}", "it says not how many places hold how many", _COUNTS)
+        raise InputError(
+            f"counts = a {type(counts).__name__}", "it does not say how many places hold how many people", _COUNTS
+        )
     numbers: list[object] = [*counts.keys(), *counts.values()]
     if any(isinstance(n, bool) or not isinstance(n, Integral) or n < 0 for n in numbers):
         # none of them is shown: it may be data
-        raise InputError("counts with a part that is no whole number of at least 0", "they say how many", _COUNTS)
+        raise InputError("counts with a part that is not a whole number of at least 0", "they say how many", _COUNTS)
     read = {int(people): int(places) for people, places in counts.items()}
     if not any(read.values()):
-        raise InputError("counts of no place", "nothing is to be expected of them", _COUNTS)
+        raise InputError("counts of no place", "nothing can be expected of them", _COUNTS)
     if sum(read.values()) > _MOST_PLACES:
         raise InputError("The counts", f"they describe over {_MOST_PLACES:,} places", "Give fewer")
     return read

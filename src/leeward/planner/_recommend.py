@@ -167,13 +167,13 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     asked, said = compared.asked, []
     size = asked.scenario.size
     if asked.scenario.counts is not None:
-        said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} places get a right word")
+        said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} places get a correct answer")
     elif (safe := chosen.probability_safe(0)) is not None:
         reached = chosen.answered(size)
         said.append(
             f"A place where nobody was is called safe with probability {short_percent(safe)}"
             if reached is None
-            else f"If nobody were anywhere it would say safe of about {_number(right_words(chosen, asked))} places"
+            else f"If all places were empty, about {_number(right_words(chosen, asked))} of them would be called safe"
         )
     else:
         said.append("It calls dangerous places dangerous most often")
@@ -183,11 +183,11 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     elif all(right_words(o, asked) <= right_words(chosen, asked) * (1 + _EQUAL) for o in rivals):
         said[0] += "; no row that keeps what is asked does better at this price"
     if chosen.never_wrong:
-        said.append("What it says is never wrong")
+        said.append("Its decisions are never wrong")
     elif chosen.decisions is not None and (wrong := chosen.decisions.wrong_at_most):
         said.append(
             f"A word is wrong with probability at most {at_most(float(wrong), 4)} a place: at most"
-            f" {at_most(float(wrong * size), 3)} wrong ones are to be expected in {counted(size, 'place')}"
+            f" {at_most(float(wrong * size), 3)} wrong answers are expected in {counted(size, 'place')}"
         )
     if chosen.notion != asked.notion:
         more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)
@@ -294,7 +294,7 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
         return True, f"Yes, {wrong}: asked for {wish}, {at}, and it protects absence as well as presence."
     needed = plain.epsilon_for(count, probability)
     more = "no ε would be enough" if needed is None else f"it would take ε = {float(needed.epsilon):g}"
-    return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. At no finite ε is it never wrong."
+    return False, f"No, even {wrong}: asked for {wish}, {at}; {more}. It can be wrong at any finite ε."
 
 
 def share(probability: str) -> str:

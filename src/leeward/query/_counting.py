@@ -140,7 +140,7 @@ class SumOverPeople(Query):
         if any(self.value(frozenset())):
             raise NotPrivateError(
                 "A count of people without certain facts, under a notion about facts",
-                "who has no facts is nobody in such a table, so they cannot be counted",
+                "a person without facts is absent in such a table, so they cannot be counted",
                 "Count people who have a fact: has(…), or has(…) & ~has(…)",
             )
 
@@ -319,7 +319,7 @@ class Histogram(SumOverPeople):
             raise InputError("Bins that are missing or repeat", "each public value has one bin", "List each value once")
         if any(value is None or value != value for value in self.values):
             raise InputError(
-                "A bin of what is missing", "nobody and missing values are in no bin", "Leave out None and NaN"
+                "A bin of what is missing", "absent people and missing values are in no bin", "Leave out None and NaN"
             )
 
     def value(self, record: Any) -> tuple[int, ...]:

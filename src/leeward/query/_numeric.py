@@ -136,7 +136,7 @@ class Numeric(Query):
         if change.of_facts:
             raise NotPrivateError(
                 f"A {type(self).__name__.lower()} under a notion whose steps are '{change.name}'",
-                "a person's record here is a number, not a set of facts, and who has no facts is nobody",
+                "a person's record here is a number, not a set of facts, and a person without facts would be absent",
                 "Use addition-only, removal-only, dp or a metric notion such as manhattan",
             )
 

@@ -242,7 +242,7 @@ class Statistic:
         if self.values is None:
             raise NotPrivateError(
                 f"Closeness of numbers, in a {self.kind} of groups alone",
-                "no number is asked about, and groups are not near or far",
+                "no number is asked about, and no two groups are nearer than others",
                 "Use a notion about whole records, such as dp",
             )
         check_fine(change, self.values)

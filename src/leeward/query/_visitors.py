@@ -35,7 +35,7 @@ class Window:
                 each.replace(tzinfo=each.tzinfo or UTC).astimezone(UTC)
             except OverflowError:
                 raise SpecError(
-                    f"The window's {key} is {each.isoformat()}", "UTC has no such day", "Name a year of ours"
+                    f"The window's {key} is {each.isoformat()}", "UTC has no such day", "Name a year from 2 to 9998"
                 ) from None
         if (self.start.utcoffset() is None) != (self.end.utcoffset() is None):
             raise SpecError(

@@ -93,18 +93,18 @@ def headline(statement: VisitorStatement, tally: Tally) -> str:
 def certainty(statement: VisitorStatement) -> str:
     """Say in a sentence for each decision how far it can be trusted."""
     decision = statement.decision
-    relative = ", relative to the truncated counts" if is_truncated(statement) else ""
+    relative = ", of the people counted after the bound on places per person" if is_truncated(statement) else ""
     said = []
     for state, never in decision.said:
         if never:
-            said.append(f"‘{state.capitalize()}’ is never said wrongly{relative}.")
+            said.append(f"‘{state.capitalize()}’ is never wrong{relative}.")
         else:
             assert decision.error_at_most is not None
             wrong = Fraction(decision.error_at_most) * statement.query.places
             said.append(
                 f"A place that is not {state} is called {state} with probability at most"
                 f" {at_most(float(Fraction(decision.error_at_most)), 6)}: over all {places(statement.query.places)}, at most"
-                f" {at_most(float(wrong), 6)} wrong ones are to be expected."
+                f" {at_most(float(wrong), 6)} wrong answers are expected."
             )
     return " ".join(said)
 
@@ -126,8 +126,8 @@ def may_not_conclude(statement: VisitorStatement, tally: Tally) -> list[str]:
     said += statement.not_guaranteed
     empty = next((entry.safe for entry in decision.curve if entry.count == 0), None)
     if empty is not None and Decimal(empty) < 1:
-        asked = "that is asked " if tally.answered is not None else ""
-        said.append(f"Even a place {asked}where nobody was is not called safe with probability {missed(empty)}")
+        asked = "that is asked and " if tally.answered is not None else ""
+        said.append(f"With probability {missed(empty)}, even a place {asked}where nobody was is not called safe")
     return [sentence(each) for each in said]
 
 
@@ -225,12 +225,13 @@ def price(statement: Statement) -> str:
 
 
 def factor(statement: Statement) -> str:
-    """Say what e^ε is, where ε is rational."""
+    """Say how to read the promise, and what e^ε is where ε is rational."""
+    read = "Pr[answer | …] is how likely an answer is if the data are as described"
     try:
         ratio = math.exp(Fraction(statement.notion.epsilon))
     except (ValueError, OverflowError):
-        return ""
-    return f"Here e^ε is about {ratio:,.3g}: the smaller, the better {many(statement)} are protected."
+        return f"{read}."
+    return f"{read}; e^ε is about {ratio:,.3g} here: the smaller, the better {many(statement)} are protected."
 
 
 def sentence(words: str) -> str:

@@ -88,7 +88,7 @@ def monitor(
     if done is not None and (not isinstance(done, list) or done):
         raise InputError(
             "done is not an empty list",
-            "each release of this call is added to it, and what is in it is told to be of this call",
+            "each release of this call is added to it, and all that is in it is reported as of this call",
             "Give an empty list, or leave it out",
         )
     # made anew without a number of places: windows may be added, so how many answers there will be is not known

@@ -53,7 +53,9 @@ def number_notion(kind: type[Notion], asked: Statistic, epsilon: str, unit: str 
             raise SpecError("[protect] unit", "this notion does not measure how far a number moves", "Leave it out")
         return kind(epsilon)
     if asked.values is None:
-        raise SpecError("A metric notion for a histogram of groups", "groups are not near or far", 'Use notion = "dp"')
+        raise SpecError(
+            "A metric notion for a histogram of groups", "no two groups are nearer than others", 'Use notion = "dp"'
+        )
     if kind is NormalisedManhattan:
         if unit is not None:
             raise SpecError("[protect] unit", "ε is about the largest change a number can make here", "Leave it out")

@@ -43,7 +43,7 @@ MUTANTS = [
     M(BASE, "privacy_statement", '"price": str(plan.price)', '"price": str(plan.notion.epsilon)', "tests/truth/test_visitor_truth.py", "the price of several stops is told as ε"),
     M("leeward._plain", "at_most", "ROUND_CEILING", "ROUND_HALF_EVEN", "tests/truth/test_number_truth.py", "an error that is kept is rounded to the nearest"),
     M(NUMBERS, "_not_guaranteed", '"" if plan.parts[0].law.down.is_infinite else', '"" if False else', "tests/truth/test_number_truth.py", "a count that is never negative is said to be so at times"),
-    M(NUMBERS, "_guaranteed", '"below" if law.down.is_infinite else "above"', '"above" if law.down.is_infinite else "below"', "tests/truth/test_number_truth.py", "no answer is on the wrong side"),
+    M(NUMBERS, "_guaranteed", '("below", "negative") if law.down.is_infinite else ("above", "positive")', '("above", "positive") if law.down.is_infinite else ("below", "negative")', "tests/truth/test_number_truth.py", "no answer is on the wrong side"),
     M(NUMBERS, "_guaranteed", "at_most(accuracy.all_within_95_percent, 6)", "at_most(accuracy.within_95_percent, 6)", "tests/truth/test_number_truth.py", "all answers are as near as each"),
     M(NUMBERS, "_mechanism", '"" if plan.scale.lower is None else', '"" if plan.scale.lower is not None else', "tests/truth/test_number_truth.py", "clamping is told where there is none"),
     M(NUMBERS, "_assumptions", 'if table.combine == "refuse":', 'if table.combine != "refuse":', "tests/truth/test_number_truth.py", "one row a person is assumed where rows are combined"),

@@ -155,8 +155,8 @@ def _cover(finite: FiniteDistance[Any], group: Symmetries, dilation: Real) -> tu
     if any(value > FARTHEST and not value.is_infinite for value in finite.values):
         raise InputError(
             "Secrets at a finite distance of more than 10^300",
-            "the numbers that a solver works with do not reach so far",
-            "Give inf where the one need not be a cover of the other; else less, which promises more, and hardly that",
+            "the floating-point numbers of the solver do not reach so far",
+            "Give inf if the one need not pass as the other; else a smaller number, which promises hardly more",
         )
     if dilation == 1:
         pairs = irreducible(finite)

@@ -144,7 +144,7 @@ class Box:
         if not (np.isfinite(latitude).all() and np.isfinite(longitude).all()):
             raise DataError(
                 "Some positions are missing or not finite (this is for the curator only)",
-                "noise on nothing is not a report",
+                "there is nothing to add noise to",
                 'Remove these rows, or choose missing = "keep": they stay missing, and that they are missing is published',
             )
         inside = self.holds(latitude, longitude)

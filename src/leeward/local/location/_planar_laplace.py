@@ -425,7 +425,7 @@ def _rate(within: str | None, factor: Exact | None, epsilon: Exact | None, unit:
     if epsilon is not None:
         rate, length = positive(epsilon, "epsilon"), metres(unit, "unit")
         if rate.is_infinite:
-            raise RefusedError("epsilon = inf", "it is not a promise at all", 'Write a finite one, such as "0.01"')
+            raise RefusedError("epsilon = inf", "it promises nothing", 'Write a finite one, such as "0.01"')
         return rate / length, f'epsilon="{rate}", unit="{unit}"'
     assert within is not None
     assert factor is not None

@@ -45,7 +45,7 @@ def posterior(
     if not there.all():
         raise InputError(
             "A prior over positions outside the box",
-            "nobody there has a report",
+            "no report comes from there",
             "Leave them out, or give them the box",
         )
     points = [(int(i), int(j)) for i, j in geo.to_grid(north, east)]
@@ -56,7 +56,7 @@ def posterior(
     if not total:
         raise InputError(
             "A prior under which there is no such report",
-            "it is 0 everywhere, or nobody of it would report this position",
+            "it is 0 everywhere, or none of its positions is ever reported as this one",
             "Give positive weights, to positions from which the report can come",
         )
     return {place: mass / total for place, mass in masses.items()}
@@ -102,7 +102,7 @@ def _over_places(geo: PositionNoise, report: Position, best: BestOverPlaces) -> 
     if not same:
         raise InputError(
             f"A report at {report[0]!r}, {report[1]!r}",
-            "none of the public places is reported so",
+            "no public place is reported as this position",
             "Give latitude and longitude of a report exactly as it was made",
         )
     chance: Any = best.optimal.mechanism.probability
@@ -112,5 +112,9 @@ def _over_places(geo: PositionNoise, report: Position, best: BestOverPlaces) -> 
 def _chance(value: Any) -> Weight:
     number = weight(value)
     if number.sign() < 0:
-        raise InputError("A prior with a negative weight", "it is not a belief", "Give numbers of at least 0")
+        raise InputError(
+            "A prior with a negative weight",
+            "its weights must be at least 0, and not all 0",
+            "Give numbers of at least 0",
+        )
     return number

@@ -147,7 +147,9 @@ class Billing:
             )
         if (given < truth).any():
             raise InputError(
-                "Bills below their amounts (for the curator only)", "none was drawn so", "Give those sent out"
+                "Bills below their amounts (for the curator only)",
+                "no bill was drawn below its amount",
+                "Give those sent out",
             )
         if (np.abs(truth.astype(np.float64)).sum(axis=1) >= 2.0**62).any():
             raise InputError(

@@ -66,7 +66,7 @@ class Closeness:
         if epsilon is not None and (unit is not None or not by_amount) and within is None and factor is None:
             loss = positive(epsilon, "epsilon")
             if loss.is_infinite:
-                raise RefusedError("epsilon = inf", "it is not a promise at all", 'Write a finite one, such as "1"')
+                raise RefusedError("epsilon = inf", "it promises nothing", 'Write a finite one, such as "1"')
             return loss, None if unit is None else positive_quantity(unit, "unit")
         if epsilon is not None or unit is not None or within is None or factor is None:
             raise InputError(

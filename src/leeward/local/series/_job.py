@@ -134,7 +134,7 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
     if publish.by in {data.time, data.value}:
         raise SpecError(
             f"[publish] by = {told(publish.by)}",
-            "it is the column of times, or of readings, and the names of groups go out as they are",
+            "it is the column of times, or of readings, and the names of groups are published as they are",
             "Name a column that says which meters belong together",
         )
     prior = None if publish.prior is None else resolve(publish.prior, folder)

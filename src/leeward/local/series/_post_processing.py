@@ -78,7 +78,9 @@ def read_prior(pairs: Iterable[tuple[Exact, Exact]]) -> tuple[tuple[Fraction, Fr
     known = tuple((v, w) for v, w in found if v is not None and w is not None and w >= 0)
     if len(known) < len(found) or not any(w for _, w in known):
         raise InputError(
-            "A prior that is not rational, negative, or 0 everywhere", "it is not a belief", "Give fractions ≥ 0"
+            "A prior that is not rational, negative, or 0 everywhere",
+            "its weights must be at least 0, and not all 0",
+            "Give fractions ≥ 0",
         )
     return known
 

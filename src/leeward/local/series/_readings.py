@@ -144,7 +144,9 @@ def _numbers(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     values: NDArray[np.float64] = pc.fill_null(column.cast(pa.float64()), float("nan")).to_numpy()
     if np.isinf(values).any():
         raise DataError(
-            f"Infinite readings in '{name}' (this is for the curator only)", "no meter shows them", "Correct them"
+            f"Infinite readings in '{name}' (this is for the curator only)",
+            "a reading is a finite number",
+            "Correct them",
         )
     there = ~np.isnan(values)
     return np.where(there, values, 0.0), there
@@ -196,7 +198,7 @@ def _check_distinct(keys: Integers) -> None:
     if len(np.unique(keys)) < len(keys):
         raise DataError(
             "Two readings of one meter at one time (this is for the curator only)",
-            "each would be noised on its own, and the promise is about one; where clocks are set back, local times without"
+            "each would get its own noise, and the promise is about one; where clocks are set back, local times without"
             " an offset come twice",
             "Leave one out; or write times with their offset from UTC, and name the zone",
         )

@@ -101,7 +101,9 @@ class Schedule:
                 f"{name} = {told(given)}", "it is not a time", f'Write {name} = "2026-01-31T00:00"'
             ) from None
         if not date.min.year < moment.year < date.max.year:  # so that no zone leads out of the calendar
-            raise InputError(f"{name} = {given}", "it has no day before it, or none after it", "Name a year of ours")
+            raise InputError(
+                f"{name} = {given}", "it has no day before it, or none after it", "Name a year from 2 to 9998"
+            )
         if moment.tzinfo is None and self._zone is not None:
             moment = moment.replace(tzinfo=self._zone)
         if moment.tzinfo is not None and self._zone is None:
@@ -162,7 +164,7 @@ class Schedule:
     def _off(self, column: str) -> DataError:
         return DataError(
             f"Times in '{column}' that are not on the schedule (this is for the curator only)",
-            f"a reading is due every {self.every} from the start, and a time between shows something of its own",
+            f"a reading is due every {self.every} from the start, and a time in between may itself reveal something",
             "Round the times first, or give the start and the interval that they have",
         )
 

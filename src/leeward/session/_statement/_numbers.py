@@ -131,8 +131,8 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
         many = accuracy.counted
         known = [f"{at_most(each.within_95_percent)} with {each.number:,} {many}" for each in accuracy.by_number]
         found.append(
-            f"How far an answer is from the exact one at most, with probability at least 95 %, depends on how many {many}"
-            f" it is about: {', '.join(known)}"
+            f"With probability at least 95 %, an answer is off by at most so much, by how many {many} it is about:"
+            f" {', '.join(known)}"
         )
     else:
         one, every = at_most(accuracy.within_95_percent, 6), at_most(accuracy.all_within_95_percent, 6)
@@ -142,10 +142,11 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
         found.append(within)
         law = plan.parts[0].law
         if law.down.is_infinite or law.up.is_infinite:
-            side = "below" if law.down.is_infinite else "above"
-            found.append(f"No answer is {side} the exact one: the noise goes the other way only")
+            side, sign = ("below", "negative") if law.down.is_infinite else ("above", "positive")
+            found.append(f"No answer is {side} the exact one: the noise is never {sign}")
     found.append(
-        f"Whatever one concludes from all that is published here: {_words(plan).definition}, with ε = {notion.epsilon}"
+        "This promise holds for all that is published here together, and for anything concluded from it:"
+        f" {_words(plan).definition}, with ε = {notion.epsilon}"
     )
     return found
 
@@ -167,15 +168,19 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
             found.append("Numbers beyond the bounds count in the first and last interval")
     if closeness:
         found.append(
-            "Closeness is that of the intervals: numbers in neighbouring ones are one step apart, however near"
+            "Closeness is measured between intervals: numbers in neighbouring intervals are one step apart, however near"
             if query.kind == "histogram"
-            else "Closeness is that of each person's sum of rounded numbers"
+            else "Closeness is measured between sums of each person's rounded numbers"
             if query.records.combine == "sum"
-            else "Closeness is that of the rounded numbers: they may be up to one step further apart than the numbers were"
+            else "Closeness is measured between rounded numbers: they may be up to one step further apart than the numbers"
+            " were"
         )
         if len(query.groups) > 1:
             whose = "a row" if query.of_rows else "somebody"
-            found.append(f"Groups are not near or far: which group {whose} is in is hidden like the largest change")
+            found.append(
+                f"No two groups are nearer than others: which group {whose} is in is protected like the largest change of a"
+                " number"
+            )
     if query.records.person is not None and query.records.combine != "refuse":
         how = {"sum": "the sum", "min": "the least", "max": "the greatest"}[query.records.combine]
         among = ", in the first listed group they are in" if len(query.groups) > 1 else ""
@@ -186,7 +191,9 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
         )
     if query.numeric is not None and query.kind != "sum" and query.people is None:
         who = "no row" if query.of_rows else "nobody"
-        found.append(f"Where {who} has a number, {_plain(query.numeric.answer([]))} stands in for the exact answer")
+        found.append(
+            f"Where {who} has a number, {_plain(query.numeric.answer([]))} takes the place of the exact answer"
+        )
     lacking = [*([] if query.of_rows else ["a person"]), *([] if values is None else ["a number"])]
     left_out = [
         *([f"without {' or '.join(lacking)}"] if lacking else []),

@@ -194,7 +194,7 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
         meaning = f"at least {people(plan.alarm.bound)} {'was' if plan.alarm.bound == 1 else 'were'} there{relative}"
         found.append(_trust("dangerous", meaning, plan.alarm, places))
     found.append(
-        "Whatever one concludes about a person from all that is published here:"
+        "This promise holds for all that is published here together, and for anything concluded from it:"
         f" {plan.notion.with_epsilon(plan.price).words.definition}, with ε = {plan.price}"
     )
     return found
@@ -207,8 +207,7 @@ def _trust(state: str, meaning: str, decision: ThresholdRule, places: int) -> st
     return (
         f"'{state.capitalize()}' means that {meaning}. It is wrongly said of a place with probability at most"
         f" {at_most(float(alpha), 6)}; over all {counted(places, 'place')},"
-        f" at most {at_most(float(alpha * places), 6)} wrong ones are to be"
-        " expected"
+        f" at most {at_most(float(alpha * places), 6)} wrong answers are expected"
     )
 
 
@@ -217,11 +216,11 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     if plan.query.truncates:
         found.append(
             f"Someone at more than {_places(plan.query.places_per_person)} counts only at the {plan.query.if_more} of them,"
-            " and is not counted at the others: what is said is relative to the truncated counts"
+            " and is not counted at the others: the answers are about these truncated counts"
         )
     found.append(
         "Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted;"
-        " and nothing is said about people whom the data never saw"
+        " and nothing is said about people who are not in the data"
     )
     if plan.may_stop:
         found.append("Places after the stop are not answered at all; they are marked so and say nothing")

@@ -393,7 +393,7 @@ def test_what_may_hold_more_than_its_form_tells_is_refused(name: str) -> None:
 
 
 def test_what_holds_itself_is_refused() -> None:
-    with pytest.raises(InputError, match="holds itself"):
+    with pytest.raises(InputError, match="contains itself"):
         _public_form.public_form(_itself())
 
 

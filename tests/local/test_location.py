@@ -266,7 +266,7 @@ def test_treatments_that_are_asked_for_are_said(run: Run, tmp_path: Path) -> Non
     ("changes", "arguments", "message"),
     [
         ({}, [], "No --out"),
-        ({}, ["--out", "positions.parquet"], "take the place of a file that the spec names"),
+        ({}, ["--out", "positions.parquet"], "replace a file that the spec names"),
         ({}, ["--out", "r.csv"], "written as it was read"),
         ({}, ["--out", "no/r.parquet"], "its folder does not exist"),
         ({"data": {"table": "p.parquet"}}, ["--out", "r.parquet"], "Did you mean 'positions.parquet'"),

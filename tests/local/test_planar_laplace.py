@@ -206,7 +206,7 @@ def test_safe_in_threads_and_under_a_millisecond() -> None:
         ({"epsilon": "1"}, InputError, "twice"),
         ({"within": None, "factor": None, "epsilon": 0.01}, InexactError, "float"),
         ({"within": None, "factor": None, "epsilon": "0"}, InputError, "above 0"),
-        ({"within": None, "factor": None, "epsilon": lw.inf}, RefusedError, "not a promise"),
+        ({"within": None, "factor": None, "epsilon": lw.inf}, RefusedError, "it promises nothing"),
         ({"within": None, "factor": None, "epsilon": "3"}, RefusedError, "would lie 0.67 metres"),
         ({"within": None, "factor": None, "epsilon": "0.00001"}, LowUtilityError, "200,000 metres"),
         ({"step": "1"}, InputError, "not a length"),

@@ -54,7 +54,7 @@ def test_over_places_it_is_what_simulated_people_show(last: str) -> None:
 
 def test_over_places_only_places_are_reported() -> None:
     made, _ = noise().best_over(*columns(PLACES))
-    with pytest.raises(InputError, match="none of the public places"):
+    with pytest.raises(InputError, match="no public place"):
         made.posterior(35.6501, 139.75, PRIOR)
 
 

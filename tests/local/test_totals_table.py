@@ -29,7 +29,7 @@ def totals(folder: Path, table: pd.DataFrame | pa.Table, **asked: Any) -> Any:
 
 @pytest.mark.parametrize("by", ["kw", "time"])
 def test_the_readings_and_their_times_are_no_names_of_groups(by: str, tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="names of groups go out as they are"):
+    with pytest.raises(SpecError, match="names of groups are published as they are"):
         totals(tmp_path, frame(), by=by)
     assert [path.name for path in tmp_path.iterdir()] == ["r.parquet"]
 

@@ -166,7 +166,7 @@ def test_what_a_perturbation_reads_or_keeps_is_not_written_over(
     job.write_text(job.read_text() + ("[output]\nmap = true\n" if what == "the secret" else ""))
     before = tree(tmp_path)
     code, _, err = run(str(job), "--out", "out.parquet")
-    assert (code, "the place of a file that the spec names" in err) == (2, True), err
+    assert (code, "it would replace a file that the spec names" in err) == (2, True), err
     assert tree(tmp_path) == before, "nothing was made or charged"
 
 

@@ -82,7 +82,7 @@ def test_every_claim_is_met_and_can_be_false() -> None:
         "The bounds, the grid",
         "Rows without a person",
         "Chatzikokolakis",
-        "Whatever one",
+        "This promise",
     )
     said = {sentence for world in WORLDS for sentence in sentences(stated(world))}
     assert {claim.pattern.pattern for claim in OWN.claims} == OWN.met(said)

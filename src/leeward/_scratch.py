@@ -32,6 +32,7 @@ _FRESH = f"{OWNER}.new"
 _PREFIX = ".leeward-"
 _NAME = re.compile(re.escape(_PREFIX) + r"[a-z0-9_]{8}")
 _MADE_BY = "leeward scratch 1"
+_TRIES = 20
 
 
 class Scratch:
@@ -43,19 +44,13 @@ class Scratch:
 
     def __init__(self, parent: Path, names: Iterable[str]) -> None:
         self._process = os.getpid()
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-        fresh, opened = self.path / _FRESH, None
+        self.path, self._owner = _made(parent)
         try:
-            self.path.chmod(0o700)  # whatever the umask takes
-            self._owner = opened = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-            os.fchmod(opened, 0o600)
-            lock(opened)
             self.expect(names)
-            fresh.rename(self.path / OWNER)  # it is locked before it is there
+            (self.path / _FRESH).rename(self.path / OWNER)  # it is locked before it is there
         except BaseException:
             _clear(self.path, ())
-            if opened is not None:
-                os.close(opened)
+            os.close(self._owner)
             raise
 
     def expect(self, names: Iterable[str]) -> None:
@@ -73,6 +68,26 @@ class Scratch:
                 _clear(self.path, self._names)
         finally:
             os.close(self._owner)
+
+
+def _made(parent: Path) -> tuple[Path, int]:
+    """Make a folder and lock its file. One that was swept before it could be told from a dead one is made anew."""
+    for last in (False,) * _TRIES + (True,):
+        path, opened = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)), None
+        try:
+            path.chmod(0o700)  # whatever the umask takes
+            opened = os.open(path / _FRESH, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+            os.fchmod(opened, 0o600)
+            lock(opened)
+            os.stat(path / _FRESH)  # nobody sweeps it from here on
+            return path, opened
+        except BaseException as error:
+            _clear(path, ())
+            if opened is not None:
+                os.close(opened)
+            if last or not isinstance(error, FileNotFoundError | BlockingIOError):
+                raise
+    raise AssertionError
 
 
 @contextmanager
@@ -110,12 +125,15 @@ def _sweep_one(folder: Path) -> None:
         return
     # one that was killed before it said so under its lasting name had written it, and locked it, under the other
     said = OWNER if os.path.lexists(folder / OWNER) else _FRESH
-    owner = os.open(folder / said, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
-        if os.fstat(owner).st_size == 0:
-            return  # it may be about to be locked
+        owner = os.open(folder / said, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        folder.rmdir()  # if it is empty; whoever was about to use it makes another
+        return
+    try:
         lock(owner)  # an OSError where its process, or a child of it, lives
-        names = _left(os.pread(owner, 1 << 24, 0))
+        written = os.pread(owner, 1 << 24, 0)
+        names = _left(written) if written else []  # whoever was about to lock it makes another
         if names is not None:
             _clear(folder, names)
     finally:

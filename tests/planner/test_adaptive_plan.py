@@ -14,12 +14,12 @@ from scipy.stats import binom
 
 import leeward as lw
 from leeward.errors import InputError, NotPrivateError, SpecError
-from leeward.mechanism import AdaptiveSanitized
+from leeward.mechanism import AdaptiveSanitized, Sanitized
 from leeward.mechanism._adaptive import decoded
 from leeward.mechanism._random_order import reached
 from leeward.noise import SeededBitsForTests
 from leeward.planner import Scenario, compare, plan, recommend
-from leeward.planner._expected import expected_answers_stopping
+from leeward.planner._expected import errors_above, expected_answers_stopping
 from leeward.query import CountVisitors
 
 
@@ -110,15 +110,17 @@ def test_the_errors_are_those_of_counts_that_are_published(epsilon: str, t: int,
     found = compare(query(), lw.AdditionOnly(epsilon), safe_at_most=t, mechanism="adaptive", scenario=scenario).options[
         0
     ]
-    rate, off = float(Fraction(epsilon)), dict[int, float]()
-    for c, places in (counts or {0: 1}).items():
+    rate, off, known = float(Fraction(epsilon)), dict[int, float](), counts or {0: 1}
+    chances = [by_hand(rate, t, c) for c in known]
+    often = reached([*known.values()], chances, [1, 2], 0) if counts else [1]
+    for (c, places), before in zip(known.items(), often, strict=True):
         not_early = 1 - by_hand(rate, t, c)[0]
         for noise in range(int(120 / rate)):
             early, late = ((1 - math.exp(-r)) * math.exp(-r * noise) for r in (rate / 2, rate))
             if c + noise > 2 * t + 1:
-                off[noise] = off.get(noise, 0.0) + places * early
+                off[noise] = off.get(noise, 0.0) + places * before * early
             if c + noise > t:
-                off[noise] = off.get(noise, 0.0) + places * not_early * late
+                off[noise] = off.get(noise, 0.0) + places * before * not_early * late
     total = sum(off.values())
     within = {a: sum(p for error, p in off.items() if error <= a) / total for a in sorted(off)}
     assert found.errors is not None
@@ -255,3 +257,37 @@ def test_published_rows_say_at_which_look() -> None:
     assert [row["count"] for row in rows] == [None, 17, 4, None, None]
     assert [row["look"] for row in rows] == [None, 1, 2, None, None]
     assert [row["answered"] for row in rows] == [True] * 4 + [False]
+
+
+@pytest.mark.parametrize("stops", [1, 2, 9])
+@pytest.mark.parametrize("looks", [1, 2])
+def test_the_errors_are_of_counts_that_are_reached(looks: int, stops: int) -> None:
+    """Over every order of a crowded place and empty ones: the crowded one stops them, so that empty ones err less often."""
+    rate, t, counts = 0.5, 3, {0: 5, 20: 1}
+    line, expected = lw.Line(lw.inf, "1/2"), dict[int, float]()
+    made: AdaptiveSanitized | Sanitized = AdaptiveSanitized(line, at_most=t, budget=Fraction(stops, 2))
+    if looks == 1:
+        made = Sanitized(line, at_most=t, stop_after=stops)
+    truth = [c for c, n in counts.items() for _ in range(n)]
+    for order in set(itertools.permutations(truth)):
+        spent = {0: 1.0}
+        for c in order:
+            early, late = by_hand(rate, t, c) if looks == 2 else (0.0, exceeds(rate, t - c))
+            spent = {halves: p for halves, p in spent.items() if 2 * stops - halves >= 2}
+            here = sum(spent.values())
+            for noise in range(300):
+                soon, later = ((1 - math.exp(-r)) * math.exp(-r * noise) for r in (rate / 2, rate))
+                if looks == 2 and c + noise > 2 * t + 1:
+                    expected[noise] = expected.get(noise, 0) + here * soon
+                if c + noise > t:
+                    expected[noise] = expected.get(noise, 0) + here * (1 - early) * later
+            after: dict[int, float] = {}
+            for halves, p in spent.items():
+                for cost, chance in ((0, 1 - early - late), (1, early), (2, late)):
+                    after[halves + cost] = after.get(halves + cost, 0.0) + p * chance
+            spent = after
+    total = sum(expected.values())
+    found = errors_above(made, counts)
+    assert found.mean == pytest.approx(sum(e * p for e, p in expected.items()) / total, rel=1e-9)
+    within = {a: sum(p for e, p in expected.items() if e <= a) / total for a in expected}
+    assert found.most == min(a for a, share in within.items() if share >= 0.95)

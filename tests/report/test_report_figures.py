@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from tests.report.conftest import stated
 
 from leeward.errors import InputError
 from leeward.report import decision_curve, mapped, places_map
+from leeward.report._figures import BLUE, GREY, MARKS, RED, SAND
 
 
 def traces(figure: Any) -> dict[str, Any]:
@@ -99,6 +101,58 @@ def test_long_lists_are_drawn_as_shares(make_release: Callable[..., Any]) -> Non
     assert np.nanmax(share) == 1
     assert np.isnan(share).any()
     assert len(json.loads(figure.to_json())["data"]) == 1
+
+
+@pytest.mark.parametrize("there", [s for n in range(1, 5) for s in itertools.combinations(MARKS, n)], ids="+".join)
+def test_each_square_has_the_colour_of_what_is_said_of_it(
+    there: tuple[str, ...], make_release: Callable[..., Any]
+) -> None:
+    """For all words that may occur together: the legend names them all, and no square has the colour of another word."""
+    north, east = np.mgrid[:4, :6]
+    said = [there[i % len(there)] for i in range(24)]
+    figure = places_map(
+        make_release(
+            ["obscure" if word == "not asked" else word for word in said],
+            answered=[word != "not asked" for word in said],
+            latitude=35 + north.ravel() / 100,
+            longitude=139 + east.ravel() / 100,
+        )
+    )
+    heat = figure.data[0]
+    scale = [(float(at), colour) for at, colour in heat.colorscale]
+    at = (np.asarray(heat.z).ravel() - heat.zmin) / (heat.zmax - heat.zmin)
+    steps = [(one[0], other[0], {one[1], other[1]}) for one, other in zip(scale[::2], scale[1::2], strict=True)]
+    inside = [set().union(*(colours for low, high, colours in steps if low < x < high)) for x in at]
+    assert inside == [{MARKS[word]["color"]} for word in said]
+    assert {name: trace.marker.color for name, trace in traces(figure).items()} == {
+        f"{word} ({said.count(word)})": MARKS[word]["color"] for word in there
+    }
+
+
+@pytest.mark.parametrize("word", ["safe", "dangerous"])
+def test_no_share_hides_a_danger_or_a_silence(word: str, make_release: Callable[..., Any]) -> None:
+    """One lattice of 420 × 420, two of its lines to a square: one danger makes a square stand out, and so does no answer."""
+    north, east = (axis.ravel() for axis in np.mgrid[:420, :420])
+    states = np.where((north // 2 + east // 2) % 2 == 0, "obscure", word).astype(object)
+    states[(north == 0) & (east == 0)] = "dangerous"
+    asked = (north > 1) | (east != 5)
+    silent = (north // 2 == 1) & (east // 2 == 1)
+    result = make_release(
+        list(states), answered=list(asked & ~silent), latitude=35 + north / 1000, longitude=139 + east / 1000
+    )
+    result.told["decision"] |= {"safe_at_most": None, "never_wrong": None} if word == "dangerous" else {}
+    result.told["decision"] |= {"dangerous_at_least": 9, "dangerous_never_wrong": False}
+    heat, *others = places_map(result).data
+    assert heat.colorbar.title.text == f"share said to be {word}"
+    assert [colour for _, colour in heat.colorscale] == [SAND, BLUE if word == "safe" else RED]
+    drawn = {
+        t.colorscale[0][1]: np.argwhere(~np.isnan(np.asarray(t.z))).tolist() for t in others if t.type == "heatmap"
+    }
+    assert drawn == {GREY: [[1, 1]]} | ({RED: [[0, 0]]} if word == "safe" else {})
+    names = ["nowhere asked", "dangerous somewhere"]
+    assert [t.name for t in others if t.name] == names[: 1 + (word == "safe")]
+    assert np.asarray(heat.z)[0, 2] == 0
+    assert np.asarray(heat.customdata)[0, 2].tolist()[:2] == [0, 4]
 
 
 def test_the_curve_is_the_statement_s(make_statement: Callable[..., dict[str, Any]]) -> None:

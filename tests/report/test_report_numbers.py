@@ -134,6 +134,7 @@ def test_lines_give_way_where_there_are_many_bars_and_groups_where_there_are_man
     names = [f"g{i}" for i in range(250)]
     groups = numbers({"group": names, "value": [1] * 250}, groups=names)
     (points,) = answers_figure(groups).data
+    assert not points.error_x.visible
     assert len(points.x) == number_figures.MOST_GROUPS
     assert "The first 100 of 250 groups are drawn." in Page(report_html(groups)).text()
 
@@ -232,3 +233,43 @@ def test_the_error_of_each_answer_and_of_all_are_told_apart_and_rounded_up() -> 
     means = {"value": [1, 2], "within_95_percent": [0.5, 1000.25]}
     said = lead(numbers(means, accuracy={"counted": "people", "by_number": []}))
     assert said == "Each answer is within 1,001 of the exact one, or nearer, with probability at least 95 %."
+
+
+@pytest.mark.parametrize(("rows", "error"), [(80, 4.25), (81, 4.25), (200, 4.25), (3, 0.0)])
+@pytest.mark.parametrize("kind", ["groups", "intervals", "means"])
+def test_the_caption_speaks_of_lines_where_lines_are_drawn(rows: int, error: float, kind: str) -> None:
+    names = [f"g{i}" for i in range(rows)]
+    accuracy = {"mean_absolute": 1.5, "within_95_percent": error, "all_within_95_percent": error}
+    if kind == "intervals":
+        ends = {"from": list(range(rows)), "to": list(range(1, rows + 1)), "count": [1] * rows}
+        result = numbers(ends, "histogram", accuracy=accuracy)
+    elif kind == "groups":
+        result = numbers({"group": names, "count": [1] * rows}, "histogram", names, accuracy=accuracy)
+    else:
+        means = {"group": names, "value": [1] * rows, "within_95_percent": [error] * rows}
+        result = numbers(means, groups=names, accuracy={"counted": "people", "by_number": []})
+    (drawn,) = answers_figure(result).data
+    lines = (drawn.error_y if kind == "intervals" else drawn.error_x).visible
+    (caption,) = [e.text for e in Page(report_html(result)).all("figcaption")]
+    assert lines == (rows <= 80 and error > 0) == ("lines reach" in caption)
+    assert lines or "the error that is kept with probability 95 % is said above, not drawn." in caption
+
+
+def test_a_column_of_the_table_s_own_heading_is_one_like_any_other(tmp_path: Path) -> None:
+    """Groups by a column that is called as the states of places are: no marks, and all of it is searched."""
+    result = numbers({"group": ["safe", "blue"], "value": [1, 2]}, groups=["safe", "blue"], by="Said to be")
+    path = write_report(result, tmp_path / "report.html")
+    page = path.read_text().replace('id="find" autocomplete', 'id="find" value="saf" autocomplete')
+    path.write_text(page)
+    seen = visit(path, tmp_path / "browser").page
+    assert seen.by_id("found").text == "1 answer"
+    assert not any("mark" in e.attributes.get("class", "").split() for e in seen.elements)
+
+
+def test_every_table_scrolls_by_itself(grouped: FakeRelease, make_release: Callable[..., Any]) -> None:
+    """So that no page is wider than a telephone."""
+    for result in (grouped, make_release(["safe", "obscure"])):
+        page = Page(report_html(result))
+        tables = [i for i, e in enumerate(page.elements) if e.tag == "table"]
+        assert len(tables) == 2
+        assert [page.elements[i - 1].attributes.get("class") for i in tables] == ["scroll"] * 2

@@ -16,10 +16,13 @@ from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
 
 import leeward as lw
+from leeward.cli import _release as cli_release
 from leeward.engine import open_visits, read_places
 from leeward.errors import BudgetConflictError, LedgerError
 from leeward.ledger import Ledger
 from leeward.ledger._secret import VARIABLE
+from leeward.session._release import release_planned
+from leeward.spec import read_spec
 
 NAMED = ('dataset = "town"', 'dataset = "{}"')
 
@@ -309,3 +312,20 @@ def test_numbers_of_thousands_of_digits_and_windows_listed_twice_are_refused_in_
         assert said in err
         assert len(err) < 6000
     assert not town.out.exists()
+
+
+@pytest.mark.parametrize("epsilon", ["1", "1/2"], ids=["a stored answer", "charged"])
+def test_who_did_not_open_it_does_not_say_so(epsilon: str, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process opens it between the question and the charge."""
+    asked, first = cli_release.opening, read_spec(town.spec())
+
+    def overtaken(*given: Any, **how: Any) -> Any:
+        made = asked(*given, **how)
+        assert made.opens is not None
+        release_planned(first.plans(), first.ledger())
+        return made
+
+    monkeypatch.setattr(cli_release, "opening", overtaken)
+    spec = town.spec(('epsilon = "1"', f'epsilon = "{epsilon}"'))
+    code, out, err = town.run("release", spec, "--out", town.out)
+    assert (code, "A stored answer" in out, "Opened" in err) == (0, epsilon == "1", False), err

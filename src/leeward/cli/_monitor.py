@@ -80,7 +80,7 @@ def monitor(
         with progress_shown(quiet) as progress:
             progress("writing the reports")
             wrote(save(watch.releases))
-    opened.say(quiet)
+    opened.say(watch.releases, quiet)
     if not quiet:
         for each in watch.releases:
             print_notes(each.curator)

@@ -41,15 +41,15 @@ class Opening:
 
     Attributes:
         budget: as it is to be used.
-        opens: what is to be said once it is charged, if that opens it; else None.
+        opens: what is to be said once it is charged, if that opens it; else None. Another process may open it first.
     """
 
     budget: Budget
     opens: str | None
 
-    def say(self, quiet: bool) -> None:
-        """Say on stderr that the budget was opened, if it was."""
-        if self.opens is not None and not quiet:
+    def say(self, releases: Sequence[Release], quiet: bool) -> None:
+        """Say on stderr that the budget was opened, if these releases opened it."""
+        if self.opens is not None and not quiet and any(one.curator.opened for one in releases):
             say(f"Opened {self.opens}", err=True)
 
 
@@ -74,7 +74,7 @@ def saved_if_refused(
         if done:
             wrote(path := save(done))
             error.add_note(f"What was answered is at {path}")
-            opened.say(quiet)
+            opened.say(done, quiet)
             for one in done:
                 print_notes(one.curator)
         raise

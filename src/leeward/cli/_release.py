@@ -153,7 +153,7 @@ def publish(
         say(f"Budget of {left.dataset}: {left.spent} of {left.cap} spent, {left.left} left.")
         report = out / "report.html" if len(releases) == 1 else out
         say(f"The report is at {report}")
-    opened.say(quiet)
+    opened.say(releases, quiet)
 
 
 def _sentence(made: Plan | NumberPlan, one: Places | Numbers) -> str:

@@ -84,12 +84,14 @@ class Reservation:
         id: random; the id the release may publish. The same for a found answer as when it was stored.
         cost: what the release cost, once.
         answer: what may be shown; None until it is stored.
+        opened: whether it opened the budget that it is charged to.
     """
 
     def __init__(self, store: SqliteStore, progress: Progress) -> None:
         self.id = ""
         self.cost = Fraction(0)
         self.answer: bytes | None = None
+        self.opened = False
         self._store = store
         self._progress = progress
         self._process = os.getpid()
@@ -194,6 +196,7 @@ class Reservation:
         if standing.cap is None:
             opened = Balance(request.notion, cap, standing.spent)
             append(connection, opened, kind="opened", dataset=request.dataset)
+            self.opened = True
         append(
             connection,
             after,

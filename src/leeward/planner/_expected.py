@@ -9,6 +9,9 @@ from math import sqrt
 from numbers import Integral
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from leeward._document import Part
 from leeward._plain import shown, told
 from leeward.errors import InputError
@@ -91,10 +94,7 @@ def expected_answers(decided: Decisions, counts: Counts, *, independent: bool = 
 def expected_answers_stopping(mechanism: Sanitized | AdaptiveSanitized, counts: Counts) -> ExpectedAnswers:
     """Return what to expect of a mechanism that stops if the places come in a random order."""
     looks, t = _looks(mechanism), _threshold(mechanism)
-    costs, limit = mechanism.costs
-    numbers = [*counts.values()]
-    published = [[float(p) for p in looks.published(t - c)] for c in counts]
-    answered = reached(numbers, published, costs, limit) * numbers
+    answered = _answered(mechanism, counts)
     return ExpectedAnswers(
         answered=float(answered.sum()),
         safe=float(answered @ [float(looks.cdf(t - c)) for c in counts]),
@@ -105,6 +105,15 @@ def expected_answers_stopping(mechanism: Sanitized | AdaptiveSanitized, counts: 
         wrongly_dangerous=0.0,
         spread=None,
     )
+
+
+def _answered(mechanism: Sanitized | AdaptiveSanitized, counts: Counts) -> NDArray[np.float64]:
+    """Return how many places with each of these counts are answered before the stop, on average, in a random order."""
+    looks, t = _looks(mechanism), _threshold(mechanism)
+    costs, limit = mechanism.costs
+    numbers = [*counts.values()]
+    published = [[float(p) for p in looks.published(t - c)] for c in counts]
+    return reached(numbers, published, costs, limit) * numbers
 
 
 def _looks(mechanism: Sanitized | AdaptiveSanitized) -> LargestLook:
@@ -154,13 +163,15 @@ def errors_above(mechanism: Sanitized | AdaptiveSanitized, counts: Counts | None
     """Return the errors of a count that a mechanism that stops publishes: of one that came out above its threshold.
 
     Upward geometric noise has no memory: where a count c is not above what a look lets pass, it is published as the next
-    above that, and by noise more; where it is, by noise alone. Each weighs as much as it is published there.
+    above that, and by noise more; where it is, by noise alone. Each weighs as much as it is published there: as often as it
+    is reached before the stop, which its own noise does not decide, and published then.
     """
     looks, t = _looks(mechanism), _threshold(mechanism)
     chances: dict[tuple[int, int], float] = {}
-    for c in counts or (0,):
+    known = counts or {0: 1}
+    for c, answered in zip(known, _answered(mechanism, known), strict=True):
         for look, chance in enumerate(looks.published(t - c)):
-            chances[c, look] = float(chance) * (counts[c] if counts else 1)
+            chances[c, look] = float(chance) * float(answered)
     total = sum(chances.values())
     if not total:  # too small for floats: what is nearest to t is what there is
         chances, total = {max(chances): 1.0}, 1.0

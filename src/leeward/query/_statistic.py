@@ -188,7 +188,7 @@ class Statistic:
         if isinstance(change, BoundedChange):
             change = self._on_grid(change)
         if self.numeric is None:
-            return self.of_policies(change) or _counted(change)
+            return self.of_policies(change) or _counted(change, self.cells)
         if isinstance(change, BoundedChange):
             return self.numeric.effect(change)
         if change in {WITHDRAW, INSERT}:
@@ -363,13 +363,14 @@ def _values(lower: Exact, upper: Exact, step: Exact) -> ValueGrid:
     return values
 
 
-def _counted(change: Change) -> Effect:
-    """Return what one person's change does to a histogram: they are counted in one cell at most."""
+def _counted(change: Change, cells: int) -> Effect:
+    """Return what one person's change does to a histogram: they are counted in one cell at most.
+
+    Of a single cell a change is a rise or a fall, never both: whoever leaves it goes where nobody is counted.
+    """
     moves: Move = {WITHDRAW: (0, 1), INSERT: (1, 0)}.get(change, (1, 1))
     each: tuple[Move, ...] = (moves,) if 0 in moves else ((1, 0), (0, 1))
-    if isinstance(change, BoundedChange):
-        return Effect(total=((1, 1),), each=each)
-    return Effect(total=(moves,), each=each)
+    return Effect(total=each if cells == 1 else (moves,), each=each)
 
 
 def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:

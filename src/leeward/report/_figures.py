@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from leeward._plain import at_most, percent
 from leeward._statement import VisitorStatement
 from leeward.errors import InputError
-from leeward.report._ground import Ground, is_lattice, round_length, squares
+from leeward.report._ground import Ground, Squares, is_lattice, round_length, squares
 from leeward.report._words import Readable
 
 BLUE, SAND, RED, GREY = "#0072b2", "#e2b860", "#d55e00", "#9a958c"
@@ -57,8 +57,9 @@ def mapped(result: Readable) -> int:
 def places_map(result: Readable) -> go.Figure:
     """Draw what is said of each place, on a plane in kilometres with a scale bar and no tiles.
 
-    Places are points; the cells of a grid, and lists of more than `MOST_POINTS` places, are squares coloured by the
-    share of their places that are said to be safe.
+    Places are points; the cells of a grid, and lists of more than `MOST_POINTS` places, are squares. Squares of several
+    places are coloured by the share of those asked that are said to be safe (dangerous, where that alone is said), but
+    those with a dangerous place, and those where none was asked, stand out.
 
     Raises:
         InputError: no place of the list has coordinates.
@@ -73,7 +74,8 @@ def places_map(result: Readable) -> go.Figure:
     answers, places = result.answers.filter(located), result.places.filter(located)
     ground = Ground.of(*(np.asarray(places[axis].to_numpy(), dtype=float) for axis in ("latitude", "longitude")))
     if is_lattice(ground) or len(ground.east) > MOST_POINTS:
-        traces = _squares(ground, answers, places)
+        assert isinstance(result.statement, VisitorStatement)
+        traces = _squares(ground, answers, places, result.statement.decision.said[0][0])
     else:
         traces = _points(ground, answers, places)
     figure = go.Figure(traces)
@@ -96,8 +98,15 @@ def places_map(result: Readable) -> go.Figure:
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},
         hovermode="closest",
     )
+    if joined(figure):  # beside the scale of shares
+        figure.update_layout(legend={"orientation": "v", "x": 1, "xanchor": "right"})
     _scale_bar(figure, ground)
     return figure
+
+
+def joined(figure: go.Figure) -> bool:
+    """Whether a map has squares of several places."""
+    return bool(figure.data[0].type == "heatmap" and figure.data[0].showscale)
 
 
 def decision_curve(statement: VisitorStatement) -> go.Figure:
@@ -202,9 +211,7 @@ def _labels(table: pa.Table) -> NDArray[np.object_]:
 
 
 def _points(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scatter]:
-    states = answers["state"].to_pandas().to_numpy(dtype=object, copy=True)
-    if "answered" in answers.column_names:
-        states[~answers["answered"].to_numpy()] = "not asked"
+    states = _states(answers)
     larger = min(2.0, max(1.0, (4_000 / len(states)) ** 0.25))
     said = _said(answers)
     labels = _labels(places)
@@ -241,58 +248,94 @@ def _said(answers: pa.Table) -> list[str]:
     return said
 
 
-def _squares(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Heatmap | go.Scatter]:
-    cells = squares(ground)
-    total, safe = cells.total(), cells.total(pc.equal(answers["state"], "safe").to_numpy())
-    share = np.divide(safe, total, out=np.full_like(total, np.nan), where=total > 0).astype(np.float32)
-    heat = go.Heatmap(
+def _states(answers: pa.Table) -> NDArray[np.object_]:
+    """Return what is said of each place: one of `MARKS`."""
+    states = answers["state"].to_pandas().to_numpy(dtype=object, copy=True)
+    if "answered" in answers.column_names:
+        states[~answers["answered"].to_numpy()] = "not asked"
+    return np.asarray(states, object)
+
+
+def _squares(ground: Ground, answers: pa.Table, places: pa.Table, asked: str) -> list[go.Heatmap | go.Scatter]:
+    """Draw places as squares: in the colour of what is said of each, or of several together."""
+    cells, states = squares(ground), _states(answers)
+    if not cells.one_each:
+        return _shares(cells, states, asked)
+    there = [state for state in MARKS if (states == state).any()]
+    drawn = np.full(len(cells.north) * len(cells.east), np.nan, np.float32)
+    drawn[cells.index] = [there.index(state) for state in states]
+    steps = [[(i + end) / len(there), MARKS[state]["color"]] for i, state in enumerate(there) for end in (0, 1)]
+    heat = _heat(cells, drawn.reshape(len(cells.north), -1), steps, (-0.5, len(there) - 0.5)).update(hoverinfo="skip")
+    if len(places) <= MOST_POINTS:
+        text = np.full(drawn.size, "", dtype=object)
+        text[cells.index] = [f"{label}<br>{word}" for label, word in zip(_labels(places), _said(answers), strict=True)]
+        heat.update(text=text.reshape(len(cells.north), -1), hovertemplate="%{text}<extra></extra>", hoverinfo="text")
+    return [heat, *(_key(f"{state} ({(states == state).sum():,})", state) for state in there)]
+
+
+def _shares(cells: Squares, states: NDArray[np.object_], asked: str) -> list[go.Heatmap | go.Scatter]:
+    """Draw squares of several places by the share of one word, under what no share may hide: danger, and silence."""
+    count = {state: cells.total(states == state) for state in MARKS}
+    total = cells.total()
+    of = total - count["not asked"]
+    share = np.divide(count[asked], of, out=np.where(total > 0, 0.0, np.nan), where=of > 0)
+    heat = _heat(cells, share.astype(np.float32), [[0, SAND], [1, MARKS[asked]["color"]]], (0, 1))
+    others = {"dangerous": "said to be dangerous", "not asked": "not asked"}
+    others = {state: said for state, said in others.items() if state != asked and count[state].any()}
+    more = "".join(f"<br>%{{customdata[{2 + i}]}} {said}" for i, said in enumerate(others.values()))
+    heat.update(
+        showscale=True,
+        customdata=np.stack([count[asked], total, *(count[state] for state in others)], axis=-1).astype(np.int32),
+        hovertemplate=f"%{{customdata[0]}} of %{{customdata[1]}} places here are said to be {asked}{more}<extra></extra>",
+        colorbar={
+            "title": {"text": f"share said to be {asked}", "side": "top"},
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "y": 1.01,
+            "yanchor": "bottom",
+            "len": 0.5,
+            "thickness": 10,
+            "tickformat": ".0%",
+            "tickvals": [0, 0.5, 1],
+        },
+    )
+    traces: list[go.Heatmap | go.Scatter] = [heat]
+    silent = (total > 0) & (of == 0)
+    for state, name, here in (
+        ("not asked", "nowhere asked", silent),
+        ("dangerous", "dangerous somewhere", count["dangerous"] > 0),
+    ):
+        if state in others and here.any():
+            colour = MARKS[state]["color"]
+            over = _heat(cells, np.where(here, 1.0, np.nan).astype(np.float32), [[0, colour], [1, colour]], (0, 1))
+            traces += [over.update(hoverinfo="skip"), _key(name, state)]
+    return traces
+
+
+def _heat(cells: Squares, z: NDArray[np.float32], scale: list[list[Any]], ends: tuple[float, float]) -> go.Heatmap:
+    return go.Heatmap(
         x=cells.east.round(4),
         y=cells.north.round(4),
-        z=share,
-        zmin=0,
-        zmax=1,
+        z=z,
+        zmin=ends[0],
+        zmax=ends[1],
         hoverongaps=False,
-        colorscale=[[0, SAND], [1, BLUE]],
+        colorscale=scale,
+        showscale=False,
     )
-    if not cells.one_each:
-        return [
-            heat.update(
-                customdata=np.stack([safe, total], axis=-1).astype(np.int32),
-                hovertemplate="%{customdata[0]} of %{customdata[1]} places here are said to be safe<extra></extra>",
-                colorbar={
-                    "title": {"text": "share said to be safe", "side": "top"},
-                    "orientation": "h",
-                    "x": 0,
-                    "xanchor": "left",
-                    "y": 1.01,
-                    "yanchor": "bottom",
-                    "len": 0.5,
-                    "thickness": 10,
-                    "tickformat": ".0%",
-                    "tickvals": [0, 0.5, 1],
-                },
-            )
-        ]
-    heat.update(showscale=False, hoverinfo="skip")
-    if len(places) <= MOST_POINTS:
-        text = np.full(share.size, "", dtype=object)
-        text[cells.index] = [f"{label}<br>{word}" for label, word in zip(_labels(places), _said(answers), strict=True)]
-        heat.update(text=text.reshape(share.shape), hovertemplate="%{text}<extra></extra>", hoverinfo="text")
-    key = [("obscure", SAND), ("safe", BLUE)]
-    return [
-        heat,
-        *(
-            go.Scatter(
-                x=[None],
-                y=[None],
-                mode="markers",
-                marker={"symbol": "square", "size": 11, "color": colour},
-                name=f"{state} ({pc.sum(pc.equal(answers['state'], state)).as_py():,})",
-                hoverinfo="skip",
-            )
-            for state, colour in key
-        ),
-    ]
+
+
+def _key(name: str, state: str) -> go.Scatter:
+    """Return an entry of the legend alone."""
+    return go.Scatter(
+        x=[None],
+        y=[None],
+        mode="markers",
+        marker={"symbol": "square", "size": 11, "color": MARKS[state]["color"]},
+        name=name,
+        hoverinfo="skip",
+    )
 
 
 def _span(axis: NDArray[np.float64], ground: Ground, strip: float = 0) -> list[float]:

@@ -22,7 +22,7 @@ from leeward._statement import NumberStatement, VisitorStatement
 from leeward.outputs import write_page
 from leeward.report import _numbers as numbers
 from leeward.report import _words as words
-from leeward.report._figures import decision_curve, mapped, places_map
+from leeward.report._figures import decision_curve, joined, mapped, places_map
 from leeward.report._number_figures import MOST_GROUPS, answers_figure, height
 from leeward.report._page import asset, digest, embedded, template
 from leeward.report._words import Readable, Tally
@@ -59,7 +59,7 @@ def report_html(result: Readable) -> str:
     statement = result.statement
     shown = _visitors(result, statement) if isinstance(statement, VisitorStatement) else _numbers(result, statement)
     scripts = [get_plotlyjs(), asset("report.js")]
-    rows = _rows(result.answers, shown.columns)
+    rows, listed = _rows(result.answers, shown.columns), _listed(result.answers, shown.columns)
     text = statement.to_json()
     return template(shown.template).render(
         statement=statement,
@@ -69,7 +69,8 @@ def report_html(result: Readable) -> str:
         may_not=shown.may_not,
         asked=shown.asked,
         figures={name: embedded(figure.to_json()) for name, figure in shown.figures.items()},
-        columns=[shown.columns[name] for name in _listed(result.answers, shown.columns)],
+        columns=[shown.columns[name] for name in listed],
+        said=listed.index("state") if "state" in listed else None,
         nouns=shown.nouns,
         find=shown.find,
         rows=rows,
@@ -120,6 +121,7 @@ def _visitors(result: Readable, statement: VisitorStatement) -> _Shown:
             "tally": tally,
             "map_ratio": _ratio(figures["map"]) if "map" in figures else None,
             "undrawn": tally.places - mapped(result),
+            "joined": "map" in figures and joined(figures["map"]),
         },
     )
 

@@ -8,17 +8,12 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from leeward.planner._accuracy import NumberAccuracy
 from leeward.report._figures import BLUE, LOOK, SAND
-from leeward.report._numbers import plain, stated
+from leeward.report._numbers import plain, reach, stated
 from leeward.report._words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
 """After Okabe and Ito; groups beyond are drawn in the same colours again."""
-
-MOST_LINES = 80
-"""With more answers than this their errors are given in words: lines would hide the bars."""
-
 
 MOST_GROUPS = 100
 """Groups beyond are in the table alone."""
@@ -30,13 +25,8 @@ def answers_figure(result: Readable) -> go.Figure:
     Groups are named down the side, where long names have room; intervals of a number stand in their order along the axis.
     """
     answers = result.answers
-    names = answers.column_names
-    reach = answers["within_95_percent"].to_pylist() if "within_95_percent" in names else None
-    if reach is None:
-        reach = [_error(result)] * answers.num_rows
-    if answers.num_rows > MOST_LINES:
-        reach = [0.0] * answers.num_rows
-    figure = _intervals(result, reach) if "from" in names else _groups(result, reach[:MOST_GROUPS])
+    names, lines = answers.column_names, reach(result)
+    figure = _intervals(result, lines) if "from" in names else _groups(result, lines[:MOST_GROUPS])
     several = "from" in names and len(stated(result).query.groups) > 1
     figure.update_layout(
         **LOOK,
@@ -54,7 +44,7 @@ def height(result: Readable) -> int:
     )
 
 
-def _intervals(result: Readable, reach: list[float]) -> go.Figure:
+def _intervals(result: Readable, errors: list[float]) -> go.Figure:
     answers, query = result.answers, stated(result).query
     low, high, counts = (answers[name].to_pylist() for name in ("from", "to", "count"))
     groups = query.groups or (None,)
@@ -67,7 +57,7 @@ def _intervals(result: Readable, reach: list[float]) -> go.Figure:
             go.Bar(
                 x=[(a + b) / 2 for a, b in zip(low[part], high[part], strict=True)],
                 y=counts[part],
-                error_y=_lines(reach[part]),
+                error_y=_lines(errors[part]),
                 marker={"color": colour},
                 name="" if group is None else escape(str(group)),
                 customdata=[f"{plain(a)} to {plain(b)}" for a, b in zip(low[part], high[part], strict=True)],
@@ -77,7 +67,7 @@ def _intervals(result: Readable, reach: list[float]) -> go.Figure:
     figure.update_layout(
         xaxis=_axis(escape(str(query.column)), [low[0], high[-1]]),
         yaxis={
-            **_axis(f"{many(result.statement)} (noisy)", _span(counts, reach, zero=True)),
+            **_axis(f"{many(result.statement)} (noisy)", _span(counts, errors, zero=True)),
             "showgrid": True,
             "zeroline": True,
         },
@@ -85,7 +75,7 @@ def _intervals(result: Readable, reach: list[float]) -> go.Figure:
     return figure
 
 
-def _groups(result: Readable, reach: list[float]) -> go.Figure:
+def _groups(result: Readable, errors: list[float]) -> go.Figure:
     answers, query = result.answers.slice(0, MOST_GROUPS), stated(result).query
     counted = "count" in answers.column_names
     values = answers["count" if counted else "value"].to_pylist()
@@ -94,7 +84,7 @@ def _groups(result: Readable, reach: list[float]) -> go.Figure:
     shown: dict[str, Any] = {
         "x": values,
         "y": places,
-        "error_x": _lines(reach),
+        "error_x": _lines(errors),
         "marker": {"color": BLUE} if counted else {"color": BLUE, "size": 11},
         "customdata": [f"{label}: {plain(value)}" for label, value in zip(labels, values, strict=True)],
         "hovertemplate": "%{customdata}<extra></extra>",
@@ -102,7 +92,7 @@ def _groups(result: Readable, reach: list[float]) -> go.Figure:
     figure = go.Figure(go.Bar(orientation="h", **shown) if counted else go.Scatter(mode="markers", **shown))
     named = f"{many(result.statement)} (noisy)" if counted else escape(str(query.column))
     figure.update_layout(
-        xaxis={**_axis(named, _span(values, reach, zero=counted)), "showgrid": True, "zeroline": counted},
+        xaxis={**_axis(named, _span(values, errors, zero=counted)), "showgrid": True, "zeroline": counted},
         yaxis={
             **_axis("", [len(places) - 0.4, -0.6]),
             "tickvals": places,
@@ -110,12 +100,6 @@ def _groups(result: Readable, reach: list[float]) -> go.Figure:
         },
     )
     return figure
-
-
-def _error(result: Readable) -> float:
-    accuracy = stated(result).accuracy
-    assert isinstance(accuracy, NumberAccuracy)
-    return accuracy.within_95_percent
 
 
 def _lines(reach: list[float]) -> dict[str, Any]:

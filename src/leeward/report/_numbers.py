@@ -15,6 +15,9 @@ from leeward.report._words import Readable, many
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
 
+MOST_LINES = 80
+"""With more answers than this their errors are given in words: lines would hide the bars."""
+
 
 def stated(result: Readable) -> NumberStatement:
     """Return the statement of a released statistic."""
@@ -96,7 +99,20 @@ def caption(result: Readable) -> str:
     """Say what the picture shows."""
     counts = "count" in result.answers.column_names
     each = "Bars are noisy counts" if counts else "Points are the answers"
+    if not any(reach(result)):
+        return f"{each}; the error that is kept with probability 95 % is said above, not drawn."
     return f"{each}; lines reach as far as the error that is kept with probability 95 %, each on its own."
+
+
+def reach(result: Readable) -> list[float]:
+    """Return how long the line of each answer is: the error that it keeps; 0 where there are too many for lines."""
+    answers, accuracy = result.answers, stated(result).accuracy
+    if answers.num_rows > MOST_LINES:
+        return [0.0] * answers.num_rows
+    if "within_95_percent" in answers.column_names:
+        return [float(error) for error in answers["within_95_percent"].to_pylist()]
+    assert isinstance(accuracy, NumberAccuracy)
+    return [accuracy.within_95_percent] * answers.num_rows
 
 
 def asked(statement: NumberStatement) -> list[tuple[str, str]]:

@@ -35,12 +35,14 @@ class CuratorNotes(Private):
         people_over_bound: people at more places than the bound; of a statistic, people with several rows.
         charged: what this call added to what is spent; 0 for a stored answer.
         over: what became of the people over the bound, in words.
+        opened: whether this call opened the budget.
     """
 
     dropped: Mapping[str, int] | None
     people_over_bound: int | None
     charged: str
     over: str = ""
+    opened: bool = False
 
     def lines(self) -> list[str]:
         """Return the facts in words, without what was charged; none where nothing was counted."""

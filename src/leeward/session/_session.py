@@ -217,7 +217,7 @@ class Session(Private):
                 # one fixed width a place: the size of what is stored must not depend on the draw
                 reservation.store(drawn.astype("<i8").tobytes(), cost)
                 over = query.over_bound(counted.people_over_bound)
-                notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost), over)
+                notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost), over, reservation.opened)
             stored, entry = reservation.answer, reservation.id
         assert stored is not None
         return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)

@@ -4,6 +4,9 @@
 For these noise is derived from the policies themselves (`leeward.query._groups`). For every other question the noise of any
 of the three would be that for any change of a record, and the notion that says so promises more: they are refused there, and
 it is named.
+
+What is listed without an order (policies, columns, values, the edges of a graph and their ends) is put into one: however a
+promise is written down, it draws on one budget, and finds the answers that were given under it.
 """
 
 from __future__ import annotations
@@ -72,12 +75,13 @@ def policy_notion(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
 def _adp(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
     if not protect.policies:
         raise SpecError("[protect] policies", "with none, every step is protected", f'Use "bounded-dp", or {A_POLICY}')
-    held = []
+    listed = []
     for policy in protect.policies:
         if policy.within is not None:
-            held.append(_condition(policy.within, "policies", asked))
+            listed.append(_condition(policy.within, "policies", asked))
         elif policy.outside is not None:
-            held.append(~_condition(policy.outside, "policies", asked))
+            listed.append(~_condition(policy.outside, "policies", asked))
+    held = sorted(dict.fromkeys(listed), key=str)
     named = f"the policies {', '.join(f'“{policy}”' for policy in held)}"
     return ADP(epsilon, held, named, absent_too=bool(protect.absent_too))
 
@@ -108,7 +112,7 @@ def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
                 f'Write {key} = [["flu", "cold"]]',
             )
         _check_type(part, key, str(asked.by), asked)
-    joined = list(dict.fromkeys(pair for part in parts for pair in itertools.combinations(part, 2)))
+    joined = sorted({pair for part in parts for pair in itertools.combinations(sorted(part), 2)})
     if not joined:
         raise SpecError(f"[protect] {key}", "it joins nothing, so nothing is protected", 'Write [["flu", "cold"]]')
     if asked.records.keep:
@@ -117,8 +121,8 @@ def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
             f"its records are the values of '{asked.by}', and the filter looks at others",
             'Leave keep out, or use "adp" with policies over both columns',
         )
-    values = dict.fromkeys((*asked.groups, *itertools.chain(*joined)))
-    return Blowfish(epsilon, values, joined)
+    values = {*asked.groups, *itertools.chain(*joined)}
+    return Blowfish(epsilon, sorted(values), joined)  # all are texts, or all are numbers
 
 
 POLICY_NOTIONS: dict[str, Callable[[Protect, Statistic, str], Notion]] = {
@@ -132,7 +136,7 @@ def _condition(rows: Rows, key: str, asked: Statistic) -> Condition:
         raise SpecError(f"[protect] {key}", "it names no values", 'Write, say, { diagnosis = ["flu"] }')
     for column, values in rows.items():
         _check_type(values, key, column, asked)
-    parts: list[Condition] = [where(column, one_of=values) for column, values in rows.items()]
+    parts: list[Condition] = [where(column, one_of=values) for column, values in sorted(rows.items())]
     return functools.reduce(operator.and_, parts)
 
 

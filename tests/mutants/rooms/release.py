@@ -18,6 +18,10 @@ FILES = "tests/ledger/test_ledger_files.py"
 MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs.py"
 
 MUTANTS = [
+    M("leeward._scratch", "_sweep_one", "folder.rmdir()", "pass", "tests/outputs/test_swept_while_made.py", "an empty scratch folder stays for good"),
+    M("leeward._scratch", "_made", "            os.stat(path / _FRESH)  # nobody sweeps it from here on\n", "", "tests/outputs/test_swept_while_made.py", "a folder that was swept is used"),
+    M("leeward._scratch", "_made", "isinstance(error, FileNotFoundError | BlockingIOError)", "isinstance(error, BlockingIOError)", "tests/outputs/test_swept_while_made.py",
+      "a folder that was swept while it was made ends the run"),
     M(SESSION, "Session.key", "fit_for_release=self.fit_for_release", "fit_for_release=True", "tests/keys/test_visitor_inputs.py tests/keys/test_monitor_inputs.py",
       "a seeded answer is shown as one drawn from fresh entropy"),
     M(SESSION, "Session.key", "self.keys.digest()", '"keys"', "tests/keys", "the public list leaves the key"),

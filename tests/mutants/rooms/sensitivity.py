@@ -41,6 +41,8 @@ MUTANTS = [
       "of a clamped column, only whole numbers are looked at"),
     M(STATISTIC, "_counted", "WITHDRAW: (0, 1), INSERT: (1, 0)", "WITHDRAW: (1, 0), INSERT: (0, 1)", "tests/query/test_statistic.py tests/planner/test_number_plan.py",
       "a histogram rises when a person leaves"),
+    M(STATISTIC, "_counted", "if cells == 1 else", "if False else", "tests/query/test_statistic.py", "a single count is charged for a fall and a rise at once"),
+    M(STATISTIC, "_counted", "if cells == 1 else", "if cells <= 2 else", "tests/query/test_statistic.py", "a replaced row moves one of two counts only"),
     M(NUMERIC, "Sum.presence", "max(self.values.upper, Fraction(0)), max(-self.values.lower, Fraction(0))",
       "self.values.width, self.values.width", "tests/query/test_numeric.py", "who comes moves a sum by the width"),
     M(NUMERIC, "Sum.together", "None if self.people is None else move * self.people", "move", "tests/query/test_numeric.py",

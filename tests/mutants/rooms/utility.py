@@ -89,6 +89,7 @@ MUTANTS = [
     M("leeward.planner._expected", "check_counts", "return read", "return dict(counts)", "tests/test_machine_integers.py", "machine integers of counts wrap"),
     M("leeward.planner._expected", "expected_answers_stopping", "looks.cdf(t - c)", "looks.laws[-1].cdf(t - c)", CROWDS, "what the first look publishes is told as safe"),
     M("leeward.planner._expected", "errors_above", "t + looks.margins[look] + 1 - c", "t + 1 - c", CROWDS, "counts of the first look are told as near as those of the last"),
+    M("leeward.planner._expected", "errors_above", "float(chance) * float(answered)", "float(chance) * known[c]", CROWDS, "errors of counts that are never reached are told"),
     M("leeward.planner._compare", "_stopping", " or asked.scenario.counts is not None", "", CROWDS, "crowds that are told bring no adaptive row"),
     M(OPTION, "_said", ".law.cdf(", ".laws[-1].cdf(", CROWDS, "what a wish takes is that of the last look"),
     M(PLAN, "plan_visitors", "budget=moves.line.fall * stops", "budget=moves.line.fall * (stops + 1)", CROWDS, "one ε more is spent than was asked"),

@@ -72,8 +72,7 @@ const PAGE = 25;
 
 function table() {
   const rows = read("rows");
-  const head = [...byId("table").tHead.rows[0].cells].map((cell) => cell.textContent);
-  const said = head.indexOf("Said to be");
+  const said = [...byId("table").tHead.rows[0].cells].findIndex((cell) => "said" in cell.dataset);
   const searched = rows.map((row) => row.slice(0, said < 0 ? row.length : said).join(" ").toLowerCase());
   const { one, many, rest } = byId("tools").dataset;
   const body = byId("table").tBodies[0];

@@ -93,6 +93,7 @@ CALLS: dict[str, Call] = {
     "ReadingGrid": call("kW", lower="0 kW", upper="1 kW", step="0.1 kW"),
     "Schedule": call("2026-01-01T00:00", "2026-01-02T00:00", "1h", "UTC"),
     "Series": call(CLOSE, WATTS, CLOCK, noise="norm", missing="keep", post_processing=None, bits=None),
+    "SeriesLevels": call({"usual": CLOSE}, WATTS, CLOCK, noise="norm", missing="keep", post_processing=None, bits=None),
     "Statistic": call(ROWS, "histogram", "x", None, None, "venue", ("v0",)),
     "Totals": call(READINGS, per="day"),
     "compare": call(

@@ -56,6 +56,12 @@ def readings(**words: Any) -> Any:
     return flat_series(values="W", lower="0 W", upper="10000 W", step="1 W", between="maximum", **clock, **words)
 
 
+def levels_of_readings(epsilon: Any) -> Any:
+    one, other = readings(epsilon=epsilon, unit="1 W"), readings(epsilon="1", unit="100 W")
+    asked = {"a": one.closeness, "b": other.closeness}
+    return lw.local.series.SeriesLevels(asked, one.grid, one.schedule)
+
+
 def event(made: object) -> object:
     account = accounting.Accountant([made] * 3)  # type: ignore[list-item]
     return account.cost, [(account.delta("1", d), account.epsilon("1e-6", d)) for d in ("withdraw", "insert")]
@@ -335,6 +341,7 @@ CALLS: dict[str, Call] = {
         35.7, 139.7, {(35.7, 139.7): 1, (35.71, 139.7): 1}
     ),
     "Series": lambda e: (made := readings(epsilon=e, unit="1 W")) and (made.price, made.snapping, made.describe()),
+    "SeriesLevels": lambda e: (own := levels_of_readings(e)) and (own.check(), own.exchange("a", "b")),
     "Billing": lambda e: (
         (made := Billing(e))
         and (

@@ -40,12 +40,17 @@ from leeward.cli._released import Released, summary
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Entry
 from leeward.local import Written
+from leeward.local.series._level_statement import statement_of_levels
 from leeward.local.series._statement import statement as series_statement
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.session import privacy_statement
 
 SCHEMAS = ROOT / "docs" / "schemas"
+LEVELS = {
+    name: lw.local.series.Closeness(within=f"{watts} W", factor=2)
+    for name, watts in {"usual": 100, "careful": 400}.items()
+}
 PER: tuple[Literal["day", "period"], ...] = ("day", "period")
 
 
@@ -116,6 +121,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "perturb-series.json": lambda: [
         *(said(*asked) for asked in GRID),
         *(series_statement(READINGS, lw.Totals(READINGS, per), ["tariff"]) for per in PER),
+        statement_of_levels(lw.local.series.SeriesLevels(LEVELS, READINGS.grid, READINGS.schedule), "tier"),
     ],
     "perturbed.json": lambda: [Written((Path("a.csv"), Path("a.csv.release.json")), 7, True, ("a note",)).public()],
     "plan.json": lambda: [report(name) for name in ASKED],

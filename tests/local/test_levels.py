@@ -14,7 +14,8 @@ from leeward._progress import silent
 from leeward.errors import DataError, LeewardError
 from leeward.exact import log
 from leeward.local import check_job
-from leeward.local.location._levels import Levels, LevelsOfPeople
+from leeward.local._levels import LevelsOfPeople
+from leeward.local.location._levels import Levels
 
 LAT, LON = 39.9, 116.4
 SPEC: dict[str, Any] = {
@@ -158,7 +159,7 @@ def test_a_level_that_is_not_listed_is_refused_and_not_told(town: Path, odd: Any
     table.loc[[5, 9], "tier"] = [odd, odd]
     table["tier"] = table["tier"].map(lambda each: None if each is None or each != each else str(each))
     table.to_parquet(town / "p.parquet")
-    with pytest.raises(DataError, match="2 rows with a level in 'tier' that the spec does not list") as refused:
+    with pytest.raises(DataError, match="2 rows with a level in 'tier' that is not listed") as refused:
         job(town).run(town / "o.parquet", silent)
     assert "secretive" not in str(refused.value)
     assert not (town / "o.parquet").exists()
@@ -173,7 +174,7 @@ def test_levels_may_be_numbers(town: Path) -> None:
 
 def test_a_person_has_one_level() -> None:
     """However far apart in the table their rows are; where nobody is named, each row has its own."""
-    alike = LevelsOfPeople(levels())
+    alike = LevelsOfPeople("tier", ["usual", "careful"], "where they are")
     alike.check(["usual", "careful", "usual"], ["a", "b", "a"])
     alike.check(["careful", "usual"], None)
     with pytest.raises(DataError, match="Somebody has several levels in 'tier'"):

@@ -37,9 +37,9 @@ from leeward.engine import open_data, read_keys
 from leeward.errors import RefusedError
 from leeward.ledger import Ledger, MemoizedReports, PersonBudgets, Request
 from leeward.local import check_job
+from leeward.local._levels import LevelsOfPeople
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._formats import open_positions
-from leeward.local.location._levels import LevelsOfPeople
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
@@ -269,7 +269,10 @@ def _locations(made: LongSession) -> None:
         clamped.take(np.array([35.6]), np.array([139.7]))
         protect = {"within": "200 m", "factor": "2", "level": "tier", "levels": {"usual": {}}}
         other = check_job({**given, "protect": protect, "budget": None, "repeat": None, "output": {}}, folder=folder)
-        held |= {f"job of levels {kind}": other, "one level": (alike := LevelsOfPeople(other.levels))}
+        held |= {
+            f"job of levels {kind}": other,
+            "one level": (alike := LevelsOfPeople("tier", ["usual"], "where they are")),
+        }
         north, east, extra = next(iter(file.positions(["person"])))
         paid.append(np.isfinite(north), north, east, extra)
         alike.check(["usual"] * len(north), extra[0])
@@ -306,6 +309,20 @@ def _series(made: LongSession) -> None:
         held |= {f"job {what}": job, f"written {what}": job.run(out, lambda *_: None)}
         held[f"stated {what}"] = job.statement()
         made.on_purpose.add(out)
+    asked = {"usual": series.closeness}
+    levels = lw.local.series.SeriesLevels(asked, series.grid, series.schedule)
+    levels.perturb(frame.assign(tier="usual"), time="time", value="kw", meter="meter", level="tier")
+    frame.assign(tier="usual").to_parquet(folder / "tiers.parquet")
+    for what in ("readings", "totals"):
+        protect = {"within": "100 W", "factor": "2", "window": 6, "level": "tier"}
+        protect["levels"] = {"usual": {}, "careful": {"within": "1 kW"}}
+        data = {"table": "tiers.parquet", "meter": "meter", "time": "time", "value": "kw", "unit": "kW"}
+        given = {"perturb": {"kind": "series"}, "data": data, "time": clock, "values": grid, "protect": protect}
+        job, out = check_job({**given, "publish": {"what": what}}, folder=folder), folder / f"{what}.own.parquet"
+        held |= {f"job of levels of {what}": job, f"written at levels, {what}": job.run(out, lambda *_: None)}
+        held[f"stated levels of {what}"] = job.statement()
+        made.on_purpose.add(out)
+    held["levels of meters"] = levels
     held["stated bills"] = billing.statement()
     held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
     held["readings' file"] = ReadingsFile(folder / "readings.parquet")
@@ -343,6 +360,7 @@ def test_no_file_that_was_written_holds_a_value(session: LongSession) -> None:
         "positions.geojson",
         "positions.geojsonl",
         "readings.parquet",
+        "tiers.parquet",
     )
     given = {session.folder / name for name in names}
     assert canaries.files_with_canaries(session.folder, given | session.on_purpose) == {}

@@ -28,6 +28,7 @@ SERIES: dict[str, Any] = {
     "values": {"lower": "0 kW", "upper": "8 kW", "step": "1 W"},
     "protect": {"between": "maximum", "within": "100 W", "factor": "2", "window": 6},
 }
+METERS = merged(SERIES, {"protect": {"level": "tier", "levels": {"m0": {}, "m1": {"within": "1 kW"}, "m2": {}}}})
 TOTALS = merged(SERIES, {"publish": {"what": "totals"}})
 PLACED: dict[str, Any] = {
     "perturb": {"kind": "location"},
@@ -147,6 +148,20 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         "norm",
     ),
     (
+        "series.protect.level",
+        METERS,
+        {"protect": {"level": "pair"}},
+        rows,
+        "141 rows with a level in 'pair' that is not listed",
+    ),
+    (
+        "series.protect.levels",
+        METERS,
+        {"protect": {"levels": {"m0": {}, "m1": {"within": "50 W"}, "m2": {"factor": "3"}}}},
+        said("promise", "asked"),
+        'within="50 W", factor="2"',
+    ),
+    (
         "series.publish.what",
         SERIES,
         {"publish": {"what": "totals"}},
@@ -236,7 +251,7 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         LEVELS,
         {"protect": {"level": "all"}},
         rows,
-        "3 rows with a level in 'all' that the spec does not list",
+        "3 rows with a level in 'all' that is not listed",
     ),
     (
         "location.protect.levels",
@@ -319,6 +334,7 @@ def folder(tmp_path: Path) -> Path:
     readings = readings.assign(kw2=readings.kw, later=readings.time + pd.Timedelta("1h"))
     readings["pair"] = readings["meter"].replace({"m0": "a", "m1": "a", "m2": "b"})
     readings.to_parquet(tmp_path / "r.parquet")
+    readings["tier"] = readings["meter"]
     fourth = readings[readings.meter == "m2"].assign(meter="m3")
     pd.concat([readings, fourth], ignore_index=True).to_parquet(tmp_path / "more.parquet")
     readings.assign(kw=readings.kw.where(readings.index != 7)).to_parquet(tmp_path / "holes.parquet")

@@ -23,6 +23,7 @@ OF_SPECS = {
     "_toml.py",
     "demo/_city.py",
     "local/_job.py",
+    "local/_level_keys.py",
     "local/location/_job.py",
     "local/location/_levels.py",
     "local/location/_spec.py",

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant as M
 
 LEVELS = "tests/local/test_levels.py"
+OWN = "tests/local/test_series_levels.py"
 PLANAR = "leeward.local.location._planar_laplace"
 LOCATION = "leeward.local.location._job"
 SERIES = "leeward.local.series._job"
@@ -105,9 +106,24 @@ MUTANTS = [
     M("leeward.local.location._levels", "Levels.__init__", "key=lambda geo: geo.epsilon)", "key=lambda geo: -geo.epsilon)", LEVELS, "all are promised what the most careful have"),
     M("leeward.local.location._levels", "Levels.__init__", '{**keys, "step": step}', "keys", LEVELS, "levels have grids of their own"),
     M("leeward.local.location._levels", "Levels.draw", "np.flatnonzero(named == level)", "np.arange(len(named))", LEVELS, "all are drawn at the last level"),
-    M("leeward.local.location._levels", "LevelsOfPeople.check", "if self._known.setdefault(str(person), name) != name:", "if False:", LEVELS, "a person's level may follow from where they are"),
-    M("leeward.local.location._levels", "LevelsOfPeople.check", "name not in self._levels.mechanisms for name", "False for name", LEVELS, "reports at no level are made of nothing"),
+    M("leeward.local._levels", "LevelsOfPeople.check", "if self._held.setdefault(str(person), name) != name:", "if False:", LEVELS + " " + OWN, "a person's level may follow from where they are"),
+    M("leeward.local._levels", "LevelsOfPeople.check", "name not in self._known for name", "False for name", LEVELS, "reports at no level are made of nothing"),
     M("leeward.local.location._levels", "refuse_unfit", "if given:", "if False:", LEVELS, "a budget of one ε for reports of several"),
-    M("leeward.local.location._spec", "Protect.keys", 'own |= {"within": None, "factor": None}', "pass", LEVELS, "a level's ε is refused beside the section's length"),
+    M("leeward.local._level_keys", "Level.over", 'made |= {"within": None, "factor": None}', "pass", LEVELS + " " + OWN, "a level's ε is refused beside the section's length"),
     M("leeward.local.location._job", "LocationJob._rewrite", "[at[row] for row in np.flatnonzero(there).tolist()]", "at[:len(points)]", LEVELS, "levels of rows without a position are those of others"),
+    # ---- each meter's own ε
+    M("leeward.local.series._levels", "SeriesLevels.__init__", "key=lambda series: series.mechanism.epsilon)", "key=lambda series: -series.mechanism.epsilon)", OWN, "all meters are promised what the most careful have"),
+    M("leeward.local.series._levels", "SeriesLevels.__init__", "(close.between, close.window)", "close.between", OWN, "levels of different windows share one promise"),
+    M("leeward.local.series._levels", "SeriesLevels.exchange", "self.each[one].mechanism.epsilon + self.each[other]", "self.each[other]", OWN, "an exchange costs the one of two"),
+    M("leeward.local.series._levels", "SeriesLevels.release", "np.flatnonzero(levels == number)", "np.arange(len(levels))", OWN, "all readings are drawn at the last level"),
+    M("leeward.local.series._levels", "SeriesLevels.of", "readings.meter.tolist()", "None", OWN, "a meter's level may follow from its readings"),
+    M("leeward.local.series._levels", "SeriesLevels.of", "column.take(readings.rows)", "column", OWN, "levels of rows that are left out are those of others"),
+    M("leeward.local.series._levels", "SeriesLevels.of_groups", "np.minimum.at", "np.maximum.at", OWN, "a total has the noise of the largest ε among its meters"),
+    M("leeward.local.series._levels", "SeriesLevels.of_groups", "np.argsort(careful_first)[levels]", "levels", OWN, "the level that is listed first counts as the most careful"),
+    M("leeward.local.series._levels", "SeriesLevels.release_totals", "np.flatnonzero(levels[group] == number)", "np.flatnonzero(levels[group] >= 0)", OWN, "totals are added up of other groups"),
+    M("leeward.local.series._levels", "SeriesLevels.check", "series.check()", "self.weakest.check()", OWN, "a level that says nothing goes out beside others"),
+    M("leeward.local.series._job", "SeriesJob._noisy", "if self.own is None:", "if True:", OWN, "files are drawn at one ε"),
+    M("leeward.local.series._job", "Protect.closeness", '{"unit": None}', "{}", OWN, "a level's length is refused beside the section's unit"),
+    M("leeward.local.series._job", "_asked", "if data.meter is None:", "if False:", OWN, "a level of nobody's readings"),
+    M("leeward.local.series._level_statement", "statement_of_levels", "if series is levels.weakest", "if series is not levels.weakest", OWN, "the statement promises all what one of the careful has"),
 ]  # fmt: skip

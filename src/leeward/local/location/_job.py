@@ -19,6 +19,7 @@ from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Once
 from leeward.local._job import Opens, Written
+from leeward.local._levels import LevelsOfPeople
 from leeward.local._untouched import published
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
@@ -26,7 +27,7 @@ from leeward.local.location._clamped import Clamped
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
-from leeward.local.location._levels import Levels, LevelsOfPeople, refuse_unfit
+from leeward.local.location._levels import Levels, refuse_unfit
 from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._spec import Location, PublicPlaces, read_spec
@@ -173,7 +174,7 @@ class LocationJob:
     ) -> tuple[int, int]:
         """Write the perturbed table, and look at the order of rows; return the numbers of rows and of rows withheld."""
         withheld, levels = 0, self.levels
-        alike = None if levels is None else LevelsOfPeople(levels)
+        alike = None if levels is None else LevelsOfPeople(levels.column, levels.mechanisms, "where they are")
 
         def move(north: NDArray[np.float64], east: NDArray[np.float64], extra: list[list[Any]]) -> Moved:
             nonlocal withheld

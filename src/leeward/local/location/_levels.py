@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import at_most
-from leeward._private import Private
-from leeward.errors import DataError, SpecError
+from leeward.errors import SpecError
+from leeward.local._level_keys import check_pair
+from leeward.local._levels import name_of_level
 from leeward.local.location._box import Box
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._planar_laplace import PlanarLaplace
@@ -45,7 +46,7 @@ class Levels:
     def draw(self, points: Points, levels: Sequence[Any]) -> Points:
         """Return noisy grid points, each at its level's ε."""
         drawn = np.empty_like(points)
-        named = np.array(list(map(_name, levels)), dtype=object)
+        named = np.array(list(map(name_of_level, levels)), dtype=object)
         for level in sorted(set(named.tolist())):
             rows = np.flatnonzero(named == level)
             drawn[rows] = self.mechanisms[level].draw(points[rows])
@@ -79,58 +80,15 @@ class Levels:
         )
 
 
-class LevelsOfPeople(Private):
-    """Whether each person has one level, looked at as rows go by."""
-
-    __slots__ = ("_known", "_levels")
-
-    def __init__(self, levels: Levels) -> None:
-        self._levels, self._known = levels, dict[str, str]()
-
-    def check(self, levels: Sequence[Any], people: Sequence[Any] | None) -> None:
-        """Refuse a level that the spec does not know, and a person with two.
-
-        Raises:
-            DataError: there is one.
-        """
-        column = self._levels.column
-        names = list(map(_name, levels))
-        if unknown := sum(name not in self._levels.mechanisms for name in names):
-            raise DataError(
-                f"{unknown:,} rows with a level in '{column}' that the spec does not list, or none",
-                "nothing says at which ε their reports are drawn (this is for the curator only)",
-                "List it under [protect.levels], or correct the column",
-            )
-        for person, name in zip([] if people is None else people, names, strict=False):
-            if self._known.setdefault(str(person), name) != name:
-                raise DataError(
-                    f"Somebody has several levels in '{column}'",
-                    "a level that changes from row to row may follow from where they are (this is for the curator only)",
-                    "Give each person one level",
-                )
-
-
-def _name(level: Any) -> str:
-    """Return a level as TOML names it; nothing where it is missing."""
-    return "" if level is None or level != level else str(level)
-
-
 def refuse_unfit(protect: Protect, **sections: object) -> None:
     """Refuse what is about one ε beside levels of several, and levels without a column or the other way round.
 
     Raises:
         SpecError: it is there.
     """
-    if (protect.level is None) != (protect.levels is None):
-        raise SpecError(
-            "[protect] level and levels",
-            "one is the column that says each person's level, the other what a level asks for",
-            'Give both: level = "tier" and [protect.levels.careful] within = "1 km"',
-        )
+    check_pair(protect.level, protect.levels)
     if protect.levels is None:
         return
-    if not protect.levels:
-        raise SpecError("[protect] levels", "there is none", 'Write, say, [protect.levels.careful] within = "1 km"')
     for name, given in sections.items():
         if given:
             raise SpecError(

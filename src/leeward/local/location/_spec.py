@@ -11,6 +11,7 @@ from pydantic import field_validator, model_validator
 from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
+from leeward.local._level_keys import Level
 from leeward.local.location._terms import Missing, Outside
 from leeward.query._source import check_zone
 
@@ -42,15 +43,6 @@ class PublicBox(Section):
     north: float | int
 
 
-class Level(Section):
-    """``[protect.levels.NAME]``: what this level asks for in place of the keys of the same names in ``[protect]``."""
-
-    within: str | None = None
-    factor: ExactText | None = None
-    epsilon: ExactText | None = None
-    unit: str | None = None
-
-
 class Protect(Section):
     """``[protect]``: ε, as a factor within a length or for a unit of length, and what happens to odd positions."""
 
@@ -68,14 +60,7 @@ class Protect(Section):
     def keys(self, level: str | None = None) -> dict[str, Any]:
         """Return what makes a mechanism, of a level where one is named: what it leaves out is the section's own."""
         own = self.model_dump(exclude={"level", "levels"})
-        if level is None or self.levels is None:
-            return own
-        asked = self.levels[level].model_dump(exclude_none=True)
-        if "epsilon" in asked:
-            own |= {"within": None, "factor": None}
-        elif "within" in asked or "factor" in asked:
-            own |= {"epsilon": None}
-        return own | asked
+        return own if level is None or self.levels is None else self.levels[level].over(own)
 
 
 class PublicPlaces(Section):

@@ -5,6 +5,7 @@ from leeward.local.series._billing import Billing, Settled
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import BillingStatement, SeriesStatement
 from leeward.local.series._grid import ReadingGrid
+from leeward.local.series._levels import SeriesLevels
 from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Option, Series
@@ -19,6 +20,7 @@ __all__ = [
     "ReadingGrid",
     "Schedule",
     "Series",
+    "SeriesLevels",
     "SeriesStatement",
     "Settled",
     "Totals",

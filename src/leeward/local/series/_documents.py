@@ -131,6 +131,50 @@ class SeriesOption(Part):
     text: str
 
 
+class SeriesLevel(Part):
+    """What one level of ε is held to: the parts of a statement that are its own.
+
+    Attributes:
+        name: as the public column names it.
+        promise: what is promised to a meter of this level.
+        price: what its noise costs in every distance.
+        snapping: what rounding to the grid costs beyond.
+        mechanism: its noise.
+        mean_error: how far what is published of it is off.
+    """
+
+    name: str
+    promise: SeriesPromise
+    price: SeriesPricePart
+    snapping: SeriesSnapping
+    mechanism: SeriesMechanism
+    mean_error: ReadingError | TotalError
+
+
+class SeriesExchange(Part):
+    """That two meters exchange their readings: ε for each unit of the distance, of the one and of the other added up."""
+
+    levels: tuple[str, str]
+    epsilon: str
+    per: str
+
+
+class SeriesLevelsPart(Part):
+    """The levels of ε of a table, one for each meter.
+
+    Attributes:
+        column: the public column that names the level of each meter.
+        each: what each level is held to; the statement's own promise is that of the largest ε.
+        exchanges: for each two of them, what it costs that two meters exchange their readings.
+        text: what is promised between levels, and what is not, in words.
+    """
+
+    column: str
+    each: tuple[SeriesLevel, ...]
+    exchanges: tuple[SeriesExchange, ...]
+    text: str
+
+
 class SeriesStatement(Perturbation, Document):
     """The privacy statement of perturbed readings, or of noisy totals; the attributes of a `Perturbation`, and these.
 
@@ -145,6 +189,7 @@ class SeriesStatement(Perturbation, Document):
         mechanism: the noise.
         mean_error: how far what is published is off.
         options: what other noise would be worth at the same ε; none for totals.
+        levels: each meter's own ε; None where all have one.
     """
 
     kind: Literal["series"]
@@ -157,6 +202,7 @@ class SeriesStatement(Perturbation, Document):
     mechanism: SeriesMechanism
     mean_error: ReadingError | TotalError
     options: tuple[SeriesOption, ...]
+    levels: SeriesLevelsPart | None
 
 
 class BillingStatement(Document):

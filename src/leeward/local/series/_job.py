@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,11 +15,14 @@ from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
 from leeward.local._job import Written
+from leeward.local._level_keys import Level, check_pair
 from leeward.local._untouched import published, untouched
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import SeriesStatement
 from leeward.local.series._files import ReadingsFile
-from leeward.local.series._grid import ReadingGrid
+from leeward.local.series._grid import Integers, ReadingGrid
+from leeward.local.series._level_statement import statement_of_levels
+from leeward.local.series._levels import SeriesLevels
 from leeward.local.series._order import order_of_readings
 from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
@@ -29,6 +32,7 @@ from leeward.local.series._statement import facts, statement
 from leeward.local.series._totals import Per, Totals
 from leeward.mechanism._series import Between, SeriesNoise
 from leeward.outputs import beside
+from leeward.tables._columns import check_named
 from leeward.tables._csv import small_records
 from leeward.tables._kinds import Kind, kind_of
 from leeward.tables._rows import ROWS
@@ -73,6 +77,18 @@ class Protect(Section):
     factor: ExactText | None = None
     window: int = 1
     noise: SeriesNoise | None = None
+    level: str | None = None
+    levels: dict[str, Level] | None = None
+
+    def closeness(self, level: str | None = None) -> Closeness:
+        """Return what is asked for, of a level where one is named: what it leaves out is the section's own."""
+        keys = self.model_dump(exclude={"noise", "level", "levels"})
+        if level is not None and self.levels is not None:
+            asked = self.levels[level]
+            # a length has no other unit beside it, as it has with positions
+            keys |= {} if asked.within is None and asked.factor is None else {"unit": None}
+            keys = asked.over(keys)
+        return Closeness(**keys)
 
 
 class Publish(Section):
@@ -138,28 +154,64 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
             "Name a column that says which meters belong together",
         )
     prior = None if publish.prior is None else resolve(publish.prior, folder)
-    series = Series(
-        Closeness(**spec.protect.model_dump(exclude={"noise"})),
-        ReadingGrid(unit=data.unit, **spec.values.model_dump(exclude={"missing"})),
-        Schedule(**spec.time.model_dump()),
-        noise=spec.protect.noise,
-        missing=spec.values.missing,
-        post_processing=PostProcessing(
+    options: dict[str, Any] = {
+        "noise": spec.protect.noise,
+        "missing": spec.values.missing,
+        "post_processing": PostProcessing(
             smooth=publish.smooth, clamp=publish.clamp, prior=None if prior is None else _prior(prior)
         ),
-    )
+    }
+    grid = ReadingGrid(unit=data.unit, **spec.values.model_dump(exclude={"missing"}))
+    clock, asked = Schedule(**spec.time.model_dump()), _asked(spec)
+    levels = None if asked is None else SeriesLevels(asked, grid, clock, **options)
+    series = Series(spec.protect.closeness(), grid, clock, **options) if levels is None else levels.weakest
     totals = Totals(series, publish.per) if publish.what == "totals" else None
-    if totals is None:
-        series.check()
-    elif (named := publish.by or data.meter) in _beside_names(totals):
-        raise SpecError(
-            f"A column '{named}' that names meters or groups",
-            f"the table of totals has columns {', '.join(_beside_names(totals))} of its own",
-            "Rename it in the table",
-        )
-    return SeriesJob(
-        resolve(data.table, folder), Columns(data.time, data.value, data.meter), series, totals, publish.by, prior
+    job = SeriesJob(
+        resolve(data.table, folder),
+        Columns(data.time, data.value, data.meter),
+        series,
+        totals,
+        publish.by,
+        prior,
+        None if levels is None or spec.protect.level is None else OwnLevels(levels, spec.protect.level),
     )
+    if totals is None:
+        (series if levels is None else levels).check()
+        return job
+    for named, what in ((publish.by or data.meter, "meters or groups"), (spec.protect.level, "levels")):
+        if named in _beside_names(totals):
+            raise SpecError(
+                f"A column '{named}' that names {what}",
+                f"the table of totals has columns {', '.join(_beside_names(totals))} of its own",
+                "Rename it in the table",
+            )
+    job.totals_by_level()  # which refuses those of a level that would say nothing, or show readings
+    return job
+
+
+def _asked(spec: Spec) -> dict[str, Closeness] | None:
+    """Return what each level asks for; None where all meters have one ε.
+
+    Raises:
+        SpecError: levels and their column do not go together, or with the other columns.
+    """
+    protect, data = spec.protect, spec.data
+    check_pair(protect.level, protect.levels)
+    if protect.levels is None:
+        return None
+    if data.meter is None:
+        raise SpecError(
+            "[protect] levels without [data] meter",
+            "a level is that of a meter, for all of its readings",
+            'Name the column of meters, meter = "…"; or leave level and levels out',
+        )
+    if protect.level in {data.meter, data.time, data.value}:
+        raise SpecError(
+            f"[protect] level = {told(protect.level)}",
+            "it is the column of meters, of times or of readings, and levels go out as they are",
+            "Name the public column that says the level of each meter",
+        )
+    return {name: protect.closeness(name) for name in protect.levels}
 
 
 def _prior(path: Path) -> list[tuple[str, str]]:
@@ -174,6 +226,14 @@ def _prior(path: Path) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
+class OwnLevels:
+    """What each meter's own ε adds to a job: the mechanisms of the levels, and the public column that names them."""
+
+    levels: SeriesLevels
+    column: str
+
+
+@dataclass(frozen=True)
 class SeriesJob:
     """A table of readings to perturb.
 
@@ -184,6 +244,7 @@ class SeriesJob:
         totals: the totals to publish; None for readings.
         by: for totals, the column that groups meters; None for each meter on its own.
         prior: the public file of a prior; None without one.
+        own: each meter's own level of ε; None where all have one.
     """
 
     table: Path
@@ -192,10 +253,23 @@ class SeriesJob:
     totals: Totals | None = None
     by: str | None = None
     prior: Path | None = None
+    own: OwnLevels | None = None
 
     def statement(self) -> SeriesStatement:
         """Return the privacy statement; it reads no private data."""
-        return statement(self.series, self.totals)
+        return self._stated(None)
+
+    def _stated(self, others: Sequence[str] | None) -> SeriesStatement:
+        if self.own is None:
+            return statement(self.series, self.totals, others)
+        levels, column, grouped = self.own.levels, self.own.column, self.by is not None
+        return statement_of_levels(levels, column, self.totals_by_level(), others, grouped=grouped)
+
+    def totals_by_level(self) -> dict[str, Totals] | None:
+        """Return the totals of each level; None where readings are published, or all meters have one ε."""
+        if self.own is None or self.totals is None:
+            return None
+        return {name: Totals(series, self.totals.per) for name, series in self.own.levels.each.items()}
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the statement in short."""
@@ -211,9 +285,9 @@ class SeriesJob:
         self._check_out(out, source)
         find_columns(self.columns, source.columns, in_first_line=source.is_csv)
         progress("reading")
-        names = [*self.columns.names, *([self.by] if self.by is not None else [])]
-        if self.by is not None and self.by not in source.columns:
-            find_columns(Columns(self.by, self.columns.value), source.columns, in_first_line=source.is_csv)
+        also = [name for name in (self.by, None if self.own is None else self.own.column) if name is not None]
+        check_named(also, source.columns, in_first_line=source.is_csv)
+        names = [*self.columns.names, *also]
         with beside(
             out,
             room=self.table.stat().st_size + _ROOM,
@@ -225,17 +299,17 @@ class SeriesJob:
                     table, self.columns, self.series.grid, self.series.schedule, self.series.missing
                 )
             left_out = table.num_rows - len(readings)
-            passed = () if self.by is None else (self.by,)
-            others = passed if self.totals else [name for name in source.columns if name not in names]
+            passed = list(dict.fromkeys(also))
+            others = passed if self.totals else [name for name in source.columns if name not in self.columns.names]
             progress("drawing noise")
             if self.totals is None:
-                noisy = self.series.release(readings)
+                noisy = self._noisy(table, readings)
                 del table
                 source.rewrite(files.path(), self.columns.value, readings, noisy, self.series.grid, progress)
             else:
                 _write(self._totals_table(table, readings, self.totals), files.path(), kind_of(out, ROWS))
             source.file.check_unchanged()
-            files.place(statement(self.series, self.totals, others).model_dump(mode="json", exclude={"files"}))
+            files.place(self._stated(others).model_dump(mode="json", exclude={"files"}))
         if self.totals is None:
             notes = [published(others, "readings"), *order_of_readings(readings)]
         else:  # the rows of totals have an order of their own
@@ -243,6 +317,12 @@ class SeriesJob:
         due = len(readings.meters) * self.series.schedule.slots if self.totals else 0
         notes += readings.notes(left_out, max(due - int(readings.there.sum()), 0))
         return Written(files.shown, len(readings), self.series.fit_for_release, tuple(notes))
+
+    def _noisy(self, table: Any, readings: Readings) -> Integers:
+        """Return noisy readings in steps, each meter's at its own level where there are several."""
+        if self.own is None:
+            return self.series.release(readings)
+        return self.own.levels.release(readings, self.own.levels.of(readings, table[self.own.column], self.own.column))
 
     def _totals_table(self, table: Any, readings: Readings, totals: Totals) -> Any:
         """Return noisy totals: one row a group and span, every span there whatever the readings are."""
@@ -252,12 +332,20 @@ class SeriesJob:
         names, group = readings.meters, readings.meter
         if self.by is not None:
             names, group = ordered_names(table[self.by], self.by, readings.rows)
-        noisy = totals.release(readings, group, len(names))
         days = [span.date for span in totals.spans]
         held: dict[str, Any] = {}
-        column = self.by or self.columns.meter
+        column, by_level = self.by or self.columns.meter, self.totals_by_level()
         if column is not None:
             held[column] = pa.array([name for name in names for _ in days])
+        if self.own is None or by_level is None:
+            noisy = totals.release(readings, group, len(names))
+        else:
+            levels, called = self.own.levels, list(self.own.levels.each)
+            own = levels.of(readings, table[self.own.column], self.own.column)
+            drawn_at = levels.of_groups(own, group, len(names))
+            noisy = levels.release_totals(by_level, readings, drawn_at, group)
+            if self.own.column != column:
+                held[self.own.column] = pa.array([called[number] for number in drawn_at.tolist() for _ in days])
         beside_them = (
             pa.array(days * len(names), pa.date32()),
             pa.array(np.tile([span.readings for span in totals.spans], len(names))),

@@ -64,6 +64,11 @@ class Readings(Private):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def of(self, which: Integers) -> Readings:
+        """Return some of the readings, by their places among all; who the meters are stays."""
+        steps, there = self.steps[which], self.there[which]
+        return Readings(self.rows[which], self.meters, self.meter[which], self.slot[which], steps, there, self.beyond)
+
     def notes(self, left_out: int, missing: int = 0) -> list[str]:
         """Return what to tell the curator.
 

@@ -8,6 +8,7 @@ readings cost is not shared with another's, and the distance between two sets of
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, get_args
@@ -28,6 +29,7 @@ from leeward.local.series._readings import Columns, Missing, Readings, find_colu
 from leeward.local.series._schedule import Schedule
 from leeward.mechanism._series import DISTANCES, WIDEST_NORM, Between, SeriesMechanism, SeriesNoise, SeriesPrice
 from leeward.noise import Bits, SystemBits
+from leeward.tables._columns import check_named
 from leeward.tables._frames import frame_of
 
 FLOAT_ROUNDING: Final = Fraction(1, 2**20)
@@ -195,20 +197,7 @@ class Series:
             RefusedError: as for `check`.
             LowUtilityError: as for `check`.
         """
-        self.check()
-        columns = Columns(time, value, meter)
-        with reading("The table of readings", "Give each column one type, and readings as numbers"):
-            frame = frame_of(table)
-            find_columns(columns, frame.names)
-            arrow = frame.arrow(columns.names)
-            readings = read_readings(arrow, columns, self.grid, self.schedule, self.missing)
-            # before anything is drawn: a column that cannot be passed on is refused
-            kept = frame.copied(readings.rows, [value])
-        notes = readings.notes(arrow.num_rows - len(readings))
-        warn(untouched(kept.others(columns.names), "readings"), *order_of_readings(readings), *notes)
-        whole = frame.may_be_whole(value, readings.there)
-        kept.put(value, self.grid.values(self.release(readings), whole=whole), readings.there)
-        return kept.held
+        return perturb_frame(self, table, Columns(time, value, meter), lambda readings, _: self.release(readings))
 
     def release(self, readings: Readings, bits: Bits | None = None) -> Integers:
         """Return what is published for each reading, in steps; any value where there is none."""
@@ -251,3 +240,36 @@ def refuse_useless(series: Series, what: str, error: float, step: Fraction, widt
             f"a {what} would be {error:,.4g} {unit} off on average, and its whole range is {plain(width)} {unit}",
             "Take a larger ε, a shorter window, or another distance",
         )
+
+
+def perturb_frame(
+    series: Series,
+    table: Any,
+    columns: Columns,
+    release: Callable[[Readings, Any], Integers],
+    level: str | None = None,
+) -> Any:
+    """Return a copy of a table with its readings perturbed; see `Series.perturb`.
+
+    Args:
+        series: the public clock, grid and options.
+        table: a DataFrame or a pyarrow Table.
+        columns: what its columns are.
+        release: what is published, in steps, for readings and the columns that were read as a pyarrow Table.
+        level: the public column of levels: it goes out as whoever names it knows, and no warning repeats it.
+    """
+    series.check()
+    names = [*columns.names, *([] if level is None else [level])]
+    with reading("The table of readings", "Give each column one type, and readings as numbers"):
+        frame = frame_of(table)
+        find_columns(columns, frame.names)
+        check_named(names, frame.names)
+        arrow = frame.arrow(names)
+        readings = read_readings(arrow, columns, series.grid, series.schedule, series.missing)
+        # before anything is drawn: a column that cannot be passed on is refused
+        kept = frame.copied(readings.rows, [columns.value])
+    notes = readings.notes(arrow.num_rows - len(readings))
+    warn(untouched(kept.others(names), "readings"), *order_of_readings(readings), *notes)
+    whole = frame.may_be_whole(columns.value, readings.there)
+    kept.put(columns.value, series.grid.values(release(readings, arrow), whole=whole), readings.there)
+    return kept.held

@@ -14,6 +14,7 @@ from leeward.local.series._documents import (
     GridPart,
     ReadingError,
     SchedulePart,
+    SeriesLevel,
     SeriesMechanism,
     SeriesOption,
     SeriesPricePart,
@@ -109,6 +110,7 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         theorems=_THEOREMS,
         not_guaranteed=tuple(_not_guaranteed(series, price, span, totals)),
         fit_for_release=series.fit_for_release,
+        levels=None,
         columns_as_they_are=None if others is None else tuple(others),
         files=None,
     )
@@ -120,9 +122,18 @@ def facts(made: SeriesStatement) -> list[tuple[str, str]]:
     found += [("price", text) for text in made.price.texts]
     found += [("first", made.grid.text), ("rounding", made.snapping.text)]
     found += [("mechanism", made.mechanism.text), ("mean error", made.mean_error.text)]
+    if made.levels is not None:
+        found += [(f"level {each.name}", _in_short(each)) for each in made.levels.each]
+        found.append(("between levels", made.levels.text))
     found += [("at the same ε", option.text) for option in made.options]
     found += [("then", text) for text in made.post_processing]
     return found + [("not guaranteed", text) for text in made.not_guaranteed]
+
+
+def _in_short(level: SeriesLevel) -> str:
+    promised = level.promise
+    per = "reading that changes" if promised.between == "hamming" else promised.unit
+    return f"ε = {promised.epsilon} for each {per}; {level.mean_error.text}"
 
 
 def _lengths(totals: Totals) -> list[int]:

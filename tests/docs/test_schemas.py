@@ -39,7 +39,7 @@ from leeward.cli._monitored import Monitored, asked
 from leeward.cli._released import Released, summary
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Entry
-from leeward.local import Written
+from leeward.local import Written, check_job
 from leeward.local.series._level_statement import statement_of_levels
 from leeward.local.series._statement import statement as series_statement
 from leeward.planner._number_plan import NumberPlan
@@ -65,6 +65,21 @@ def plans() -> list[Any]:
             except LeewardError:
                 continue
     return found
+
+
+def positions_at_levels() -> Document:
+    """The statement of positions at two levels, with a budget that both share."""
+    protect = {
+        "within": "200 m",
+        "factor": "2",
+        "level": "tier",
+        "levels": {"usual": {}, "careful": {"within": "1 km"}},
+    }
+    budget = {"store": "b.db", "secret": "b.key", "a_day": {"within": "200 m", "factor": "4"}}
+    data = {"table": "p.parquet", "latitude": "lat", "longitude": "lon", "person": "who"}
+    box = {"west": 116.2, "south": 39.75, "east": 116.6, "north": 40.1}
+    kind = {"perturb": {"kind": "location"}}
+    return check_job({**kind, "data": data, "box": box, "protect": protect, "budget": budget}).statement()
 
 
 def stated(plan: Any) -> Document:
@@ -117,7 +132,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "budget-history.json": lambda: [History(format=1, entries=tuple(map(happened, ENTRIES)))],
     "budget-show.json": lambda: [Balances(format=1, budgets=(balance(ACCOUNT),))],
     "monitored.json": lambda: [monitored()],
-    "perturb-location.json": lambda: [world.job.statement() for world in WORLDS],
+    "perturb-location.json": lambda: [*(world.job.statement() for world in WORLDS), positions_at_levels()],
     "perturb-series.json": lambda: [
         *(said(*asked) for asked in GRID),
         *(series_statement(READINGS, lw.Totals(READINGS, per), ["tariff"]) for per in PER),

@@ -141,10 +141,6 @@ def test_cells_of_reports(town: Path) -> None:
         ({"protect": {"level": "lat"}}, "one column cannot be two things"),
         ({"protect": {"levels": {"usual": {"within": "1"}}}}, "it is not a length"),
         ({"protect": {"levels": {"usual": {"near": "1 m"}}}}, "this key is not known"),
-        ({"budget": {"store": "b.db", "secret": "a.key", "reports_a_day": 1}}, "[budget] with [protect] levels"),
-        ({"repeat": {"store": "b.db", "secret": "a.key"}}, "[repeat] with [protect] levels"),
-        ({"places": {"table": "p.csv", "latitude": "a", "longitude": "b"}}, "[places] with [protect] levels"),
-        ({"output": {"map": True}}, "[output] map with [protect] levels"),
     ],
 )
 def test_what_does_not_go_with_levels_is_refused(change: dict[str, Any], said: str) -> None:

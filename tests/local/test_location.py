@@ -305,7 +305,10 @@ def test_what_is_refused_before_anything_is_drawn(
         ({"data": {}}, "[data] table is missing: it is required. Add table ="),
         ({"protect": {"norm": "max"}}, "[protect] norm"),
         ({"budget": {"store": "s", "secret": "k", "reports_a_day": 3}}, "name the column, [data] person"),
-        ({"budget": {"store": "s", "secret": "k"}}, "reports_a_day is missing"),
+        (
+            {"data": {**BASE["data"], "person": "who"}, "budget": {"store": "s", "secret": "k"}},
+            "reports_a_day is missing",
+        ),
     ],
 )
 def test_wrong_specs_are_taught(changes: dict[str, Any], message: str) -> None:

@@ -267,8 +267,11 @@ def _locations(made: LongSession) -> None:
         file = open_positions(folder / given["data"]["table"], *columns)
         held |= {f"file {kind}": file, "paid rows": (paid := PaidRows()), "clamped": (clamped := Clamped(job.geo.box))}
         clamped.take(np.array([35.6]), np.array([139.7]))
-        protect = {"within": "200 m", "factor": "2", "level": "tier", "levels": {"usual": {}}}
-        other = check_job({**given, "protect": protect, "budget": None, "repeat": None, "output": {}}, folder=folder)
+        protect: dict[str, Any] = {"within": "200 m", "factor": "2", "level": "tier"}
+        protect["levels"] = {"usual": {}, "careful": {"within": "1 km"}}
+        shared = {"store": f"own-{kind}.db", "secret": "people.key", "a_day": {"within": "1 m", "factor": "9"}}
+        other = check_job({**given, "protect": protect, "budget": shared}, folder=folder)
+        held |= {f"stated levels {kind}": other.statement(), f"budgets of levels {kind}": other._budgets(new=True)}
         held |= {
             f"job of levels {kind}": other,
             "one level": (alike := LevelsOfPeople("tier", ["usual"], "where they are")),

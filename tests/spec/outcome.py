@@ -99,7 +99,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
             yield from _models(part)
 
 
-WHOLE = {"keep", "by", "grid", "sensitive", "levels"}
+WHOLE = {"keep", "by", "grid", "sensitive", "levels", "a_day"}
 """Keys whose tables are one value."""
 
 

@@ -46,6 +46,18 @@ SPENT = merged(
 LEVELS = merged(
     PLACED, {"protect": {"level": "who", "levels": {"a": {}, "b": {"within": "1 km"}, "c": {"epsilon": "0.001"}}}}
 )
+SHARED = merged(
+    SPENT,
+    {
+        "data": {"person": "all"},
+        "protect": {
+            "level": "who",
+            "level_of": "row",
+            "levels": {"a": {}, "b": {"within": "1 km"}, "c": {"factor": "1.2"}},
+        },
+        "budget": {"reports_a_day": None, "a_day": {"within": "200 m", "factor": "2"}},
+    },
+)
 LIST = {"table": "places.csv", "latitude": "lat", "longitude": "lon"}
 COARSE = merged(PLACED, {"protect": {"within": "3 km", "step": "100 m"}, "places": LIST})
 
@@ -261,6 +273,20 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         "log(2)/100",
     ),
     (
+        "location.protect.level_of",
+        merged(LEVELS, {"data": {"person": "all"}}),
+        {"protect": {"level_of": "row"}},
+        rows,
+        3,
+    ),
+    (
+        "location.protect.level_of",
+        merged(LEVELS, {"protect": {"level_of": "row"}, "data": {"person": "all"}}),
+        {"protect": {"level_of": "person"}},
+        rows,
+        "Somebody has several levels in 'who'",
+    ),
+    (
         "location.places.table",
         merged(COARSE, {"places": {"table": "one.csv"}}),
         {"places": {"table": "two.csv"}},
@@ -303,6 +329,17 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         "location.budget.reports_a_day",
         merged(SPENT, {"data": {"person": "all"}}),
         {"budget": {"reports_a_day": 3}},
+        rows,
+        3,
+    ),
+    # the three reports cost 2, 2^(1/5) and 1.2 at 200 m: 2.76 together, which 2 and e are too little for
+    ("location.budget.a_day.within", SHARED, {"budget": {"a_day": {"within": "100 m", "factor": "2"}}}, rows, 3),
+    ("location.budget.a_day.factor", SHARED, {"budget": {"a_day": {"within": "200 m", "factor": "3"}}}, rows, 3),
+    ("location.budget.a_day.epsilon", SHARED, {"budget": {"a_day": {"epsilon": "1/100"}}}, rows, 3),
+    (
+        "location.budget.a_day.unit",
+        merged(SHARED, {"budget": {"a_day": {"epsilon": "1/100", "unit": "2 m"}}}),
+        {"budget": {"a_day": {"epsilon": "1/100", "unit": "1 m"}}},
         rows,
         3,
     ),

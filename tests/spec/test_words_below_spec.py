@@ -25,7 +25,7 @@ OF_SPECS = {
     "local/_job.py",
     "local/_level_keys.py",
     "local/location/_job.py",
-    "local/location/_levels.py",
+    "local/location/_level_sections.py",
     "local/location/_spec.py",
     "local/location/_stores.py",
     "local/series/_job.py",

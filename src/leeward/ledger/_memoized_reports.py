@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from cryptography.exceptions import InvalidTag
@@ -27,7 +27,14 @@ Points = NDArray[np.int64]
 """Grid points, shape (n, 2)."""
 
 Draw = Callable[[Points], Points]
-Once = Callable[[Sequence[Any], Points, Draw], Points]
+
+
+class Once(Protocol):
+    """Answer for some people and grid points; see `MemoizedReports.once`."""
+
+    def __call__(self, people: Sequence[Any], points: Points, draw: Draw, law: str | None = None) -> Points:
+        """Return the answer for each person and grid point."""
+        ...
 
 
 class MemoizedReports(PeopleStore):
@@ -48,10 +55,18 @@ class MemoizedReports(PeopleStore):
         super().__init__(path, "memo", {"law": law}, key, new=new)
         self._cipher = AESGCM(self.digest("cipher", 1) + self.digest("cipher", 2))
 
-    def keys(self, people: Sequence[Any], points: Points) -> list[bytes]:
-        """Return what an answer is kept under, for each person and grid point (shape (n, 2))."""
+    def keys(self, people: Sequence[Any], points: Points, laws: Sequence[str] | None = None) -> list[bytes]:
+        """Return what an answer is kept under, for each person and grid point (shape (n, 2)).
+
+        Where a store holds answers of several laws, that of each is a part of its key: so an answer that was drawn by one
+        is never shown as one of another.
+        """
+        rows = zip(people, points.tolist(), strict=True)
+        if laws is None:
+            return [self.digest("answer", named(person), i, j) for person, (i, j) in rows]
         return [
-            self.digest("answer", named(person), i, j) for person, (i, j) in zip(people, points.tolist(), strict=True)
+            self.digest("answer by a law of its own", named(person), i, j, law)
+            for (person, (i, j)), law in zip(rows, laws, strict=True)
         ]
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
@@ -59,16 +74,17 @@ class MemoizedReports(PeopleStore):
         with self.writing() as connection:
             return set(_stored(connection, keys))
 
-    def once(self, people: Sequence[Any], points: Points, draw: Draw) -> Points:
+    def once(self, people: Sequence[Any], points: Points, draw: Draw, law: str | None = None) -> Points:
         """Return the answer for each person and grid point; what has none is drawn, stored, and then shown.
 
         Args:
             people: one a report.
             points: grid points, shape (n, 2).
             draw: gives noisy grid points for grid points; called with those that are new, each once.
+            law: how these are drawn, where a store holds answers of several laws.
         """
         with self.drawing() as once:
-            return once(people, points, draw)
+            return once(people, points, draw, law)
 
     @contextmanager
     def drawing(self) -> Iterator[Once]:
@@ -78,10 +94,12 @@ class MemoizedReports(PeopleStore):
             A function that takes what `once` takes. Its answers may be shown when the block has ended.
         """
         with self.writing() as connection:
-            yield lambda people, points, draw: self._once(connection, people, points, draw)
+            yield lambda people, points, draw, law=None: self._once(connection, people, points, draw, law)
 
-    def _once(self, connection: Connection, people: Sequence[Any], points: Points, draw: Draw) -> Points:
-        asked = self.keys(people, points)
+    def _once(
+        self, connection: Connection, people: Sequence[Any], points: Points, draw: Draw, law: str | None
+    ) -> Points:
+        asked = self.keys(people, points, None if law is None else [law] * len(people))
         known = {key: self._unseal(key, sealed) for key, sealed in _stored(connection, asked).items()}
         new = {key: row for row, key in reversed([*enumerate(asked)]) if key not in known}
         if new:

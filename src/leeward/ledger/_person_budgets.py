@@ -66,6 +66,7 @@ class Charge(Protocol):
         *,
         reports: Sequence[bytes] | None = None,
         known: Iterable[bytes] = (),
+        prices: Sequence[int] | None = None,
     ) -> NDArray[np.bool_]:
         """Return which reports are paid for, given one person and one day a report (days since 1970).
 
@@ -77,6 +78,7 @@ class Charge(Protocol):
             reports: what each report is, where one may be repeated: once it is paid for, by whichever day comes first that
                 can, it is free in the rest of the transaction.
             known: those that are free from the start.
+            prices: the number of the price of each report, where a store has several.
         """
         ...
 
@@ -299,6 +301,7 @@ class PersonBudgets(PeopleStore):
         """
         check_choice("over", over, get_args(Over), "it is not an option")
         with self.writing() as connection:
+            self._open_accounts(connection)
             free: set[bytes] = set()
             refused: list[CapExceededError] = []
 
@@ -309,19 +312,22 @@ class PersonBudgets(PeopleStore):
                 *,
                 reports: Sequence[bytes] | None = None,
                 known: Iterable[bytes] = (),
+                prices: Sequence[int] | None = None,
             ) -> NDArray[np.bool_]:
                 if len(people):  # else no day is counted, and the rule of none is nobody's
                     self._count_by(connection, rule)
                 free.update(known)
                 numbers = [_day(each) for each in days]
-                if len({len(people), len(days), len(people if reports is None else reports)}) > 1:
+                beside = [each for each in (reports, prices) if each is not None]
+                if len({len(people), len(days), *map(len, beside)}) > 1:
                     raise InputError("People, days and reports of different lengths", "each report has one", "Give all")
+                at = self._priced(prices, len(people))
                 paid = [np.zeros(0, bool)]
                 try:
                     for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
                         part = slice(i, i + _AT_ONCE)
                         which = None if reports is None else reports[part]
-                        paid.append(self._charge(connection, people[part], numbers[part], over, which, free))
+                        paid.append(self._charge(connection, people[part], numbers[part], at[part], over, which, free))
                 except CapExceededError as error:
                     refused.append(error)
                     raise
@@ -334,8 +340,31 @@ class PersonBudgets(PeopleStore):
     def spent(self, person: Any, day: int) -> int:
         """Return how many reports of a person are paid for on a day."""
         with self.writing() as connection:
-            key = self.digest("person", payer(person)), _day(day)
+            (account,) = self._accounts(person)
+            key = account, _day(day)
             return self._read(connection, [key]).get(key, 0)
+
+    def _open_accounts(self, connection: Connection) -> None:
+        """Make ready for a charge; here nothing is to be done."""
+
+    def _priced(self, _prices: Sequence[int] | None, reports: int) -> Sequence[int]:
+        """Return the number of the price of each report among those of the store; here all cost the same."""
+        return [0] * reports
+
+    def _accounts(self, person: Any) -> tuple[bytes, ...]:
+        """Return what a person's reports are counted under: one account for each price."""
+        return (self.digest("person", payer(person)),)
+
+    def _pays(self, counts: Sequence[int], _price: int) -> bool:
+        """Whether a day's budget pays for one more report of a price, beside so many of each."""
+        return counts[0] < self.reports_a_day
+
+    def _too_many(self) -> CapExceededError:
+        return CapExceededError(
+            f"Somebody has more than {counted(self.reports_a_day, 'report')} in a day (this is for the curator only)",
+            "their budget does not pay for it; nothing was charged",
+            'Thin the table, choose over = "withhold", or have a larger budget from the start',
+        )
 
     def _count_by(self, connection: Connection, rule: str) -> None:
         """Count days by a rule, or refuse another than before."""
@@ -350,6 +379,7 @@ class PersonBudgets(PeopleStore):
         connection: Connection,
         people: Sequence[Any],
         days: Sequence[int],
+        prices: Sequence[int],
         over: Over,
         reports: Sequence[bytes] | None,
         free: set[bytes],
@@ -358,32 +388,23 @@ class PersonBudgets(PeopleStore):
             raise InputError(
                 "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
             )
-        names = {
-            (kind, person): self.digest("person", payer(person)) for kind, person in {(type(p), p) for p in people}
-        }
-        keys = [(names[type(person), person], day) for person, day in zip(people, days, strict=True)]
-        asked = sorted(set(keys))  # in the order of the file: several times as fast
+        accounts = {(kind, person): self._accounts(person) for kind, person in {(type(p), p) for p in people}}
+        keys = [(accounts[type(person), person], day) for person, day in zip(people, days, strict=True)]
+        asked = sorted({(account, day) for each, day in set(keys) for account in each})  # in the file's order: faster
         before = self._read(connection, asked)
-        left = {key: max(self.reports_a_day - before.get(key, 0), 0) for key in asked}
+        spent = {(each, day): [before.get((account, day), 0) for account in each] for each, day in set(keys)}
         paid = []
         for row, key in enumerate(keys):
             again = reports is not None and reports[row] in free
-            paid.append(again or left[key] > 0)
+            paid.append(again or self._pays(spent[key], prices[row]))
             if paid[-1] and not again:
-                left[key] -= 1
+                spent[key][prices[row]] += 1
                 if reports is not None:
                     free.add(reports[row])
         if over == "refuse" and not all(paid):
-            raise CapExceededError(
-                f"Somebody has more than {counted(self.reports_a_day, 'report')} in a day (this is for the curator only)",
-                "their budget does not pay for it; nothing was charged",
-                'Thin the table, choose over = "withhold", or have a larger budget from the start',
-            )
-        if after := [
-            (*key, self.reports_a_day - left[key])
-            for key in asked
-            if left[key] + before.get(key, 0) < self.reports_a_day
-        ]:
+            raise self._too_many()
+        now = {(account, day): n for (each, day), held in spent.items() for account, n in zip(each, held, strict=True)}
+        if after := [(*key, now[key]) for key in asked if now[key] > before.get(key, 0)]:
             connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", after)
         return np.array(paid, bool)
 

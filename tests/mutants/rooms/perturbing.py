@@ -4,6 +4,8 @@ from tests.mutants.mutant import Mutant as M
 
 LEVELS = "tests/local/test_levels.py"
 OWN = "tests/local/test_series_levels.py"
+REPORTS = "tests/local/test_level_reports.py"
+SHARED = "leeward.ledger._level_budgets"
 PLANAR = "leeward.local.location._planar_laplace"
 LOCATION = "leeward.local.location._job"
 SERIES = "leeward.local.series._job"
@@ -28,7 +30,7 @@ MUTANTS = [
     M(PLANAR, "PlanarLaplace.present", 'if self.missing == "keep":', "if False:", GEO + " " + KEYS, "missing = keep refuses"),
     M(PLANAR, "PlanarLaplace.ground_epsilon", 'price_in(Plane(1, "euclidean"))', "price_in(Plane(1, self.norm))", GEO + " tests/truth",
       "the Manhattan norm is told as distance on the ground"),
-    M(PLANAR, "_rate", "log(odds) / metres(within, \"within\")", "log(odds) * metres(within, \"within\")", GEO, "ε grows with the distance"),
+    M(PLANAR, "rate_of", "log(odds) / metres(within, \"within\")", "log(odds) * metres(within, \"within\")", GEO, "ε grows with the distance"),
     M("leeward.local.location._box", "Box.holds", "(east_of <= self.width)", "(east_of < self.width)", "tests/local/test_box.py", "points on the eastern edge are outside"),
     M("leeward.local.location._box", "Box.holds", "(latitude <= self.north)", "(latitude < self.north)", "tests/local/test_box.py", "points on the northern edge are outside"),
     M("leeward.local.location._box", "Box.nearest", "np.clip(latitude, self.south, self.north)", "latitude", "tests/local/test_box.py", "latitudes are not moved into the box"),
@@ -51,8 +53,8 @@ MUTANTS = [
     M("leeward.ledger._person_budgets", "PersonBudgets._charge", "again = reports is not None and reports[row] in free", "again = False",
       "tests/local/test_days.py tests/local/test_location.py", "reports that are repeated in one run are paid for each time"),
     M(LOCATION, "LocationJob._rewrite", "there &= granted", "pass", "tests/local/test_location.py " + KEYS, "reports that are not paid for are made"),
-    M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels"}', 'exclude={"level", "levels", "outside"}', KEYS, "outside has no effect"),
-    M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels"}', 'exclude={"level", "levels", "step"}', KEYS + " " + INPUTS, "step has no effect"),
+    M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels", "level_of"}', 'exclude={"level", "levels", "level_of", "outside"}', KEYS, "outside has no effect"),
+    M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels", "level_of"}', 'exclude={"level", "levels", "level_of", "step"}', KEYS + " " + INPUTS, "step has no effect"),
     M("leeward.local.series._days", "Days._day", "value.astimezone(self._zone)", "value", "tests/local/test_days.py", "the day of a moment is the date that is written"),
     M("leeward.local.series._days", "Days._day", "if zoned != self._zoned:", "if False:", "tests/local/test_days.py", "times with and without an offset are mixed"),
     M(SERIES, "read", "smooth=publish.smooth,", "", KEYS, "smooth has no effect"),
@@ -103,14 +105,13 @@ MUTANTS = [
     M("leeward.local.series._readings", "read_readings", "if hardly_any(len(steps) - beyond, len(steps)):", "if False:", "tests/local/test_slips.py", "a wrong unit goes unnoticed"),
     M("leeward.local._untouched", "untouched", "plain(str(column))", "str(column)", "tests/local/test_slips.py", "names of columns steer a terminal"),
     M("leeward.ledger._identity", "payer", "text.strip()", "text", "tests/ledger/test_identity.py", "a space beside a number is another budget"),
-    M("leeward.local.location._levels", "Levels.__init__", "key=lambda geo: geo.epsilon)", "key=lambda geo: -geo.epsilon)", LEVELS, "all are promised what the most careful have"),
+    M("leeward.local.location._levels", "Levels.__init__", "key=lambda name: made[name].epsilon)", "key=lambda name: -made[name].epsilon)", LEVELS, "all are promised what the most careful have"),
     M("leeward.local.location._levels", "Levels.__init__", '{**keys, "step": step}', "keys", LEVELS, "levels have grids of their own"),
-    M("leeward.local.location._levels", "Levels.draw", "np.flatnonzero(named == level)", "np.arange(len(named))", LEVELS, "all are drawn at the last level"),
+    M("leeward.local.location._levels", "Levels._rows", "np.flatnonzero(named == name)", "np.arange(len(named))", LEVELS, "all are drawn at the last level"),
     M("leeward.local._levels", "LevelsOfPeople.check", "if self._held.setdefault(str(person), name) != name:", "if False:", LEVELS + " " + OWN, "a person's level may follow from where they are"),
     M("leeward.local._levels", "LevelsOfPeople.check", "name not in self._known for name", "False for name", LEVELS, "reports at no level are made of nothing"),
-    M("leeward.local.location._levels", "refuse_unfit", "if given:", "if False:", LEVELS, "a budget of one ε for reports of several"),
     M("leeward.local._level_keys", "Level.over", 'made |= {"within": None, "factor": None}', "pass", LEVELS + " " + OWN, "a level's ε is refused beside the section's length"),
-    M("leeward.local.location._job", "LocationJob._rewrite", "[at[row] for row in np.flatnonzero(there).tolist()]", "at[:len(points)]", LEVELS, "levels of rows without a position are those of others"),
+    M("leeward.local.location._job", "LocationJob._rewrite", "own = [at[row] for row in rows]", "own = at[:len(points)]", LEVELS, "levels of rows without a position are those of others"),
     # ---- each meter's own ε
     M("leeward.local.series._levels", "SeriesLevels.__init__", "key=lambda series: series.mechanism.epsilon)", "key=lambda series: -series.mechanism.epsilon)", OWN, "all meters are promised what the most careful have"),
     M("leeward.local.series._levels", "SeriesLevels.__init__", "(close.between, close.window)", "close.between", OWN, "levels of different windows share one promise"),
@@ -126,4 +127,26 @@ MUTANTS = [
     M("leeward.local.series._job", "Protect.closeness", '{"unit": None}', "{}", OWN, "a level's length is refused beside the section's unit"),
     M("leeward.local.series._job", "_asked", "if data.meter is None:", "if False:", OWN, "a level of nobody's readings"),
     M("leeward.local.series._level_statement", "statement_of_levels", "if series is levels.weakest", "if series is not levels.weakest", OWN, "the statement promises all what one of the careful has"),
+    # ---- levels beside budgets, reports that are shown again, and places
+    M(SHARED, "LevelBudgets._sum", "price * n for", "price * min(n, 1) for", REPORTS, "a report of a price is paid for once a day"),
+    M(SHARED, "LevelBudgets._pays", "<= self.a_day", "< self.a_day", REPORTS, "a budget is never spent to its end"),
+    M(SHARED, "LevelBudgets._pays", "number == price", "number == 0", REPORTS, "all reports are weighed at the first price"),
+    M(SHARED, "LevelBudgets._priced", "self._places[number]", "number", REPORTS, "prices are numbered by whoever asks"),
+    M(SHARED, "LevelBudgets._priced", "if prices is None:", "if False:", REPORTS, "reports without prices"),
+    M(SHARED, "LevelBudgets._open_accounts", "self._held = held + new", "self._held = list(self._asked)", REPORTS, "what was paid at levels that are no longer listed is forgotten"),
+    M(SHARED, "LevelBudgets._accounts", "\"person at a price\", who, written", "\"person at a price\", who", REPORTS, "counts of all prices are one"),
+    M(PEOPLE, "PersonBudgets._charge", "self._pays(spent[key], prices[row])", "self._pays(spent[key], 0)", REPORTS, "reports are paid for at another price"),
+    M(LOCATION, "LocationJob._charge", "memo.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)", "memo.keys(who, self.geo.to_grid(north[rows], east[rows]))", REPORTS,
+      "a report that is known at its level is paid for again"),
+    M(LOCATION, "LocationJob._charge", "[today] * len(north) if when is None else calendar.of(when)", "[today] * len(north) if len(extra) < 2 else calendar.of(extra[1])", REPORTS, "the level is taken for a day"),
+    M(LOCATION, "LocationJob._charge", "alike.check(at, extra[0])", "pass", REPORTS, "an unlisted level stops the program with a charge open"),
+    M("leeward.local.location._levels", "Levels.draw", "geo.draw, geo.law)", "geo.draw, self.law)", REPORTS, "a report of one level is shown as one of another"),
+    M("leeward.local.location._levels", "Levels.law", "geo.law.removeprefix(f'ε = {geo.epsilon} a metre, ')", "''", REPORTS, "reports of another grid are in one store"),
+    M("leeward.local.location._levels", "Levels.shown", "self.mechanisms[name].shown(noisy[rows])", "self.weakest.shown(noisy[rows])", REPORTS, "all reports are moved by the remap of one level"),
+    M("leeward.ledger._memoized_reports", "MemoizedReports.keys", "i, j, law)", "i, j)", REPORTS, "the law leaves the key of a report"),
+    M("leeward.local.location._level_sections", "cap_of_a_day", "if geo.epsilon > cap:", "if False:", REPORTS, "a level that no budget pays for"),
+    M("leeward.local.location._level_sections", "check_levels", "if protect.levels is not None and budget.reports_a_day is not None:", "if False:", REPORTS,
+      "a number of reports bounds what those of several prices cost"),
+    M(PLANAR, "PlanarLaplace.apart", "2 * _COMPUTED", "_COMPUTED", REPORTS, "sums of ε are no sums of prices"),
+    M("leeward.local.location._level_statement", "_part", "str(geos[one].epsilon + geos[other].epsilon)", "str(geos[other].epsilon)", REPORTS, "an exchange costs the one of two"),
 ]  # fmt: skip

@@ -92,7 +92,7 @@ MUTANTS = [
     M(CHAIN, "check_all", "from_text(row[\"spent\"]) != spent[row[\"dataset\"]]", "False", FILES + " tests/ledger/test_ledger_edits.py",
       "balances are not replayed"),
     M("leeward.ledger._high_water_mark", "write_high_water_mark", "asdict(mark)", "asdict(mark) | {\"entries\": 0}", FILES, "the mark never rises"),
-    M("leeward.ledger._person_budgets", "PersonBudgets._charge", "max(self.reports_a_day - before.get(key, 0), 0)", "self.reports_a_day", "tests/ledger/test_people.py",
+    M("leeward.ledger._person_budgets", "PersonBudgets._charge", "[before.get((account, day), 0) for account in each]", "[0 for account in each]", "tests/ledger/test_people.py",
       "what was spent before is forgotten"),
     M("leeward.ledger._person_budgets", "PersonBudgets.__init__", '{"price": price, "reports_a_day": str(reports_a_day)}', '{"reports_a_day": str(reports_a_day)}',
       "tests/keys/test_location_inputs.py tests/ledger/test_people.py", "ε and the promise leave the store of budgets"),

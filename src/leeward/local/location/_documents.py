@@ -13,7 +13,7 @@ from leeward._document import Document, Part
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
 from leeward.local._statement import Perturbation
-from leeward.local.location._terms import Compared
+from leeward.local.location._terms import Compared, LevelOf
 
 
 class PositionPromise(Part):
@@ -81,15 +81,59 @@ class ReportBudget(Part):
 
     Attributes:
         reports_a_day: the bound.
+        a_day: of reports of several levels, the bound of what they cost together: ε a metre, exact.
         over: what happens to reports beyond it.
         days: which day a report belongs to, in words.
         repeats: whether the same report is shown for the same person and grid point.
     """
 
     reports_a_day: int | None
+    a_day: str | None
     over: Over | None
     days: str | None
     repeats: bool
+
+
+class PositionLevel(Part):
+    """What one level of ε is held to: the parts of a statement that are its own.
+
+    Attributes:
+        name: as the public column names it.
+        promise: what is promised of one report at this level.
+        displacement: how far its reports lie from the truth; None for the best mechanism over places.
+        expected_loss: expected distances over a public list; None where they were not asked for.
+    """
+
+    name: str
+    promise: PositionPromise
+    displacement: DisplacementPart | None
+    expected_loss: Compared | None
+
+
+class PositionExchange(Part):
+    """That two people exchange their positions: ε a metre of the one and of the other added up, and snapping likewise."""
+
+    levels: tuple[str, str]
+    epsilon_per_metre: str
+    snapping: str
+
+
+class PositionLevelsPart(Part):
+    """The levels of ε of a table.
+
+    Attributes:
+        column: the public column that names them.
+        of: whether each person has one level, or each row its own.
+        each: what each level is held to; the statement's own promise is that of the largest ε.
+        exchanges: for each two of them, what it costs that two people exchange their positions, one report each.
+        text: what is promised between levels, and what is not, in words.
+    """
+
+    column: str
+    of: LevelOf
+    each: tuple[PositionLevel, ...]
+    exchanges: tuple[PositionExchange, ...]
+    text: str
 
 
 class LocationStatement(Perturbation, Document):
@@ -104,6 +148,7 @@ class LocationStatement(Perturbation, Document):
         displacement: how far reports lie from the truth; None for the best mechanism over places.
         expected_loss: expected distances over a public list; None where they were not asked for.
         budget: how many reports are paid for.
+        levels: each person's own ε; None where all have one.
     """
 
     kind: Literal["location"]
@@ -114,6 +159,7 @@ class LocationStatement(Perturbation, Document):
     displacement: DisplacementPart | None
     expected_loss: Compared | None
     budget: ReportBudget
+    levels: PositionLevelsPart | None
 
 
 __all__ = ["LocationStatement"]

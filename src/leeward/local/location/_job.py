@@ -19,7 +19,6 @@ from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Once
 from leeward.local._job import Opens, Written
-from leeward.local._levels import LevelsOfPeople
 from leeward.local._untouched import published
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
@@ -27,7 +26,9 @@ from leeward.local.location._clamped import Clamped
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._files import Moved, PositionFile
 from leeward.local.location._formats import open_positions
-from leeward.local.location._levels import Levels, refuse_unfit
+from leeward.local.location._level_sections import cap_of_a_day, check_levels
+from leeward.local.location._level_statement import statement_of_levels
+from leeward.local.location._levels import Levels, Made
 from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._spec import Location, PublicPlaces, read_spec
@@ -70,26 +71,33 @@ class LocationJob:
     @classmethod
     def of(cls, spec: Location, folder: Path) -> LocationJob:
         """Make the mechanism: everything that can be refused without private data is refused here."""
-        b, repeat = spec.box, spec.repeat
+        b, places, h3, budget = spec.box, spec.places, spec.output.h3, spec.budget
         box = Box(b.west, b.south, b.east, b.north)
-        unfit = {"[places]": spec.places, "[output] map": spec.output.map, "[budget]": spec.budget, "[repeat]": repeat}
-        refuse_unfit(spec.protect, **unfit)
-        levels = None if spec.protect.levels is None else Levels(spec.protect, box)
-        geo = PlanarLaplace(box=box, **spec.protect.keys()) if levels is None else levels.weakest
-        compared, places = None, spec.places
-        if spec.output.h3 is not None:
-            check_resolution(spec.output.h3)
-        if places is not None:
-            known = _places(places, folder)
-            compared = compare_over_places(geo if (h3 := spec.output.h3) is None else geo.to_h3(h3), *known)
-            geo = geo.to_places(*known) if places.use == "remap" else geo.best_over(*known)[0]
-        if spec.output.h3 is not None:
-            geo = geo.to_h3(spec.output.h3)
-        budget = spec.budget
+        check_levels(spec)
+        if h3 is not None:
+            check_resolution(h3)
+        known = None if places is None else _places(places, folder)
+
+        def after(geo: PlanarLaplace) -> Made:
+            """Add what is done after the noise, and what it comes to over the places."""
+            compared = None
+            if places is not None and known is not None:
+                compared = compare_over_places(geo if h3 is None else geo.to_h3(h3), *known)
+                geo = geo.to_places(*known) if places.use == "remap" else geo.best_over(*known)[0]
+            return (geo if h3 is None else geo.to_h3(h3)), compared
+
+        levels, a_day = None, None
+        if spec.protect.levels is None:
+            geo, compared = after(PlanarLaplace(box=box, **spec.protect.keys()))
+        else:
+            levels = Levels(spec.protect, box, after)
+            geo, compared = levels.weakest, None
+            a_day = cap_of_a_day(spec, levels)
         terms = replace(
             geo.terms,
             compared=compared,
-            reports_a_day=None if budget is None else whole(budget.reports_a_day, "reports_a_day"),
+            reports_a_day=None if budget is None or levels else whole(budget.reports_a_day, "reports_a_day"),
+            a_day=a_day,
             over=None if budget is None else budget.over,
             days=None if budget is None else in_words(spec.data.timezone, dated=spec.data.time is not None),
             repeats=spec.repeat is not None,
@@ -101,8 +109,9 @@ class LocationJob:
         return self._stated(None)
 
     def _stated(self, others: Sequence[str] | None) -> LocationStatement:
-        made = statement(self.geo, self.terms, others)
-        return made if self.levels is None else self.levels.told(made)
+        if self.levels is None:
+            return statement(self.geo, self.terms, others)
+        return statement_of_levels(self.levels, self.terms, others)
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the statement in short."""
@@ -133,8 +142,9 @@ class LocationJob:
         endings = [MAP] if self.spec.output.map else []
         room = source.path.stat().st_size + _ROOM_OF_A_ROW * source.rows_at_most() + _ROOM
         with beside(out, *endings, room=room, inputs=self._inputs()) as files:
-            memo, order = stores.reports(self.geo.law, new=new), PositionOrder()
-            paid = self._charge(source, asked, memo, progress, stores.budgets(self.geo.price, new=new))
+            law = self.geo.law if self.levels is None else self.levels.law
+            memo, order = stores.reports(law, new=new), PositionOrder()
+            paid = self._charge(source, asked, memo, progress, self._budgets(new=new))
             with noted(lambda: "" if paid is None else _CHARGED):
                 with memo.drawing() if memo is not None else nullcontext() as once:
                     looked = Clamped(self.geo.box)
@@ -144,9 +154,12 @@ class LocationJob:
                         paid.check()  # within: no answer is remembered of a table that was not charged
                     source.file.check_unchanged()  # its other columns were named of the table that was opened
                 if self.spec.output.map:
-                    from leeward.local.location._picture import write_picture
+                    from leeward.local.location._picture import write_picture, write_pictures
 
-                    write_picture(self.geo, files.path(MAP))
+                    if self.levels is None:
+                        write_picture(self.geo, files.path(MAP))
+                    else:
+                        write_pictures(self.levels.mechanisms, files.path(MAP))
                 files.place(self._stated(source.others).model_dump(mode="json", exclude={"files"}))
         notes = [text for text in (published(source.others, "the position"), order.note) if text is not None]
         if withheld:
@@ -174,7 +187,7 @@ class LocationJob:
     ) -> tuple[int, int]:
         """Write the perturbed table, and look at the order of rows; return the numbers of rows and of rows withheld."""
         withheld, levels = 0, self.levels
-        alike = None if levels is None else LevelsOfPeople(levels.column, levels.mechanisms, "where they are")
+        alike = None if levels is None else levels.people()
 
         def move(north: NDArray[np.float64], east: NDArray[np.float64], extra: list[list[Any]]) -> Moved:
             nonlocal withheld
@@ -190,21 +203,28 @@ class LocationJob:
                 there &= granted
             found = np.full((2, len(north)), np.nan)
             looked.take(north[there], east[there])
-            points = self.geo.to_grid(north[there], east[there])
+            points, rows = self.geo.to_grid(north[there], east[there]), np.flatnonzero(there).tolist()
+            who = None if once is None else [extra[0][row] for row in rows]
             if levels is not None:
-                noisy = levels.draw(points, [at[row] for row in np.flatnonzero(there).tolist()])
-            elif once is None:
-                noisy = self.geo.draw(points)
+                own = [at[row] for row in rows]
+                found[:, there] = levels.shown(levels.draw(points, own, once, who), own)
+            elif once is None or who is None:
+                found[:, there] = self.geo.shown(self.geo.draw(points))
             else:
-                who = [extra[0][row] for row in np.flatnonzero(there).tolist()]
-                noisy = once(who, points, self.geo.draw)
-            found[:, there] = self.geo.shown(noisy)
+                found[:, there] = self.geo.shown(once(who, points, self.geo.draw))
             h3 = self.spec.output.h3
             return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
 
         column = None if self.spec.output.h3 is None else CELL_COLUMN
         rows = source.rewrite(target, move, asked, column, progress)
         return rows, withheld
+
+    def _budgets(self, *, new: bool) -> PersonBudgets | None:
+        """Open the store of budgets, for the price of a report, or for those of the levels."""
+        if self.levels is None:
+            return self.stores.budgets(self.geo.price, new=new)
+        prices = [geo.epsilon for geo in self.levels.mechanisms.values()]
+        return self.stores.budgets_of_levels(self.geo.priced_in, prices, self.terms.a_day, new=new)
 
     def _charge(
         self,
@@ -225,17 +245,26 @@ class LocationJob:
         paid = PaidRows()
         calendar = Days(self.spec.data.timezone)
         today = calendar.today()
-        looked = Clamped(self.geo.box)
+        looked, levels = Clamped(self.geo.box), self.levels
+        alike = None if levels is None else levels.people()
         with store.charging(budget.over) as charge:
             for north, east, extra in source.positions(asked):
-                days = calendar.of(extra[1]) if len(extra) > 1 else [today] * len(north)
+                named = dict[str | None, list[Any]](zip(asked, extra, strict=True))
+                when, at = named.get(self.spec.data.time), [] if levels is None else named[levels.column]
+                if alike is not None:
+                    alike.check(at, extra[0])
+                days = [today] * len(north) if when is None else calendar.of(when)
                 rows = np.flatnonzero(self.geo.present(north, east))
                 looked.take(north[rows], east[rows])
                 who = [extra[0][row] for row in rows.tolist()]
-                keys = None if memo is None else memo.keys(who, self.geo.to_grid(north[rows], east[rows]))
+                own = [] if levels is None else [at[row] for row in rows.tolist()]
+                laws = None if levels is None else levels.laws(own)
+                keys = None if memo is None else memo.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)
                 known = set() if memo is None or keys is None else memo.known(keys)
+                prices = None if levels is None else levels.places(own)
+                on = [days[row] for row in rows.tolist()]
                 mask = np.zeros(len(north), bool)
-                mask[rows] = charge(who, [days[row] for row in rows.tolist()], calendar.rule, reports=keys, known=known)
+                mask[rows] = charge(who, on, calendar.rule, reports=keys, known=known, prices=prices)
                 paid.append(mask, north, east, extra)
             looked.check()
         return paid

@@ -1,30 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each person's own ε for positions: every report is drawn at the level of ε that a public column names.
 
-All levels share one grid: the same positions are the same grid points, and what differs is the noise alone. Each report is
-private at its own person's ε, and the draws are independent, so all reports together are private for the sum over persons of
-each one's own distance (`leeward.notion.Personalised`). Who has which level is public. If it followed from where they are,
-it would tell where they are; so a person has one level in a table.
+All levels share one grid: the same positions are the same grid points, and what differs is the noise alone, and what is done
+with it (a Bayes remap, the best mechanism over places: each for its own ε). Each report is private at its own level's ε, and
+the draws are independent, so all reports together are private for the sum of each one's own distance
+(`leeward.notion.Personalised`). Who has which level is public. If it followed from where they are, it would tell where they
+are; so a person has one level in a table, unless the spec says that each row has its own.
+
+On one grid, snapping costs ε times one length. So n_l reports of each level l cost (Σ n_l·ε_l)·(d + that length): sums of ε
+are sums of prices, and a day's budget is an ε.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import at_most
-from leeward.errors import SpecError
-from leeward.local._level_keys import check_pair
-from leeward.local._levels import name_of_level
+from leeward.ledger._memoized_reports import Once
+from leeward.local._levels import LevelsOfPeople, name_of_level
 from leeward.local.location._box import Box
-from leeward.local.location._documents import LocationStatement
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._spec import Protect
+from leeward.local.location._terms import Compared
 
 Points = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+Made = tuple[PlanarLaplace, Compared | None]
+"""A mechanism with what is done after the noise, and its expected distances over public places, if any."""
 
 
 class Levels:
@@ -33,66 +39,76 @@ class Levels:
     Args:
         protect: the section, with a column of levels and what each asks for; what a level leaves out is the section's own.
         box: the public region.
+        after: makes of a level's noise what its reports come from.
+
+    Attributes:
+        column: the public column.
+        of: whether a person has one level, or each row its own.
+        mechanisms: those of the levels, by name.
+        compared: their expected distances over public places; None where they were not asked for.
+        weakest: that with the largest ε.
     """
 
-    def __init__(self, protect: Protect, box: Box) -> None:
-        self.column = str(protect.level)
+    def __init__(
+        self, protect: Protect, box: Box, after: Callable[[PlanarLaplace], Made] = lambda geo: (geo, None)
+    ) -> None:
+        self.column, self.of = str(protect.level), protect.level_of
         asked = {name: protect.keys(name) for name in protect.levels or {}}
         made = {name: PlanarLaplace(box=box, **keys) for name, keys in asked.items()}
-        self.weakest = max(made.values(), key=lambda geo: geo.epsilon)
-        step = f"{self.weakest.step} m"
-        self.mechanisms = {name: PlanarLaplace(box=box, **{**keys, "step": step}) for name, keys in asked.items()}
+        weakest = max(made, key=lambda name: made[name].epsilon)
+        step = f"{made[weakest].step} m"
+        found = {name: after(PlanarLaplace(box=box, **{**keys, "step": step})) for name, keys in asked.items()}
+        self.mechanisms = {name: geo for name, (geo, _) in found.items()}
+        self.weakest = self.mechanisms[weakest]
+        self.compared = {name: compared for name, (_, compared) in found.items()}
 
-    def draw(self, points: Points, levels: Sequence[Any]) -> Points:
-        """Return noisy grid points, each at its level's ε."""
+    def people(self) -> LevelsOfPeople:
+        """Return what looks at the levels of rows as they go by."""
+        return LevelsOfPeople(self.column, self.mechanisms, "where they are", changes=self.of == "row")
+
+    @property
+    def law(self) -> str:
+        """What all reports of a store have in common, as text that it keeps; how each is drawn is in the key of each."""
+        geo = self.weakest
+        return f"of levels, each by its own law; {geo.law.removeprefix(f'ε = {geo.epsilon} a metre, ')}"
+
+    def laws(self, levels: Sequence[Any]) -> list[str]:
+        """Return how the report of each row is drawn."""
+        by_name = {name: geo.law for name, geo in self.mechanisms.items()}
+        return [by_name[name_of_level(level)] for level in levels]
+
+    def places(self, levels: Sequence[Any]) -> list[int]:
+        """Return the number of the level of each row, in the order of `mechanisms`."""
+        numbers = {name: number for number, name in enumerate(self.mechanisms)}
+        return [numbers[name_of_level(level)] for level in levels]
+
+    def draw(
+        self, points: Points, levels: Sequence[Any], once: Once | None = None, people: Sequence[Any] | None = None
+    ) -> Points:
+        """Return noisy grid points, each at its level's ε.
+
+        Args:
+            points: grid points, shape (n, 2).
+            levels: the level of each.
+            once: what shows the same report for the same person, grid point and law again; None where each is drawn anew.
+            people: whose report each is; needed with ``once``.
+        """
         drawn = np.empty_like(points)
-        named = np.array(list(map(name_of_level, levels)), dtype=object)
-        for level in sorted(set(named.tolist())):
-            rows = np.flatnonzero(named == level)
-            drawn[rows] = self.mechanisms[level].draw(points[rows])
+        for name, rows in self._rows(levels):
+            geo = self.mechanisms[name]
+            if once is None or people is None:
+                drawn[rows] = geo.draw(points[rows])
+            else:
+                drawn[rows] = once([people[row] for row in rows.tolist()], points[rows], geo.draw, geo.law)
         return drawn
 
-    def told(self, made: LocationStatement) -> LocationStatement:
-        """Return a statement that says which levels there are, from that of the weakest of them."""
-        away = {name: geo.describe() for name, geo in self.mechanisms.items()}
-        each = "; ".join(
-            f"{name}: ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)} ({geo.promise}), moved by"
-            f" {away[name].mean:.4g} m on average, half of the reports by less than {away[name].median:.4g} m, 95 % by less"
-            f" than {away[name].within_95:.4g} m"
-            for name, geo in self.mechanisms.items()
-        )
-        weakest = "That holds of every report; each is private at the ε of its own person's level"
-        return made.model_copy(
-            update={
-                "promise": made.promise.model_copy(update={"text": f"{made.promise.text}. {weakest}. {each}"}),
-                "displacement": None,
-                "unit": f"{made.unit}, each at the ε of that person's level",
-                "assumptions": (
-                    *made.assumptions,
-                    f"Who has which level ('{self.column}') is public, and does not follow from where they are",
-                ),
-                "not_guaranteed": (
-                    *made.not_guaranteed,
-                    "Levels are passed on, and reports of one level lie further from the truth than those of another:"
-                    " who has which is not protected",
-                ),
-            }
-        )
+    def shown(self, noisy: Points, levels: Sequence[Any]) -> tuple[Floats, Floats]:
+        """Return noisy grid points as they are shown, in degrees: post-processing, each for its level's ε."""
+        found = np.empty((2, len(noisy)))
+        for name, rows in self._rows(levels):
+            found[:, rows] = self.mechanisms[name].shown(noisy[rows])
+        return found[0], found[1]
 
-
-def refuse_unfit(protect: Protect, **sections: object) -> None:
-    """Refuse what is about one ε beside levels of several, and levels without a column or the other way round.
-
-    Raises:
-        SpecError: it is there.
-    """
-    check_pair(protect.level, protect.levels)
-    if protect.levels is None:
-        return
-    for name, given in sections.items():
-        if given:
-            raise SpecError(
-                f"{name} with [protect] levels",
-                "it is about one ε",
-                "Leave one of them out, or perturb each level apart",
-            )
+    def _rows(self, levels: Sequence[Any]) -> list[tuple[str, NDArray[np.intp]]]:
+        named = np.array(list(map(name_of_level, levels)), dtype=object)
+        return [(name, np.flatnonzero(named == name)) for name in sorted(set(named.tolist()))]

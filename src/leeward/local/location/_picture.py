@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,3 +82,13 @@ def picture(geo: PositionNoise, people: list[tuple[float, float]] | None = None)
 def write_picture(geo: PositionNoise, path: Path) -> None:
     """Write the picture as one HTML file that needs nothing else."""
     picture(geo).write_html(path, include_plotlyjs=True, full_html=True)
+
+
+def write_pictures(levels: Mapping[str, PositionNoise], path: Path) -> None:
+    """Write one picture for each level of ε, one below the other, as one HTML file that needs nothing else."""
+    parts = [
+        f"<h2>Level {escape(name)}</h2>\n{picture(geo).to_html(full_html=False, include_plotlyjs=number == 0)}"
+        for number, (name, geo) in enumerate(levels.items())
+    ]
+    page = '<html>\n<head><meta charset="utf-8" /></head>\n<body>\n' + "\n".join(parts) + "\n</body>\n</html>\n"
+    path.write_text(page, encoding="utf-8")

@@ -108,7 +108,7 @@ class PlanarLaplace:
         for name, value, known in (("outside", outside, get_args(Outside)), ("missing", missing, get_args(Missing))):
             check_choice(name, value, known, "it is not an option")
         self.box = box if isinstance(box, Box) else Box(*box)
-        self.epsilon, self.promise = _rate(within, factor, epsilon, unit)
+        self.epsilon, self.promise = rate_of(within, factor, epsilon, unit)
         self.plane = LocalPlane(self.box)
         self.outside, self.missing = outside, missing
         self._sane()
@@ -180,6 +180,16 @@ class PlanarLaplace:
     def price(self) -> str:
         """What one report costs, exactly, as text that stores keep: reports of another price do not share a budget."""
         return f"{self.epsilon} a metre, {self.norm}, snapping {self.snapping}{self._among}"
+
+    @property
+    def apart(self) -> Real:
+        """By how many metres snapping may take two positions further apart: `snapping` is ε times this."""
+        return (sqrt(2) if self.norm == "euclidean" else exact(2)) * (self.step + 2 * _COMPUTED)
+
+    @property
+    def priced_in(self) -> str:
+        """What a price is an ε of, as text that stores keep: reports of several ε share a budget where this is one."""
+        return f"ε a metre, {self.norm}, snapping ε times {self.apart} metres{self._among}"
 
     @property
     def law(self) -> str:
@@ -414,7 +424,7 @@ class PlanarLaplace:
         return f"PlanarLaplace(box=({b.west!r}, {b.south!r}, {b.east!r}, {b.north!r}), {self.promise})"
 
 
-def _rate(within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str) -> tuple[Real, str]:
+def rate_of(within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str) -> tuple[Real, str]:
     """Return ε a metre and how it was asked for."""
     if (epsilon is None) == (within is None) or (within is None) != (factor is None):
         raise InputError(

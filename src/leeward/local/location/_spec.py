@@ -12,7 +12,7 @@ from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
 from leeward.local._level_keys import Level
-from leeward.local.location._terms import Missing, Outside
+from leeward.local.location._terms import LevelOf, Missing, Outside
 from leeward.query._source import check_zone
 
 
@@ -56,10 +56,11 @@ class Protect(Section):
     missing: Missing = "refuse"
     level: str | None = None
     levels: dict[str, Level] | None = None
+    level_of: LevelOf = "person"
 
     def keys(self, level: str | None = None) -> dict[str, Any]:
         """Return what makes a mechanism, of a level where one is named: what it leaves out is the section's own."""
-        own = self.model_dump(exclude={"level", "levels"})
+        own = self.model_dump(exclude={"level", "levels", "level_of"})
         return own if level is None or self.levels is None else self.levels[level].over(own)
 
 
@@ -81,11 +82,12 @@ class Output(Section):
 
 
 class Budget(Section):
-    """``[budget]``: how many reports of one person in one day are paid for."""
+    """``[budget]``: how many reports of one person in one day are paid for; of several levels, what they cost together."""
 
     store: str
     secret: str
-    reports_a_day: int
+    reports_a_day: int | None = None
+    a_day: Level | None = None
     over: Over = "refuse"
 
 
@@ -134,7 +136,6 @@ _EXAMPLES: Final = {
     "protect": '[protect] within = "200 m", factor = "2"',
     "store": 'store = "people.db"',
     "secret": 'secret = "people.key", a file of at least 16 secret bytes',
-    "reports_a_day": "reports_a_day = 24",
 }
 
 

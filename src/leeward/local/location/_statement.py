@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from leeward._plain import at_most, odds
-from leeward.exact._real import exact
+from leeward.exact._real import Real, exact
 from leeward.local._statement import order_stays
 from leeward.local.location._documents import (
     BoxPart,
@@ -21,7 +21,7 @@ from leeward.local.location._documents import (
     ReportBudget,
 )
 from leeward.local.location._projection import LocalPlane
-from leeward.local.location._terms import PositionNoise, Terms
+from leeward.local.location._terms import Compared, PositionNoise, Terms
 from leeward.mechanism._planar import Displacement
 from leeward.version import __version__
 
@@ -66,13 +66,20 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         displacement=None if terms.best else _displacement(geo.describe()),
         expected_loss=terms.compared,
         post_processing=tuple(_after(terms)),
-        budget=ReportBudget(reports_a_day=terms.reports_a_day, over=terms.over, days=terms.days, repeats=terms.repeats),
+        budget=ReportBudget(
+            reports_a_day=terms.reports_a_day,
+            a_day=None if terms.a_day is None else str(terms.a_day),
+            over=terms.over,
+            days=terms.days,
+            repeats=terms.repeats,
+        ),
         assumptions=(
             "The box, the list of places and every option were chosen without looking at the data",
             "Who is in the table, how often, and all columns but the position are not protected",
         ),
         theorems=(_BEST, _THEOREMS[1]) if terms.best else _THEOREMS,
         not_guaranteed=tuple(_not_guaranteed(geo, terms)),
+        levels=None,
         fit_for_release=geo.fit_for_release,
         columns_as_they_are=None if others is None else tuple(others),
         files=None,
@@ -156,7 +163,8 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
             if bound is None
             else f"; at most {_reports(bound, terms)} made: {_total(geo, bound)} a day, and as much again"
             f" on every further day ({terms.days})"
-        ),
+        )
+        + ("" if terms.a_day is None else _up_to(geo, terms.a_day, terms)),
         "A track is more than its points: speeds, roads and habits tell positions apart that single reports do not",
         f"Positions far apart are told apart: {_far(geo)}",
         order_stays("position"),
@@ -193,6 +201,15 @@ def _total(geo: PositionNoise, reports: int) -> str:
     return f"ε = {at_most(float(geo.epsilon * reports), 4)} a metre (a factor of {told_apart} for 100 metres)"
 
 
+def _up_to(geo: PositionNoise, a_day: Real, terms: Terms) -> str:
+    per_metre = float(geo.ground_epsilon * 100 + geo.snapping) / float(geo.epsilon)
+    return (
+        f"; {'new ones' if terms.repeats else 'those'} of a person and day are made up to ε = {at_most(float(a_day), 4)} a"
+        f" metre together (a factor of {odds(float(a_day) * per_metre)} for 100 metres), each at the price of its level, and"
+        f" as much again on every further day ({terms.days})"
+    )
+
+
 def _far(geo: PositionNoise) -> str:
     distance = exact(10_000)
     return f"10 km apart, by odds of up to {odds(float(geo.ground_epsilon * distance + geo.snapping))}"
@@ -200,7 +217,6 @@ def _far(geo: PositionNoise) -> str:
 
 def facts(made: LocationStatement) -> list[tuple[str, str]]:
     """Return a statement in short, as (title, sentence)."""
-    away, loss = made.displacement, made.expected_loss
     found = [
         ("promise", made.promise.text),
         ("factor for positions apart", ", ".join(f"{far}: {factor}" for far, factor in made.promise.factors.items())),
@@ -208,6 +224,20 @@ def facts(made: LocationStatement) -> list[tuple[str, str]]:
         ("plane", made.plane.text),
         ("mechanism", made.mechanism.text),
     ]
+    found += _how_far(made.displacement, made.expected_loss)
+    if made.levels is not None:
+        for each in made.levels.each:
+            said = "; ".join(f"{what} {far}" for what, far in _how_far(each.displacement, each.expected_loss))
+            found.append((f"level {each.name}", f"ε = {each.promise.epsilon_per_metre} a metre; {said}"))
+        found.append(("between levels", made.levels.text))
+    found += [("then", text) for text in made.post_processing]
+    found += [("not guaranteed", text) for text in made.not_guaranteed]
+    return found
+
+
+def _how_far(away: DisplacementPart | None, loss: Compared | None) -> list[tuple[str, str]]:
+    """Return in sentences how far reports lie from the truth."""
+    found = []
     if away is not None:
         found.append(
             (
@@ -226,6 +256,4 @@ def facts(made: LocationStatement) -> list[tuple[str, str]]:
                 f" (± {loss.remapped_error:.0f}){best}; for someone at one of the places",
             )
         )
-    found += [("then", text) for text in made.post_processing]
-    found += [("not guaranteed", text) for text in made.not_guaranteed]
     return found

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from leeward._paths import resolve, resolve_ledger
 from leeward.errors import SpecError
+from leeward.exact._real import Real
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
+from leeward.ledger._level_budgets import LevelBudgets
 from leeward.ledger._person_budgets import is_store
 from leeward.local._job import Opens
 from leeward.local.location._spec import Budget, Repeat
@@ -75,13 +78,19 @@ class Stores:
         """Open the store of budgets, for reports of this price (as text); None where there are none."""
         if self.budget is None:
             return None
-        return PersonBudgets(
-            self._files()["budgets"],
-            secret=self._secret(self.budget),
-            price=price,
-            reports_a_day=self.budget.reports_a_day,
-            new=new,
-        )
+        assert self.budget.reports_a_day is not None
+        path, secret = self._files()["budgets"], self._secret(self.budget)
+        return PersonBudgets(path, secret=secret, price=price, reports_a_day=self.budget.reports_a_day, new=new)
+
+    def budgets_of_levels(
+        self, notion: str, prices: Sequence[Real], a_day: Real | None, *, new: bool
+    ) -> LevelBudgets | None:
+        """Open the store of budgets, for reports of these prices, counted in one notion; None where there are none."""
+        if self.budget is None:
+            return None
+        assert a_day is not None
+        path, secret = self._files()["budgets"], self._secret(self.budget)
+        return LevelBudgets(path, secret=secret, notion=notion, prices=prices, a_day=a_day, new=new)
 
     def _files(self) -> dict[str, Path]:
         """Return the files of the stores, by what they are for."""

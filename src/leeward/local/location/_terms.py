@@ -19,6 +19,8 @@ from leeward.mechanism._planar import Displacement, PlanarMechanism
 
 Outside = Literal["refuse", "clamp"]
 Missing = Literal["refuse", "keep"]
+LevelOf = Literal["person", "row"]
+"""Whether a person has one level in a table, or each row its own."""
 
 
 class Compared(Part):
@@ -46,6 +48,7 @@ class Terms:
         compared: expected distances over that list; None where they were not asked for.
         h3: the resolution of the cells that are published; None for none.
         reports_a_day: how many reports of a person and day are paid for; None for no bound.
+        a_day: instead, ε a metre that the reports of a person and day may cost together; None for no bound.
         over: what happens to more.
         days: which day a report belongs to, in words; None for no bound.
         repeats: whether the same report is shown for the same person and grid point.
@@ -55,6 +58,7 @@ class Terms:
     compared: Compared | None = None
     h3: int | None = None
     reports_a_day: int | None = None
+    a_day: Real | None = None
     over: Over | None = None
     days: str | None = None
     repeats: bool = False

@@ -63,20 +63,11 @@ class Length(Private):
 
 
 @once
-def csv_header(file: File) -> tuple[str, ...]:
-    """Read the names of the columns of a CSV file, as they are there, by Python's own reader. All its fields are text.
-
-    Raises:
-        DataError: the first line is missing or blank, or it is not a CSV in UTF-8.
-    """
-    return _first(file, lambda text: next(csv.reader(text, strict=True)))
-
-
-@once
 def agreed_header(file: File) -> tuple[str, ...]:
-    """Read the first line of a CSV file, if every reader splits it alike: see `csv_header`.
+    """Read the names of the columns of a CSV file, as they are there, if every reader splits its first line alike.
 
-    It is read here, not guessed by the engine, whose guess skips lines that do not fit.
+    It is read here, not guessed by the engine, whose guess skips lines that do not fit; and from one line alone, so that no
+    row becomes a part of a name where a quote is not closed.
 
     Raises:
         DataError: there is no first line, it is not text in UTF-8, or not all readers would split it alike.

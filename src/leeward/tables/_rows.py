@@ -11,6 +11,7 @@ import abc
 import csv
 import io
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -21,7 +22,7 @@ from leeward._private import Private, reading
 from leeward._progress import Progress, silent
 from leeward.errors import DataError
 from leeward.tables._bare import bare
-from leeward.tables._csv import csv_header
+from leeward.tables._csv import agreed_header
 from leeward.tables._files import File
 from leeward.tables._kinds import Kind, reader_of
 from leeward.tables._sheets import Writer
@@ -34,6 +35,9 @@ BATCH: Final = 1 << 17
 
 _AT_ONCE: Final = 1 << 9
 """Rows of text that are held as lists; Python looks again and again through all that there are, for those to be freed."""
+
+
+_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 
 class RowsFile(Private, abc.ABC):
@@ -93,7 +97,7 @@ class CsvRows(RowsFile):
     kind = "csv"
 
     def _columns(self) -> list[str]:
-        return list(csv_header(self.file))
+        return list(agreed_header(self.file))
 
     def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, as text; see `RowsFile.batches`."""
@@ -120,6 +124,8 @@ class CsvRows(RowsFile):
                         values += columns[index]
                     read, done = read + len(some), not some
                 held = [pa.array(values, pa.large_string()) for values in fields]
+                for column in held:
+                    self._refuse_swallowed(column)
                 yield pa.Table.from_arrays([pc.if_else(pc.equal(each, ""), None, each) for each in held], asked)
                 progress("at work on the rows", min(raw.tell() / size, 1.0))
 
@@ -134,6 +140,25 @@ class CsvRows(RowsFile):
                 f"The file '{self.file.name}'", "a row has not as many fields as the header", "Check the file"
             )
         return list(zip(*rows, strict=True)) or [[] for _ in self.columns]
+
+    def _refuse_swallowed(self, column: pa.Array) -> None:
+        """Refuse a field that holds what may be rows: a quote that is not closed takes all up to the next one for its text.
+
+        That would be passed on as it is. A field over b line breaks that holds whole rows has b times the commas of a row.
+
+        Raises:
+            DataError: some field may hold rows.
+        """
+        import pyarrow.compute as pc
+
+        between = len(self.columns) - 1
+        over_lines = column.filter(pc.match_substring_regex(column, _BREAK.pattern)).to_pylist()
+        if any(text.count(",") >= len(_BREAK.findall(text)) * between for text in over_lines):
+            raise DataError(
+                f"The file '{self.file.name}'",
+                "a field goes over several lines and may hold whole rows, as where a quote is not closed",
+                "Close the quote; or, if the field is meant to have several lines, write it on one line or without commas",
+            )
 
     @staticmethod
     def write(target: Path, tables: Iterable[pa.Table]) -> int:

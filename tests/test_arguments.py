@@ -85,6 +85,7 @@ CALLS: dict[str, Call] = {
     ),
     "ProtectedOutputs": call("1", bool, [0]),
     "RandomizedResponse": call("2/3", "1/3"),
+    "RankSelection": call("1", 50),
     "Scenario": call(
         places=2, counts=None, releases=2, delta="1e-6", assumed_error="1/10", counted_in="dp/person", left=None
     ),
@@ -196,6 +197,7 @@ CALLS: dict[str, Call] = {
     "AdaptiveSanitized": call(UP, at_most=2, budget="3", looks=("1/2",), margins=[3]),
     "Sanitized": call(UP, at_most=2, stop_after=1),
     "NoisyMax": call("1", how_many=1),
+    "rank_rate": call(NOTION, lw.query.median(VALUES)),
     "rate_between": call(NOTION, COUNT),
     "SeriesMechanism": call("maximum", "1", window=2),
     "SparseVector": call("1", at_most=2, stop_after=1, monotonic=False),

@@ -220,6 +220,10 @@ CALLS: dict[str, Call] = {
     "NoisyMax": lambda e: (
         (made := mechanism.NoisyMax(e)) and (str(made), str(made.distance), made.release([0, 5, 1], BITS))
     ),
+    "RankSelection": lambda e: (
+        (made := mechanism.RankSelection(e, "90"))
+        and (str(made), str(made.distance), made.release([0, 5, 1], BITS), made.reach(10, "0.9"))
+    ),
     "Monitor": lambda e: str(mechanism.Monitor(lw.Line(inf, e), stop_after=3)),
     "SubsampledCount": lambda e: (
         (made := mechanism.SubsampledCount(e))

@@ -76,6 +76,8 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "Sanitized.on": lambda a, b, k: mechanism.Sanitized(UP, at_most=k(1)).on([(k(1), k(127)), (k(0), k(126))]).to_numpy()[:, -1],  # noqa: E501
     "SparseVector.on": lambda a, b, k: mechanism.SparseVector("1", at_most=[k(3)]).on([(k(0),), (k(127),)]).to_numpy().tolist(),  # noqa: E501
     "NoisyMax": lambda a, b, k: mechanism.NoisyMax("1/50", how_many=k(2)).on([(a, b, k(1))]).to_numpy().tolist(),
+    "RankSelection": lambda a, b, k: mechanism.RankSelection("1/50", k(90)).on([(k(3), k(0), k(1))]).to_numpy().tolist(),
+    "RankSelection.reach": lambda a, b, k: mechanism.RankSelection("1/50", k(90)).reach(k(100), "0.9"),
     "NoisyMax.distance": lambda a, b, k: mechanism.NoisyMax("1/50").distance((a, k(0)), (b, k(1))),
     "accuracy": lambda a, b, k: (BOTH.accuracy().within(a), BOTH.accuracy().cdf(b)),
     "accuracy, clamped": lambda a, b, k: lw.Geometric(RATES, lower=0, upper=k(120)).accuracy(k(100)).expected_error(),

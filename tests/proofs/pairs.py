@@ -33,6 +33,7 @@ from leeward.mechanism import (
     FiniteMechanism,
     NoisyMax,
     OSDPRandomizedResponse,
+    RankSelection,
     Sanitized,
     SparseVector,
     SubsampledCount,
@@ -52,6 +53,7 @@ from leeward.mechanism import (
     warner,
 )
 from leeward.notion import (
+    ABSENT,
     ADP,
     OSDP,
     ULDP,
@@ -61,6 +63,7 @@ from leeward.notion import (
     ContextAwareLDP,
     InputDiscriminativeLDP,
     LocalDP,
+    Notion,
     Personalised,
     Presence,
     RemovalOnly,
@@ -68,6 +71,19 @@ from leeward.notion import (
     all_tables,
 )
 from leeward.query import PoissonSampling
+
+NUMBERED, BITS_OF_THREE = all_tables([ABSENT, 0, 1], 3), all_tables([0, 1], 3)
+"""Three people with a 0 or a 1 each; missing or not."""
+
+
+def ranked(mechanism: RankSelection, notion: Notion, tables: tuple[Any, ...]) -> Proved:
+    """A percentile by rank of the numbers of a table."""
+
+    def counts(table: tuple[Any, ...]) -> tuple[int, int]:
+        return table.count(0), table.count(1)
+
+    return mechanism.on(dict.fromkeys(map(counts, tables))).pull_back(tables, counts), notion.on(tables)
+
 
 # ---- decisions, and paying only when it is not safe
 
@@ -167,6 +183,24 @@ DECISIONS = [
             lambda e, notion=notion: (asked_by(NoisyMax(e), PEOPLE), notion(e).on(PEOPLE)),
         )  # type: ignore[misc]
         for name, notion in (("AdditionOnly", AdditionOnly), ("Presence", Presence), ("UnboundedDP", UnboundedDP))
+    ),
+    *(
+        Pair(
+            "`RankSelection(ε)`, the median of 0s and 1s",
+            f"{name}(ε)",
+            lambda e, notion=notion: ranked(RankSelection(e), notion(e), NUMBERED),
+        )  # type: ignore[misc]
+        for name, notion in (("AdditionOnly", AdditionOnly), ("UnboundedDP", UnboundedDP))
+    ),
+    Pair(
+        "`RankSelection(3ε/4, p=200/3)`, of 0s and 1s",
+        "UnboundedDP(ε)",
+        lambda e: ranked(RankSelection(e * 3 / 4, "200/3"), UnboundedDP(e), NUMBERED),
+    ),
+    Pair(
+        "`RankSelection(ε/2)`, the median of 0s and 1s",
+        "BoundedDP(ε)",
+        lambda e: ranked(RankSelection(e / 2), BoundedDP(e), BITS_OF_THREE),
     ),
     Pair(
         "`NoisyMax(ε/2)`, the busier of two places",

@@ -25,6 +25,7 @@ from leeward.mechanism._one_sided_components import centred, one_sided_component
 from leeward.mechanism._osdp import OSDPRandomizedResponse
 from leeward.mechanism._planar import Displacement, PlanarMechanism
 from leeward.mechanism._randomized_response import RandomizedResponse, mangat, warner
+from leeward.mechanism._rank_selection import RankSelection
 from leeward.mechanism._sanitized import Sanitized, SanitizedAnswers
 from leeward.mechanism._series import SeriesMechanism
 from leeward.mechanism._sparse_vector import SparseVector, SparseVectorResult
@@ -61,6 +62,7 @@ __all__ = [
     "PlanarMechanism",
     "RandomizedResponse",
     "RandomizedSanitizer",
+    "RankSelection",
     "Round",
     "Sanitized",
     "SanitizedAnswers",

@@ -5,7 +5,14 @@ from leeward.query._counting import CountWhere, Domain, Histogram, Linear, SumOf
 from leeward.query._effect import Effect, Query
 from leeward.query._numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
 from leeward.query._sampling import PoissonSampling
-from leeward.query._sensitivity import Sensitivity, rate_between, sensitivity, sensitivity_each, sensitivity_lines
+from leeward.query._sensitivity import (
+    Sensitivity,
+    rank_rate,
+    rate_between,
+    sensitivity,
+    sensitivity_each,
+    sensitivity_lines,
+)
 from leeward.query._source import Grid, Places, Visits, grid, places, visits
 from leeward.query._statistic import Records, Statistic, records, statistic
 from leeward.query._table import Source
@@ -43,6 +50,7 @@ __all__ = [
     "moment",
     "percentile",
     "places",
+    "rank_rate",
     "rate_between",
     "records",
     "sensitivity",

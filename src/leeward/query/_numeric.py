@@ -299,6 +299,19 @@ class Percentile(Numeric):
         only_rises = self.p == 100 and _default(self.values, self.default) == self.values.lower
         return self.values.width, Fraction(0) if only_rises else self.values.width
 
+    def rank_range(self, change: Change) -> Fraction:
+        """Return how far one change moves the losses of two grid points apart, in people (`mechanism.RankSelection`).
+
+        2·max(p, 1 − p) where somebody comes or goes, p from 0 to 1; 2 for any other change of one person.
+
+        Raises:
+            NotPrivateError: as `effect`.
+        """
+        self.effect(change)  # refuses what it refuses
+        if change in {INSERT, WITHDRAW}:
+            return max(self.p, 100 - self.p) / 50
+        return Fraction(2)
+
 
 @taught
 def percentile(values: ValueGrid, p: Exact, **described: Any) -> Percentile:

@@ -26,6 +26,7 @@ from leeward.exact._real import ONE, Real, inf
 from leeward.notion import Change, Notion, Step
 from leeward.notion._generated import check_generated
 from leeward.query._effect import Effect, Move, Query
+from leeward.query._numeric import Percentile
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,33 @@ def rate_between(notion: Notion, query: Query) -> Real:
     each = ((step, _effect(notion, query, step.change).each) for step in _steps(notion, query))
     between = ((step, max(r for r, _ in moves) + max(f for _, f in moves)) for step, moves in each if moves)
     return _solve(notion, ((step, ((Fraction(move), 0),)) for step, move in between)).line.rise
+
+
+@taught
+def rank_rate(notion: Notion, query: Percentile) -> Real:
+    """Return the largest rate at which a percentile may be named by rank: for `leeward.mechanism.RankSelection`.
+
+    The least ``cost/range`` over the steps, where the range is `Percentile.rank_range`: it does not depend on how far apart
+    values lie, nor on the grid. For a median it is ε where people come or go, ε/2 where a value becomes any other.
+
+    Raises:
+        NotPrivateError: the percentile cannot be answered under the notion; or all values may change at once, which
+            moves the ranks of any number of people.
+    """
+    steps = _steps(notion, query)
+    if not isinstance(query, Percentile):
+        raise InputError(
+            f"A rate for the rank of {told(query)}",
+            "ranks are those of a percentile",
+            "Give leeward.query.median(values), or another percentile",
+        )
+    if notion.all_records:
+        raise NotPrivateError(
+            f"A percentile by rank under {notion}",
+            "the values of all persons may change at once, and nothing bounds how many ranks that moves",
+            "Use noise on the percentile itself, which moves no further than the values, or a notion that sums over persons",
+        )
+    return _solve(notion, ((step, ((query.rank_range(step.change), 0),)) for step in steps)).line.rise
 
 
 def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:

@@ -97,7 +97,8 @@ class RankSelection:
         upto, numerator = np.cumsum(here), self._share.numerator
         below = self.parts * (upto - here) - numerator * (people - 1)
         above = self.parts * (people - upto) - (self.parts - numerator) * (people - 1)
-        return np.maximum(below, above)
+        lost: NDArray[np.int64] = np.maximum(below, above)
+        return lost
 
     @property
     def distance(self) -> Derived[tuple[int, ...]]:

@@ -73,3 +73,28 @@ def test_only_wgs_84_is_degrees(name: str, is_degrees: bool, tmp_path: Path) -> 
         return
     with pytest.raises(DataError, match="another CRS"):
         perturbed(WHOLE % (FEATURE % (POINT, "{}"), crs), tmp_path)
+
+
+OTHER = '"crs": {"type": "name", "properties": {"name": "%s"}}, '
+
+
+@pytest.mark.parametrize("ending", ["geojson", "geojsonl"])
+@pytest.mark.parametrize("where", ["geometry", "feature"])
+@pytest.mark.parametrize("name", ["EPSG:4301", "EPSG:4326"])
+def test_a_crs_of_one_feature_is_looked_at(name: str, where: str, ending: str, tmp_path: Path) -> None:
+    """The standard has dropped it, and databases write it."""
+    feature = FEATURE % (POINT, "{}")
+    start = feature.index("{", 1) if where == "geometry" else 0
+    feature = feature[: start + 1] + OTHER % name + feature[start + 1 :]
+    text = feature if ending == "geojsonl" else WHOLE % (feature, "")
+    if name == "EPSG:4326":
+        assert "crs" not in json.dumps(perturbed(text, tmp_path, ending))
+        return
+    with pytest.raises(DataError, match="another CRS"):
+        perturbed(text, tmp_path, ending)
+    assert not (tmp_path / f"b.{ending}").exists()
+
+
+def test_another_type_of_document_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not a GeoJSON feature collection"):
+        perturbed((WHOLE % (FEATURE % (POINT, "{}"), "")).replace("FeatureCollection", "Topology"), tmp_path)

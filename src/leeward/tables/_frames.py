@@ -84,7 +84,7 @@ class ArrowFrame(Frame):
         import pyarrow as pa
 
         kind = self.held.schema.field(name).type
-        return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+        return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
     def may_be_whole(self, name: str, there: NDArray[np.bool_]) -> bool:
         import pyarrow as pa

@@ -192,6 +192,19 @@ class ParquetRows(RowsFile):
         pq.ParquetWriter(io.BytesIO(), bare(self.schema.empty_table()).schema).close()
         return list(self.schema.names)
 
+    def native_geometries(self) -> list[str]:
+        """Return the columns that hold, or hold in a part of them, geometries of Parquet's own types."""
+        import pyarrow.parquet as pq
+
+        with self.reading():
+            held = pq.ParquetFile(self.file.path).schema
+        parts = [held.column(i) for i in range(len(held.names))]
+        return list(
+            dict.fromkeys(
+                part.path.partition(".")[0] for part in parts if part.logical_type.type in ("GEOMETRY", "GEOGRAPHY")
+            )
+        )
+
     def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, with the types that they have; see `RowsFile.batches`."""
         import pyarrow as pa

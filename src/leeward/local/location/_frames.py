@@ -73,7 +73,7 @@ def arrow_degrees(column: Any, name: str) -> Floats:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
         _not_numbers(name)
     filled: Floats = pc.fill_null(column.cast(pa.float64()), float("nan")).to_numpy()
     return filled

@@ -74,7 +74,11 @@ class GeoJson(_GeoJson):
 
     def _columns(self) -> list[str]:
         held = _read(Path(self.file.path).read_text(UTF8))
-        if not isinstance(held, dict) or not isinstance(held.get("features"), list):
+        if (
+            not isinstance(held, dict)
+            or not isinstance(held.get("features"), list)
+            or held.get("type", "FeatureCollection") != "FeatureCollection"
+        ):
             raise DataError(f"The file '{self.path}'", "it is not a GeoJSON feature collection", "Write it as one")
         if not _is_degrees(held.get("crs")):
             raise DataError(f"The file '{self.path}'", "its coordinates are of another CRS", "Convert it to WGS 84")
@@ -228,6 +232,7 @@ def _moved(features: Features, move: Move, extra: Sequence[str], cell_column: st
 
 
 def _point(feature: Any) -> tuple[float, float]:
+    _refuse_other_crs(feature)
     try:
         geometry = feature["geometry"]
         if geometry is None or (geometry["type"] == "Point" and geometry["coordinates"] == []):  # RFC 7946, 3.1
@@ -241,3 +246,15 @@ def _point(feature: Any) -> tuple[float, float]:
     raise DataError(
         "Features that are not points (this is for the curator only)", "only points are perturbed", "Give points"
     )
+
+
+def _refuse_other_crs(feature: Any) -> None:
+    """Refuse what a database writes into a single feature, or its geometry, and the standard has dropped."""
+    geometry = feature.get("geometry") if isinstance(feature, dict) else None
+    for held in (feature, geometry):
+        if isinstance(held, dict) and not _is_degrees(held.get("crs")):
+            raise DataError(
+                "A feature of another CRS than WGS 84 (this is for the curator only)",
+                "it would be read as degrees of WGS 84",
+                "Convert it to WGS 84, and leave out crs",
+            )

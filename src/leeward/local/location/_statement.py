@@ -180,13 +180,9 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
     if terms.over == "withhold":
         found.append("A report that is not paid for is missing: that a person had more reports than are paid for shows")
     if terms.repeats:
-        alone = terms.places is None and terms.h3 is None  # else many noisy points are reported alike
-        came_back = (
-            "knows that the person came back to one grid point" if alone else "may conclude that the person came back"
-        )
         found.append(
             "The same person on the same grid point gives the same report, at no further cost. Whoever sees two"
-            f" equal reports {came_back}: that is not protected at all"
+            " equal reports may conclude that the person came back: that is not protected at all"
         )
     return found
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from leeward._progress import Progress
+from leeward.errors import DataError
 from leeward.local.location._files import Floats, Move, Moved, PositionFile, single
 from leeward.tables._rows import ROWS
 
@@ -47,8 +48,23 @@ class TablePositions(PositionFile):
         """The columns that are written as they are."""
         return [name for name in self.columns if name not in self.at]
 
+    def _refuse_twice(self, extra: Sequence[str]) -> None:
+        """Refuse a column of positions that is also who, when or how careful: each place would be another person.
+
+        Raises:
+            DataError: some column is both.
+        """
+        for name in extra:
+            if name in self.at:
+                raise DataError(
+                    f"The column '{name}' of '{self.path}'",
+                    "it holds the positions, and cannot also say who, when or at which level",
+                    "Name another column",
+                )
+
     def positions(self, extra: Sequence[str]) -> Iterator[tuple[Floats, Floats, list[list[Any]]]]:
         """Read positions and some other columns a batch at a time."""
+        self._refuse_twice(extra)
         with self.rows.reading():
             for table in self.rows.batches(list(dict.fromkeys([*self.at, *extra]))):
                 yield *self._degrees(table), _values(table, extra)
@@ -58,6 +74,8 @@ class TablePositions(PositionFile):
     ) -> int:
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         import pyarrow as pa
+
+        self._refuse_twice(extra)
 
         def changed(table: Any) -> Any:
             moved = move(*self._degrees(table), _values(table, extra))

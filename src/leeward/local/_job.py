@@ -33,7 +33,7 @@ class Written:
 
     Attributes:
         files: what was written, the table first.
-        rows: how many rows were perturbed.
+        rows: how many rows had a position, or a reading, that was reported with noise.
         fit_for_release: whether the noise was drawn from a cryptographic stream.
         notes: warnings in plain words.
     """
@@ -55,7 +55,7 @@ class Perturbed(Document):
     Attributes:
         format: 1.
         files: the files, the table first.
-        rows: how many rows were perturbed.
+        rows: how many rows had a position, or a reading, that was reported with noise.
         fit_for_release: whether the noise was drawn from a cryptographic stream.
     """
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from leeward._plain import counted
 from leeward._private import Private
-from leeward.errors import DataError
+from leeward.errors import DataError, InputError
+from leeward.ledger._identity import payer
 
 
 def name_of_level(level: Any) -> str:
@@ -48,16 +50,26 @@ class LevelsOfPeople(Private):
         names = list(map(name_of_level, levels))
         if unknown := sum(name not in self._known for name in names):
             raise DataError(
-                f"{unknown:,} rows with a level in '{self._column}' that is not listed, or none",
+                f"{counted(unknown, 'row')} with a level in '{self._column}' that is not listed, or none",
                 "nothing says at which ε noise is drawn for them (this is for the curator only)",
                 "List it among the levels, or correct the column",
             )
         if self._changes:
             return
         for person, name in zip([] if people is None else people, names, strict=False):
-            if self._held.setdefault(str(person), name) != name:
+            if person is None or person != person:
+                continue  # nobody is named, so the row is nobody else's either
+            if self._held.setdefault(_one_of(person), name) != name:
                 raise DataError(
                     f"Somebody has several levels in '{self._column}'",
                     f"a level that changes from row to row may follow from {self._follows} (this is for the curator only)",
                     "Give each person one level",
                 )
+
+
+def _one_of(person: Any) -> str:
+    """Return who a row is of: as budgets unite ids, and each other value by itself."""
+    try:
+        return payer(person)
+    except InputError:
+        return f"{type(person).__name__} {person}"

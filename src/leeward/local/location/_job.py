@@ -148,9 +148,10 @@ class LocationJob:
             with noted(lambda: "" if paid is None else _CHARGED):
                 with memo.drawing() if memo is not None else nullcontext() as once:
                     looked = Clamped(self.geo.box)
-                    rows, withheld = self._rewrite(source, files.path(), asked, once, paid, order, looked, progress)
-                    looked.check()
-                    if paid is not None:
+                    reports, withheld = self._rewrite(source, files.path(), asked, once, paid, order, looked, progress)
+                    if paid is None:
+                        looked.check()
+                    else:  # all rows were looked at when they were charged; here only those that are paid for
                         paid.check()  # within: no answer is remembered of a table that was not charged
                     source.file.check_unchanged()  # its other columns were named of the table that was opened
                 if self.spec.output.map:
@@ -166,7 +167,7 @@ class LocationJob:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
         if looked.note is not None:
             notes.append(looked.note)
-        return Written(files.shown, rows, self.geo.fit_for_release, tuple(notes))
+        return Written(files.shown, reports, self.geo.fit_for_release, tuple(notes))
 
     def _inputs(self) -> list[Path]:
         """Return what the spec names that is to be there afterwards as it was."""
@@ -185,12 +186,12 @@ class LocationJob:
         looked: Clamped,
         progress: Progress,
     ) -> tuple[int, int]:
-        """Write the perturbed table, and look at the order of rows; return the numbers of rows and of rows withheld."""
-        withheld, levels = 0, self.levels
+        """Write the perturbed table, and look at the order of rows; return the numbers of reports and of those withheld."""
+        reports, withheld, levels = 0, 0, self.levels
         alike = None if levels is None else levels.people()
 
         def move(north: NDArray[np.float64], east: NDArray[np.float64], extra: list[list[Any]]) -> Moved:
-            nonlocal withheld
+            nonlocal reports, withheld
             there = self.geo.present(north, east)
             named = dict[str | None, list[Any]](zip(asked, extra, strict=True))
             at = [] if levels is None else named[levels.column]
@@ -201,6 +202,7 @@ class LocationJob:
                 granted = paid.take(north, east, extra)
                 withheld += int((there & ~granted).sum())
                 there &= granted
+            reports += int(there.sum())
             found = np.full((2, len(north)), np.nan)
             looked.take(north[there], east[there])
             points, rows = self.geo.to_grid(north[there], east[there]), np.flatnonzero(there).tolist()
@@ -216,8 +218,8 @@ class LocationJob:
             return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
 
         column = None if self.spec.output.h3 is None else CELL_COLUMN
-        rows = source.rewrite(target, move, asked, column, progress)
-        return rows, withheld
+        source.rewrite(target, move, asked, column, progress)
+        return reports, withheld
 
     def _budgets(self, *, new: bool) -> PersonBudgets | None:
         """Open the store of budgets, for the price of a report, or for those of the levels."""

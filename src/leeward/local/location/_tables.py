@@ -66,7 +66,8 @@ class TablePositions(PositionFile):
         """Read positions and some other columns a batch at a time."""
         self._refuse_twice(extra)
         with self.rows.reading():
-            for table in self.rows.batches(list(dict.fromkeys([*self.at, *extra]))):
+            # all of it, so that what cannot be read, and would be passed on, is known before anything is charged
+            for table in self.rows.batches():
                 yield *self._degrees(table), _values(table, extra)
 
     def rewrite(

@@ -316,7 +316,7 @@ class SeriesJob:
             notes = [text for text in (untouched(others, "readings"),) if text is not None]
         due = len(readings.meters) * self.series.schedule.slots if self.totals else 0
         notes += readings.notes(left_out, max(due - int(readings.there.sum()), 0))
-        return Written(files.shown, len(readings), self.series.fit_for_release, tuple(notes))
+        return Written(files.shown, int(readings.there.sum()), self.series.fit_for_release, tuple(notes))
 
     def _noisy(self, table: Any, readings: Readings) -> Integers:
         """Return noisy readings in steps, each meter's at its own level where there are several."""

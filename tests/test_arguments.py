@@ -127,6 +127,7 @@ CALLS: dict[str, Call] = {
         stop_after=1,
     ),
     "recommend": call(lw.compare(VISITORS, lw.AdditionOnly("3"), safe_at_most=60), count=3, probability="0.9"),
+    "name_report": call(lw.compare(lw.select(VISITORS), lw.AdditionOnly("3"))),
     "plan_report": call(lw.compare(VISITORS, lw.AdditionOnly("3"), safe_at_most=60), count=3, probability="0.9"),
     "records": call(VISITS, person="user", combine="max", keep={"venue": ["v0"]}, table=None),
     "risk": call(COIN, {0: "1/2", 1: "1/2"}, lambda secret: secret == 1, person=None),
@@ -242,6 +243,7 @@ CALLS: dict[str, Call] = {
     "remap": call(COIN, None, "absolute"),
     "removal_only": call("1"),
     "sanitizer": call(LAW, 3, "1/10"),
+    "select": call(VISITORS, "busiest"),
     "sensitivity": call(NOTION, COUNT),
     "sensitivity_each": call(NOTION, COUNT),
     "sensitivity_lines": call(NOTION, COUNT),
@@ -258,9 +260,9 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        BestSanitizer BillingStatement Comparison LocationStatement MonitorResult NumberPlan NumberStatement Optimal Plan
-        PlanReport Release Remapped Sensitivity SeriesStatement Shuffled ThresholdRule Universal Verdict VisitorStatement
-        Weight""",
+        BestSanitizer BillingStatement Comparison LocationStatement MonitorResult NameComparison NameOption NameReport
+        NumberPlan NumberStatement Optimal Plan PlanReport Release Remapped Selection SelectionPlan SelectionStatement
+        Sensitivity SeriesStatement Shuffled ThresholdRule Universal Verdict VisitorStatement Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",

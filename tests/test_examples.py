@@ -12,6 +12,12 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SAYS = {
+    "busiest_hall.py": [
+        r"any number of halls a person, noisy max: within 7 people",
+        r"any number of halls a person, noisy counts: refused without a bound",
+        r"5 halls a person, noisy counts: within 45 people",
+        r"10:00 named as the busiest: north\n11:00 named as the busiest: court\n12:00 named as the busiest: west",
+    ],
     "census.py": [r"dp +± 0\.65 years with 1,000 rows, ± 0\.11 with 10,000", r"<=50K +3[67]\.\d +24\d{3} "],
     "early_leavers.py": [
         r"adp, each level +never below, ± 29 ",

@@ -324,6 +324,9 @@ CALLS: dict[str, Call] = {
     "plan, graded": lambda e: planned(notion.Graded(presence=e, absence=e * 4), safe_at_most=2, error_at_most="1e-3"),
     "plan, sanitized": lambda e: str(lw.plan(ASKED, lw.AdditionOnly(e), safe_at_most=2, mechanism="sanitized")),
     "compare": lambda e: compared(lw.AdditionOnly(e), safe_at_most=2),
+    "compare, a name": lambda e: str(
+        lw.compare(lw.select(ASKED), lw.AdditionOnly(e), scenario=planner.Scenario(places=10, counts={0: 9, 3: 1}))
+    ),
     "compare, far": lambda e: compared(lw.AdditionOnly(e), safe_at_most=10**12),
     "compare, both": lambda e: compared(lw.UnboundedDP(e), safe_at_most=2, error_at_most="1e-6"),
     "count": lambda e: numbers(lw.UnboundedDP(e), "sum"),

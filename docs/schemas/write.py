@@ -17,8 +17,8 @@ from leeward.cli._released import Released
 from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
 from leeward.local.series import BillingStatement, SeriesStatement
-from leeward.planner import PlanReport
-from leeward.session import NumberStatement, VisitorStatement
+from leeward.planner import NameReport, PlanReport
+from leeward.session import NumberStatement, SelectionStatement, VisitorStatement
 from leeward.session._question import Question
 
 DOCUMENTS: dict[str, type[Document]] = {
@@ -31,7 +31,9 @@ DOCUMENTS: dict[str, type[Document]] = {
     "perturb-series.json": SeriesStatement,
     "perturbed.json": Perturbed,
     "plan.json": PlanReport,
+    "plan-of-name.json": NameReport,
     "question.json": Question,
+    "release-of-name.json": SelectionStatement,
     "release-of-numbers.json": NumberStatement,
     "release-of-visitors.json": VisitorStatement,
     "released.json": Released,

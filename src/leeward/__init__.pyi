@@ -57,6 +57,7 @@ from .query import count_visitors as count_visitors
 from .query import grid as grid
 from .query import places as places
 from .query import records as records
+from .query import select as select
 from .query import sensitivity as sensitivity
 from .query import statistic as statistic
 from .query import visits as visits

@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from leeward._document import Document, Part
-from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, SelectionAccuracy
 from leeward.query import IfMore
+from leeward.query._selection import Which
 from leeward.query._statistic import Combine, StatisticKind
 
 Keep: TypeAlias = dict[str, tuple[bool | int | str, ...]]
@@ -343,5 +344,45 @@ class NumberStatement(Heading, Document):
     accuracy: NumberAccuracy | MeanAccuracy
 
 
-Statement: TypeAlias = VisitorStatement | NumberStatement
+class SelectionQuery(Part):
+    """Which one was asked for, and what was counted to find it; no count is published.
+
+    Attributes:
+        kind: ``busiest`` or ``quietest``.
+        text: the question in words.
+        noun: what is named: a place, a group or an interval.
+        options: how many names there are.
+        of: what was counted.
+    """
+
+    kind: Which
+    text: str
+    noun: str
+    options: int
+    of: VisitorQuery | NumberQuery
+
+
+class SelectionMechanism(Part):
+    """How one was named: ``rate`` is what telling two counts apart by 1 costs."""
+
+    name: Literal["noisy max"] = "noisy max"
+    text: str
+    rate: str
+
+
+class SelectionStatement(Heading, Document):
+    """The statement of a release of one name; the attributes of a `Heading`, and these.
+
+    Attributes:
+        query: what was asked.
+        mechanism: how one was named.
+        accuracy: how far the named one may be from the one asked for.
+    """
+
+    query: SelectionQuery
+    mechanism: SelectionMechanism
+    accuracy: SelectionAccuracy
+
+
+Statement: TypeAlias = VisitorStatement | NumberStatement | SelectionStatement
 """The statement of any release; ``query.kind`` says which."""

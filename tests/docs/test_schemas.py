@@ -44,6 +44,7 @@ from leeward.local.series._level_statement import statement_of_levels
 from leeward.local.series._statement import statement as series_statement
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
+from leeward.planner._selection_plan import SelectionPlan
 from leeward.session import privacy_statement
 
 SCHEMAS = ROOT / "docs" / "schemas"
@@ -98,12 +99,19 @@ def released() -> Document:
     """What the command prints of a release of every kind of question."""
     made, chances = [], np.arange(3)
     for plan in plans():
-        answers = plan.answers(chances, pa.table({"place": ["a", "b", "c"]})) if isinstance(plan, Plan) else NUMBERS
+        keys = pa.table({"place": ["a", "b", "c"]})
+        answers = NUMBERS if isinstance(plan, NumberPlan) else plan.answers(chances, keys)
         curator = SimpleNamespace(charged="1/3")
         made.append(summary(cast("Any", SimpleNamespace(statement=stated(plan), answers=answers, curator=curator))))
-    assert {each.kind for each in made} == {"places", "numbers"}
+    assert {each.kind for each in made} == {"places", "numbers", "named"}
     left = Balance(dataset="town", notion="dp/person", cap="5", spent="1/3", left="14/3")
     return Released(format=1, out="out", releases=tuple(made), budget=left)
+
+
+def named(notion: Any, **scenario: Any) -> Document:
+    """What is known before a name is paid for."""
+    asked = QUESTIONS["busiest"](lw.AdditionOnly("1")).query
+    return lw.planner.name_report(lw.compare(asked, notion, scenario=lw.planner.Scenario(**scenario)))
 
 
 def monitored() -> Document:
@@ -140,6 +148,11 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     ],
     "perturbed.json": lambda: [Written((Path("a.csv"), Path("a.csv.release.json")), 7, True, ("a note",)).public()],
     "plan.json": lambda: [report(name) for name in ASKED],
+    "plan-of-name.json": lambda: [
+        named(lw.AdditionOnly("1")),
+        named(lw.Presence("1/3"), counts={0: 6, 3: 1}, places=7),
+    ],
+    "release-of-name.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, SelectionPlan)],
     "release-of-numbers.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, NumberPlan)],
     "release-of-visitors.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, Plan)],
     "released.json": lambda: [released()],

@@ -155,6 +155,6 @@ def test_the_rule_that_there_was_is_rejected(notion: str, monkeypatch: Any) -> N
         between = of.cost(REPLACE)  # the largest of all persons, and only where several groups are listed
         return (*of.steps, Step(REPLACE, between)) if len(query.groups) > 1 else of.steps
 
-    monkeypatch.setattr(number_plan, "_steps", before)
+    monkeypatch.setattr(number_plan, "steps_of", before)
     listed = 1 if notion == "people public" else 2
     assert told(planned("sum", NOTIONS[notion][0], listed), "sum", LISTED[listed], notion)

@@ -36,8 +36,7 @@ from leeward.notion import (
     ReplaceDP,
     UnboundedDP,
 )
-from leeward.planner import Option
-from leeward.planner._compare import _in_asked
+from leeward.planner._compare import in_asked
 from leeward.planner._recommend import implies
 from leeward.session._statement._heading import notion_stated
 
@@ -266,7 +265,7 @@ def test_what_is_implied_and_what_is_kept_of_the_promise_asked_for() -> None:
         assert not implies(people, both)  # changing one fact is to take a person out and to put them in: 2
         assert implies(both, facts)
         assert implies(both, people)
-        asked = [_in_asked(Option(n, "geometric", n.epsilon), both) for n in (facts, people, both)]
+        asked = [in_asked(n, n.epsilon, both) for n in (facts, people, both)]
         assert asked == [inf, 2, 1]
-        assert _in_asked(Option(both, "geometric", exact(1)), people) == 1
-        assert _in_asked(Option(both, "geometric", exact(1)), facts) == 1
+        assert in_asked(both, exact(1), people) == 1
+        assert in_asked(both, exact(1), facts) == 1

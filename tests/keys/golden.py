@@ -84,6 +84,11 @@ def number(kind: Any, notion: Notion | None = None, table: Mapping[str, Any] | N
     return question(plan_number(asked, notion or lw.UnboundedDP("1/3")), DIGEST)
 
 
+def named(counts: Any, notion: Notion, which: Any = "busiest") -> Question:
+    """Return the key of a name."""
+    return question(lw.plan(lw.select(counts, which), notion), DIGEST)
+
+
 def groups(notion: Notion) -> Question:
     """Return the key of counts of groups of rows, whose noise is derived from the notion's policies."""
     return number("histogram", notion, {"person": "each row"}, by="sex", groups=["f", "m"])
@@ -125,6 +130,11 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "hexagons": lambda: decided(visitors(places=lw.grid(**BOX, h3=8), more=CELLS)),
     "sanitized": lambda: decided(visitors(), lw.Presence("2/7"), mechanism="sanitized", stop_after=3),
     "adaptive": lambda: decided(visitors(), lw.Presence("2/7"), mechanism="adaptive", stop_after=3),
+    "busiest": lambda: named(visitors(), lw.Presence("2/7")),
+    "quietest": lambda: named(visitors(places_per_person=2, if_more="latest"), lw.BoundedDP("1"), "quietest"),
+    "the largest group": lambda: named(
+        statistic(records("people.parquet", person="user"), "histogram", by="sex", groups=["f", "m"]), lw.UnboundedDP("1")
+    ),
     "seeded": lambda: question(
         lw.plan(visitors(places_per_person=1), lw.Presence("1"), safe_at_most=2), DIGEST, fit_for_release=False
     ),

@@ -57,6 +57,10 @@ QUESTIONS: Mapping[str, Callable[[Notion], Any]] = {
     "mean": counted("mean", **BOUNDS),
     "histogram": counted("histogram", **BOUNDS),
     "groups": counted("histogram", by="sex", groups=["f", "m"]),
+    "busiest": lambda notion: lw.plan(lw.select(decided(None, "sanitized")(lw.AdditionOnly("1")).query), notion),
+    "the smallest group": lambda notion: lw.plan(
+        lw.select(counted("histogram", by="sex", groups=["f", "m"])(lw.UnboundedDP("1")).query, "quietest"), notion
+    ),
 }
 
 

@@ -15,9 +15,9 @@ import leeward as lw
 from leeward.distance import Line
 from leeward.errors import InputError
 from leeward.ledger import Ledger
-from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
+from leeward.mechanism import AdaptiveSanitized, Geometric, NoisyMax, Sanitized
 from leeward.noise import SeededBitsForTests
-from leeward.planner import NumberPlan, Plan
+from leeward.planner import NumberPlan, Plan, SelectionPlan
 from leeward.session._release import release_planned
 
 TABLE = pd.DataFrame({"who": ["ann", "bob"], "at": ["a", "b"], "n": [1, 2], "when": pd.Timestamp("2026-01-01T18:30")})
@@ -33,6 +33,10 @@ def visitors(**decided: Any) -> Plan:
 def number(kind: Any = "sum") -> NumberPlan:
     query = lw.statistic(lw.records(TABLE, person="who"), kind, column="n", lower=0, upper=2)
     return lw.plan(query, lw.UnboundedDP("9"))
+
+
+def name() -> SelectionPlan:
+    return lw.plan(lw.select(visitors().query), lw.UnboundedDP("9"))
 
 
 class Louder(Plan):
@@ -64,6 +68,8 @@ ALTERED: dict[str, Callable[[], Any]] = {
     "less noise on a number": lambda: dataclasses.replace(number(), parts=(Geometric(Line("90", "90")),)),
     "one part of two": lambda: dataclasses.replace(SEVERAL, parts=SEVERAL.parts[:1]),
     "a scale of its own": lambda: dataclasses.replace(number(), scale=dataclasses.replace(number().scale, unit=2)),
+    "less noise on a name": lambda: dataclasses.replace(name(), mechanism=NoisyMax("90")),
+    "a name under less": lambda: dataclasses.replace(name(), notion=lw.UnboundedDP("1/9")),
     "a number under less": lambda: dataclasses.replace(number(), notion=lw.UnboundedDP("3")),
 }
 
@@ -81,7 +87,13 @@ def test_an_altered_plan_is_refused_and_charges_nothing(case: str, tmp_path: Pat
 
 @pytest.mark.parametrize(
     "plan",
-    [visitors(), *(visitors(mechanism=m, stop_after=2) for m in ("sanitized", "adaptive")), number(), number("mean")],
+    [
+        visitors(),
+        *(visitors(mechanism=m, stop_after=2) for m in ("sanitized", "adaptive")),
+        number(),
+        number("mean"),
+        name(),
+    ],
 )
 def test_a_plan_as_it_was_made_is_released(plan: Any, tmp_path: Path) -> None:
     budget = lw.Budget(tmp_path / "b.db", "d", "50")

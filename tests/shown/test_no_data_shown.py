@@ -126,6 +126,9 @@ def _visitors(made: LongSession) -> None:
     several = lw.compare(
         query, lw.AdditionOnly("1"), safe_at_most=2, scenario=lw.planner.Scenario(counts={0: 2, 3: 1}, releases=2)
     )
+    naming = lw.plan(lw.select(query), lw.AdditionOnly("1"))
+    beside = lw.planner.Scenario(counts={0: 2, 3: 1}, places=3)
+    names = lw.compare(lw.select(query), lw.AdditionOnly("1"), scenario=beside)
     keys = read_keys(query)
     with open_data(query, keys) as table, Session(query, budget) as session:
         counted = table.count(query)
@@ -167,6 +170,8 @@ def _visitors(made: LongSession) -> None:
         "plan report": lw.planner.plan_report(several),
         "watch": lw.monitor([watched], replace(budget, dataset="watched")),
         "several": release_planned([plan], budget),
+        "named": lw.release(naming, replace(budget, dataset="named")),
+        "naming": (naming, naming.listing(3).accuracy(), names, lw.planner.name_report(names)),
         "looked at": lw.release(looking, replace(budget, dataset="looked-at")),
         "budget": budget,
         "ledger": ledger,
@@ -175,9 +180,9 @@ def _visitors(made: LongSession) -> None:
         "window": query.window,
         "questions": [
             question_of(one, keys.digest())
-            for one in (plan, watched, looking, lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2))
+            for one in (plan, watched, looking, naming, lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2))
         ],
-        "figure": repr(plan) + str(compared),
+        "figure": repr(plan) + str(compared) + repr(naming) + str(names),
     }
     save_all({"one": result, "two": result}, folder / "two releases")
 

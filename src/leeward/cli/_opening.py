@@ -18,8 +18,7 @@ from leeward.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
     from leeward.local._job import Opens
-    from leeward.query import CountVisitors
-    from leeward.query._statistic import Statistic
+    from leeward.query._selection import Counted
     from leeward.session import Release
     from leeward.session._budget import Budget
 
@@ -103,7 +102,7 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
     return Opening(asked, f"{said}.")
 
 
-def refuse_within(out: Path, budget: Budget, query: CountVisitors | Statistic) -> None:
+def refuse_within(out: Path, budget: Budget, query: Counted) -> None:
     """Refuse a ledger or a table in the folder that is written, and a ledger in that of an earlier release.
 
     Such a folder holds what may be published, and nothing else; and what an earlier release wrote there is removed.

@@ -13,8 +13,12 @@ from leeward.cli._output import print_json, say, wrote
 from leeward.errors import InputError, SpecError
 
 if TYPE_CHECKING:
-    from leeward.planner import Comparison
+    from leeward.planner import Comparison, NameComparison, Scenario
+    from leeward.session._standing import Standing
     from leeward.spec import Spec
+
+
+_WISH, _ERROR = "0:0.9", "0.001"
 
 
 def plan(
@@ -28,14 +32,14 @@ def plan(
     ] = None,
     safe_at: Annotated[
         str, typer.Option("--safe-at", help='For "what ε, what t?": places with so many people, and how often safe.')
-    ] = "0:0.9",
+    ] = _WISH,
     releases: Annotated[
         int | None, typer.Option("--releases", help="How many such releases in all; by default one a window.")
     ] = None,
     delta: Annotated[str, typer.Option("--delta", help="δ at which their total is given.")] = "1e-6",
     error: Annotated[
         str, typer.Option("--assumed-error", help="α for notions that can be wrong, where the spec gives none.")
-    ] = "0.001",
+    ] = _ERROR,
     html: Annotated[Path | None, typer.Option("--html", help="Also write a page with plots to this file.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -53,7 +57,14 @@ def plan(
     from leeward.spec import read_spec
 
     count, chance = _wish(safe_at)
-    compared = _compared(read_spec(spec), counts, releases, delta, error)
+    read = read_spec(spec)
+    if read.names:
+        _refuse_decisions(
+            {"--safe-at": safe_at != _WISH, "--assumed-error": error != _ERROR, "--html": html is not None}
+        )
+        _print_names(_names_compared(read, counts, releases, delta), quiet, as_json)
+        return
+    compared = _compared(read, counts, releases, delta, error)
     report = plan_report(compared, count=count, probability=chance)
     if html is not None:
         from leeward.report._plan import write_plan
@@ -81,24 +92,16 @@ def _wish(text: str) -> tuple[int, str]:
 def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, error: str) -> Comparison:
     from leeward.engine import read_places
     from leeward.errors import RefusedError
-    from leeward.planner import Scenario, compare
-    from leeward.planner._expected import read_counts
+    from leeward.planner import compare
     from leeward.session._standing import standing
 
     if spec.query.kind != "visitors":
         raise SpecError(
             f'[query] kind = "{spec.query.kind}"',
-            "notions and mechanisms are compared for counts of visitors",
+            "notions and mechanisms are compared for counts of visitors, and for names",
             "Use `leeward release SPEC --dry-run`: it shows price and errors",
         )
     queries, notion = spec.queries(), spec.notion()
-    windows = len(queries)
-    if releases is not None and releases < windows:
-        raise InputError(
-            f"--releases {releases}",
-            f"the spec has {counted(windows, 'window')}, one release each",
-            f"Give at least {windows}, or leave it out",
-        )
     keys = read_places(queries[0].places)
     try:
         plans = spec.visitor_plans()
@@ -110,14 +113,75 @@ def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, 
         notion,
         **spec.decide.model_dump(),
         **spec.publish.model_dump(),
-        scenario=Scenario(
-            places=len(keys),
-            counts=None if counts is None else read_counts(counts),
-            releases=windows if releases is None else releases,
-            delta=delta,
-            assumed_error=error,
-            counted_in=stands.counted_in,
-            left=stands.left,
-            answered=sum(stands.answered),
-        ),
+        scenario=_scenario(len(keys), len(queries), stands, counts, releases, delta, error),
     )
+
+
+def _scenario(
+    places: int,
+    windows: int,
+    stands: Standing,
+    counts: str | None,
+    releases: int | None,
+    delta: str,
+    error: str = _ERROR,
+) -> Scenario:
+    from leeward.planner import Scenario
+    from leeward.planner._expected import read_counts
+
+    if releases is not None and releases < windows:
+        raise InputError(
+            f"--releases {releases}",
+            f"the spec has {counted(windows, 'window')}, one release each",
+            f"Give at least {windows}, or leave it out",
+        )
+    return Scenario(
+        places=places,
+        counts=None if counts is None else read_counts(counts),
+        releases=windows if releases is None else releases,
+        delta=delta,
+        assumed_error=error,
+        counted_in=stands.counted_in,
+        left=stands.left,
+        answered=sum(stands.answered),
+    )
+
+
+def _refuse_decisions(given: dict[str, bool]) -> None:
+    """Refuse options that are about decisions, where a name is asked for."""
+    for option, used in given.items():
+        if used:
+            raise SpecError(
+                f"{option} where a name is asked for",
+                "it is about places that are called safe or dangerous",
+                "Leave it out",
+            )
+
+
+def _names_compared(spec: Spec, counts: str | None, releases: int | None, delta: str) -> NameComparison:
+    from leeward.engine import read_keys
+    from leeward.errors import RefusedError
+    from leeward.planner import compare
+    from leeward.planner._selection_plan import plan_selection
+    from leeward.session._standing import standing
+
+    queries, notion = spec.selections(), spec.notion()
+    keys = read_keys(queries[0].counts)
+    try:
+        plans = [plan_selection(query, notion) for query in queries]
+    except RefusedError:  # which the comparison tells
+        plans = []
+    stands = standing(spec.ledger(), notion, plans, keys.digest(), rows=queries[0].of_rows)
+    return compare(queries[0], notion, scenario=_scenario(len(keys), len(queries), stands, counts, releases, delta))
+
+
+def _print_names(compared: NameComparison, quiet: bool, as_json: bool) -> None:
+    from leeward.planner import name_report
+
+    report = name_report(compared)
+    if as_json:
+        print_json(report.to_dict())
+    elif not quiet:
+        from leeward.cli._name_table import print_names
+
+        print_names(report)

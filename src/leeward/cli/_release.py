@@ -29,9 +29,8 @@ from leeward.errors import SpecError
 
 if TYPE_CHECKING:
     from leeward._statement import Statement
-    from leeward.cli._released import Numbers, Places
-    from leeward.planner._number_plan import NumberPlan
-    from leeward.planner._plan import Plan
+    from leeward.cli._released import Named, Numbers, Places
+    from leeward.planner._selection_plan import AnyPlan
     from leeward.session._budget import Budget
     from leeward.session._standing import Standing
 
@@ -52,7 +51,7 @@ def release(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Publish which places are safe, or a statistic, under the notion of the spec, and charge its budget.
+    """Publish which places are safe, a statistic, or the busiest place, under the notion of the spec, and charge its budget.
 
     Writes answers.parquet, release.json (the privacy statement) and report.html into the directory, and replaces there only
     what it wrote and nobody changed. Asking the same question again shows the stored answer and charges nothing. The
@@ -93,7 +92,7 @@ def release(
 
 
 def publish(
-    plans: Sequence[Plan | NumberPlan],
+    plans: Sequence[AnyPlan],
     budget: Budget,
     out: Path,
     *,
@@ -120,12 +119,12 @@ def publish(
     from leeward.session._result import folder_names, saving
     from leeward.session._session import Session
 
-    names = folder_names([made.query.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
-    refuse_within(out, budget, plans[0].query)
+    names = folder_names([made.counted.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
+    refuse_within(out, budget, plans[0].counted)
     with saving(out, names) as save:
         opened = Opening(budget, None) if asked is None else asked()
         with progress_shown(quiet) as progress:
-            session = Session(plans[0].query, opened.budget, progress=progress)
+            session = Session(plans[0].counted, opened.budget, progress=progress)
         with session:
             priced = session.price(plans)
             if len(plans) > 1 and not quiet and not as_json:
@@ -156,13 +155,24 @@ def publish(
     opened.say(releases, quiet)
 
 
-def _sentence(made: Plan | NumberPlan, one: Places | Numbers) -> str:
-    from leeward.cli._released import Numbers
+def _sentence(made: AnyPlan, one: Places | Numbers | Named) -> str:
+    from leeward.cli._released import Named, Numbers
 
     paid = f"Charged {one.charged}." if one.charged != "0" else "A stored answer: charged nothing."
     if isinstance(one, Numbers):
         return _answered(one.answers) + paid
+    if isinstance(one, Named):
+        return f"{_named(made, one)} {paid}"
     return " ".join([*_decided(made, one), paid])
+
+
+def _named(made: AnyPlan, one: Named) -> str:
+    from leeward.planner._selection_plan import SelectionPlan
+
+    assert isinstance(made, SelectionPlan)
+    when = "" if one.window is None else f" from {one.window.start} to {one.window.end}"
+    name = ", ".join(f"{key} {value}" for key, value in one.answer.items())
+    return f"Named as the {one.which} {made.query.noun}{when}: {name}."
 
 
 def _answered(answers: Sequence[dict[str, Any]]) -> str:
@@ -180,7 +190,7 @@ def _written(name: str, value: object) -> str:
     return str(int(value)) if value == int(value) else str(value)
 
 
-def _decided(made: Plan | NumberPlan, one: Places) -> list[str]:
+def _decided(made: AnyPlan, one: Places) -> list[str]:
     from leeward.planner._people import at_most_people, people, places
     from leeward.planner._plan import Plan
 
@@ -201,7 +211,7 @@ def _decided(made: Plan | NumberPlan, one: Places) -> list[str]:
     return said
 
 
-def _price(plans: Sequence[Plan | NumberPlan], paid: Sequence[Fraction], counted_in: str, in_all: str = "") -> str:
+def _price(plans: Sequence[AnyPlan], paid: Sequence[Fraction], counted_in: str, in_all: str = "") -> str:
     """Say what plans cost: in ε of their notion, and of the budget where that is another number."""
     from leeward.accounting._budget_notion import in_words
 
@@ -210,7 +220,7 @@ def _price(plans: Sequence[Plan | NumberPlan], paid: Sequence[Fraction], counted
     return f"{own}{in_all}{in_budget}"
 
 
-def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, accept_useless: bool) -> None:
+def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_useless: bool) -> None:
     """Print what a release would be, and then refuse what it would refuse: the reason can be read above."""
     from leeward._statement import NOT_YET, BudgetStated
     from leeward.accounting._budget_notion import charge, in_words
@@ -218,9 +228,9 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
     from leeward.session._standing import standing
     from leeward.session._statement import privacy_statement
 
-    keys = read_keys(plans[0].query)
+    keys = read_keys(plans[0].counted)
     count = len(keys)
-    plans, rows = [made.listing(count) for made in plans], plans[0].query.of_rows
+    plans, rows = [made.listing(count) for made in plans], plans[0].counted.of_rows
     stands = standing(budget, plans[0].notion, plans, keys.digest(), rows=rows)
     counted_in = stands.counted_in
     # what has no price in the budget is refused
@@ -252,9 +262,7 @@ def _dry_run(plans: Sequence[Plan | NumberPlan], budget: Budget, as_json: bool, 
     _refuse(new, budget.dataset, stands, None if accept_useless else count)
 
 
-def _refuse(
-    new: Sequence[tuple[Plan | NumberPlan, Fraction]], dataset: str, stands: Standing, useful_over: int | None
-) -> None:
+def _refuse(new: Sequence[tuple[AnyPlan, Fraction]], dataset: str, stands: Standing, useful_over: int | None) -> None:
     """Refuse what a release of these plans, at these prices, would refuse for its budget or as useless."""
     from leeward.ledger._balance import Balance, charged
     from leeward.planner._useless import refuse_useless

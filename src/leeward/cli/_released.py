@@ -11,9 +11,10 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from leeward._document import Document, Part
-from leeward._statement import VisitorStatement, WindowStated
+from leeward._statement import SelectionStatement, VisitorQuery, VisitorStatement, WindowStated
 from leeward.cli._balances import Balance, balance
 from leeward.ledger import Ledger
+from leeward.query._selection import Which
 from leeward.session._budget import Budget
 from leeward.session._result import Release
 
@@ -56,6 +57,22 @@ class Numbers(Answered):
     answers: tuple[dict[str, JsonValue], ...]
 
 
+class Named(Answered):
+    """The name of one place or group.
+
+    Attributes:
+        kind: ``named``.
+        window: when; None for a group.
+        which: ``busiest`` or ``quietest``.
+        answer: the key that is named, with what else is public about it.
+    """
+
+    kind: Literal["named"] = "named"
+    window: WindowStated | None
+    which: Which
+    answer: dict[str, JsonValue]
+
+
 class Released(Document):
     """Releases that were written to one directory.
 
@@ -68,7 +85,7 @@ class Released(Document):
 
     format: Literal[1]
     out: str
-    releases: tuple[Annotated[Places | Numbers, Field(discriminator="kind")], ...]
+    releases: tuple[Annotated[Places | Numbers | Named, Field(discriminator="kind")], ...]
     budget: Balance
 
 
@@ -78,12 +95,15 @@ def released(out: Path, releases: Iterable[Release], budget: Budget) -> Released
     return Released(format=1, out=str(out), releases=tuple(map(summary, releases)), budget=balance(account))
 
 
-def summary(one: Release) -> Places | Numbers:
+def summary(one: Release) -> Places | Numbers | Named:
     """Return what was published of one question, in short."""
     told, answers = one.statement, one.answers
     shared = Answered(
         entry=told.entry, price=told.price, charged=one.curator.charged, fit_for_release=told.fit_for_release
     ).model_dump()
+    if isinstance(told, SelectionStatement):
+        window = told.query.of.window if isinstance(told.query.of, VisitorQuery) else None
+        return Named(**shared, window=window, which=told.query.kind, answer=answers.to_pylist()[0])
     if not isinstance(told, VisitorStatement):
         return Numbers(**shared, answers=tuple(answers.to_pylist()))
     states = Counter(answers["state"].to_pylist())

@@ -15,23 +15,40 @@ noise of the others, and an exponential exceeds x + t with at least e^{−rate·
 counts move one way along each step, by at most 1, the rate is ε, however many of them move; where one may rise while another
 falls it is ε/2. The usual proofs for DP know the two cases as monotonic and general; a notion with a direction is always of
 the first kind.
+
+How good the name is. With n options, let q = e^{−rate·(k + 1)}. Whatever the counts are, the option named first is more than
+k below the largest count with probability at most
+
+    1 − ∫₀¹ (1 − q·u)^{n−1} du = 1 − (1 − (1 − q)ⁿ)/(n·q) < (n − 1)·q/2,
+
+and with one largest count and all others k + 1 below it with just this probability. Proof: let every option arrive at a
+time u of its own, uniform between 0 and 1, and let the one that is accepted and arrives first be named. The bad ones are
+those more than k below. Taking out a good one that is not the largest, making it bad, and accepting bad ones more often each
+only bring the first arrival of a bad one forward against that of a good one. In the end one option is certainly accepted, at
+a time u, and n − 1 are bad, each accepted before u with probability q·u.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
+import flint
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Derived
 from leeward.errors import InputError
-from leeward.exact._real import Exact, Real, finite, plainly, whole
+from leeward.exact._real import Exact, Real, exact, finite, outward, plainly, whole
 from leeward.exact._weight import Weight, exp_minus, weight, weighted_sum
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
 from leeward.noise import Bits, SystemBits, flip_minus, uniform_below
+
+_BITS = 56
+"""Of a chance: as many as are told of a float, and a few more."""
 
 
 @taught
@@ -92,6 +109,59 @@ class NoisyMax:
         """Flip the coin e^{−rate·gap} of each option."""
         exponents = self.rate.bounds()[1] * gaps.astype(np.float64)
         return flip_minus(exponents, lambda i: exp_minus(self.rate * int(gaps[i])), bits)
+
+    def chance_below(self, options: int, gap: int) -> float:
+        """Return the largest chance, over all counts, that the option named first is more than ``gap`` below the largest.
+
+        The formula above, as a bound: rounded up, by less than one part in 10¹⁵.
+
+        Args:
+            options: n, how many there are.
+            gap: k, at least 0.
+
+        Raises:
+            InputError: if there is no option, or the gap is below 0.
+        """
+        n, k = whole(options, "options"), whole(gap, "gap", 0, says="it is not a number of people")
+        if n == 1:
+            return 0.0
+        for precision in (96, 192, 384, 768):
+            with flint.ctx.workprec(precision):
+                exponent = -(self.rate * (k + 1)).arb(precision)
+                q = exponent.exp()
+                # a chance that cannot be told from 0 in so many bits is below its linear bound
+                chance = 1 + (n * (-q).log1p()).expm1() / (n * q)
+                linear = (n - 1) * q / 2
+                if chance.is_finite() and chance.rel_accuracy_bits() >= _BITS:
+                    return min(outward(chance)[1], 1.0)
+        return min(outward(linear)[1], 1.0)
+
+    def within(self, options: int, chance: Exact = "0.95") -> int:
+        """Return the least k such that, whatever the counts, the option named first is at most k below the largest count.
+
+        Args:
+            options: how many there are.
+            chance: with which probability that holds at least, below 1.
+
+        Raises:
+            InputError: if there is no option, or the chance is not a rational of at least 0 and below 1.
+        """
+        asked = exact(chance).rational
+        if asked is None or not 0 <= asked < 1:
+            raise InputError(f"chance = {told(chance)}", "it is not a probability below 1", 'Give, say, "0.95"')
+        whole(options, "options")
+
+        def kept(k: int) -> bool:
+            return Fraction(self.chance_below(options, k)) <= 1 - asked
+
+        most = 0
+        while not kept(most):
+            most = 2 * most + 1
+        least = -1 if not most else most // 2  # one that does not keep it
+        while most - least > 1:
+            middle = (least + most) // 2
+            least, most = (least, middle) if kept(middle) else (middle, most)
+        return most
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given rows of counts (all of one length); outputs are tuples of positions."""

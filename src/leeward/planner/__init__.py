@@ -3,7 +3,7 @@
 
 from leeward.planner._advice import bounded_gain, cautions, crossover, extreme_reveals, filled_bins, region, variances
 from leeward.planner._ask import plan
-from leeward.planner._compare import Comparison, Scenario, compare
+from leeward.planner._compare import Comparison, Scenario
 from leeward.planner._decisions import Chances, Decisions, State, decisions
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._option import Option
@@ -11,17 +11,25 @@ from leeward.planner._plan import Plan
 from leeward.planner._plan_report import plan_report
 from leeward.planner._recommend import Recommendation, recommend
 from leeward.planner._report import PlanReport
+from leeward.planner._selection_compare import NameComparison, NameOption
+from leeward.planner._selection_plan import SelectionPlan
+from leeward.planner._selection_report import NameReport, name_report
+from leeward.planner._side_by_side import compare
 
 __all__ = [
     "Chances",
     "Comparison",
     "Decisions",
+    "NameComparison",
+    "NameOption",
+    "NameReport",
     "NumberPlan",
     "Option",
     "Plan",
     "PlanReport",
     "Recommendation",
     "Scenario",
+    "SelectionPlan",
     "State",
     "bounded_gain",
     "cautions",
@@ -30,6 +38,7 @@ __all__ = [
     "decisions",
     "extreme_reveals",
     "filled_bins",
+    "name_report",
     "plan",
     "plan_report",
     "recommend",

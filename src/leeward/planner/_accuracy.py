@@ -47,4 +47,22 @@ class MeanAccuracy(Part):
     by_number: tuple[ErrorAt, ...]
 
 
-__all__ = ["ErrorAt", "MeanAccuracy", "NumberAccuracy"]
+class SelectionAccuracy(Part):
+    """How many fewer people the named place or group has than the busiest one, at most, or how many more than the quietest.
+
+    The bounds hold whatever the counts are, and counts are known that attain them.
+
+    Attributes:
+        options: how many names there are.
+        within_50_percent: so many at most, with probability at least 50 %.
+        within_95_percent: with probability at least 95 %.
+        within_99_percent: with probability at least 99 %.
+    """
+
+    options: int
+    within_50_percent: int
+    within_95_percent: int
+    within_99_percent: int
+
+
+__all__ = ["ErrorAt", "MeanAccuracy", "NumberAccuracy", "SelectionAccuracy"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import get_args, overload
 
 from leeward._taught import taught
 from leeward.errors import InputError
@@ -11,7 +11,8 @@ from leeward.exact._real import Exact
 from leeward.notion import Notion
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._plan import MechanismName, Plan, What, plan_visitors
-from leeward.query import CountVisitors
+from leeward.planner._selection_plan import AnyPlan, SelectionPlan, plan_selection
+from leeward.query import CountVisitors, Selection
 from leeward.query._statistic import Statistic
 
 
@@ -34,9 +35,13 @@ def plan(
 def plan(query: Statistic, notion: Notion) -> NumberPlan: ...
 
 
+@overload
+def plan(query: Selection, notion: Notion) -> SelectionPlan: ...
+
+
 @taught
 def plan(
-    query: CountVisitors | Statistic,
+    query: CountVisitors | Statistic | Selection,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -46,12 +51,12 @@ def plan(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
-) -> Plan | NumberPlan:
+) -> AnyPlan:
     """Plan a release: free, and private of nothing because it reads no data. `leeward.release` carries it out.
 
     Args:
-        query: the question, from `leeward.count_visitors`, or from `leeward.statistic`: then nothing else but the notion is
-            given.
+        query: the question, from `leeward.count_visitors`; or from `leeward.statistic` or `leeward.select`: then nothing
+            else but the notion is given.
         notion: the privacy notion.
         safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
         dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
@@ -69,7 +74,7 @@ def plan(
             published counts; the adaptive one when less than ε of c·ε is left, so after c to 2c − 1 of them.
 
     Raises:
-        InputError: an argument is malformed, or something is to be decided about a statistic.
+        InputError: an argument is malformed, or something is to be decided about a statistic or a name.
         NotPrivateError: the notion does not protect such an answer.
     """
     if isinstance(query, CountVisitors):
@@ -84,18 +89,19 @@ def plan(
             mechanism=mechanism,
             stop_after=stop_after,
         )
-    if not isinstance(query, Statistic):
+    if not isinstance(query, Statistic | Selection):
         raise InputError(
             f"A plan for a {type(query).__name__}",
             "it is not a question that can be released",
-            "Give a question from count_visitors or statistic",
+            "Give a question from count_visitors, statistic or select",
         )
     decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
     if any(choice is not None for choice in decided) or (what, mechanism) != ("decisions", "auto"):
+        about = "a name" if isinstance(query, Selection) else "a statistic"
         raise InputError(
-            "A decision about a statistic", "decisions are about counts of visitors", "Give the question and the notion"
+            f"A decision about {about}", "decisions are about counts of visitors", "Give the question and the notion"
         )
-    return plan_number(query, notion)
+    return plan_selection(query, notion) if isinstance(query, Selection) else plan_number(query, notion)
 
 
 @overload
@@ -106,7 +112,11 @@ def remade(made: Plan) -> Plan: ...
 def remade(made: NumberPlan) -> NumberPlan: ...
 
 
-def remade(made: Plan | NumberPlan) -> Plan | NumberPlan:
+@overload
+def remade(made: SelectionPlan) -> SelectionPlan: ...
+
+
+def remade(made: AnyPlan) -> AnyPlan:
     """Return the plan of a plan's question and notion, made anew: it is this one that is carried out.
 
     Nothing of a given plan draws noise, because an object that somebody altered may hold less than its promise needs; and
@@ -115,7 +125,7 @@ def remade(made: Plan | NumberPlan) -> Plan | NumberPlan:
     Raises:
         InputError: it was altered, or is of a class that is not ours.
     """
-    if type(made) not in (Plan, NumberPlan) or _content(made) != _content(again := _again(made)):
+    if type(made) not in get_args(AnyPlan) or _content(made) != _content(again := _again(made)):
         raise InputError(
             "A plan that was altered by hand",
             "its noise, its decisions or what it publishes are not those of its question and notion",
@@ -124,9 +134,11 @@ def remade(made: Plan | NumberPlan) -> Plan | NumberPlan:
     return again
 
 
-def _again(made: Plan | NumberPlan) -> Plan | NumberPlan:
+def _again(made: AnyPlan) -> AnyPlan:
     if isinstance(made, NumberPlan):
         return plan_number(made.query, made.notion)
+    if isinstance(made, SelectionPlan):
+        return plan_selection(made.query, made.notion)
     return plan_visitors(
         made.query,
         made.notion,
@@ -140,8 +152,10 @@ def _again(made: Plan | NumberPlan) -> Plan | NumberPlan:
     )
 
 
-def _content(made: Plan | NumberPlan) -> tuple[object, ...]:
+def _content(made: AnyPlan) -> tuple[object, ...]:
     """What a plan does; a mechanism of ours is all that its repr says."""
+    if isinstance(made, SelectionPlan):
+        return type(made.mechanism), repr(made.mechanism)
     if isinstance(made, NumberPlan):
         return made.scale, [(type(part), repr(part)) for part in made.parts]
     return type(made.mechanism), repr(made.mechanism), made.sensitivity, made.decisions, made.what, made.useful_from

@@ -12,8 +12,16 @@ from leeward.query import CountVisitors
 from leeward.query._sensitivity import sensitivity, sensitivity_each
 
 
-def beyond_bound(query: CountVisitors, notion: Notion) -> str:
-    """Return the advice for a release that was refused because people exceed ``places_per_person``."""
+def beyond_bound(query: CountVisitors, notion: Notion, *, named: bool = False) -> str:
+    """Return the advice for a release that was refused because people exceed ``places_per_person``.
+
+    Args:
+        query: the question.
+        notion: the notion.
+        named: whether a name alone is published, which needs no bound.
+    """
+    if named:
+        return "Leave places_per_person out: naming a place needs no bound"
     ways = ["Raise places_per_person"]
     if _holds(lambda: sensitivity(notion, replace(query, if_more="latest"))):
         ways.append("choose which places to keep by if_more")

@@ -125,8 +125,7 @@ class Asked:
     @property
     def epsilon(self) -> Real:
         """The ε at which notions are compared: that of the notion asked for; of a graded one, its price of presence."""
-        rates = (getattr(self.notion, "presence", inf), getattr(self.notion, "absence", inf), self.notion.epsilon)
-        return next(rate for rate in rates if not exact(rate).is_infinite)
+        return at_epsilon(self.notion)
 
     def plan(self, notion: Notion, **changes: Any) -> Plan:
         """Return the plan under a notion, as written but for some arguments, for a list as long as is known."""
@@ -170,8 +169,7 @@ class Comparison:
         raise InputError(f"{notion} with {mechanism}", "it was not compared", "Look at .options")
 
 
-@taught
-def compare(
+def compare_decisions(
     query: CountVisitors,
     notion: Notion,
     *,
@@ -184,23 +182,7 @@ def compare(
     stop_after: int | None = None,
     scenario: Scenario | None = None,
 ) -> Comparison:
-    """Compare all notions and mechanisms for a question: free, and private of nothing because it reads no data.
-
-    Args:
-        query: as for `leeward.plan`.
-        notion: as for `leeward.plan`; all notions are compared at its ε.
-        safe_at_most: as for `leeward.plan`.
-        dangerous_at_least: as for `leeward.plan`.
-        error_at_most: as for `leeward.plan`.
-        useful_from: as for `leeward.plan`.
-        what: as for `leeward.plan`.
-        mechanism: as for `leeward.plan`.
-        stop_after: as for `leeward.plan`; also for the rows that stop where another mechanism is asked for.
-        scenario: what is known or assumed beside the question: the length of the list, the budget, …; by default nothing.
-
-    Raises:
-        InputError: an argument is malformed.
-    """
+    """Compare all notions and mechanisms for decisions about places; see `leeward.compare`."""
     more = Scenario() if scenario is None else scenario
     asked = Asked(
         query, notion, safe_at_most, dangerous_at_least, error_at_most, useful_from, what, mechanism, stop_after, more
@@ -351,16 +333,23 @@ def _finished(option: Option, asked: Asked) -> Option:
         option,
         in_budget=in_budget,
         incomparable=incomparable,
-        in_asked=_in_asked(option, asked.notion),
+        in_asked=in_asked(option.notion, option.price, asked.notion),
         expected=expected,
         errors=errors_of(option, asked.scenario.counts),
         remapped=remapped,
     )
 
 
-def _in_asked(option: Option, asked: Notion) -> Real:
+def at_epsilon(notion: Notion) -> Real:
+    """Return the ε at which notions are compared: that of the notion asked for; of a graded one, its price of presence."""
+    rates = (getattr(notion, "presence", inf), getattr(notion, "absence", inf), notion.epsilon)
+    return next(rate for rate in rates if not exact(rate).is_infinite)
+
+
+def in_asked(notion: Notion, price: Real, asked: Notion) -> Real:
+    """Return a price in the notion asked for; ∞ where something that one protects is given up."""
     try:
-        return priced(option.notion.with_epsilon(1), asked).cost * option.price
+        return priced(notion.with_epsilon(1), asked).cost * price
     except BudgetConflictError:  # about another unit, of which one of theirs can have any number
         return inf
     except UndecidedError:  # irrational prices that have no closed quotient: do not claim that it is covered

@@ -82,6 +82,11 @@ class NumberPlan:
     scale: Scale
 
     @property
+    def counted(self) -> Statistic:
+        """The question that an engine counts."""
+        return self.query
+
+    @property
     def price(self) -> Real:
         """ε of the notion."""
         return self.notion.epsilon
@@ -198,12 +203,12 @@ def _planned(query: Statistic, notion: Notion) -> NumberPlan:
     scale = _scale(query)
     line = sensitivity(notion, query).line
     if not notion.all_records:
-        every = [(step.cost, query.effect(step.change).total or ()) for step in _steps(query, notion)]
+        every = [(step.cost, query.effect(step.change).total or ()) for step in steps_of(query, notion)]
         line = allowed_rates((cost, Fraction(up), Fraction(down)) for cost, moves in every for up, down in moves)
     return NumberPlan(query, notion, (Geometric(line, step=scale.unit),), scale)
 
 
-def _steps(query: Statistic, notion: Notion) -> tuple[Step, ...]:
+def steps_of(query: Statistic, notion: Notion) -> tuple[Step, ...]:
     """Return the notion's steps, and with groups also what it promises each person for going from one to another.
 
     A single listed group is enough: who leaves it goes where nobody is counted.
@@ -247,7 +252,7 @@ def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geomet
         )
     k = int(query.values.width / query.values.step)
     moves = []  # cost, how far the sum moves, how far the number of people rises and falls
-    for step in _steps(query, notion):
+    for step in steps_of(query, notion):
         query.effect(step.change)  # refuses what it refuses
         if isinstance(step.change, BoundedChange):
             moves.append((step.cost, 2, 0, 0))

@@ -71,6 +71,11 @@ class Plan:
     places: int | None = None
 
     @property
+    def counted(self) -> CountVisitors:
+        """The question that an engine counts."""
+        return self.query
+
+    @property
     def price(self) -> Real:
         """What it costs, in ε of the notion: where it may stop, ε for each stop that there can be, at most c.
 

@@ -72,7 +72,7 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
         places=scenario.places,
         places_per_person=asked.query.places_per_person,
         if_more=asked.query.if_more if asked.query.places_per_person is not None else None,
-        notion=_notion(asked.notion),
+        notion=notion_part(asked.notion),
         safe_at_most=asked.safe_at_most,
         dangerous_at_least=asked.dangerous_at_least,
         error_at_most=_text(asked.error_at_most),
@@ -97,7 +97,8 @@ def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:
     )
 
 
-def _notion(notion: Notion) -> NotionPart:
+def notion_part(notion: Notion) -> NotionPart:
+    """Return a notion with its prices, as texts."""
     presence, absence = (_text(getattr(notion, name, None)) for name in ("presence", "absence"))
     return NotionPart(
         name=notion.name, epsilon=str(notion.epsilon), presence=presence, absence=absence, unit=notion.words.unit
@@ -108,7 +109,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
     words, paid = option.notion.words, option.in_budget if not option.refused else None
     places, left = asked.scenario.places, asked.scenario.left
     known: dict[str, Any] = {
-        "notion": _notion(option.notion),
+        "notion": notion_part(option.notion),
         "mechanism": option.mechanism,
         "releasable": option.releasable,
         "refused": option.refused or None,
@@ -136,7 +137,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
         curve=tuple(_curve(option, asked)),
         answered_if_empty=_short(option.answered(places)) if places else None,
         expected=None if option.expected is None else _shortened(option.expected),
-        epsilon_for_wish=None if needed is None else _notion(needed),
+        epsilon_for_wish=None if needed is None else notion_part(needed),
         safe_at_most_for_wish=option.safe_at_most_for(count, probability),
         composed=_composed(option, asked),
     )

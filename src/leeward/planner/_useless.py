@@ -15,18 +15,20 @@ from leeward.mechanism import ThresholdRule
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
+from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query._numeric import Mean
 
 _ACCEPT = "if it is what you want, go on with accept_useless=True (in the command: --accept-useless)"
 
 
-def refuse_useless(made: Plan | NumberPlan, places: int | None, *, stops_before: int = 0) -> None:
+def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) -> None:
     """Refuse a release whose noise would be larger than the range it is about, or that would say next to nothing.
 
     * A number: its 95 % error is at least as large as its whole public range. For a mean over a private number of people,
       also if it is about 100,000 of them. Sums over a private number of people, and counts, have no public range.
     * Places: even if nobody were anywhere, a smaller share of them than the plan's ``useful_from`` would be called safe:
       because noise hides that they are empty, or because the mechanism that stops would not reach them.
+    * A name: only one is listed, so it is known already.
     * A bound of more places a person than are listed. Nobody can be counted at more than all of them, so with m listed
       places the counts move by at most min(k, m) where a person counts at most k times: noise for k > m is wasted.
 
@@ -40,6 +42,9 @@ def refuse_useless(made: Plan | NumberPlan, places: int | None, *, stops_before:
     """
     if isinstance(made, NumberPlan):
         _refuse_number(made)
+        return
+    if isinstance(made, SelectionPlan):
+        _refuse_name(made, places)
         return
     k = made.query.places_per_person
     if places is not None and k is not None and k > places and not made.mechanism.each_alone:
@@ -116,6 +121,16 @@ def _refuse_number(made: NumberPlan) -> None:
             f"The {query.kind} of '{query.column}' under {made.notion.name} at epsilon = {made.notion.epsilon}",
             f"its 95 % error would be {at_most(error)}{where}, and its whole public range is {width:g}",
             f"Raise epsilon, ask a histogram, or choose a notion of closeness such as manhattan; {_ACCEPT}",
+        )
+
+
+def _refuse_name(made: SelectionPlan, places: int | None) -> None:
+    if places == 1:
+        query = made.query
+        raise LowUtilityError(
+            f"The {query.which} {query.noun} of a list of one",
+            "its name is known before it is asked, and would be paid for",
+            f"List all that may be named; {_ACCEPT}",
         )
 
 

@@ -5,6 +5,7 @@ from leeward.query._counting import CountWhere, Domain, Histogram, Linear, SumOf
 from leeward.query._effect import Effect, Query
 from leeward.query._numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
 from leeward.query._sampling import PoissonSampling
+from leeward.query._selection import Selection, select
 from leeward.query._sensitivity import (
     Sensitivity,
     rank_rate,
@@ -34,6 +35,7 @@ __all__ = [
     "PoissonSampling",
     "Query",
     "Records",
+    "Selection",
     "Sensitivity",
     "Source",
     "Statistic",
@@ -53,6 +55,7 @@ __all__ = [
     "rank_rate",
     "rate_between",
     "records",
+    "select",
     "sensitivity",
     "sensitivity_each",
     "sensitivity_lines",

@@ -11,7 +11,7 @@ Machine-checked (docs/proved.md): `rule_of_rates`, `rates_one_way`, `rates_eithe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -105,17 +105,23 @@ def sensitivity_lines(notion: Notion, query: Query) -> tuple[Line, ...]:
 
 
 @taught
-def rate_between(notion: Notion, query: Query) -> Real:
+def rate_between(notion: Notion, query: Query, steps: Sequence[Step] | None = None) -> Real:
     """Return the largest rate at which one count may be compared with another: for `leeward.mechanism.NoisyMax`.
 
     The least ``cost/(rise + fall)`` over the steps, where a step raises some count by at most ``rise`` while it lowers
     another by at most ``fall``; how many counts it moves does not matter. ε where all move one way by at most 1, ε/2 where
     they move both ways.
 
+    Args:
+        notion: the notion.
+        query: the question about counts.
+        steps: of the notion, all that it promises something for; by default ``notion.steps``.
+
     Raises:
         NotPrivateError: if the query cannot be answered under the notion, or secrets at distance 0 differ in an answer.
     """
-    each = ((step, _effect(notion, query, step.change).each) for step in _steps(notion, query))
+    known = _steps(notion, query)
+    each = ((step, _effect(notion, query, step.change).each) for step in (known if steps is None else steps))
     between = ((step, max(r for r, _ in moves) + max(f for _, f in moves)) for step, moves in each if moves)
     return _solve(notion, ((step, ((Fraction(move), 0),)) for step, move in between)).line.rise
 

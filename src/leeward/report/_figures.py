@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leeward._plain import at_most, percent
-from leeward._statement import VisitorStatement
+from leeward._statement import SelectionStatement, VisitorStatement
 from leeward.errors import InputError
 from leeward.report._ground import Ground, Squares, is_lattice, round_length, squares
 from leeward.report._words import Readable
@@ -55,7 +55,7 @@ def mapped(result: Readable) -> int:
 
 
 def places_map(result: Readable) -> go.Figure:
-    """Draw what is said of each place, on a plane in kilometres with a scale bar and no tiles.
+    """Draw what is said of each place, or the one that is named, on a plane in kilometres with a scale bar and no tiles.
 
     Places are points; the cells of a grid, and lists of more than `MOST_POINTS` places, are squares. Squares of several
     places are coloured by the share of those asked that are said to be safe (dangerous, where that alone is said), but
@@ -71,9 +71,12 @@ def places_map(result: Readable) -> go.Figure:
             "Name the latitude and longitude columns of the list of places",
         )
     located = _located(result.places)
-    answers, places = result.answers.filter(located), result.places.filter(located)
+    places = result.places.filter(located)
     ground = Ground.of(*(np.asarray(places[axis].to_numpy(), dtype=float) for axis in ("latitude", "longitude")))
-    if is_lattice(ground) or len(ground.east) > MOST_POINTS:
+    answers = None if isinstance(result.statement, SelectionStatement) else result.answers.filter(located)
+    if answers is None:
+        traces = _named(ground, result.answers, places)
+    elif is_lattice(ground) or len(ground.east) > MOST_POINTS:
         assert isinstance(result.statement, VisitorStatement)
         traces = _squares(ground, answers, places, result.statement.decision.said[0][0])
     else:
@@ -231,6 +234,30 @@ def _points(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scat
                 )
             )
     return traces
+
+
+def _named(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scatter]:
+    """Draw the place that is named above the others, and the others if they are not too many."""
+    labels = _labels(places)
+    here = pc.equal(places["place"], answers["place"][0]).to_numpy()
+    marks: dict[str, tuple[Any, Mapping[str, Any]]] = {
+        "named": (here, {"color": BLUE, "size": 14, "symbol": "diamond"})
+    }
+    if len(places) <= MOST_POINTS:
+        marks = {"not named": (~here, MARKS["not asked"])} | marks
+    return [
+        go.Scatter(
+            x=ground.east[which].round(3).astype(np.float32),
+            y=ground.north[which].round(3).astype(np.float32),
+            mode="markers",
+            marker=dict(mark),
+            name=f"{state} ({which.sum():,})",
+            text=[f"{label}<br>{state}" for label in labels[which]],
+            hovertemplate="%{text}<extra></extra>",
+        )
+        for state, (which, mark) in marks.items()
+        if which.any()
+    ]
 
 
 def _said(answers: pa.Table) -> list[str]:

@@ -11,15 +11,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import plotly.graph_objects as go
 import pyarrow as pa
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from leeward._statement import NumberStatement, VisitorStatement
+from leeward._statement import NumberStatement, SelectionStatement, VisitorQuery, VisitorStatement
 from leeward.outputs import write_page
+from leeward.report import _names as names
 from leeward.report import _numbers as numbers
 from leeward.report import _words as words
 from leeward.report._figures import decision_curve, joined, mapped, places_map
@@ -57,7 +58,7 @@ def report_html(result: Readable) -> str:
     Only published things are read: the answers, the public list of their keys, and the privacy statement.
     """
     statement = result.statement
-    shown = _visitors(result, statement) if isinstance(statement, VisitorStatement) else _numbers(result, statement)
+    shown = _shown(result)
     scripts = [get_plotlyjs(), asset("report.js")]
     rows, listed = _rows(result.answers, shown.columns), _listed(result.answers, shown.columns)
     text = statement.to_json()
@@ -100,6 +101,42 @@ class _Shown:
     nouns: tuple[str, str]
     find: str
     more: Mapping[str, Any]
+
+
+def _shown(result: Readable) -> _Shown:
+    match result.statement:
+        case VisitorStatement() as statement:
+            return _visitors(result, statement)
+        case NumberStatement() as statement:
+            return _numbers(result, statement)
+        case SelectionStatement() as statement:
+            return _names(result, statement)
+        case never:
+            assert_never(never)
+
+
+def _names(result: Readable, statement: SelectionStatement) -> _Shown:
+    figures = {"map": places_map(result)} if mapped(result) else {}
+    of, noun = statement.query.of, statement.query.noun
+    columns = (
+        _COLUMNS if isinstance(of, VisitorQuery) else {"group": of.by or "", "from": f"{of.column} from", "to": "up to"}
+    )
+    return _Shown(
+        "names.html.j2",
+        names.headline(result),
+        [words.sentence(said) for said in statement.guaranteed],
+        [words.sentence(said) for said in statement.not_guaranteed],
+        names.asked(statement),
+        figures,
+        columns,
+        (noun, f"{noun}s"),
+        noun,
+        {
+            "lead": names.lead(statement),
+            "named": names.named(result),
+            "map_ratio": _ratio(figures["map"]) if figures else None,
+        },
+    )
 
 
 def _visitors(result: Readable, statement: VisitorStatement) -> _Shown:

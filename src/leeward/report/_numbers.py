@@ -11,7 +11,7 @@ from leeward._plain import at_most
 from leeward._statement import NumberQuery, NumberStatement
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy
 from leeward.planner._people import people
-from leeward.report._words import Readable, many
+from leeward.report._words import Readable, many, question
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
 
@@ -117,11 +117,12 @@ def reach(result: Readable) -> list[float]:
 
 def asked(statement: NumberStatement) -> list[tuple[str, str]]:
     """Describe the query as terms and their values."""
-    query = statement.query
-    rows = [
-        ("Question", query.text.rstrip(".?") + "?"),
-        ("Data set", f"{statement.dataset}, version {statement.version}"),
-    ]
+    return [*question(statement), *taken(statement.query, many(statement))]
+
+
+def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
+    """Describe which numbers of which people, or rows, count, as terms and their values."""
+    rows = list[tuple[str, str]]()
     if query.lower is not None and query.upper is not None and query.step is not None:
         bounds = f"{decimal(query.lower)} to {decimal(query.upper)}"
         steps = "in intervals of" if query.kind == "histogram" else "rounded half up to steps of"
@@ -129,7 +130,7 @@ def asked(statement: NumberStatement) -> list[tuple[str, str]]:
     if query.by is not None:
         rows.append((f"Groups by ‘{query.by}’", ", ".join(map(str, query.groups))))
     if query.people is not None:
-        number = people(query.people) if many(statement) == "people" else _count(query.people, "row")
+        number = people(query.people) if counted == "people" else _count(query.people, "row")
         rows.append(("Public number", f"{number} with a number"))
     if query.keep:
         kept = (f"{column} = {' or '.join(map(str, values))}" for column, values in query.keep.items())

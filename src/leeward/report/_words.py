@@ -143,10 +143,20 @@ def noise_direction(statement: VisitorStatement) -> str:
 
 def asked(statement: VisitorStatement) -> list[tuple[str, str]]:
     """Describe the query as terms and their values."""
-    query = statement.query
-    rows = [
-        ("Question", query.text.rstrip(".?") + "?"),
+    return [*question(statement), *visited(statement.query)]
+
+
+def question(statement: Statement) -> list[tuple[str, str]]:
+    """Say what was asked, of which data."""
+    return [
+        ("Question", statement.query.text.rstrip(".?") + "?"),
         ("Data set", f"{statement.dataset}, version {statement.version}"),
+    ]
+
+
+def visited(query: VisitorQuery) -> list[tuple[str, str]]:
+    """Describe which visits count, as terms and their values."""
+    rows = [
         ("From", _moment(query.window.start, query.window.timezone)),
         ("Until (excluded)", _moment(query.window.end, query.window.timezone)),
         ("Places", f"{query.places:,}, from a public list that does not depend on the data"),
@@ -155,7 +165,7 @@ def asked(statement: VisitorStatement) -> list[tuple[str, str]]:
         rows.append(("Only records with", "; ".join(_allowed(*pair) for pair in query.keep.items())))
     bound = query.places_per_person
     if bound is not None:
-        rule = f"counted only at {_kept(query)}" if is_truncated(statement) else "never seen: checked"
+        rule = f"counted only at {_kept(query)}" if query.if_more in KEPT else "never seen: checked"
         rows.append((f"A person at more than {places(bound)}", rule))
     return rows
 

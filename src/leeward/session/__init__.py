@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The path of an answer: data, noise and budget meet only here."""
 
-from leeward._statement import NumberStatement, Statement, VisitorStatement
+from leeward._statement import NumberStatement, SelectionStatement, Statement, VisitorStatement
 from leeward.session._budget import Budget
 from leeward.session._monitor import MonitorResult, monitor
 from leeward.session._release import release
@@ -13,6 +13,7 @@ __all__ = [
     "MonitorResult",
     "NumberStatement",
     "Release",
+    "SelectionStatement",
     "Statement",
     "VisitorStatement",
     "monitor",

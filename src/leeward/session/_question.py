@@ -27,9 +27,11 @@ from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
 from leeward.notion import Notion
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import CountMechanism, Plan
+from leeward.planner._plan import CountMechanism
+from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors, Window
 from leeward.query._numeric import Mean, NumericKind, Percentile, Sum
+from leeward.query._selection import Counted, Which
 from leeward.query._source import Allowed, Grid
 from leeward.query._statistic import Statistic, StatisticKind
 
@@ -152,6 +154,14 @@ class Looking(Part):
     looks: tuple[Look, ...]
 
 
+class Naming(Part):
+    """Report noisy max: the position of the one with the most people, or the fewest; ``rate`` is that of its noise."""
+
+    name: Literal["noisy max"] = "noisy max"
+    which: Which
+    rate: Written
+
+
 class Question(Document):
     """The key of one answer.
 
@@ -160,7 +170,8 @@ class Question(Document):
         about: what is counted, in which columns and window.
         keys: the digest of the public keys of the answer, in their order.
         notion: the promise it is asked under.
-        mechanisms: the noise; for a mean over a private number of people that of their sum and of their number.
+        mechanisms: the noise; for a mean over a private number of people that of their sum and of their number; for a name,
+            which one is named, and how.
         rounds: of a monitor, every window asked so far, this one last; None for a single question.
         fit_for_release: whether its noise comes from fresh entropy.
     """
@@ -169,13 +180,13 @@ class Question(Document):
     about: Annotated[AboutVisitors | AboutNumbers, Field(discriminator="kind")]
     keys: str
     notion: NotionAsked
-    mechanisms: tuple[Annotated[Noise | Stopping | Looking, Field(discriminator="name")], ...]
+    mechanisms: tuple[Annotated[Noise | Stopping | Looking | Naming, Field(discriminator="name")], ...]
     rounds: tuple[Span, ...] | None
     fit_for_release: bool
 
 
 def question(
-    made: Plan | NumberPlan, keys: str, *, fit_for_release: bool = True, rounds: Sequence[Window] | None = None
+    made: AnyPlan, keys: str, *, fit_for_release: bool = True, rounds: Sequence[Window] | None = None
 ) -> Question:
     """Return the key of what a plan asks.
 
@@ -188,14 +199,13 @@ def question(
     Raises:
         InputError: a parameter of the notion has no public form, or a text cannot be written to a file.
     """
-    parts = made.parts if isinstance(made, NumberPlan) else (made.mechanism,)
     try:
         asked = Question(
             format=1,
-            about=about(made.query),
+            about=about(made.counted),
             keys=keys,
             notion=_notion(made.notion),
-            mechanisms=tuple(map(_mechanism, parts)),
+            mechanisms=_mechanisms(made),
             rounds=None if rounds is None else tuple(map(span, rounds)),
             fit_for_release=fit_for_release,
         )
@@ -208,7 +218,7 @@ def question(
     return asked
 
 
-def about(query: CountVisitors | Statistic) -> AboutVisitors | AboutNumbers:
+def about(query: Counted) -> AboutVisitors | AboutNumbers:
     """Return everything public that the exact answer depends on, apart from its keys."""
     return _visitors(query) if isinstance(query, CountVisitors) else _numbers(query)
 
@@ -278,6 +288,12 @@ def _notion(notion: Notion) -> NotionAsked:
     digest = made.digest(_LONGEST)
     listed = dict(made.parameters) if digest is None else None
     return NotionAsked(name=made.name, own=made.own, parameters=listed, digest=digest, epsilon=write(notion.epsilon))
+
+
+def _mechanisms(made: AnyPlan) -> tuple[Noise | Stopping | Looking | Naming, ...]:
+    if isinstance(made, SelectionPlan):
+        return (Naming(which=made.query.which, rate=write(made.mechanism.rate)),)
+    return tuple(map(_mechanism, made.parts if isinstance(made, NumberPlan) else (made.mechanism,)))
 
 
 def _mechanism(made: CountMechanism) -> Noise | Stopping | Looking:

@@ -10,8 +10,7 @@ from leeward._progress import Progress, silent
 from leeward._taught import taught
 from leeward.errors import InputError, SpecError, check_choice, noted
 from leeward.noise import Bits
-from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan
+from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._useless import refuse_useless
 from leeward.session._budget import Budget
 from leeward.session._result import Release
@@ -23,7 +22,7 @@ IfDoubtful = Literal["refuse", "publish"]
 
 @taught
 def release(
-    plan: Plan | NumberPlan,
+    plan: AnyPlan,
     budget: Budget,
     *,
     if_doubtful: IfDoubtful = "refuse",
@@ -34,7 +33,7 @@ def release(
     """Carry out a plan: charge the budget, count, add noise, store the answer and return it.
 
     Args:
-        plan: which places are safe, or a statistic, under a notion: from `leeward.plan`.
+        plan: which places are safe, a statistic, or a name, under a notion: from `leeward.plan`.
         budget: where the price is charged.
         if_doubtful: what becomes of a question without a stored answer where nothing, or under 1 % of the rows that should,
             would count: ``"refuse"`` it before anything is charged (a fact about the data: for the curator only), or
@@ -48,7 +47,7 @@ def release(
     Raises:
         LeewardError: the release is refused; nothing was charged and nothing is shown. See `leeward.errors`.
     """
-    if not isinstance(plan, Plan | NumberPlan):
+    if not isinstance(plan, get_args(AnyPlan)):
         raise InputError(
             f"A release of a {type(plan).__name__}", "a plan is what is released", "Give leeward.plan(query, notion, …)"
         )
@@ -58,7 +57,7 @@ def release(
 
 
 def release_planned(
-    plans: Sequence[Plan | NumberPlan],
+    plans: Sequence[AnyPlan],
     budget: Budget,
     *,
     if_doubtful: IfDoubtful = "refuse",
@@ -67,7 +66,7 @@ def release_planned(
     progress: Progress = silent,
 ) -> list[Release]:
     """Carry out plans that share their visits and places (windows of one spec), one release each; see `release_priced`."""
-    with Session(plans[0].query, budget, bits, progress) as session:
+    with Session(plans[0].counted, budget, bits, progress) as session:
         return release_priced(session, session.price(plans), if_doubtful=if_doubtful, accept_useless=accept_useless)
 
 
@@ -99,7 +98,7 @@ def release_priced(
         for made in new:
             refuse_useless(made, len(session.keys))
     if if_doubtful == "refuse":
-        session.look_over([made.query for made in new])
+        session.look_over([made.counted for made in new])
     releases = [] if done is None else done
     with noted(lambda: earlier(releases)):
         for each in priced:

@@ -27,9 +27,9 @@ from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
 from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import beyond_bound
-from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan
+from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors, Window
+from leeward.query._selection import Counted
 from leeward.query._statistic import Statistic
 from leeward.query._table import alike
 from leeward.session._budget import Budget
@@ -57,7 +57,7 @@ class PricedPlan:
         answer: the answer that is stored under its key, which costs nothing to give again; None if there is none yet.
     """
 
-    plan: Plan | NumberPlan
+    plan: AnyPlan
     key: str
     version: str
     counted_in: str
@@ -97,9 +97,7 @@ class Session(Private):
 
     __slots__ = ("_account", "_cap", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "progress")
 
-    def __init__(
-        self, query: CountVisitors | Statistic, budget: Budget, bits: Bits | None = None, progress: Progress = silent
-    ) -> None:
+    def __init__(self, query: Counted, budget: Budget, bits: Bits | None = None, progress: Progress = silent) -> None:
         from leeward.engine import read_keys
         from leeward.ledger import Ledger
 
@@ -123,12 +121,12 @@ class Session(Private):
         """Whether the noise comes from fresh entropy."""
         return self.bits is None or self.bits.fit_for_release
 
-    def key(self, made: Plan | NumberPlan, rounds: Sequence[Window] | None = None) -> str:
+    def key(self, made: AnyPlan, rounds: Sequence[Window] | None = None) -> str:
         """Return the ledger's key of an answer: the canonical text of its `Question`."""
         asked = question(made, self.keys.digest(), fit_for_release=self.fit_for_release, rounds=rounds)
         return asked.canonical()
 
-    def price(self, plans: Sequence[Plan | NumberPlan]) -> list[PricedPlan]:
+    def price(self, plans: Sequence[AnyPlan]) -> list[PricedPlan]:
         """Resolve plans, one release each; the first opens the budget where there is none yet.
 
         Raises:
@@ -146,7 +144,7 @@ class Session(Private):
         return priced
 
     def priced(
-        self, made: Plan | NumberPlan, key: str, *, version: str | None = None, counted_in: str | None = None
+        self, made: AnyPlan, key: str, *, version: str | None = None, counted_in: str | None = None
     ) -> PricedPlan:
         """Resolve one plan under a key.
 
@@ -160,7 +158,9 @@ class Session(Private):
             BudgetConflictError: see `price`.
         """
         counted_in = self._counted_in(made) if counted_in is None else counted_in
-        cost, unit = (charge(made.notion, cost, counted_in, rows=made.query.of_rows) for cost in (made.price, exact(1)))
+        cost, unit = (
+            charge(made.notion, cost, counted_in, rows=made.counted.of_rows) for cost in (made.price, exact(1))
+        )
         version = self.budget.version if version is None else version
         answer = self.ledger.peek(self.budget.dataset, version, key)
         return PricedPlan(made, key, version, counted_in, cost, unit, answer)
@@ -177,7 +177,8 @@ class Session(Private):
 
         Args:
             priced: the plan.
-            draw: the mechanism: exact counts and bits to the integers that are stored, one a place; by default the plan's.
+            draw: the mechanism: exact counts and bits to the integers that are stored, one a place, or the position of the
+                one that is named; by default the plan's.
             reserve: the most that this answer can cost, in ε of the plan's notion; by default the plan's price.
             settle: what the answer cost, from the stored integers alone; by default what was reserved.
 
@@ -186,7 +187,7 @@ class Session(Private):
         """
         from leeward.ledger import Request
 
-        query = priced.plan.query
+        query = priced.plan.counted
         most = priced.price if reserve is None else priced.unit * _exactly(reserve)
         table, content = self._recognised()
         notes = CuratorNotes(None, None, "0")
@@ -210,11 +211,11 @@ class Session(Private):
                 except BoundExceededError as refused:
                     if isinstance(query, Statistic):
                         raise
-                    instead = beyond_bound(query, priced.plan.notion)
+                    instead = beyond_bound(query, priced.plan.notion, named=isinstance(priced.plan, SelectionPlan))
                     raise BoundExceededError(refused.given, refused.because, instead) from None
                 drawn = (draw or priced.plan.draw)(exactly, self.bits or SystemBits())
                 cost = most if settle is None else priced.unit * _exactly(settle(drawn))
-                # one fixed width a place: the size of what is stored must not depend on the draw
+                # one fixed width an integer: the size of what is stored must not depend on the draw
                 reservation.store(drawn.astype("<i8").tobytes(), cost)
                 over = query.over_bound(counted.people_over_bound)
                 notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost), over, reservation.opened)
@@ -222,7 +223,7 @@ class Session(Private):
         assert stored is not None
         return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)
 
-    def look_over(self, queries: Sequence[CountVisitors | Statistic], *, going_on: bool = False) -> None:
+    def look_over(self, queries: Sequence[Counted], *, going_on: bool = False) -> None:
         """Stop, before anything is charged, if the data make it doubtful that these questions are what was meant.
 
         Args:
@@ -280,20 +281,20 @@ class Session(Private):
             self._table = table, table.content(key)
         return self._table
 
-    def refuse_another_table(self, plans: Sequence[Plan | NumberPlan]) -> None:
+    def refuse_another_table(self, plans: Sequence[AnyPlan]) -> None:
         """Refuse plans about another table, or another public list, than those that are read: they would answer them.
 
         Raises:
             InputError: a plan is about another.
         """
-        if not all(self._same_table(made.query) for made in plans):
+        if not all(self._same_table(made.counted) for made in plans):
             raise InputError(
                 "Plans about several tables, or several public lists",
                 "they are carried out together, on one table that is read once",
                 "Give the same table and list to all of them, or carry them out one by one",
             )
 
-    def _same_table(self, query: CountVisitors | Statistic) -> bool:
+    def _same_table(self, query: Counted) -> bool:
         from leeward.engine import read_keys
 
         ours = self._query
@@ -303,12 +304,12 @@ class Session(Private):
             )
         return query is ours
 
-    def _counted_in(self, made: Plan | NumberPlan) -> str:
+    def _counted_in(self, made: AnyPlan) -> str:
         from leeward.ledger._balance import Balance, agree
 
         account, budget = self._account, self.budget
         counted_in = budget.counted_in(
-            made.notion, None if account is None else account.notion, rows=made.query.of_rows
+            made.notion, None if account is None else account.notion, rows=made.counted.of_rows
         )
         if account is not None:  # also where every answer is stored, so that nothing is reserved
             agree(Balance(account.notion, account.cap, account.spent), budget.dataset, counted_in, self._cap)

@@ -9,8 +9,7 @@ from fractions import Fraction
 
 from leeward.errors import CapExceededError
 from leeward.notion import Notion
-from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan
+from leeward.planner._selection_plan import AnyPlan
 from leeward.session._budget import Budget
 from leeward.session._question import question
 
@@ -37,9 +36,7 @@ class Standing:
         return None if self.cap is None else self.cap - self.spent
 
 
-def standing(
-    budget: Budget, notion: Notion, plans: Sequence[Plan | NumberPlan], keys: str, *, rows: bool = False
-) -> Standing:
+def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str, *, rows: bool = False) -> Standing:
     """Return where a budget stands, and which of these plans have their answer.
 
     Args:

@@ -13,6 +13,7 @@ from leeward.errors import SpecError
 from leeward.notion._osdp import Reading
 from leeward.planner._plan import USEFUL_FROM, MechanismName, What
 from leeward.query import IfMore
+from leeward.query._selection import Which
 from leeward.query._statistic import Combine, Kind
 
 Moment = datetime | date | str
@@ -35,9 +36,9 @@ class Data(Section):
 
 
 class Query(Section):
-    """``[query]``: a statistic of one number a person; without this section, visitors are counted by place."""
+    """``[query]``: a statistic of one number a person, or a name; without this section, visitors are counted by place."""
 
-    kind: Literal["visitors", Kind] = "visitors"
+    kind: Literal["visitors", Kind, Which] = "visitors"
     column: str | None = None
     lower: ExactText | None = None
     upper: ExactText | None = None

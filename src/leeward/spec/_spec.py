@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import Field, model_validator
 
@@ -16,7 +16,20 @@ from leeward.notion import Notion
 from leeward.notion._named import NAMED
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._plan import Plan, plan_visitors
-from leeward.query import CountVisitors, Grid, Places, Visits, count_visitors, grid, places, visits
+from leeward.planner._selection_plan import SelectionPlan, plan_selection
+from leeward.query import (
+    CountVisitors,
+    Grid,
+    Places,
+    Selection,
+    Visits,
+    count_visitors,
+    grid,
+    places,
+    select,
+    visits,
+)
+from leeward.query._selection import Which
 from leeward.query._source import no_person
 from leeward.query._statistic import Statistic, records, statistic
 from leeward.session._budget import Budget
@@ -60,7 +73,7 @@ class Spec(Section):
 
     @model_validator(mode="after")
     def _complete(self) -> Spec:
-        visitors = self.query.kind == "visitors"
+        visitors, names = self.of_visits, self.names
         for key in ("visits", "person", "time") if visitors else ("table", "person"):
             if getattr(self.data, key) is None:
                 raise ValueError(
@@ -70,16 +83,34 @@ class Spec(Section):
             raise ValueError("the section [places] is missing. Add it: the public list of places")
         if visitors and (self.window is None) == (self.windows is None):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
-        if visitors and self.decide.safe_at_most is None and self.decide.dangerous_at_least is None:
+        if visitors and not names and self.decide.safe_at_most is None and self.decide.dangerous_at_least is None:
             raise ValueError("[decide] says nothing of any place. Give safe_at_most, dangerous_at_least or both")
-        for section in sorted(self.model_fields_set & {"places", "window", "windows", "decide", "publish"}):
-            if not visitors:
-                raise ValueError(f"a {self.query.kind} has no [{section}]. Leave it out")
+        unused = {"decide", "publish"} if names else set[str]()
+        unused |= set() if visitors else {"places", "window", "windows", "decide", "publish"}
+        for section in sorted(self.model_fields_set & unused):
+            raise ValueError(f"{self._asked} has no [{section}]. Leave it out")
         for section, keys in (_OF_STATISTICS if visitors else _OF_VISITORS).items():
             if given := sorted(getattr(self, section).model_fields_set & keys):
-                asked = "where visitors are counted" if visitors else f"for a {self.query.kind}"
+                asked = "where visitors are counted" if visitors else f"for {self._asked}"
                 raise ValueError(f"[{section}] {given[0]} means nothing {asked}. Leave it out")
         return self
+
+    @property
+    def names(self) -> bool:
+        """Whether a name is asked for, and not numbers or decisions."""
+        return self.query.kind in get_args(Which)
+
+    @property
+    def of_visits(self) -> bool:
+        """Whether visitors are counted by place: of a name, where no table of records is given."""
+        return self.query.kind == "visitors" or (self.names and self.data.table is None)
+
+    @property
+    def _asked(self) -> str:
+        """What is asked, in words."""
+        if not self.names:
+            return f"a {self.query.kind}"
+        return f"the {self.query.kind} {'place' if self.of_visits else 'group'}"
 
     @property
     def spans(self) -> list[Span]:
@@ -131,7 +162,7 @@ class Spec(Section):
         )
 
     def statistic(self) -> Statistic:
-        """Return the question of a spec whose ``[query] kind`` is not visitors."""
+        """Return the question of a spec that is not about visits: of a name, the counts by which it is found."""
         d, q = self.data, self.query
         assert d.table is not None
         table = records(
@@ -144,7 +175,7 @@ class Spec(Section):
         if q.by is not None and len(q.by) != 1:
             raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')
         by, groups = next(iter(q.by.items())) if q.by else (None, None)
-        kind: Any = q.kind
+        kind: Any = "histogram" if self.names else q.kind
         named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid"})
         return statistic(table, kind, by=by, groups=groups, **named)
 
@@ -178,7 +209,7 @@ class Spec(Section):
         refuse_unused(self.protect)
         if name in POLICY_NOTIONS:
             return self._policies()
-        if self.query.kind == "visitors":
+        if self.of_visits:
             if unit is not None:
                 raise SpecError("[protect] unit", "visits have no size", "Leave it out")
             if name in GRADED:
@@ -190,7 +221,11 @@ class Spec(Section):
     def _policies(self) -> Notion:
         """Return a notion of policies, where noise is derived from them: for counts of groups of rows."""
         rates = self.protect.one_rate()
-        if self.query.kind != "histogram" or self.query.by is None or self.query.column is not None:
+        if (
+            not (self.query.kind == "histogram" or (self.names and not self.of_visits))
+            or self.query.by is None
+            or self.query.column is not None
+        ):
             raise not_derived(self.protect, self.query.kind)
         asked = self.statistic()
         if not asked.of_rows:
@@ -201,11 +236,24 @@ class Spec(Section):
             )
         return policy_notion(self.protect, asked, rates)
 
-    def plans(self) -> list[Plan] | list[NumberPlan]:
+    def plans(self) -> list[Plan] | list[NumberPlan] | list[SelectionPlan]:
         """Return one plan a window, or the plan of a statistic: what can be refused without data is refused here."""
+        if self.names:
+            notion = self.notion()
+            return [plan_selection(query, notion) for query in self.selections()]
         if self.query.kind != "visitors":
             return [plan_number(self.statistic(), self.notion())]
         return self.visitor_plans()
+
+    def selections(self) -> list[Selection]:
+        """Return one question for a name a window; one alone where it is not about visits.
+
+        Raises:
+            SpecError: no name is asked for.
+        """
+        which: Any = self.query.kind
+        counted = self.queries() if self.of_visits else [self.statistic()]
+        return [select(counts, which) for counts in counted]
 
     def visitor_plans(self) -> list[Plan]:
         """Return one plan a window, for a spec about visitors.

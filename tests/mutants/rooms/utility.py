@@ -18,7 +18,31 @@ BEST = "tests/analysis/test_sanitizers.py"
 UNIVERSAL = "leeward.analysis._optimal._universal"
 ASKED = "tests/analysis/test_universal_question.py"
 
+NAME = "tests/planner/test_selection_plan.py"
+NAMED = "tests/session/test_names_command.py"
+
 MUTANTS = [
+    M("leeward.planner._selection_plan", "plan_selection", "NoisyMax(rate)", "NoisyMax(rate * 2)", NAME, "a name at twice the rate that its notion allows"),
+    M("leeward.planner._selection_plan", "SelectionPlan.draw", "else -counts", "else counts", NAME, "the busiest is named as the quietest"),
+    M("leeward.planner._selection_plan", "SelectionPlan.answers", 'if name not in ("latitude", "longitude")', 'if name != "name"', NAME,
+      "more is published than the name"),
+    M("leeward.planner._selection_plan", "SelectionPlan.accuracy", 'for chance in ("0.5", "0.95", "0.99")', 'for chance in ("0.5", "0.9", "0.99")', NAME,
+      "a bound with 90 % is told as one with 95 %"),
+    M("leeward.mechanism._noisy_max", "NoisyMax.chance_below", "-(self.rate * (k + 1))", "-(self.rate * (k + 2))", NAME, "the bound is of one more than it says"),
+    M("leeward.mechanism._noisy_max", "NoisyMax.chance_below", "(n * (-q).log1p())", "((n - 1) * (-q).log1p())", NAME, "the bound leaves out one of the others"),
+    M("leeward.mechanism._noisy_max", "NoisyMax.within", "<= 1 - asked", "<= asked", NAME, "the bound is kept with 5 %"),
+    M("leeward.planner._selection_odds", "gaps_of", 'if which == "busiest" else', 'if which != "busiest" else', NAME, "gaps are told from the wrong end"),
+    M("leeward.planner._selection_odds", "by_counts", "np.arange(size) + gap", "np.arange(size) + 2 * gap", NAME, "noisy counts lie twice as far below"),
+    M("leeward.planner._selection_odds", "by_counts", "mass[i, None] * (1 - u)", "mass[i, None]", NAME, "of several that are tied each is named"),
+    M("leeward.planner._selection_odds", "within_by_counts", "{0: 1, k + 1: options - 1}", "{0: 1, k: options - 1}", NAME, "counts are said to be off by one more"),
+    M("leeward.planner._selection_compare", "_finished", 'law if query.which == "busiest" else law.reverse()', "law", NAME,
+      "for the quietest, noise that raises counts is taken for noise that lowers them"),
+    M("leeward.planner._selection_compare", "NameComparison.advice", "counts.within <= name.within", "counts.within < name.within", NAME,
+      "a name is recommended where counts name as well"),
+    M(USELESS, "refuse_useless", "_refuse_name(made, places)", "pass", NAMED, "a list of one is paid for"),
+    M("leeward.session._question", "_mechanisms", "which=made.query.which", 'which="busiest"', "tests/keys/test_golden.py", "the quietest is given the name of the busiest"),
+    M("leeward.spec._spec", "Spec.of_visits", "and self.data.table is None", "", NAMED, "a group is looked for among places"),
+    M("leeward.planner._ask", "_content", "return type(made.mechanism), repr(made.mechanism)\n", "return ()\n", "tests/session/test_altered_plans.py", "a name at another rate is carried out"),
     M("leeward.analysis._shuffled", "Shuffled.delta", "return max(_delta(pairs, number) for pairs in", "return min(_delta(pairs, number) for pairs in",
       "tests/analysis/test_shuffled.py", "the others have the records that hide a person best"),
     M("leeward.analysis._shuffled", "shuffled", "combinations_with_replacement(mechanism.inputs, size - 1)", "combinations_with_replacement([after], size - 1)",
@@ -129,6 +153,6 @@ MUTANTS = [
     M("leeward.analysis._usefulness", "usefulness", "math.floor(radius / step)", "math.ceil(radius / step)", "tests/analysis/test_useful.py", "a radius is rounded up"),
     M("leeward.planner._compare", "Asked.plan", ".listing(self.scenario.places)", "", "tests/session/test_price_of_stops.py", "a short list is compared at the price of all stops"),
     M(PLAN, "Plan.listing", 'whole(places, "places")', "places", "tests/session/test_price_of_stops.py", "a list of no places"),
-    M("leeward.planner._compare", "_in_asked", "priced(option.notion.with_epsilon(1), asked).cost * option.price", "priced(option.notion, asked).cost",
+    M("leeward.planner._compare", "in_asked", "priced(notion.with_epsilon(1), asked).cost * price", "priced(notion, asked).cost",
       "tests/planner/test_compare.py", "several stops are compared at the price of one"),
 ]  # fmt: skip

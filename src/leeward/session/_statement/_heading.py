@@ -12,13 +12,12 @@ from typing import Any
 from leeward._statement import NOT_YET, NotionStated, Published, Statement
 from leeward.exact._real import Real
 from leeward.notion import Notion, of_rows
-from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan
+from leeward.planner._selection_plan import AnyPlan
 from leeward.version import __version__
 
 
 def privacy_statement(
-    plan: Plan | NumberPlan,
+    plan: AnyPlan,
     *,
     places: int,
     dataset: str,
@@ -43,7 +42,7 @@ def privacy_statement(
         "created": today(),
         "dataset": dataset,
         "version": version,
-        "notion": notion_stated(plan.notion, plan.price, rows=plan.query.of_rows),
+        "notion": notion_stated(plan.notion, plan.price, rows=plan.counted.of_rows),
         "price": str(plan.price),
     }
     return stated(plan, places, heading, promises)

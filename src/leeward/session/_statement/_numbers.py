@@ -9,7 +9,7 @@ from typing import Any
 
 from leeward._plain import at_most
 from leeward._statement import NoisePart, NumberMechanism, NumberQuery, NumberStatement
-from leeward.notion import PrivacyDescription, of_rows
+from leeward.notion import Notion, PrivacyDescription, of_rows
 from leeward.notion._metric import BoundedChange
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
@@ -32,17 +32,18 @@ def number_statement(
     query = plan.query
     return NumberStatement(
         **heading,
-        query=_asked(query, places),
+        query=numbers_asked(query, places),
         mechanism=_made(plan),
         accuracy=plan.accuracy(),
-        assumptions=(*_assumptions(query), *promises),
+        assumptions=(*numbers_assumed(query), *promises),
         theorems=(_THEOREM, *([SIDES[plan.notion.name]] if plan.notion.name in SIDES else [])),
         guaranteed=tuple(_guaranteed(plan)),
         not_guaranteed=tuple(_not_guaranteed(plan)),
     )
 
 
-def _asked(query: Statistic, answers: int) -> NumberQuery:
+def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
+    """Return which numbers are asked about, and how."""
     values = query.values
     return NumberQuery(
         kind=query.kind,
@@ -104,7 +105,8 @@ def _mechanism(plan: NumberPlan) -> str:
     return f"Each answer, {grid}, gets exact geometric noise, {laws[0]}{clamped}"
 
 
-def _assumptions(query: Statistic) -> list[str]:
+def numbers_assumed(query: Statistic) -> list[str]:
+    """Return what every answer about these numbers rests on."""
     found, table = [], query.records
     if table.person is None:
         found.append(
@@ -154,8 +156,6 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
 def _not_guaranteed(plan: NumberPlan) -> list[str]:
     query, found = plan.query, []
     values = query.values
-    # asked of the steps, not of the class: several ε, and two promises of one output, have those of what they are made of
-    closeness = any(isinstance(change, BoundedChange) for change in plan.notion.changes)
     if values is not None and query.kind != "histogram":
         found.append(
             f"Numbers are clamped to {_plain(values.lower)} … {_plain(values.upper)} and rounded half up to steps of"
@@ -164,9 +164,25 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
     if query.kind == "histogram":
         negative = "" if plan.parts[0].law.down.is_infinite else "a noisy count may be negative, and "
         found.append(f"Counts are not clamped: {negative}small ones say little")
-        if values is not None:
-            found.append("Numbers beyond the bounds count in the first and last interval")
-    if closeness:
+    found += numbers_placed(query, plan.notion)
+    if query.numeric is not None and query.kind != "sum" and query.people is None:
+        who = "no row" if query.of_rows else "nobody"
+        found.append(
+            f"Where {who} has a number, {_plain(query.numeric.answer([]))} takes the place of the exact answer"
+        )
+    found += numbers_left_out(query)
+    if reveals := _words(plan).reveals:
+        found.append(f"Not protected: {reveals}")
+    return found
+
+
+def numbers_placed(query: Statistic, notion: Notion) -> list[str]:
+    """Say in which interval or group somebody counts, and what is near under the notion."""
+    values, found = query.values, []
+    if query.kind == "histogram" and values is not None:
+        found.append("Numbers beyond the bounds count in the first and last interval")
+    # asked of the steps, not of the class: several ε, and two promises of one output, have those of what they are made of
+    if any(isinstance(change, BoundedChange) for change in notion.changes):
         found.append(
             "Closeness is measured between intervals: numbers in neighbouring intervals are one step apart, however near"
             if query.kind == "histogram"
@@ -189,22 +205,18 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
             + (f", with {how} of their numbers" if values is not None else "")
             + (", clamped again" if query.records.combine == "sum" and values is not None else "")
         )
-    if query.numeric is not None and query.kind != "sum" and query.people is None:
-        who = "no row" if query.of_rows else "nobody"
-        found.append(
-            f"Where {who} has a number, {_plain(query.numeric.answer([]))} takes the place of the exact answer"
-        )
-    lacking = [*([] if query.of_rows else ["a person"]), *([] if values is None else ["a number"])]
+    return found
+
+
+def numbers_left_out(query: Statistic) -> list[str]:
+    """Say which rows do not count."""
+    lacking = [*([] if query.of_rows else ["a person"]), *([] if query.values is None else ["a number"])]
     left_out = [
         *([f"without {' or '.join(lacking)}"] if lacking else []),
         *(["in no listed group"] if query.groups else []),
     ]
     left_out += ["removed by the filter"] if query.records.keep else []
-    if left_out:
-        found.append(f"Rows {_listed(left_out, 'or')} are not counted")
-    if reveals := _words(plan).reveals:
-        found.append(f"Not protected: {reveals}")
-    return found
+    return [f"Rows {_listed(left_out, 'or')} are not counted"] if left_out else []
 
 
 def _having(query: Statistic) -> str:

@@ -45,27 +45,35 @@ def visitor_statement(plan: Plan, places: int, heading: dict[str, Any], promises
     """Return the statement of a release of safe and dangerous places."""
     return VisitorStatement(
         **heading,
-        query=_asked(plan.query, places),
+        query=visitors_asked(plan.query, places),
         sensitivity=_sensitivity(plan),
         mechanism=_mechanism(plan, places, heading["monitor"]),
         decision=_decision(plan, places),
-        assumptions=(*_assumptions(plan), *promises),
+        assumptions=(*visitors_assumed(plan.query), *promises),
         theorems=tuple(_theorems(plan)),
         guaranteed=tuple(_guaranteed(plan, places)),
         not_guaranteed=tuple(_not_guaranteed(plan)),
     )
 
 
-def _asked(query: CountVisitors, places: int) -> VisitorQuery:
-    zone, start, end = _zone(query), query.window.start, query.window.end
+def visitors_asked(query: CountVisitors, places: int) -> VisitorQuery:
+    """Return which visits are counted, and how."""
+    zone = _zone(query)
     return VisitorQuery(
-        text=f"How many distinct people were at {each_place(places)}{_cells(query.places)} from {_when(start)} up to, but"
-        f" not at, {_when(end)}" + (f" ({zone})" if zone else ""),
+        text=f"How many distinct people were at {each_place(places)}{cells(query.places)} {during(query)}",
         places=places,
-        window=WindowStated(start=start.isoformat(), end=end.isoformat(), timezone=zone),
+        window=WindowStated(start=query.window.start.isoformat(), end=query.window.end.isoformat(), timezone=zone),
         keep={column: tuple(values) for column, values in query.visits.keep.items()},
         places_per_person=query.places_per_person,
         if_more=query.if_more if query.places_per_person is not None else None,
+    )
+
+
+def during(query: CountVisitors) -> str:
+    """Say in which window."""
+    zone = _zone(query)
+    return f"from {_when(query.window.start)} up to, but not at, {_when(query.window.end)}" + (
+        f" ({zone})" if zone else ""
     )
 
 
@@ -166,8 +174,8 @@ def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveSt
     )
 
 
-def _assumptions(plan: Plan) -> list[str]:
-    query = plan.query
+def visitors_assumed(query: CountVisitors) -> list[str]:
+    """Return what every answer about these visits rests on."""
     found = ["One person's records all carry the same id, and different people carry different ids"]
     if query.places_per_person is not None and not query.truncates:
         found.append(
@@ -212,16 +220,10 @@ def _trust(state: str, meaning: str, decision: ThresholdRule, places: int) -> st
 
 
 def _not_guaranteed(plan: Plan) -> list[str]:
-    found = ["'Obscure' says nothing: a place may be obscure because of the noise alone"]
-    if plan.query.truncates:
-        found.append(
-            f"Someone at more than {_places(plan.query.places_per_person)} counts only at the {plan.query.if_more} of them,"
-            " and is not counted at the others: the answers are about these truncated counts"
-        )
-    found.append(
-        "Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted;"
-        " and nothing is said about people who are not in the data"
-    )
+    found = [
+        "'Obscure' says nothing: a place may be obscure because of the noise alone",
+        *visitors_left_out(plan.query),
+    ]
     if plan.may_stop:
         found.append("Places after the stop are not answered at all; they are marked so and say nothing")
     if plan.notion.words.reveals:
@@ -229,7 +231,22 @@ def _not_guaranteed(plan: Plan) -> list[str]:
     return found
 
 
-def _cells(places: Places | Grid) -> str:
+def visitors_left_out(query: CountVisitors) -> list[str]:
+    """Say which visits do not count."""
+    found = []
+    if query.truncates:
+        found.append(
+            f"Someone at more than {_places(query.places_per_person)} counts only at the {query.if_more} of them,"
+            " and is not counted at the others: the answers are about these truncated counts"
+        )
+    found.append(
+        "Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted;"
+        " and nothing is said about people who are not in the data"
+    )
+    return found
+
+
+def cells(places: Places | Grid) -> str:
     """How far the cells of a grid reach where the box ends."""
     if isinstance(places, Places):
         return ""

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known before a name is paid for, as a table that fits a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leeward._plain import counted, short_percent
+from leeward.cli._output import facts, print_parts, table
+from leeward.planner._people import people, places
+from leeward.planner._words import epsilon, label, short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.table import Table
+
+    from leeward.planner._selection_report import NameReport
+
+_TITLE = 21
+
+
+def print_names(report: NameReport) -> None:
+    """Print what is known before anything is spent."""
+    asked = report.asked
+    print_parts(facts(_head(report), max_width=_TITLE))
+    if report.refused_as_written:
+        print_parts(f"\nAs written, `leeward release` refuses: {report.refused_as_written}")
+    than = "fewer people than the busiest" if asked.which == "busiest" else "more people than the quietest"
+    print_parts("", _rows(report))
+    said = f"95% within: with that probability, whatever the counts are, the named {asked.noun} has at most so many {than}."
+    said += (
+        " Noisy counts: all are published, and the largest of them names."
+        if asked.which == "busiest"
+        else (" Noisy counts: all are published, and the smallest of them names.")
+    )
+    if asked.counts:
+        said += " Right, off by: how often it is the right one, and how far off on average, for the counts given."
+    if any(option.price_in_budget is None for option in report.shown):
+        said += " –: the budget's notion cannot cover it, whatever the price."
+    print_parts(said, style="dim")
+    print_parts("", facts([("advice", f"{report.advice}."), *_refused(report)], max_width=_TITLE))
+    print_parts("\nNothing was charged and no data was read.")
+
+
+def _head(report: NameReport) -> Iterable[tuple[str, str]]:
+    asked = report.asked
+    of = "" if asked.options is None else f" of {counted(asked.options, asked.noun)}"
+    yield "question", f"the {asked.which}{of or f' {asked.noun}'}, by name alone"
+    if asked.window is not None:
+        several = f", {asked.releases} releases" if asked.releases > 1 else ""
+        yield "window", f"{asked.window.start} to {asked.window.end}{several}"
+    if asked.places_per_person is not None:
+        yield "bound", f"one person counts at {places(asked.places_per_person)} at most"
+    yield "asked for", f"{label(asked.notion)} at {epsilon(asked.notion.epsilon)}"
+    left = "" if asked.budget.left is None else f"; {short(asked.budget.left)} left"
+    yield "budget", f"kept in {asked.budget.notion}{left}"
+    if asked.counts:
+        yield "counts", ", ".join(f"{n:,} with {people(count)}" for count, n in asked.counts.items()) + " (as given)"
+
+
+def _rows(report: NameReport) -> Table:
+    made = table(padding=(0, 1, 0, 0), header_style="bold")
+    headers = ["notion", "by", "price\nε", "in the\nbudget", "95%\nwithin"]
+    for i, header in enumerate([*headers, *(["right", "off\nby"] if report.asked.counts else [])]):
+        made.add_column(header, justify="left" if i < 2 else "right", no_wrap=True, vertical="bottom")
+    for option in report.shown:
+        budget, within, expected = option.price_in_budget, option.within_95_percent, option.expected
+        cells = [label(option.notion), option.by, short(option.price), "–" if budget is None else short(budget)]
+        cells.append("–" if within is None else f"{within:,}")
+        if report.asked.counts:
+            right = (
+                [short_percent(expected.right).replace(" ", ""), f"{expected.mean_gap:.3g}"] if expected else ["–", "–"]
+            )
+            cells += right
+        made.add_row(*cells)
+    return made
+
+
+def _refused(report: NameReport) -> Iterable[tuple[str, str]]:
+    """Say what is refused, and why; rows refused for the same reason share an entry."""
+    reasons: dict[str, list[str]] = {}
+    for option in report.options:
+        if option.refused:
+            reasons.setdefault(option.refused, []).append(f"{label(option.notion)}, {option.by}")
+    for reason, names in reasons.items():
+        yield names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", f"refused: {reason}"

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known before a name is paid for, as a document: what ``leeward plan --json`` prints of such a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from leeward._document import Document, Part
+from leeward._taught import taught
+from leeward.accounting._budget_notion import affordable, in_words
+from leeward.notion import of_rows
+from leeward.planner._plan_report import notion_part
+from leeward.planner._report import BudgetPart, NotionPart, WindowPart
+from leeward.planner._selection_compare import NameComparison, NamedBy, NameOption
+from leeward.planner._selection_odds import ExpectedName
+from leeward.query import CountVisitors
+from leeward.query._selection import Which
+
+
+class NameAsked(Part):
+    """What was asked.
+
+    Attributes:
+        which: the busiest or the quietest.
+        noun: what is named: a place, a group or an interval.
+        window: the time that is asked about, of several the first; None where it is not about visits.
+        options: how many names there are; None if that is not known.
+        places_per_person: the bound on one person's places, which a name does not need; None for no bound.
+        notion: the notion asked for.
+        counts: how many places hold how many people, by that number of people; None if it was not given.
+        releases: how many releases like this one are planned in all.
+        budget: the budget that pays.
+    """
+
+    which: Which
+    noun: str
+    window: WindowPart | None
+    options: int | None
+    places_per_person: int | None
+    notion: NotionPart
+    counts: Mapping[int, int] | None
+    releases: int
+    budget: BudgetPart
+
+
+class NameOptionPart(Part):
+    """A notion, and a way to find the name.
+
+    Attributes:
+        notion: the notion, with its ε.
+        by: naming alone (``noisy max``), or noisy counts of all, of which the largest or smallest is taken.
+        refused: why it cannot be had; None if it can.
+        protects: what is protected.
+        does_not_protect: what is not; None where nothing is revealed beyond doubt.
+        cover: what else may have been the truth.
+        price: what one release costs, in ε of the notion.
+        price_in_budget: the same in the notion of the budget; None where that cannot cover it.
+        incomparable: then the reason.
+        price_in_asked: the least multiple of the notion asked for that covers one release; "inf" where something it
+            protects is given up.
+        releases_left: how many such releases the rest of the budget pays for; None if that is not known.
+        rate: of the noise, upwards; None where it is refused.
+        within_95_percent: with that probability, whatever the counts are, the named one has at most so many fewer people
+            than the busiest, or more than the quietest; None where it is not known.
+        expected: what is to be expected of the counts that were given; None if none were.
+    """
+
+    notion: NotionPart
+    by: NamedBy
+    refused: str | None
+    protects: str
+    does_not_protect: str | None
+    cover: str
+    price: str
+    price_in_budget: str | None
+    incomparable: str | None
+    price_in_asked: str
+    releases_left: int | None
+    rate: str | None
+    within_95_percent: int | None
+    expected: ExpectedName | None
+
+
+class NameReport(Document):
+    """Everything that is known before a name is paid for.
+
+    Attributes:
+        format: 1.
+        asked: what was asked.
+        refused_as_written: why `leeward.release` refuses it as written; None if it does not.
+        advice: whether to name, or to publish noisy counts of all.
+        options: every notion and way to find the name, the one asked for first; refused ones too, with their reasons.
+    """
+
+    format: Literal[1]
+    asked: NameAsked
+    refused_as_written: str | None
+    advice: str
+    options: tuple[NameOptionPart, ...]
+
+    @property
+    def shown(self) -> tuple[NameOptionPart, ...]:
+        """The options that are not refused."""
+        return tuple(option for option in self.options if option.refused is None)
+
+
+@taught
+def name_report(compared: NameComparison) -> NameReport:
+    """Return everything that is known before a name is paid for.
+
+    Args:
+        compared: from `leeward.compare`, of a question from `leeward.select`.
+    """
+    query, scenario = compared.query, compared.scenario
+    counts = query.counts
+    visits = counts if isinstance(counts, CountVisitors) else None
+    window = None if visits is None else visits.window
+    return NameReport(
+        format=1,
+        asked=NameAsked(
+            which=query.which,
+            noun=query.noun,
+            window=None if window is None else WindowPart(start=window.start.isoformat(), end=window.end.isoformat()),
+            options=scenario.places,
+            places_per_person=None if visits is None else visits.places_per_person,
+            notion=notion_part(compared.notion),
+            counts=None if scenario.counts is None else dict(scenario.counts),
+            releases=scenario.releases,
+            budget=BudgetPart(
+                notion=in_words(compared.counted_in), left=None if scenario.left is None else str(scenario.left)
+            ),
+        ),
+        refused_as_written=compared.refusal or None,
+        advice=compared.advice,
+        options=tuple(_option(option, compared) for option in compared.options),
+    )
+
+
+def _option(option: NameOption, compared: NameComparison) -> NameOptionPart:
+    words = of_rows(option.notion.words) if compared.query.of_rows else option.notion.words
+    paid, left = None if option.refused else option.in_budget, compared.scenario.left
+    return NameOptionPart(
+        notion=notion_part(option.notion),
+        by=option.by,
+        refused=option.refused or None,
+        protects=words.protects,
+        does_not_protect=words.reveals or None,
+        cover=words.cover,
+        price=str(option.price),
+        price_in_budget=None if option.in_budget is None else str(option.in_budget),
+        incomparable=option.incomparable or None,
+        price_in_asked=str(option.in_asked),
+        releases_left=None if paid is None or left is None else affordable(left, paid),
+        rate=None if option.rate is None else str(option.rate),
+        within_95_percent=option.within,
+        expected=option.expected,
+    )

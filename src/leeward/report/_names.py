@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A released name in plain words: what follows from its statement and the one answer."""
+
+from __future__ import annotations
+
+from leeward._statement import SelectionStatement, VisitorQuery
+from leeward.report._numbers import taken
+from leeward.report._words import Readable, many, question, visited
+
+
+def stated(result: Readable) -> SelectionStatement:
+    """Return the statement of a released name."""
+    assert isinstance(result.statement, SelectionStatement)
+    return result.statement
+
+
+def named(result: Readable) -> str:
+    """Write the name: its key, and what it is called where that is known."""
+    answer = result.answers.to_pylist()[0]
+    if "place" in answer:
+        return f"{answer['name']} ({answer['place']})" if answer.get("name") else str(answer["place"])
+    group = [f"‘{answer['group']}’"] if "group" in answer else []
+    return ", ".join([*group, *([f"from {answer['from']} up to {answer['to']}"] if "from" in answer else [])])
+
+
+def headline(result: Readable) -> str:
+    """Say what was asked for, and the name."""
+    query = stated(result).query
+    return f"Named as the {query.kind} of {query.options:,} {query.noun}{'' if query.options == 1 else 's'}: {named(result)}"
+
+
+def lead(statement: SelectionStatement) -> str:
+    """Say how good the name is."""
+    query, k = statement.query, statement.accuracy.within_95_percent
+    had = "had" if isinstance(query.of, VisitorQuery) else "has"
+    far, than = ("fewer", "most") if query.kind == "busiest" else ("more", "fewest")
+    return (
+        f"With probability at least 95 %, it {had} {f'at most {k:,}' if k else 'no'} {far} {many(statement)} than the"
+        f" {query.noun} with the {than}."
+    )
+
+
+def asked(statement: SelectionStatement) -> list[tuple[str, str]]:
+    """Describe the query as terms and their values."""
+    of = statement.query.of
+    return [*question(statement), *(visited(of) if isinstance(of, VisitorQuery) else taken(of, many(statement)))]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statement of a release of one name: the busiest place or group, or the quietest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leeward._plain import counted
+from leeward._statement import NumberQuery, SelectionMechanism, SelectionQuery, SelectionStatement, VisitorQuery
+from leeward.notion import of_rows
+from leeward.planner._accuracy import SelectionAccuracy
+from leeward.planner._selection_plan import SelectionPlan
+from leeward.query import CountVisitors, Selection
+from leeward.session._statement._heading import stated
+from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
+from leeward.session._statement._visitors import cells, during, visitors_asked, visitors_assumed, visitors_left_out
+
+_THEOREM = (
+    "Ding, Kifer, Saghaian, Steinke, Wang, Xiao, Zhang, The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with"
+    " Exponential Noise; and, for a directed distance: where a step raises no count by more than r and lowers none by more"
+    " than f, the chance of each name changes by a factor of at most e^(rate·(r + f)), however many counts it moves. No step"
+    " of the notion costs less than rate·(r + f)."
+)
+_SIDES = {
+    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1.",
+    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2.",
+    "presence": "Takagi et al., Definitions IV.1 and IV.2 with one policy for every listed place, all at once.",
+}
+"""Where the notion is defined, for those that the field knows by another's name."""
+
+
+@stated.register
+def selection_statement(
+    plan: SelectionPlan, places: int, heading: dict[str, Any], promises: Sequence[str]
+) -> SelectionStatement:
+    """Return the statement of a release of one name."""
+    query, accuracy = plan.query, plan.accuracy(places)
+    known = _SIDES.get(plan.notion.name)
+    return SelectionStatement(
+        **heading,
+        query=SelectionQuery(
+            kind=query.which, text=_question(query, places), noun=query.noun, options=places, of=_of(query, places)
+        ),
+        mechanism=SelectionMechanism(text=_mechanism(query, str(plan.mechanism.rate)), rate=str(plan.mechanism.rate)),
+        accuracy=accuracy,
+        assumptions=(*_assumptions(query), *promises),
+        theorems=(_THEOREM, *([] if known is None else [known])),
+        guaranteed=tuple(_guaranteed(plan, accuracy)),
+        not_guaranteed=tuple(_not_guaranteed(plan)),
+    )
+
+
+def _of(query: Selection, places: int) -> VisitorQuery | NumberQuery:
+    counts = query.counts
+    return visitors_asked(counts, places) if isinstance(counts, CountVisitors) else numbers_asked(counts, places)
+
+
+def _question(query: Selection, places: int) -> str:
+    counts, most = query.counts, "the most" if query.which == "busiest" else "the fewest"
+    if isinstance(counts, CountVisitors):
+        listed = f"{counted(places, 'public place')}{cells(counts.places)}"
+        return f"Which of {listed} had {most} distinct people {during(counts)}"
+    if counts.column is None:
+        return f"Which of {counted(places, 'public group')} by '{counts.by}' has {most} {counts.many}"
+    of = f", of {counted(len(counts.groups), 'public group')} by '{counts.by}'," if counts.groups else ""
+    return f"Which of {counted(places, 'public interval')} of '{counts.column}'{of} has {most} {counts.many}"
+
+
+def _mechanism(query: Selection, rate: str) -> str:
+    busiest = query.which == "busiest"
+    far, than = ("fewer", "most") if busiest else ("more", "fewest")
+    got, then = ("got", "largest") if busiest else ("lost", "smallest")
+    return (
+        f"Each {query.noun} is accepted with probability e^(−{rate}·d), where d is how many {far} {query.many} it has than"
+        f" the one with the {than}, and one of the accepted is named, each as likely: as if every count {got} exponential"
+        f" noise of rate {rate}, and the {then} were named. No count is published"
+    )
+
+
+def _assumptions(query: Selection) -> list[str]:
+    counts = query.counts
+    return visitors_assumed(counts) if isinstance(counts, CountVisitors) else numbers_assumed(counts)
+
+
+def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:
+    query, words = plan.query, of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words
+    truncated = isinstance(query.counts, CountVisitors) and query.counts.truncates
+    counted_so = ", counted after the bound on places per person" if truncated else " among those counted"
+    far, than = ("fewer", "most") if query.which == "busiest" else ("more", "fewest")
+    verb = "had" if isinstance(query.counts, CountVisitors) else "has"
+    bounds = accuracy.within_50_percent, accuracy.within_95_percent, accuracy.within_99_percent
+    return [
+        *(
+            f"With probability at least {chance} %, whatever the counts are, the named {query.noun} {verb}"
+            f" {f'at most {k:,}' if k else 'no'} {far} {query.many}{counted_so} than the {query.noun} with the {than}"
+            for chance, k in zip((50, 95, 99), bounds, strict=True)
+        ),
+        f"Whatever one concludes from the name: {words.definition}, with ε = {plan.price}",
+    ]
+
+
+def _not_guaranteed(plan: SelectionPlan) -> list[str]:
+    query, counts = plan.query, plan.query.counts
+    words = of_rows(plan.notion.words) if query.of_rows else plan.notion.words
+    found = [
+        f"The named {query.noun} need not be the {query.which}; nor is anything said of how many {query.many} it has, or of"
+        f" any other {query.noun}",
+        f"One {query.noun} is always named: where all have as many {query.many}, each is as likely",
+    ]
+    if isinstance(counts, CountVisitors):
+        found += visitors_left_out(counts)
+    else:
+        found += [*numbers_placed(counts, plan.notion), *numbers_left_out(counts)]
+    if words.reveals:
+        found.append(f"Not protected: {words.reveals}")
+    return found

@@ -33,7 +33,6 @@ from leeward._taught import taught
 from leeward.distance import Derived
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, finite, plainly
-from leeward.exact._weight import exp_minus
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
 from leeward.mechanism._noisy_max import NoisyMax
@@ -130,24 +129,16 @@ class RankSelection:
             {table: {i: named.probability(row, (i,)) for (i,) in named.outputs} for table, row in scores.items()}
         )
 
-    def reach(self, points: int, chance: Exact) -> int:
+    def reach(self, points: int, chance: Exact = "0.95") -> int:
         """Return how many people more than the best grid point the one named is off at most, with at least this chance.
 
-        Each of the other points is accepted with probability e^{−rate·k} at most if it is k people further off, so the k
-        with (points − 1)·e^{−rate·k} ≤ 1 − chance will do, whatever the data.
+        That is so whatever the data are: `NoisyMax.within`, for losses that are counted in `parts` of a person.
+
+        Args:
+            points: how many the grid has.
+            chance: with which probability that holds at least, below 1.
 
         Raises:
-            InputError: if the chance is not in [0, 1).
+            InputError: if there is no point, or the chance is not a rational of at least 0 and below 1.
         """
-        kept = exact(chance)
-        if not 0 <= kept < 1:
-            raise InputError(f"chance = {chance}", "it must be at least 0 and below 1", 'Give, say, chance = "0.95"')
-        most = 1
-        while exp_minus(self.rate * most) * (points - 1) > 1 - kept:
-            most *= 2
-        least = 0
-        while least < most:
-            middle = (least + most) // 2
-            enough = exp_minus(self.rate * middle) * (points - 1) <= 1 - kept
-            least, most = (least, middle) if enough else (middle + 1, most)
-        return least
+        return -(-self._max.within(points, chance) // self.parts)

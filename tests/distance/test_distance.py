@@ -212,7 +212,7 @@ def test_points_in_another_order_are_the_same_space() -> None:
     assert (one + other)("a", "b") == 2
     assert one != FiniteDistance("ba", [[0, 1], [2, 0]])
     assert one != FiniteDistance("ac", [[0, 1], [2, 0]])
-    with pytest.raises(InputError, match="other points"):
+    with pytest.raises(InputError, match="different points"):
         one.price_in(FiniteDistance("ac", [[0, 1], [2, 0]]))
 
 

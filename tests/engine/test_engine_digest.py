@@ -221,7 +221,7 @@ def _refused(monkeypatch, name, value):
     monkeypatch.setattr(content_module, name, value)
     content_module._check_engine.cache_clear()
     try:
-        with pytest.raises(EngineError, match="writes values otherwise"):
+        with pytest.raises(EngineError, match="writes values in another way"):
             digest(ROWS)
     finally:
         content_module._check_engine.cache_clear()

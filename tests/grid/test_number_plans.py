@@ -155,6 +155,6 @@ def test_a_forgotten_way_to_another_group_is_noticed(monkeypatch: pytest.MonkeyP
     grouped = next(q for q in STATISTICS if q.name == "statistic: median, step 1 by group")
     row = metrics(crossing=True)[0]
     assert check(row, grouped)
-    monkeypatch.setattr("leeward.planner._number_plan._steps", lambda query, notion: notion.steps)
+    monkeypatch.setattr("leeward.planner._number_plan.steps_of", lambda query, notion: notion.steps)
     with pytest.raises(AssertionError, match="too little noise"):
         check(row, grouped)

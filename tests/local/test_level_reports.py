@@ -248,7 +248,7 @@ def test_without_times_the_level_is_not_taken_for_a_day(folder: Path) -> None:
 
 def test_an_unlisted_level_is_charged_to_nobody(folder: Path) -> None:
     write(folder, ["a", "b"], ["usual", "secretive"])
-    with pytest.raises(LeewardError, match="1 rows with a level"):
+    with pytest.raises(LeewardError, match="1 row with a level"):
         ran(folder, SPENT)
     assert cost(folder, "a", 1) == 0
 

@@ -159,7 +159,7 @@ def test_of_geojson_only_what_is_named_goes_out(name: str, tmp_path: Path) -> No
         {"geometry": at, "properties": {"other": 1}},
     ]
     around = {"name": TRUE, "query": [float(TRUE)], "crs": {"near": TRUE, "properties": {"name": "EPSG:4326"}}}
-    held = {"type": TRUE, **around, "features": rows}
+    held = {"type": "FeatureCollection", **around, "features": rows}
     text = json.dumps(held) if name.endswith("n") else "\n".join(map(json.dumps, rows))
     (tmp_path / name).write_text(text)
     source, target = open_positions(tmp_path / name, None, None), tmp_path / f"out-{name}"

@@ -100,7 +100,7 @@ def test_the_posterior_is_exact_and_bounded_by_the_promise() -> None:
 
 @pytest.mark.parametrize("prior", [{}, {(0, 0): 0}, {(0, 0): 1, (1, 1): -1}])
 def test_what_is_no_belief_is_refused(prior: Any) -> None:
-    with pytest.raises(InputError, match="belief"):
+    with pytest.raises(InputError, match="not all 0"):
         PlanarMechanism(Plane("1")).posterior((0, 0), prior)
 
 

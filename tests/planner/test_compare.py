@@ -439,15 +439,22 @@ def test_the_errors_of_sanitized_counts_are_those_of_counts_that_are_published(
 ) -> None:
     """Found: they were those of noise alone, and 11 % of the published counts were within the error told for 95 %.
 
-    By the law of each place, summed over all noisy counts above the threshold; noise of every size up to e^{-60}.
+    By the law of each place, summed over all noisy counts above the threshold; noise of every size up to e^{-60}. Each
+    weighs as it is reached: places arrive at times that are uniform between 0 and 1, and one is reached at u if none was
+    published before, which of n others that are published with chance p each has the chance (1 - p·u)^n.
     """
     options = compare(query(None), lw.AdditionOnly(epsilon), safe_at_most=t, scenario=Scenario(counts=counts)).options
     found = next(o for o in options if o.mechanism == "sanitized" and isinstance(o.notion, lw.AdditionOnly)).errors
     rate, off = float(Fraction(epsilon)), dict[int, float]()
-    for c, places in (counts or {0: 1}).items():
+    known = counts or {0: 1}
+    published = {c: math.exp(-rate * max(t + 1 - c, 0)) for c in known}
+    at = (np.arange(200_000) + 0.5) / 200_000
+    nobody = np.prod([(1 - p * at) ** known[c] for c, p in published.items()], axis=0)
+    for c, places in known.items():
+        reached = float((nobody / np.maximum(1 - published[c] * at, 1e-300)).mean())
         for noise in range(int(60 / rate)):
             if c + noise > t:
-                off[noise] = off.get(noise, 0.0) + places * math.exp(-rate * noise)
+                off[noise] = off.get(noise, 0.0) + reached * places * math.exp(-rate * noise)
     total = sum(off.values())
     within = {a: sum(p for error, p in off.items() if error <= a) / total for a in sorted(off)}
     assert found is not None

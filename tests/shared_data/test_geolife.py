@@ -92,6 +92,7 @@ def test_a_day_has_as_many_reports_as_are_paid_for(tmp_path: Path) -> None:
     assert by_day.max() == 24
     assert said["budget"] == {
         "reports_a_day": 24,
+        "a_day": None,
         "over": "withhold",
         "days": in_words(None, dated=True),
         "repeats": False,

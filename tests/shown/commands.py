@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,14 +96,19 @@ def house(folder: Path, names: Names | None = None) -> House:
     visits[n.time] = pd.Timestamp(HOUR)
     visits["number"], visits["lat"], visits["lon"] = range(12), 35.65, 139.75
     visits.to_parquet(data / "visits.parquet")
-    visits.to_csv(data / "visits.csv", index=False, quoting=csv.QUOTE_ALL)
+    # a name of a column with a line break is refused in CSV
+    in_csv = {name: re.sub(r"[\r\n]", "", name) for name in (n.person, n.place, n.time, n.other)}
+    visits.rename(columns=in_csv).to_csv(data / "visits.csv", index=False, quoting=csv.QUOTE_ALL)
     listed = pd.DataFrame({n.place: places, "name": [f"The {place}" for place in places]})
     listed["lat"], listed["lon"] = 35.65, [139.7 + i / 100 for i in range(12)]
     listed.to_parquet(data / "places.parquet")
     hours = pd.date_range("2026-01-01", periods=24, freq="h").as_unit("us")
     readings = pd.DataFrame({n.person: n.market, n.time: hours, "kw": 1.5, n.other: "x"})
     readings.to_parquet(data / "readings.parquet")
-    readings.to_csv(data / "readings.csv", index=False, quoting=csv.QUOTE_ALL)
+    readings.rename(columns=in_csv).to_csv(data / "readings.csv", index=False, quoting=csv.QUOTE_ALL)
+
+    def columns(kind: str, named: dict[str, Any]) -> dict[str, Any]:
+        return named if kind == "parquet" else {key: in_csv.get(name, name) for key, name in named.items()}
 
     def spec(name: str, **sections: dict[str, Any]) -> str:
         (folder / f"{name}.toml").write_text(toml(sections), "utf-8")
@@ -138,7 +144,7 @@ def house(folder: Path, names: Names | None = None) -> House:
         kind: spec(
             f"location-{kind}",
             perturb={"kind": "location"},
-            data={"table": f"{n.folder}/visits.{kind}", **position},
+            data={"table": f"{n.folder}/visits.{kind}", **columns(kind, position)},
             box=box,
             protect=within,
         )
@@ -150,7 +156,7 @@ def house(folder: Path, names: Names | None = None) -> House:
         f"{kind} {what}": spec(
             f"series-{kind}-{what}",
             perturb={"kind": "series"},
-            data={"table": f"{n.folder}/readings.{kind}", **meters},
+            data={"table": f"{n.folder}/readings.{kind}", **columns(kind, meters)},
             time=clock,
             values={"lower": "0 kW", "upper": "8 kW", "step": "1 W"},
             protect={"within": "100 W", "factor": "2", "window": 6},

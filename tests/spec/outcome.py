@@ -127,12 +127,12 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
     releases = release_planned(plans, budget, if_doubtful="publish")
     account = Ledger(budget.ledger).show(budget.dataset)[0]
     first, told = releases[0], [one.statement.to_dict() for one in releases]
-    asked = told[0]["query"]
+    asked = told[0]["query"].get("of", told[0]["query"])  # of a name: what is counted for it
     seen: dict[str, Any] = {
         "plans": len(plans),
         "notion": str(plans[0].notion),
         "price": str(plans[0].price),
-        "windows": [one["query"].get("window") for one in told],
+        "windows": [one["query"].get("of", one["query"]).get("window") for one in told],
         "columns": first.answers.column_names,
         "keep": asked["keep"],
         "dropped": {reason: rows for reason, rows in (first.curator.dropped or {}).items() if rows},

@@ -258,7 +258,7 @@ def register(claims: Claims) -> None:
             and bool(again) == (combine == "sum" and world.query.column is not None)
         )  # fmt: skip
 
-    @says(r"Where nobody has a number, (?P<value>\S+) takes the place of the exact answer")
+    @says(r"Where nobody has a number, (?P<value>\S+) stands in for the exact answer")
     def _(world: Any, value: str) -> bool:
         numeric = world.query.numeric
         return (

@@ -236,7 +236,7 @@ def price(statement: Statement) -> str:
 
 def factor(statement: Statement) -> str:
     """Say how to read the promise, and what e^ε is where ε is rational."""
-    read = "Pr[answer | …] is how likely an answer is if the data are as described"
+    read = "Pr[answer | data] is how likely an answer is if the data are as described"
     try:
         ratio = math.exp(Fraction(statement.notion.epsilon))
     except (ValueError, OverflowError):

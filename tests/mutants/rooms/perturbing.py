@@ -17,6 +17,8 @@ INPUTS = "tests/keys/test_location_inputs.py"
 ALONE = INPUTS + "::test_what_stores_keep_of_a_mechanism_tells_each_parameter_apart_by_itself"
 GEO = "tests/local/test_planar_laplace.py"
 
+PAID, GEOMETRIES = "tests/local/test_paid_for.py", "tests/local/test_geometries.py"
+
 MUTANTS = [
     M(PLANAR, "PlanarLaplace.law", "repr(edge) for edge", "f\"{edge:g}\" for edge", ALONE, "the grid's box has six digits in the store"),
     M(PLANAR, "PlanarLaplace.law", ", step {self.step} in", " in", ALONE, "the step leaves the law"),
@@ -108,7 +110,7 @@ MUTANTS = [
     M("leeward.local.location._levels", "Levels.__init__", "key=lambda name: made[name].epsilon)", "key=lambda name: -made[name].epsilon)", LEVELS, "all are promised what the most careful have"),
     M("leeward.local.location._levels", "Levels.__init__", '{**keys, "step": step}', "keys", LEVELS, "levels have grids of their own"),
     M("leeward.local.location._levels", "Levels._rows", "np.flatnonzero(named == name)", "np.arange(len(named))", LEVELS, "all are drawn at the last level"),
-    M("leeward.local._levels", "LevelsOfPeople.check", "if self._held.setdefault(str(person), name) != name:", "if False:", LEVELS + " " + OWN, "a person's level may follow from where they are"),
+    M("leeward.local._levels", "LevelsOfPeople.check", "if self._held.setdefault(_one_of(person), name) != name:", "if False:", LEVELS + " " + OWN, "a person's level may follow from where they are"),
     M("leeward.local._levels", "LevelsOfPeople.check", "name not in self._known for name", "False for name", LEVELS, "reports at no level are made of nothing"),
     M("leeward.local._level_keys", "Level.over", 'made |= {"within": None, "factor": None}', "pass", LEVELS + " " + OWN, "a level's ε is refused beside the section's length"),
     M("leeward.local.location._job", "LocationJob._rewrite", "own = [at[row] for row in rows]", "own = at[:len(points)]", LEVELS, "levels of rows without a position are those of others"),
@@ -149,4 +151,17 @@ MUTANTS = [
       "a number of reports bounds what those of several prices cost"),
     M(PLANAR, "PlanarLaplace.apart", "2 * _COMPUTED", "_COMPUTED", REPORTS, "sums of ε are no sums of prices"),
     M("leeward.local.location._level_statement", "_part", "str(geos[one].epsilon + geos[other].epsilon)", "str(geos[other].epsilon)", REPORTS, "an exchange costs the one of two"),
+    M("leeward.local._levels", "LevelsOfPeople.check", "if person is None or person != person:", "if False:", PAID, "rows without a person are one person to levels"),
+    M("leeward.local._levels", "_one_of", "return payer(person)", "return repr(person)", PAID, "an id is another person in another type to levels"),
+    M("leeward.local.location._job", "LocationJob.run", "if paid is None:", "if True:", PAID, "a wrong box is told of the rows that are paid for alone"),
+    M("leeward.local.location._job", "LocationJob._rewrite", "reports += int(there.sum())", "reports += len(there)", PAID, "rows without a report are told as perturbed"),
+    M("leeward.local.location._tables", "TablePositions.positions", "self.rows.batches()", "self.rows.batches(list(dict.fromkeys([*self.at, *extra])))", PAID, "what is only passed on is read after the charge"),
+    M("leeward.local.location._tables", "TablePositions._refuse_twice", "if name in self.at:", "if False:", GEOMETRIES, "the geometry is a person"),
+    M("leeward.local.location._parquet", "_is_point", "return kind & _KIND in _POINTS", "return True", GEOMETRIES, "curves are given to the parser"),
+    M("leeward.local.location._parquet", "_is_point", "not 5 <= len(wkb) <= _LONGEST_POINT", "False", GEOMETRIES, "what is longer than a point is given to the parser"),
+    M("leeward.local.location._parquet", "ParquetPositions._degrees", "(0, 4326)", "(0, 4326, 4301)", GEOMETRIES, "a point of another CRS is read as degrees"),
+    M("leeward.local.location._geojson", "_refuse_other_crs", "for held in (feature, geometry):", "for held in (feature,):", "tests/local/test_odd_geojson.py", "the CRS of a geometry is not looked at"),
+    M("leeward.tables._rows", "ParquetRows.native_geometries", '("GEOMETRY", "GEOGRAPHY")', "()", GEOMETRIES, "a geometry of Parquet's own type goes out beside degrees"),
+    M("leeward.tables._rows", "CsvRows._refuse_swallowed", "len(_BREAK.findall(text)) * between", "len(_BREAK.findall(text)) * len(self.columns) * 2", "tests/tables/test_rows.py tests/local/test_paid_for.py", "rows go out within a field"),
+    M("leeward.tables._csv", "_names", "if not _ONE_WAY.fullmatch(line):", "if False:", "tests/tables/test_rows.py", "a quote in the first line is not closed"),
 ]  # fmt: skip

@@ -167,9 +167,7 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
     found += numbers_placed(query, plan.notion)
     if query.numeric is not None and query.kind != "sum" and query.people is None:
         who = "no row" if query.of_rows else "nobody"
-        found.append(
-            f"Where {who} has a number, {_plain(query.numeric.answer([]))} takes the place of the exact answer"
-        )
+        found.append(f"Where {who} has a number, {_plain(query.numeric.answer([]))} stands in for the exact answer")
     found += numbers_left_out(query)
     if reveals := _words(plan).reveals:
         found.append(f"Not protected: {reveals}")

@@ -137,7 +137,7 @@ def test_the_factor_is_e_to_the_epsilon(make_statement: Callable[..., dict[str, 
     made["notion"]["epsilon"] = "1/10"
     assert "about 1.11" in words.factor(stated(made))
     made["notion"]["epsilon"] = "ln(2)"
-    assert words.factor(stated(made)) == "Pr[answer | …] is how likely an answer is if the data are as described."
+    assert words.factor(stated(made)) == "Pr[answer | data] is how likely an answer is if the data are as described."
 
 
 def test_a_lowered_threshold_is_said_to_be_lowered(make_statement: Callable[..., dict[str, Any]]) -> None:

@@ -68,7 +68,7 @@ POLICIES: dict[str, Any] = {
 }
 POLICY = [{"outside": {"sex": ["f"]}}]
 KEEPING = {"protect": {"notion": "adp", "policies": POLICY, "sensitive": None, "reading": None}}
-OF_BOTH = {"query": {"by": {"sex": ["m", "f"]}}, **KEEPING}
+IN_SIXES = {"query": {"kind": "histogram", "upper": "12", "step": "6"}}
 JOINING = {"protect": {"notion": "blowfish", "edges": [["f", "m"]], "sensitive": None, "reading": None}}
 
 BASES = {
@@ -126,8 +126,8 @@ ROWS = [
     Effect("query.kind", "numbers", {"query": {"kind": "min"}}, {"value": [1]}),
     Effect("query.kind", "numbers", {"query": {"kind": "max"}}, {"value": [7]}),
     Effect("query.kind", "numbers", {"query": {"kind": "histogram", "step": "5"}}, {"count": [2, 2]}),
-    Effect("query.kind", "policies", {"query": {"kind": "busiest"}}, {"group": ["m"]}, before=OF_BOTH),
-    Effect("query.kind", "policies", {"query": {"kind": "quietest"}}, {"group": ["f"]}, before=OF_BOTH),
+    Effect("query.kind", "numbers", {"query": {"kind": "busiest"}}, {"from": [0]}, before=IN_SIXES),
+    Effect("query.kind", "numbers", {"query": {"kind": "quietest"}}, {"from": [6]}, before=IN_SIXES),
     Effect("query.kind", "numbers", {"query": {"kind": "visitors"}}, refused="[data] visits is missing"),
     Effect("query.column", "numbers", {"query": {"column": "weight"}}, {"value": [12]}),
     Effect("query.lower", "numbers", {"query": {"lower": "2"}}, {"value": [17]}),

@@ -150,7 +150,7 @@ def register(claims: Claims) -> None:
         return world.monitor is not None and number(price) == float(world.price)
 
     @says(
-        r"The promise is (?P<name>\S+) at ε = (?P<epsilon>\S+), for each (?P<unit>\S+)\. (?P<definition>Pr\[.*?)\.? Pr\[answer \| …\] is how"
+        r"The promise is (?P<name>\S+) at ε = (?P<epsilon>\S+), for each (?P<unit>\S+)\. (?P<definition>Pr\[.*?)\.? Pr\[answer \| data\] is how"
         r" likely an answer is if the data are as described(; e\^ε is about (?P<factor>\S+) here: the smaller, the better people are protected)?\."
     )
     def _(world: Any, name: str, epsilon: str, unit: str, definition: str, factor: str | None) -> bool:

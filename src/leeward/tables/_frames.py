@@ -81,10 +81,7 @@ class ArrowFrame(Frame):
         return ArrowFrame(bare(self.held, rows))  # each column lies in memory of its own, and goes with it
 
     def has_numbers(self, name: str) -> bool:
-        import pyarrow as pa
-
-        kind = self.held.schema.field(name).type
-        return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+        return is_number(self.held.schema.field(name).type)
 
     def may_be_whole(self, name: str, there: NDArray[np.bool_]) -> bool:
         import pyarrow as pa
@@ -135,6 +132,13 @@ class PandasFrame(Frame):
 
     def _column(self, name: str) -> Any:
         return self.held.iloc[:, self.names.index(name)]  # the label may be no text
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a type of Arrow is one of numbers."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _dense(column: Any) -> Any:

@@ -15,7 +15,7 @@ from leeward.errors import DataError, InputError
 from leeward.local._untouched import untouched, warn
 from leeward.local.location._order import order_of_positions
 from leeward.tables._columns import check_named
-from leeward.tables._frames import frame_of, kinds_of
+from leeward.tables._frames import frame_of, is_number, kinds_of
 
 Table = TypeVar("Table")
 """A GeoDataFrame, a DataFrame or a pyarrow Table: what goes in comes out."""
@@ -73,7 +73,7 @@ def arrow_degrees(column: Any, name: str) -> Floats:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
+    if not is_number(column.type):
         _not_numbers(name)
     filled: Floats = pc.fill_null(column.cast(pa.float64()), float("nan")).to_numpy()
     return filled

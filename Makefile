@@ -1,6 +1,7 @@
 # The contributor's fifteen commands. `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
+PEERS := .venv-peers
 BIN := $(VENV)/bin
 # -qq: what pip warns about concerns the machine, not us; its errors still show
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
@@ -58,14 +59,15 @@ proofs: ## check the machine-checked proofs, and print what each theorem assumes
 mutants: $(VENV)/installed-dev ## make each listed mistake and see that its tests catch it; hours, or ONLY="words" for some
 	@$(BIN)/python -m tests.mutants.run $(ONLY)
 
-bench: $(VENV)/installed-bench ## measure against the peers, same work in one run
+bench: export OPENDP_PYTHON := $(PEERS)/bin/python
+bench: $(VENV)/installed-bench $(PEERS)/installed ## measure against the peers, same work in one run; a quarter of an hour
 	@for script in $(filter-out benchmarks/history.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 check: ## all that a change must pass, as the build server runs it
 	@.ci/run
 
 clean: ## remove what these commands made
-	rm -rf $(VENV) site demo-out proofs/build .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) site demo-out proofs/build .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # ---- set-up: one stamp for each set of extras, renewed when the pins or the packaging change
 
@@ -84,3 +86,10 @@ $(VENV)/installed-%: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing Leeward and its $* tools in $(VENV) (about a minute)"
 	@$(PIP) -e '.[$*]'
 	@touch $(VENV)/installed $@
+
+# OpenDP reads tables with one exact version of Polars, which need not be the one that Leeward is tested with.
+$(PEERS)/installed: $(VENV)/bin/python benchmarks/peers.txt
+	@echo "Installing the peers in $(PEERS)"
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install -qq --disable-pip-version-check -r benchmarks/peers.txt
+	@touch $@

@@ -5,10 +5,10 @@
 The job: ten million visits of a million people over 6,000 places in a month, as Parquet; count the people at each place of
 the public list, at one place a person (the latest), add noise, write the answer. The data are made first, from a seed.
 
-OpenDP 0.16 wants one exact version of Polars (``pip install "opendp[polars]"``); if this Python has another, name one
-that has it. Two things are made easy for OpenDP: the window is applied before the data are handed to it, as it takes no
-times in a filter; and which visit it keeps is not checked: ``SortBy`` of 0.16.0 keeps one, but with three or more visits a
-person not always the one that comes first.
+OpenDP 0.16 wants one exact version of Polars (`peers.txt` pins both); if this Python has another, name one that has it, here
+or in the environment variable ``OPENDP_PYTHON``, as `make bench` does. Two things are made easy for OpenDP: the window is
+applied before the data are handed to it, as it takes no times in a filter; and which visit it keeps is not checked:
+``SortBy`` of 0.16.0 keeps one, but with three or more visits a person not always the one that comes first.
 
 Repeats take turns, so that a busy machine slows both alike; medians are shown, and the largest peak of memory.
 """
@@ -25,10 +25,6 @@ import tempfile
 import time
 from datetime import datetime
 from pathlib import Path
-
-from rich.table import Table
-
-from history import show
 
 START, END = datetime(2024, 1, 1), datetime(2024, 2, 1)
 
@@ -122,7 +118,7 @@ def engine_job(folder: Path) -> None:
     query = count_visitors(seen, listed, start=START, end=END, places_per_person=1, if_more="latest")
     with open_visits(seen, read_places(listed)) as table:
         marks.append(time.perf_counter())
-        table.content_digest(b"a secret of the ledger")
+        table.content(b"a secret of the ledger")
         marks.append(time.perf_counter())
         table.count(query)
         marks.append(time.perf_counter())
@@ -145,6 +141,10 @@ def run(command: list[str]) -> tuple[float, float, float]:
 
 
 def compare(folder: Path, repeats: int, opendp_python: str) -> None:
+    from rich.table import Table  # the peer's Python has neither
+
+    from history import show
+
     command = str(Path(sys.executable).with_name("leeward"))
     leeward = [command, "release", str(folder / "spec.toml"), "--out", str(folder / "out"), "--yes"]
     jobs = {
@@ -178,7 +178,9 @@ def main() -> None:
     parser.add_argument("--text", action="store_true", help="texts, not integers, as ids of people and places")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--data", type=Path, help="a folder to keep the data in, and to find them again")
-    parser.add_argument("--opendp-python", default=sys.executable, help="a Python with opendp[polars]")
+    parser.add_argument(
+        "--opendp-python", default=os.environ.get("OPENDP_PYTHON", sys.executable), help="a Python with opendp[polars]"
+    )
     parser.add_argument("--opendp-job", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.opendp_job:

@@ -109,7 +109,7 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     whole = _sums(bound, hashed)
     marks, telling = {}, []
     for i, name in enumerate(names):
-        # each value is hashed once, but not times, which are nearly all different: to group them takes longer. Sums are the same
+        # each value is hashed once, but not times, which are nearly all different: to group them takes longer
         tally = ("1 AS n", "") if name in times else ("count(*) AS n", "GROUP BY 1")
         counted = f"SELECT v{i} AS v, {tally[0]} FROM ({plain}) {tally[1]}"
         salt = _derived(key, "values")

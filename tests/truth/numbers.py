@@ -55,7 +55,7 @@ class World:
 
     @property
     def query(self) -> Statistic:
-        return self.plan.query
+        return self.plan.counted
 
     @property
     def price(self) -> Any:

@@ -81,7 +81,7 @@ def register(claims: Claims) -> None:
         r" (?P<end>\S+ [\d:+]+)( \((?P<zone>\S+)\))?"
     )
     def _(world: Any, places: str | None, start: str, end: str, zone: str | None) -> bool:
-        window, visits = world.plan.query.window, world.plan.query.visits
+        window, visits = world.plan.counted.window, world.plan.counted.visits
         expected = None if window.start.tzinfo else visits.timezone or ("UTC" if visits.time_unit else None)
         return (int((places or "1").replace(",", "")), clock(start), clock(end), zone) == (
             world.places,

@@ -112,11 +112,11 @@ class World:
 
     @property
     def bound(self) -> int | None:
-        return self.plan.query.places_per_person
+        return self.plan.counted.places_per_person
 
     @property
     def truncated(self) -> bool:
-        return self.bound is not None and self.plan.query.if_more != "refuse"
+        return self.bound is not None and self.plan.counted.if_more != "refuse"
 
     @property
     def stops(self) -> int | None:
@@ -172,7 +172,7 @@ class World:
         for record in table:
             held = list(record or ())
             if self.truncated:
-                held = held[-self.bound :] if self.plan.query.if_more == "latest" else held[: self.bound]
+                held = held[-self.bound :] if self.plan.counted.if_more == "latest" else held[: self.bound]
             seen.append(set(held))
         return tuple(sum(place in held for held in seen) for place in PLACES)
 

@@ -16,7 +16,7 @@ from tests.truth import numbers, visits
 
 import leeward as lw
 from leeward.cli import LeewardError
-from leeward.query import statistic
+from leeward.query import records, statistic
 
 
 def named(rate: float, gaps: Sequence[int]) -> list[float]:
@@ -105,13 +105,13 @@ class OfNumbers(Named, numbers.World):
         return self.exact(table)
 
 
+BY_SEX: dict[str, Any] = {"by": "sex", "groups": ["f", "m"]}
 ASKED: dict[str, tuple[Any, str, dict[str, Any]]] = {
-    name: asked for name, asked in numbers.QUESTIONS.items() if asked[1] == "histogram"
-} | {
+    **{name: asked for name, asked in numbers.QUESTIONS.items() if asked[1] == "histogram"},
     "three groups": (numbers.TABLE, "histogram", {"by": "sex", "groups": ["f", "m", "x"]}),
-    "groups of several": (numbers.records("people.parquet", person="user", combine="min"), "histogram", {"by": "sex", "groups": ["f", "m"]}),
-    "groups of rows": (numbers.ROWS, "histogram", {"by": "sex", "groups": ["f", "m"]}),
-}  # fmt: skip
+    "groups of several": (records("people.parquet", person="user", combine="min"), "histogram", BY_SEX),
+    "groups of rows": (numbers.ROWS, "histogram", BY_SEX),
+}
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tests.spec.outcome import merged
 
 from leeward._progress import silent
 from leeward.errors import DataError, LeewardError
-from leeward.exact import log
+from leeward.exact import exact, log
 from leeward.local import check_job
 from leeward.local._levels import LevelsOfPeople
 from leeward.local.location._levels import Levels
@@ -111,6 +112,15 @@ def test_what_a_level_leaves_out_is_the_sections_own() -> None:
     assert [str(made[each].epsilon) for each in "abcd"] == [str(log(4) / 200), "1/100", "1/1000", str(log(2) / 200)]
     alone = {"within": None, "factor": None, "levels": {"a": {"within": "1 km", "factor": "3"}}}
     assert levels(protect=alone).weakest.epsilon == log(3) / 1000
+    own = {
+        "within": None,
+        "factor": None,
+        "epsilon": "1",
+        "unit": "100 m",
+        "levels": {"a": {"within": "1 km", "factor": 3}},
+    }
+    assert levels(protect=own | {"levels": own["levels"] | {"b": {}}}).mechanisms["b"].epsilon == exact("1/100")
+    assert levels(protect=own).weakest.epsilon == log(3) / 1000, "the unit of another level's ε has no part in it"
     other = {"within": None, "factor": None, "epsilon": "0.01", "levels": {"a": {"within": "1 km", "factor": "3"}}}
     assert levels(protect=other).weakest.epsilon == log(3) / 1000
 
@@ -141,6 +151,8 @@ def test_cells_of_reports(town: Path) -> None:
         ({"protect": {"level": "lat"}}, "one column cannot be two things"),
         ({"protect": {"levels": {"usual": {"within": "1"}}}}, "it is not a length"),
         ({"protect": {"levels": {"usual": {"near": "1 m"}}}}, "this key is not known"),
+        ({"protect": {"unit": "1 km"}}, "it is the length that an epsilon is for"),
+        ({"protect": {"levels": {"usual": {"unit": "1 km"}}}}, "it is the length that an epsilon is for"),
     ],
 )
 def test_what_does_not_go_with_levels_is_refused(change: dict[str, Any], said: str) -> None:
@@ -161,9 +173,12 @@ def test_a_level_that_is_not_listed_is_refused_and_not_told(town: Path, odd: Any
     assert not (town / "o.parquet").exists()
 
 
-def test_levels_may_be_numbers(town: Path) -> None:
+@pytest.mark.parametrize("kind", ["int8", "int64", "float32", "float64", "decimal"])
+def test_levels_may_be_numbers(town: Path, kind: str) -> None:
     table = pd.read_parquet(town / "p.parquet")
-    table.assign(tier=(table["tier"] == "careful").astype(int)).to_parquet(town / "p.parquet")
+    careful = (table["tier"] == "careful").astype("int64" if kind == "decimal" else kind)
+    table["tier"] = [Decimal(f"{each}.0") for each in careful] if kind == "decimal" else careful
+    table.to_parquet(town / "p.parquet")
     made = job(town, protect={"levels": {"0": {}, "1": {"within": "1 km"}}})
     assert made.run(town / "o.parquet", silent).rows == 4_000
 

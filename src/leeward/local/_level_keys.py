@@ -24,7 +24,7 @@ class Level(Section):
         if "epsilon" in asked:
             made |= {"within": None, "factor": None}
         elif "within" in asked or "factor" in asked:
-            made["epsilon"] = None
+            made |= {"epsilon": None, "unit": None}  # a length has no other unit beside it
         return made | asked
 
 

@@ -8,7 +8,10 @@ has one level in a table.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from decimal import Decimal
 from typing import Any
+
+import numpy as np
 
 from leeward._plain import counted
 from leeward._private import Private
@@ -17,8 +20,12 @@ from leeward.ledger._identity import payer
 
 
 def name_of_level(level: Any) -> str:
-    """Return a level as it is listed; nothing where it is missing."""
-    return "" if level is None or level != level else str(level)
+    """Return a level as it is listed; nothing where it is missing. A whole number is one however it is stored: 1 and 1.0."""
+    if level is None or level != level:
+        return ""
+    if isinstance(level, float | np.floating | Decimal) and level % 1 == 0:
+        return str(int(level))
+    return str(level)
 
 
 class LevelsOfPeople(Private):

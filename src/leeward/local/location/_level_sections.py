@@ -52,7 +52,7 @@ def cap_of_a_day(spec: Location, levels: Levels) -> Real | None:
     if spec.budget is None or spec.budget.a_day is None:
         return None
     asked = spec.budget.a_day
-    cap, _ = rate_of(asked.within, asked.factor, asked.epsilon, asked.unit or "1 m")
+    cap, _ = rate_of(asked.within, asked.factor, asked.epsilon, asked.unit)
     for name, geo in levels.mechanisms.items():
         if geo.epsilon > cap:
             raise SpecError(

@@ -69,7 +69,7 @@ class PlanarLaplace:
         within: a length such as ``"200 m"``; with ``factor``.
         factor: how much likelier any output may be from one of two positions that far apart; exact, above 1.
         epsilon: instead of these: ε for each ``unit`` of length, exact.
-        unit: the length that ``epsilon`` is for.
+        unit: the length that ``epsilon`` is for, by default ``"1 m"``; not beside ``within``, which is one.
         norm: ``"euclidean"`` (as the crow flies) or ``"manhattan"`` (along the plane's axes).
         step: the public grid step, such as ``"1 m"``; by default a round length for which snapping costs at most 0.0071.
         outside: what happens to positions outside the box: ``"refuse"`` them all with an error, or ``"clamp"``: each is
@@ -98,7 +98,7 @@ class PlanarLaplace:
         within: str | None = None,
         factor: Exact | None = None,
         epsilon: Exact | None = None,
-        unit: str = "1 m",
+        unit: str | None = None,
         norm: Norm = "euclidean",
         step: str | None = None,
         outside: Outside = "refuse",
@@ -424,7 +424,7 @@ class PlanarLaplace:
         return f"PlanarLaplace(box=({b.west!r}, {b.south!r}, {b.east!r}, {b.north!r}), {self.promise})"
 
 
-def rate_of(within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str) -> tuple[Real, str]:
+def rate_of(within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str | None) -> tuple[Real, str]:
     """Return ε a metre and how it was asked for."""
     if (epsilon is None) == (within is None) or (within is None) != (factor is None):
         raise InputError(
@@ -433,12 +433,19 @@ def rate_of(within: str | None, factor: Exact | None, epsilon: Exact | None, uni
             'Write within = "200 m", factor = "2"; or epsilon = "0.01", unit = "1 m"',
         )
     if epsilon is not None:
+        unit = "1 m" if unit is None else unit
         rate, length = positive(epsilon, "epsilon"), metres(unit, "unit")
         if rate.is_infinite:
             raise RefusedError("epsilon = inf", "it promises nothing", 'Write a finite one, such as "0.01"')
         return rate / length, f'epsilon="{rate}", unit="{unit}"'
     assert within is not None
     assert factor is not None
+    if unit is not None:
+        raise InputError(
+            f"unit = {told(unit)} beside within and factor",
+            "it is the length that an epsilon is for, and here that is within",
+            'Leave it out; or write epsilon = "0.01", unit = "1 m"',
+        )
     odds = exact(factor)
     if odds.is_infinite or odds <= 1:
         raise InputError(

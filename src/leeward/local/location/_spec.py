@@ -49,7 +49,7 @@ class Protect(Section):
     within: str | None = None
     factor: ExactText | None = None
     epsilon: ExactText | None = None
-    unit: str = "1 m"
+    unit: str | None = None
     norm: Norm = "euclidean"
     step: str | None = None
     outside: Outside = "refuse"

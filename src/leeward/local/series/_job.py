@@ -84,10 +84,7 @@ class Protect(Section):
         """Return what is asked for, of a level where one is named: what it leaves out is the section's own."""
         keys = self.model_dump(exclude={"noise", "level", "levels"})
         if level is not None and self.levels is not None:
-            asked = self.levels[level]
-            # a length has no other unit beside it, as it has with positions
-            keys |= {} if asked.within is None and asked.factor is None else {"unit": None}
-            keys = asked.over(keys)
+            keys = self.levels[level].over(keys)
         return Closeness(**keys)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Real
-from leeward.local._levels import LevelsOfPeople
+from leeward.local._levels import LevelsOfPeople, name_of_level
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._post_processing import PostProcessing
@@ -146,7 +146,7 @@ class SeriesLevels:
         held = column.take(readings.rows).to_pylist()
         LevelsOfPeople(name, self.each, "their readings").check(held, readings.meter.tolist())
         numbers = {level: number for number, level in enumerate(self.each)}
-        return np.array([numbers[str(level)] for level in held], np.int64)
+        return np.array([numbers[name_of_level(level)] for level in held], np.int64)
 
     def release(self, readings: Readings, levels: Integers, bits: Bits | None = None) -> Integers:
         """Return what is published for each reading, in steps, each drawn at its level; any value where there is none."""

@@ -121,3 +121,10 @@ def test_another_cap_is_refused_by_the_dry_run_as_by_the_release(town: Town) -> 
     assert code == 2
     assert "The cap of 'town' is 5, and this release says 9" in err
     assert released(town) == (2, err)
+
+
+@pytest.mark.parametrize("words", [["--dry-run"], ["--out", "out"]])
+def test_a_budget_without_a_cap_is_refused_by_the_dry_run_as_by_the_release(words: list[str], town: Town) -> None:
+    spec = town.spec(('cap = "5"\n', ""))
+    code, _, err = town.run("release", spec, *words, "--if-doubtful", "publish", "--yes")
+    assert (code, "has no cap yet" in err) == (2, True)

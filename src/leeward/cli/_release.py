@@ -264,7 +264,7 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_use
 
 def _refuse(new: Sequence[tuple[AnyPlan, Fraction]], dataset: str, stands: Standing, useful_over: int | None) -> None:
     """Refuse what a release of these plans, at these prices, would refuse for its budget or as useless."""
-    from leeward.ledger._balance import Balance, charged
+    from leeward.ledger._balance import Balance, charged, fixed
     from leeward.planner._useless import refuse_useless
     from leeward.session._standing import refuse_total
 
@@ -272,9 +272,9 @@ def _refuse(new: Sequence[tuple[AnyPlan, Fraction]], dataset: str, stands: Stand
     if useful_over is not None:
         for made, _ in new:
             refuse_useless(made, useful_over)
-    if stands.cap is not None:
-        for _, price in new:
-            charged(Balance(stands.counted_in, stands.cap, stands.spent), dataset, stands.counted_in, stands.cap, price)
+    for _, price in new:
+        cap = fixed(stands.cap, dataset)
+        charged(Balance(stands.counted_in, cap, stands.spent), dataset, stands.counted_in, cap, price)
 
 
 def _print_statement(statement: Statement) -> None:

@@ -92,8 +92,7 @@ def agree(standing: Balance, dataset: str, notion: str, cap: Fraction | None) ->
         LedgerError: no cap is given and none was fixed.
     """
     if standing.cap is None:
-        if cap is None:
-            raise LedgerError(f"The budget of '{dataset}' has no cap yet", "its first release fixes one", "Give a cap")
+        fixed(cap, dataset)
         return
     if notion != standing.notion:
         raise BudgetConflictError(
@@ -107,6 +106,17 @@ def agree(standing: Balance, dataset: str, notion: str, cap: Fraction | None) ->
             "the cap was fixed by the first release",
             f"Write {standing.cap}, or change the cap on purpose with `leeward budget set-cap`",
         )
+
+
+def fixed(cap: Fraction | None, dataset: str) -> Fraction:
+    """Return the cap that a first release fixes.
+
+    Raises:
+        LedgerError: there is none.
+    """
+    if cap is None:
+        raise LedgerError(f"The budget of '{dataset}' has no cap yet", "its first release fixes one", "Give a cap")
+    return cap
 
 
 def charged(standing: Balance, dataset: str, notion: str, cap: Fraction, cost: Fraction) -> Balance:

@@ -47,7 +47,7 @@ def _rows(report: PlanReport) -> Table:
     ends = asked.ends(word)
     said = "safe" if word == "safe" else "dang."
     headers = ["", "notion", "mechanism", "price\nε", "in the\nbudget", *(f"{said}\nat {c}" for c in ends)]
-    headers += ["95%\nerror", "wrong\n≤", *(["right\nwords"] if asked.counts else [])]
+    headers += ["95%\nerror", "wrong\n≤", *(["right\ncalls"] if asked.counts else [])]
     made = table(padding=(0, 1, 0, 0), header_style="bold")
     for i, header in enumerate(headers):
         made.add_column(header, justify="left" if i < 3 else "right", no_wrap=True, vertical="bottom")
@@ -80,7 +80,9 @@ def _legend(report: PlanReport) -> str:
             f" above the threshold are published, and their error is that for {whose}."
         )
     if report.asked.counts:
-        said.append("Right words: expected, of the counts given.")
+        said.append(
+            "Right calls: how many places that are safe or dangerous are expected to be called so, of the counts given."
+        )
     return " ".join(said)
 
 

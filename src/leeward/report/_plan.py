@@ -174,7 +174,7 @@ def _columns(asked: AskedPart) -> list[str]:
         found += [f"“{word}” at {c:,} (best)" for c in asked.ends(word)] + [f"“{word}” wrong at most"]
     found += ["Bias", "Mean error", "Median", "95 %"]
     if asked.counts:
-        found += ["Right words expected", "Loss after remap"]
+        found += ["Right calls expected", "Loss after remap"]
     if asked.releases > 1:
         found += [f"ε of {asked.releases} at δ = {asked.delta}"]
     return found

@@ -156,7 +156,15 @@ def places(
     name: str | None = None,
     table: str | None = None,
 ) -> Places:
-    """Describe the public list of places: a source as for `visits`, and the names of its columns.
+    """Describe the public list of places: one row a place, in the order of the answers.
+
+    Args:
+        source: a file, a pattern of files or a table in memory, as for `visits`. It must be public.
+        place: the column of keys; each occurs once, and is compared with the visits' keys letter by letter.
+        latitude: the column of latitudes in degrees, for the map; with ``longitude``.
+        longitude: that of longitudes.
+        name: the column of names to show; by default keys are shown.
+        table: the name of the table, where the source is a database.
 
     Raises:
         SpecError: an argument is malformed.
@@ -209,7 +217,15 @@ class Grid:
 def grid(
     *, west: float, south: float, east: float, north: float, metres: float | None = None, h3: int | None = None
 ) -> Grid:
-    """Describe a grid over a public box, in degrees: square cells of so many ``metres``, or H3 cells of a resolution.
+    """Describe a grid over a public box as the list of places. See `Grid` for how cells lie and what they are called.
+
+    Args:
+        west: the box's edges in degrees, as all four.
+        south: at most 90 either way, as ``north``.
+        east: more than ``west``: a box across the date line is two.
+        north: more than ``south``.
+        metres: the side of square cells; or
+        h3: the resolution of H3 cells, 0 to 15; it needs ``leeward[geo]``.
 
     Raises:
         SpecError: the box or the cell size is malformed, or there would be more than a million cells.

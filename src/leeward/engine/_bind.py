@@ -3,7 +3,7 @@
 
 The user's own files become readable, then access to anything outside and every setting are locked, and only then is
 a first byte of a table looked at. So nothing inside a file (such as a view in a database that reads other files) can
-reach further. No SQL text is taken from anyone; names are quoted by Ibis.
+reach further. No SQL text is taken from anyone; names are quoted.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from leeward.tables._schema import check_one_schema
 from leeward.tables._types import check_arrow, check_engine_types
 
 _CATALOG = "leeward_source"
+_CHOSEN = "leeward_chosen"
 _MAIN = "main"
 
 
@@ -116,14 +117,16 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                     for file, link in zip(files, links, strict=True):
                         check_bound(columns, file, _named_by_engine(connection, link))
                         check_pages(file, tuple(names))
-                    rows = connection.read_parquet(links, hive_partitioning=False)
+                    found = f"read_parquet([{', '.join(map(_quoted, links))}], hive_partitioning = false)"
+                    rows = _chosen(connection, found, columns)
                 elif kind == "csv":
                     rows = csv_rows(connection, files, links, names)
                 else:
-                    rows = _inside(connection, table)
-                    check_columns(columns, rows.columns)
-                    rows = _letter_by_letter(rows, names)
-                check_engine_types(columns, _types(connection, rows, names))
+                    found = _inside(connection, table)
+                    check_columns(columns, connection.con.sql(f"SELECT * FROM {found}").columns)
+                    rows = _letter_by_letter(_chosen(connection, found, columns), names)
+                if kind in {"memory", "csv"}:
+                    check_engine_types(columns, _types(connection, connection.compile(rows.select(*names)), names))
                 if kind == "duckdb":
                     # A view, or a computed column, may draw at random: what is recognised and what is counted is one table.
                     rows = connection.create_table(ROWS, rows.select(*names), temp=True)
@@ -132,10 +135,21 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
             connection.disconnect()
 
 
-def _types(connection: Any, rows: Any, names: Sequence[str]) -> dict[str, Any]:
+def _chosen(connection: Any, found: str, columns: Mapping[str, str]) -> Any:
+    """The named columns of what the engine finds, as an Ibis table: of others, whatever they are, Ibis learns nothing.
+
+    It has no name for some types, and would load an extension for others.
+    """
+    names = list(dict.fromkeys(columns.values()))
+    chosen = f"SELECT {', '.join(map(_named, names))} FROM {found}"
+    check_engine_types(columns, _types(connection, chosen, names))
+    connection.con.execute(f"CREATE VIEW {_CHOSEN} AS {chosen}")
+    return connection.table(_CHOSEN)
+
+
+def _types(connection: Any, chosen: str, names: Sequence[str]) -> dict[str, Any]:
     """The engine's own type of each named column: Ibis has no name for some, and one name for several."""
-    read = connection.con.sql(connection.compile(rows.select(*names)))
-    return dict(zip(names, read.types, strict=True))
+    return dict(zip(names, connection.con.sql(chosen).types, strict=True))
 
 
 def _selected(rows: Any, names: Sequence[str]) -> Any:
@@ -209,6 +223,11 @@ def _lock(connection: Any, readable: Sequence[str]) -> None:
 def _quoted(text: str) -> str:
     """A text of SQL, in which only quotes have a meaning of their own."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def _named(name: str) -> str:
+    """A name of SQL, in which only quotes have a meaning of their own."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 @contextmanager
@@ -287,8 +306,8 @@ def _named_by_engine(connection: Any, link: str) -> list[str]:
     return list(connection.con.sql(f"SELECT * FROM read_parquet({_quoted(link)}, hive_partitioning = false)").columns)
 
 
-def _inside(connection: Any, table: str | None) -> Any:
-    """The table or view of an attached DuckDB file."""
+def _inside(connection: Any, table: str | None) -> str:
+    """The table or view of an attached DuckDB file, as SQL names it."""
     found = connection.con.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'leeward_source' UNION ALL "
         "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'leeward_source' AND NOT internal"
@@ -307,7 +326,7 @@ def _inside(connection: Any, table: str | None) -> Any:
             f"visits_table = '{table}'", "two tables of the DuckDB file are called that", "Rename one of them"
         )
     schema, name = names[table]
-    return connection.table(name, database=(_CATALOG, schema))
+    return ".".join(map(_named, (_CATALOG, schema, name)))
 
 
 def _letter_by_letter(rows: Any, names: Sequence[str]) -> Any:

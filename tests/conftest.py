@@ -1,4 +1,4 @@
-"""What all tests share: the key of content digests is made for the tests, never in the home of whoever runs them."""
+"""What all tests share: timings never decide one, and the key of content digests is never in the home of whoever runs them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from leeward.ledger._secret import VARIABLE
+
+hypothesis.settings.register_profile("untimed", hypothesis.settings.default, deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)

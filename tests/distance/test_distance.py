@@ -29,7 +29,7 @@ from leeward.distance._paths import shortest_paths
 from leeward.errors import InexactError, InputError
 from leeward.exact import Real, exact, inf, log, sqrt
 
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=60)
 
 rationals = st.sampled_from([Fraction(k, d) for k in range(5) for d in (1, 3, 7)] + [math.inf, math.inf])
 surds = st.builds(Surd, st.integers(0, 4), st.integers(0, 3)) | st.just(math.inf)

@@ -174,7 +174,7 @@ def test_iso_texts_are_read_to_the_microsecond(text):
     assert kept(pa.array(mixed), AWARE) == inside
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(AROUND_JUMPS, st.integers(-130, 130), st.sampled_from(["zone", "aware", "aware in the zone"]))
 def test_a_window_is_over_once_no_later_visit_can_lie_in_it(which, offset, written):
     """Against every minute of two days: visits are stamped as each kind of column would, and none may lie before the end."""

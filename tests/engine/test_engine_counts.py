@@ -80,7 +80,7 @@ def check(found, wanted):
         assert found.counts.tolist() == wanted["counts"]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(ROWS, st.sampled_from([{}, {"state": ("STAY",)}, {"state": ("STAY", "PASS"), "place": ("a", "c", "d")}]))
 def test_counts_agree_with_the_oracle(rows, keep):
     described, listed = describe(table(rows), keep=keep), listing()
@@ -90,7 +90,7 @@ def test_counts_agree_with_the_oracle(rows, keep):
             check(opened.count(query), expected(rows, k, mode, keep.items()))
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(ROWS.flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))))
 def test_the_order_of_rows_changes_neither_counts_nor_digest(both):
     results = []

@@ -32,7 +32,7 @@ with mpmath.workprec(PRECISION):
     ]
 
 coefficients = st.fractions(-5, 5, max_denominator=12)
-relaxed = settings(deadline=None, derandomize=True, max_examples=60)
+relaxed = settings(derandomize=True, max_examples=60)
 
 
 @st.composite

@@ -51,7 +51,7 @@ def reals(draw: st.DrawFn) -> tuple[Real, Any]:
     return number, value
 
 
-relaxed = settings(deadline=None, derandomize=True, max_examples=60)
+relaxed = settings(derandomize=True, max_examples=60)
 
 
 def agrees(number: Real, value: Any) -> bool:

@@ -257,7 +257,7 @@ def test_errors_survive_a_process_boundary(ledger: Ledger) -> None:
 costs = st.fractions(min_value=0, max_value=1, max_denominator=10**6)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(wanted=st.lists(st.tuples(costs, st.booleans()), max_size=6), cap=st.fractions(0, 3, max_denominator=1000))
 def test_sums_are_exact_and_the_cap_is_the_cap(wanted: list[tuple[Fraction, bool]], cap: Fraction) -> None:
     """Against a model that knows only addition: a release is refused iff it does not fit; failures cost nothing."""

@@ -87,7 +87,7 @@ def test_rows_of_floats_are_divided_by_their_exact_sum() -> None:
 
 
 @given(st.lists(st.lists(st.sampled_from(["0", "1", "2", "e", "l"]), min_size=3, max_size=3), min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_row_sums_are_those_of_one_by_one_addition(names: list[list[str]]) -> None:
     values = {
         "0": exp_minus(inf),

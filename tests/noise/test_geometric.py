@@ -111,7 +111,7 @@ def test_upward_noise_has_the_upward_rate() -> None:
 LAW = st.builds(DirectedGeometric, st.sampled_from(RATES), st.sampled_from(RATES))
 
 
-@settings(deadline=None, derandomize=True, max_examples=120)
+@settings(derandomize=True, max_examples=120)
 @given(LAW, st.fractions(Fraction(1, 10**9), 1 - Fraction(1, 10**9), max_denominator=10**10))
 def test_a_quantile_is_the_least_integer_that_reaches_p(law: DirectedGeometric, p: Fraction) -> None:
     k = law.quantile(p)

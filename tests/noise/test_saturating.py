@@ -21,7 +21,7 @@ def test_every_pair_of_edges() -> None:
     assert add_saturating(counts, noise).tolist() == [max(LEAST, min(MOST, c + z)) for c, z in pairs]
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(integers, integers, integers, integers)
 def test_it_is_the_clamped_integer_sum(count: int, noise: int, one: int, two: int) -> None:
     lower, upper = sorted((one, two))

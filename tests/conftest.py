@@ -1,4 +1,4 @@
-"""What all tests share: timings never decide one, and the key of content digests is never in the home of whoever runs them."""
+"""What all tests share: timings never decide one, and the key of content digests is made for the tests, never in a home."""
 
 from __future__ import annotations
 

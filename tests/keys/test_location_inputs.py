@@ -62,7 +62,7 @@ REMEMBERED: list[tuple[str, Change, str]] = [
     ("protect.factor", {"protect": {"factor": "2.0"}}, SAME),
     ("protect.factor", {"protect": {"factor": "2.000000001"}}, "refused: made with another"),
     ("protect.epsilon", {"protect": {"within": None, "factor": None, "epsilon": "0.01"}}, "refused: made with another"),
-    ("protect.unit", {"protect": {"unit": "1 km"}}, SAME),  # with within and factor it says nothing
+    ("protect.unit", {"protect": {"unit": "1 km"}}, "refused: beside within and factor"),
     ("protect.norm", {"protect": {"norm": "manhattan"}}, "refused: made with another"),
     ("protect.step", {"protect": {"step": "2 m"}}, "refused: made with another"),
     ("protect.outside", {"protect": {"outside": "clamp"}}, SAME),

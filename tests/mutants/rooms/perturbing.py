@@ -126,7 +126,7 @@ MUTANTS = [
     M("leeward.local.series._levels", "SeriesLevels.release_totals", "np.flatnonzero(levels[group] == number)", "np.flatnonzero(levels[group] >= 0)", OWN, "totals are added up of other groups"),
     M("leeward.local.series._levels", "SeriesLevels.check", "series.check()", "self.weakest.check()", OWN, "a level that says nothing goes out beside others"),
     M("leeward.local.series._job", "SeriesJob._noisy", "if self.own is None:", "if True:", OWN, "files are drawn at one ε"),
-    M("leeward.local.series._job", "Protect.closeness", '{"unit": None}', "{}", OWN, "a level's length is refused beside the section's unit"),
+    M("leeward.local._level_keys", "Level.over", '{"epsilon": None, "unit": None}', '{"epsilon": None}', LEVELS + " " + OWN, "a level's length is refused beside the section's unit"),
     M("leeward.local.series._job", "_asked", "if data.meter is None:", "if False:", OWN, "a level of nobody's readings"),
     M("leeward.local.series._level_statement", "statement_of_levels", "if series is levels.weakest", "if series is not levels.weakest", OWN, "the statement promises all what one of the careful has"),
     # ---- levels beside budgets, reports that are shown again, and places

@@ -14,9 +14,9 @@ import pytest
 from tests.statistical.gof import rejects
 
 from leeward.errors import InputError, NotPrivateError
-from leeward.exact import exact, inf
+from leeward.exact import exact, inf, log
 from leeward.mechanism import NoisyMax, RankSelection
-from leeward.noise import SeededBitsForTests
+from leeward.noise import FirstAccepted, SeededBitsForTests
 from leeward.notion import (
     ABSENT,
     AdditionOnly,
@@ -244,3 +244,74 @@ def test_nobody_is_no_preference() -> None:
     row = RankSelection("1", "90").on([(0, 0, 0)]).row((0, 0, 0))
     assert len({chance.rational for chance in row.values()}) == 1
     assert NoisyMax("1").on([(0, 0, 0)]).row((0, 0, 0))[0,] == row[0]
+
+
+# ---- from the distinct values alone
+
+
+def sparse(table: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    held = [z for z, people in enumerate(table) if people]
+    return held, [table[z] for z in held]
+
+
+@pytest.mark.parametrize(("rate", "p"), [("1", "50"), ("1/2", "0"), (log(2), "100"), ("3/4", "90"), ("2", "200/3")])
+def test_distinct_values_alone_have_the_same_law_on_every_small_table(rate: Any, p: str) -> None:
+    """Exactly: the chance of each point, from runs, is that of the whole row of counts."""
+    mechanism = RankSelection(rate, p)
+    for points in (1, 2, 3, 4):
+        tables = list(itertools.product(range(3), repeat=points))
+        matrix = mechanism.on(tables)
+        for table in tables:
+            starts, sizes, losses = mechanism.runs(*sparse(table), points)
+            chances = FirstAccepted(mechanism.rate / mechanism.parts).pmf(losses, sizes)
+            reached = [z for start, size in zip(starts, sizes, strict=True) for z in range(start, start + size)]
+            assert reached == list(range(points))
+            row = matrix.row(table)
+            for start, size, chance in zip(starts.tolist(), sizes.tolist(), chances, strict=True):
+                for z in range(start, start + size):
+                    assert row[z] * size == chance, (table, z)
+
+
+def test_the_draw_from_distinct_values_has_the_law() -> None:
+    """A binomial test for each point, false alarms 10⁻⁶; counts of another table are found out."""
+    counts = (0, 2, 0, 0, 3, 1, 0)
+    mechanism = RankSelection("1/2", "40")
+    expected = [float(chance) for _, chance in sorted(mechanism.on([counts]).row(counts).items())]
+
+    def verdict(table: tuple[int, ...]) -> str | None:
+        bits = SeededBitsForTests(6)
+        drawn = Counter(mechanism.release_sparse(*sparse(table), 7, bits) for _ in range(5_000))
+        return rejects([drawn[z] for z in range(7)], expected, 5_000, FALSE_ALARM)
+
+    assert verdict(counts) is None
+    assert verdict((2, 0, 0, 0, 3, 1, 0)) is not None
+
+
+def test_a_grid_that_no_memory_holds() -> None:
+    """10¹⁵ points: fewer than `reach` people stand between the named one and the middle; false alarms 10⁻⁶ a draw."""
+    bits, mechanism = SeededBitsForTests(12), RankSelection("1")
+    people = np.unique(np.random.default_rng(2).integers(4 * 10**14, 5 * 10**14, 10_000))
+    far = mechanism.reach(10**15, "0.999999")
+    for _ in range(5):
+        named = mechanism.release_sparse(people, np.ones(people.size, np.int64), 10**15, bits)
+        assert abs(int((people < named).sum()) - people.size / 2) <= far + 1
+    assert far < 60
+
+
+def test_distinct_values_that_are_none_are_refused() -> None:
+    mechanism = RankSelection("1")
+    assert mechanism.release_sparse([], [], 1) == 0
+    assert 0 <= mechanism.release_sparse([], [], 5) < 5
+    for positions, counts, points in (
+        ([1, 1], [1, 1], 3),
+        ([2, 1], [1, 1], 3),
+        ([-1], [1], 3),
+        ([3], [1], 3),
+        ([0], [0], 3),
+        ([0], [1, 2], 3),
+        ([[0]], [[1]], 3),
+        ([0.5], [1], 3),
+        ([], [], 0),
+    ):
+        with pytest.raises(InputError):
+            mechanism.release_sparse(positions, counts, points)

@@ -32,11 +32,11 @@ from numpy.typing import ArrayLike, NDArray
 from leeward._taught import taught
 from leeward.distance import Derived
 from leeward.errors import InputError
-from leeward.exact._real import Exact, Real, exact, finite, plainly
+from leeward.exact._real import Exact, Real, exact, finite, plainly, whole
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
 from leeward.mechanism._noisy_max import NoisyMax
-from leeward.noise import Bits
+from leeward.noise import Bits, FirstAccepted, SystemBits
 
 _MOST = 2**62
 """Parts of a person: a loss fits in 64 bits."""
@@ -119,6 +119,47 @@ class RankSelection:
             bits: the entropy source; by default a fresh cryptographic stream keyed by the operating system.
         """
         return int(self._max.release(-self.losses(counts), bits)[0])
+
+    def release_sparse(self, positions: ArrayLike, counts: ArrayLike, points: int, bits: Bits | None = None) -> int:
+        """Return the position of the grid point named, from the points where somebody is: the law of `release`.
+
+        The work grows with the number of distinct values in the data, not with the grid.
+
+        Args:
+            positions: the grid points at which somebody is, ascending integers from 0 to points − 1, shape (k,), k ≥ 0.
+            counts: how many people are at each of them, at least 1, shape (k,).
+            points: how many the grid has.
+            bits: see `release`.
+
+        Raises:
+            InputError: if they are not such points and numbers, or too many people for 64 bits.
+        """
+        starts, sizes, losses = self.runs(positions, counts, points)
+        run, place = FirstAccepted(self._max.rate).draw(losses, sizes, bits or SystemBits())
+        return int(starts[run]) + place
+
+    def runs(
+        self, positions: ArrayLike, counts: ArrayLike, points: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (first points, sizes, losses) of the stretches of the grid between and at the points where somebody is.
+
+        All points of a stretch have one loss, in `parts` of a person; its arguments are those of `release_sparse`. Each of
+        the three has shape (runs,), runs ≤ 2k + 1.
+        """
+        n = whole(points, "points")
+        at, here = (integers(row) if np.size(row) else np.zeros(0, np.int64) for row in (positions, counts))
+        if at.ndim != 1 or at.shape != here.shape or (here < 1).any() or (np.diff(at, prepend=-1, append=n) < 1).any():
+            raise InputError(
+                f"Points of shape {at.shape} with counts of shape {here.shape}, on a grid of {n:,}",
+                "each point where somebody is stands once, in ascending order, with how many are there",
+                "Give positions from 0 to points − 1, and a count of at least 1 for each",
+            )
+        # before each such point a stretch with nobody, and one after the last
+        starts = np.stack([np.append(0, at + 1), np.append(at, n)], axis=1).ravel()[:-1]
+        held = np.stack([np.zeros(at.size + 1, np.int64), np.append(here, 0)], axis=1).ravel()[:-1]
+        sizes = np.diff(starts, append=n)
+        some = sizes > 0
+        return starts[some], sizes[some], self.losses(held)[some]
 
     def on(self, tables: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given rows of counts (all of one length); outputs are positions."""

@@ -8,6 +8,7 @@ data, notions or budgets.
 from leeward.noise._bernoulli import Coin, flip_each, flip_minus
 from leeward.noise._bits import Bits, SeededBitsForTests, SystemBits
 from leeward.noise._digits import Enclosed, floor_digits
+from leeward.noise._first_accepted import FirstAccepted
 from leeward.noise._geometric import DirectedGeometric
 from leeward.noise._norm import NormNoise
 from leeward.noise._planar import Enclosure, PlanarNoise
@@ -20,6 +21,7 @@ __all__ = [
     "DirectedGeometric",
     "Enclosed",
     "Enclosure",
+    "FirstAccepted",
     "NormNoise",
     "PlanarNoise",
     "SeededBitsForTests",

@@ -4,6 +4,8 @@ from tests.mutants.mutant import Mutant as M
 
 GEOMETRIC = "leeward.noise._geometric"
 TESTS = "tests/noise/test_geometric.py tests/statistical/test_geometric.py"
+FIRST = "tests/noise/test_first_accepted.py"
+RANKS = "tests/mechanism/test_rank_selection.py"
 
 MUTANTS = [
     M(GEOMETRIC, "BinaryDigits.__init__", "rate * 2**j >= tail_from", "rate * 2**(j + 6) >= tail_from", TESTS,
@@ -65,4 +67,22 @@ MUTANTS = [
       "tests/noise/test_bits.py", "a forked child draws its parent's noise again"),
     M("leeward.noise._bits", "SeededBitsForTests", "fit_for_release = False", "fit_for_release = True",
       "tests/noise/test_bits.py tests/keys/test_visitor_inputs.py", "seeded noise passes as fit for release"),
+    M("leeward.noise._first_accepted", "FirstAccepted.draw", "low <= high.min()", "low <= low.min()", FIRST,
+      "whichever run may be the earliest is taken for it"),
+    M("leeward.noise._first_accepted", "FirstAccepted._moments", "np.log(v) / sizes", "np.log(v)", FIRST,
+      "a run takes part as one point"),
+    M("leeward.noise._first_accepted", "FirstAccepted._moments", "ends.append(exponents + log", "ends.append(log", FIRST,
+      "a loss counts for nothing"),
+    M("leeward.noise._first_accepted", "FirstAccepted._moments", "(least + 2.0**-53, -1), (least, 1)", "(least, -1), (least, 1)", FIRST,
+      "what the open bits may still say is left out"),
+    M("leeward.noise._first_accepted", "_Moment._at", "log / self.size", "log", FIRST, "what floats leave open is decided for one point"),
+    M("leeward.noise._first_accepted", "_Moment._at", "return exponent + ", "return ", FIRST, "what floats leave open is decided without losses"),
+    M("leeward.noise._first_accepted", "_Moment.extend", "bits.integer(_WORD)", "bits.integer(32)", FIRST,
+      "half of the further bits are zeros"),
+    M("leeward.noise._first_accepted", "FirstAccepted.pmf", "many[other] - (other == run)", "many[other]", FIRST,
+      "a point also waits for itself"),
+    M("leeward.mechanism._rank_selection", "RankSelection.runs", "np.append(0, at + 1)", "np.append(0, at)", RANKS,
+      "a stretch with nobody begins at the point before it"),
+    M("leeward.mechanism._rank_selection", "RankSelection.release_sparse", "int(starts[run]) + place", "int(starts[run])", RANKS,
+      "only the first point of a stretch is named"),
 ]  # fmt: skip

@@ -269,8 +269,8 @@ ELSEWHERE = {
     "not tried yet: outside the face": """
         Accuracy AdaptiveAnswers Audit BayesRemap BestOverPlaces Bits Both BoundedChange Chances Change Coin Compared
         ComposedEvent Condition Cost CountVisitors Decisions DeltaVerdict Derived DirectedGeometric Displacement Effect
-        Enclosed Enclosure Event Expansion GeometricEvent Grid LaplaceEvent LocalPlane LossMatrix MonitorState NormNoise
-        Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise Price PrivacyDescription PureEvent
+        Enclosed Enclosure Event Expansion FirstAccepted GeometricEvent Grid LaplaceEvent LocalPlane LossMatrix MonitorState
+        NormNoise Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise Price PrivacyDescription PureEvent
         Query RandomizedSanitizer Recommendation Records Risk Round SanitizedAnswers SanitizedEvent
         SeededBitsForTests SelfComposedEvent Settled Shared Source SparseVectorResult Step SubsampledEvent
         SumOverPeople Visits Window add_saturating alap_beta alap_epsilon all_functions all_sets any_box any_record

@@ -484,6 +484,6 @@ def found_by_trying_every_one(notion: lw.Notion, probability: str) -> None:
         if option.law is None or option.decisions is None:
             continue
         for count in (0, 3):
-            rules = {t: sanitizer(option.law, t, option.error_at_most) for t in range(count, 160)}
-            expected = next((t for t, rule in rules.items() if rule.probability(count) >= Fraction(probability)), None)
+            rules = ((t, sanitizer(option.law, t, option.error_at_most)) for t in range(count, 160))
+            expected = next((t for t, rule in rules if rule.probability(count) >= Fraction(probability)), None)
             assert option.safe_at_most_for(count, probability) == expected, str(option)

@@ -121,9 +121,11 @@ class Real:
         other = exact(other)
         if self._terms is None or other._terms is None:
             return inf
+        if not other._terms or not self._terms:
+            return self if self._terms else other
         terms = dict(self._terms)
         for monomial, coefficient in other._terms.items():
-            terms[monomial] = terms.get(monomial, Fraction(0)) + coefficient
+            terms[monomial] = terms[monomial] + coefficient if monomial in terms else coefficient
         return Real(terms)
 
     __radd__ = __add__
@@ -149,6 +151,9 @@ class Real:
                     "Minus infinity was asked for", "Leeward's reals have only +inf", "Negate after testing"
                 )
             return inf if sign else ZERO
+        for one, scale in ((self, other.rational), (other, self.rational)):
+            if scale is not None:
+                return Real({m: c * scale for m, c in one.terms.items()})
         terms: dict[Monomial, Fraction] = {}
         for (m, c), (n, d) in ((s, t) for s in self._terms.items() for t in other._terms.items()):
             common = math.gcd(m[0], n[0])
@@ -210,11 +215,13 @@ class Real:
         return self.sign() != 0
 
     def __eq__(self, other: object) -> bool:
-        other = number_or_none(other)
+        other = other if isinstance(other, Real) else number_or_none(other)
         if other is None:
             return NotImplemented
         if self._terms is None or other._terms is None:
             return self._terms is other._terms
+        if (ours := self.rational) is not None and (theirs := other.rational) is not None:
+            return ours == theirs
         return self._terms == other._terms or (self - other).sign() == 0  # equal forms are enough, but not needed
 
     def __lt__(self, other: Exact) -> bool:

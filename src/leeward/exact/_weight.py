@@ -27,6 +27,11 @@ _Sum: TypeAlias = Mapping[Real, Fraction]  # exponent -> coefficient
 _WRITTEN = 2**14
 """Bits: a longer power of a prime stays in the exponent, so that 2^-(10^12) is as short as e^-(10^12)."""
 
+_NONE, _ONE = Fraction(0), Fraction(1)
+
+_WHOLE: _Sum = {ZERO: _ONE}
+"""The sum 1. Most denominators are it, and it is known by its identity: multiplying by it is the commonest operation."""
+
 _EXPANDED = 2**8
 """Greater powers of a sum are not multiplied out: what they are compared with is told apart by its value, or undecided."""
 
@@ -86,11 +91,11 @@ class Weight:
 
     def __init__(self, numerator: _Sum, denominator: _Sum | None = None) -> None:
         self.numerator = {r: c for r, c in numerator.items() if c}
-        self.denominator = {ZERO: Fraction(1)} if denominator is None else dict(denominator)
+        self.denominator = _WHOLE if denominator is None or denominator is _WHOLE else dict(denominator)
 
     def __add__(self, other: Weight | Exact) -> Weight:
         other = weight(other)
-        if self.denominator == other.denominator:
+        if self.denominator is other.denominator or self.denominator == other.denominator:
             return Weight(_sum_add(self.numerator, other.numerator), self.denominator)
         left, right = _sum_mul(self.numerator, other.denominator), _sum_mul(other.numerator, self.denominator)
         return Weight(_sum_add(left, right), _sum_mul(self.denominator, other.denominator))
@@ -222,9 +227,6 @@ def weighted_sum(terms: Iterable[tuple[Weight, Fraction | int]]) -> Weight:
     return functools.reduce(Weight.__add__, (Weight(top, bottom) for bottom, top in groups.values()), weight(0))
 
 
-_NONE = Fraction(0)
-
-
 def exp(exponent: Exact) -> Weight:
     """Return e^x exactly; integer multiples of ln 2, ln 3, … become rational factors.
 
@@ -276,8 +278,10 @@ def _log_rational(value: Fraction) -> Real:
 
 def _split(exponent: Real) -> tuple[Real, Fraction]:
     """Write e^r as c·e^{r'} with the integer multiples of logarithms of primes moved into the rational c."""
+    if not any(atoms for _, atoms in exponent.terms):
+        return exponent, _ONE
     kept: dict[Monomial, Fraction] = {}
-    factor = Fraction(1)
+    factor = _ONE
     for (radicand, atoms), coefficient in exponent.terms.items():
         if radicand == 1 and len(atoms) == 1 and isinstance(atoms[0], LogPrime):
             whole = math.floor(coefficient)
@@ -357,22 +361,24 @@ def _is_log_sum(monomial: Monomial) -> bool:
 def _sum_add(left: _Sum, right: _Sum) -> dict[Real, Fraction]:
     total = dict(left)
     for r, c in right.items():
-        total[r] = total.get(r, Fraction(0)) + c
+        total[r] = total[r] + c if r in total else c
     return {r: c for r, c in total.items() if c}
 
 
-def _sum_mul(left: _Sum, right: _Sum) -> dict[Real, Fraction]:
+def _sum_mul(left: _Sum, right: _Sum) -> _Sum:
+    if left is _WHOLE or right is _WHOLE:
+        return right if left is _WHOLE else left
     product: dict[Real, Fraction] = {}
     for r, c in left.items():
         for s, d in right.items():
             key, factor = _split(r + s)
-            product[key] = product.get(key, Fraction(0)) + c * d * factor
+            term = c * d if factor is _ONE else c * d * factor
+            product[key] = product[key] + term if key in product else term
     return {r: c for r, c in product.items() if c}
 
 
-def _sum_power(base: _Sum, power: int) -> dict[Real, Fraction]:
-    result: dict[Real, Fraction] = {ZERO: Fraction(1)}
-    square = dict(base)
+def _sum_power(base: _Sum, power: int) -> _Sum:
+    result, square = _WHOLE, base
     while power:
         if power & 1:
             result = _sum_mul(result, square)

@@ -185,10 +185,12 @@ class Sanitized:
         exceed, stops = float(self.law.tail(int(self._thresholds) + 1)), self.stop_after
         if not exceed or stops >= counts:
             return float(counts)
-        from scipy.stats import binom  # lazily: scipy is slow to import
+        from scipy.special import betainc, betaincc  # lazily; and not scipy.stats, which takes seconds to import
 
-        beyond = stops * binom.sf(stops, counts, exceed) / exceed
-        return float(min(counts * binom.cdf(stops - 1, counts - 1, exceed) + beyond, counts))
+        # Pr[Bin(n, p) > c] and Pr[Bin(n − 1, p) ≤ c − 1] are regularised incomplete beta functions
+        more = betainc(stops + 1, counts - stops, exceed)
+        fewer = betaincc(stops, counts - stops, exceed)
+        return float(min(counts * fewer + stops * more / exceed, counts))
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given vectors of counts (all of one length).

@@ -164,26 +164,34 @@ class DirectedGeometric:
     def _ab(self) -> tuple[Weight, Weight]:
         return exp_minus(self.up), exp_minus(self.down)
 
+    @functools.cached_property
+    def _shares(self) -> tuple[Weight, Weight]:
+        """P(K ≥ 0) and P(K ≤ 0), of which powers of e^{−up} and e^{−down} are the tails."""
+        a, b = self._ab
+        return (1 - b) / (1 - a * b), (1 - a) / (1 - a * b)
+
+    @functools.cached_property
+    def _peak(self) -> Weight:
+        a, b = self._ab
+        return (1 - a) * (1 - b) / (1 - a * b)
+
     def pmf(self, k: int) -> Weight:
         """Return P(K = k)."""
-        a, b = self._ab
-        return (1 - a) * (1 - b) * self._decay(integer(k, "k")) / (1 - a * b)
+        return self._peak * self._decay(integer(k, "k"))
 
     def cdf(self, k: int) -> Weight:
         """Return P(K ≤ k)."""
         k = integer(k, "k")
         if k >= 0:
             return 1 - self.tail(k + 1)
-        a, b = self._ab
-        return (1 - a) * self._decay(k) / (1 - a * b)
+        return self._shares[1] * self._decay(k)
 
     def tail(self, k: int) -> Weight:
         """Return P(K ≥ k)."""
         k = integer(k, "k")
         if k < 0:
             return 1 - self.cdf(k - 1)
-        a, b = self._ab
-        return (1 - b) * self._decay(k) / (1 - a * b)
+        return self._shares[0] * self._decay(k)
 
     def _decay(self, k: int) -> Weight:
         return exp_minus((self.up if k >= 0 else self.down) * abs(k))

@@ -51,28 +51,41 @@ def bounded(value: float) -> float:
     return min(max(value, -10.0), 10.0)
 
 
-@pytest.mark.parametrize("odd", ODD, ids=str)
-@pytest.mark.filterwarnings("ignore")
-def test_in_a_column_that_is_summed(odd: float, tmp_path: Path) -> None:
-    held = {"u": ["ann", "bob", "cem"], "x": [1.0, odd, 2.0]}
-    truth = sum(
-        round(bounded(x)) if abs(x) >= 1 else math.floor(bounded(x) + 0.5) for x in held["x"] if not math.isnan(x)
-    )
-    for name, source in sources(held, tmp_path).items():
-        asked = lw.statistic(lw.records(source, person="u"), kind="sum", column="x", lower="-10", upper="10")
-        made = answered(lw.plan(asked, lw.UnboundedDP(EPSILON)), tmp_path, name)
-        assert made.iloc[0]["value"] == truth, (name, odd)
+FORMS = ["arrow", "parquet", "polars", "pandas", "float32"]
 
 
-@pytest.mark.parametrize("odd", ODD, ids=str)
+def beside(odd: list[float], **more: float) -> dict[str, list[Any]]:
+    """Ann and Cem, whose x are 1 and 2, in a group with each of the odd floats, so that one release tells of all."""
+    groups = [[1.0, value, 2.0] for value in odd]
+    rows = [(f"{who}{at}", at, x) for at, held in enumerate(groups) for who, x in zip("abc", held, strict=True)]
+    people, group, x = map(list, zip(*rows, strict=True))
+    return {"u": people, "g": group, "x": x} | {name: [value] * len(rows) for name, value in more.items()}
+
+
+def sums(rows: lw.query.Records, column: str, folder: Path, **bounds: str) -> list[int]:
+    asked = lw.statistic(rows, kind="sum", column=column, by="g", groups=range(len(ODD)), **bounds)
+    found: list[int] = answered(lw.plan(asked, lw.UnboundedDP(EPSILON)), folder, "odd")["value"].tolist()
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.filterwarnings("ignore")
-def test_in_a_column_that_chooses_rows(odd: float, tmp_path: Path) -> None:
-    held = {"u": ["ann", "bob", "cem"], "x": [1.0, odd, 2.0], "y": [1.0, 1.0, 1.0]}
-    for name, source in sources(held, tmp_path).items():
-        rows = lw.records(source, person="u", keep={"x": [1, 2]})
-        asked = lw.statistic(rows, kind="sum", column="y", lower="0", upper="9")
-        made = answered(lw.plan(asked, lw.UnboundedDP(EPSILON)), tmp_path, name)
-        assert made.iloc[0]["value"] == 2, (name, odd)
+def test_in_a_column_that_is_summed(form: str, tmp_path: Path) -> None:
+    def rounded(x: float) -> int:
+        return 0 if math.isnan(x) else math.floor(bounded(x) + 0.5)
+
+    source = sources(beside(ODD), tmp_path)[form]
+    found = sums(lw.records(source, person="u"), "x", tmp_path, lower="-10", upper="10")
+    assert dict(zip(map(str, ODD), found, strict=True)) == {str(odd): 3 + rounded(odd) for odd in ODD}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.filterwarnings("ignore")
+def test_in_a_column_that_chooses_rows(form: str, tmp_path: Path) -> None:
+    source = sources(beside(ODD, y=1.0), tmp_path)[form]
+    rows = lw.records(source, person="u", keep={"x": [1, 2]})
+    found = sums(rows, "y", tmp_path, lower="0", upper="9")
+    assert dict(zip(map(str, ODD), found, strict=True)) == dict.fromkeys(map(str, ODD), 2)
 
 
 ROLES = ["person", "place", "latitude", "longitude", "keep"]

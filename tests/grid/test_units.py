@@ -131,6 +131,38 @@ def test_where_each_person_has_an_epsilon_of_their_own(mine: Row) -> None:
         assert "ε for each person" in priced(plain, mine.notion, budget_unit=unit, at_most=1).because
 
 
+ONE_EACH = tuple(
+    tuple(held for held in universe.subsets(events) if universe.spread(held, "event", "person") <= 1)
+    for events in map(universe.all_events, ("pq", "p", "pqr"), ("12", "12", "1"), ("a", "ab", "ab"))
+)
+"""Sets in which each person has one event or none: so are tables of events that can change, each in the place of a person."""
+
+
+def one_fact_each(mine: Row, other: Row) -> Fraction | float:
+    return max(universe.price(*(distance(row, "person", held) for row in (mine, other))) for held in ONE_EACH)
+
+
+def loose(mine: Row, others: Iterable[Row], claim: Callable[..., Price] = priced) -> list[str]:
+    found = []
+    for other in others:
+        price = claim(mine.notion, other.notion, release_unit="event", budget_unit="event")
+        cost = math.inf if price.cost.is_infinite else price.cost.rational
+        if cost < one_fact_each(mine, other) or (price.least and cost != one_fact_each(mine, other)):  # type: ignore[operator]
+            found.append(f"{mine.name} in {other.name}: {cost}, and it is {one_fact_each(mine, other)}")
+    return found
+
+
+@pytest.mark.parametrize("mine", [*PLAIN, *TWO], ids=lambda row: row.name)
+def test_where_both_are_about_events_each_is_one_fact_or_none(mine: Row) -> None:
+    """Found by an attack: facts in events were refused, because a person can have any number of them."""
+    assert loose(mine, [*PLAIN, *TWO]) == []
+
+
+def test_records_of_any_number_of_facts_are_another_price() -> None:
+    facts, plain = BY_NAME["graded facts"], BY_NAME["unbounded"]
+    assert loose(facts, [plain], lambda release, budget, **_: release.priced_in(budget))
+
+
 NOT_BY_KIND = [row for row in [*BASES, *OTHER_UNITS, *PERSONALISED] if row not in PLAIN and not row.persons]
 
 

@@ -54,6 +54,24 @@ def report(name: str, **more: Any) -> PlanReport:
     return plan_report(compare(query, notion, **{"scenario": Scenario(40), **decided}), **more)
 
 
+@pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1/7"])
+def test_the_epsilon_at_a_delta_is_rounded_up(delta: str) -> None:
+    """Found by an attack: nine digits rounded to the nearest lay below the ε that keeps that δ."""
+    asked = {"error_at_most": "0.01", "scenario": Scenario(40, releases=10, delta=delta)}
+    query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=2)
+    compared = compare(query, lw.UnboundedDP("1/2"), safe_at_most=30, **asked)
+    checked = 0
+    for option, written in zip(compared.options, plan_report(compared).options, strict=True):
+        composed = getattr(written, "composed", None)  # a row that decides nothing has none
+        told = {} if composed is None else composed.epsilon_at_delta
+        exactly = option.composed(10, delta) if told else {}
+        assert told.keys() == exactly.keys()
+        for way, epsilon in exactly.items():
+            assert epsilon - 1e-11 <= told[way] <= epsilon * (1 + 2e-8), (str(option), way)
+            checked += 1
+    assert checked > 5
+
+
 @pytest.mark.parametrize("name", ASKED)
 def test_a_report_is_read_back_as_it_was_written(name: str) -> None:
     made = report(name)

@@ -13,6 +13,7 @@ from tests.session.conftest import Town
 import leeward as lw
 from leeward._statement import SelectionStatement
 from leeward.mechanism import NoisyMax
+from leeward.spec import read_spec
 
 PLACES = """
 [data]
@@ -229,6 +230,22 @@ def test_people_beyond_a_bound_need_none(one: Town) -> None:
     assert code == 2
     assert "Leave places_per_person out: naming a place needs no bound" in err
     assert not one.out.exists()
+
+
+def test_a_name_by_the_last_places_says_so_wherever_its_error_is_told(one: Town) -> None:
+    """Found by an attack: 500 people at a place that they left are not 500 fewer than at the place that is named."""
+    fewer = NoisyMax("1").within(40)
+    bound = 'notion = "addition-only"\nepsilon = "1"\nplaces_per_person = 1\nif_more = "latest"'
+    for change, so in (((), ""), ((('notion = "presence"\nepsilon = "1"', bound),), ", counted after the bound")):
+        spec = write(one, PLACES, ONE_HOUR, *change, ("budget.db", "truncated.db" if so else "budget.db"))
+        code, _, err = one.run("release", spec, "--out", one.out)
+        assert code == 0, err
+        page = (one.out / "report.html").read_text()
+        on_places = f"{so} on places per person," if so else ""
+        assert f"it had at most {fewer} fewer people{on_places} than the place with the most." in page
+        assert f"people{so}{so and ','} than the busiest" in " ".join(one.run("plan", spec)[1].split())
+        made = str(next(iter(read_spec(spec).plans())))
+        assert f"fewer people{on_places} than the busiest of" in made
 
 
 def test_a_monitor_does_not_name(one: Town) -> None:

@@ -86,7 +86,11 @@ def priced(
         return _cheapest(release, parts, budget, budget_unit, at_most)
     theirs, mine = (unit_of(notion, given) for notion, given in ((release, release_unit), (budget, budget_unit)))
     if theirs == mine:
-        return release.priced_in(budget)
+        found = release.priced_in(budget)
+        if mine != "event":
+            return found
+        # an event is one fact or none, and the rules between notions know of records of any number of facts only
+        return min(found, across(release, budget, "event", "event", 1), key=lambda price: price.cost)
     if release_unit is None and budget_unit is None and not {theirs, mine} <= UNITS:
         for notion, its in ((release, theirs), (budget, mine)):
             if its not in UNITS and notion.sums_over_persons and not notion.all_records:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from leeward._document import Part
+from leeward._plain import at_most
 from leeward._plain import probability as chance_in_digits
 from leeward._taught import taught
 from leeward.accounting import Direction
@@ -180,7 +181,7 @@ def _composed(option: Option, asked: Asked) -> ComposedPart | None:
     return ComposedPart(
         price=str(option.price * releases),
         price_in_budget=None if option.in_budget is None else str(option.in_budget * releases),
-        epsilon_at_delta={way: float(f"{epsilon:.9g}") for way, epsilon in together.items()},
+        epsilon_at_delta={way: float(at_most(epsilon, 9)) for way, epsilon in together.items()},
         not_composed=why or None,
     )
 

@@ -112,12 +112,13 @@ class SelectionPlan:
         lists = [self.places] if self.places else [100, 1_000, 10_000]
         found = [(n, self.accuracy(n).within_95_percent) for n in lists]
         than = "fewer" if query.which == "busiest" else "more"
+        so = ", counted after the bound on places per person," if query.truncates else ""
         return "\n".join(
             [
                 f"the {query.which} {query.noun}, named by noisy max of rate {self.mechanism.rate} under {self.notion},"
                 f" price {self.price}",
                 f"with probability at least 95 % the named {query.noun} has",
-                *(f"  at most {k:,} {than} {query.many} than the {query.which} of {n:,}" for n, k in found),
+                *(f"  at most {k:,} {than} {query.many}{so} than the {query.which} of {n:,}" for n, k in found),
                 f"protected: {words.protects}",
                 f"not protected: {words.reveals or 'nothing'}",
             ]

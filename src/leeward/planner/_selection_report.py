@@ -14,7 +14,7 @@ from leeward.planner._plan_report import notion_part
 from leeward.planner._report import BudgetPart, NotionPart, WindowPart
 from leeward.planner._selection_compare import NameComparison, NamedBy, NameOption
 from leeward.planner._selection_odds import ExpectedName
-from leeward.query import CountVisitors
+from leeward.query import CountVisitors, IfMore
 from leeward.query._selection import Which
 
 
@@ -27,6 +27,7 @@ class NameAsked(Part):
         window: the time that is asked about, of several the first; None where it is not about visits.
         options: how many names there are; None if that is not known.
         places_per_person: the bound on one person's places, which a name does not need; None for no bound.
+        if_more: what becomes of a person over that bound; None where there is none.
         notion: the notion asked for.
         counts: how many places hold how many people, by that number of people; None if it was not given.
         releases: how many releases like this one are planned in all.
@@ -38,6 +39,7 @@ class NameAsked(Part):
     window: WindowPart | None
     options: int | None
     places_per_person: int | None
+    if_more: IfMore | None
     notion: NotionPart
     counts: Mapping[int, int] | None
     releases: int
@@ -124,6 +126,7 @@ def name_report(compared: NameComparison) -> NameReport:
             window=None if window is None else WindowPart(start=window.start.isoformat(), end=window.end.isoformat()),
             options=scenario.places,
             places_per_person=None if visits is None else visits.places_per_person,
+            if_more=None if visits is None or visits.places_per_person is None else visits.if_more,
             notion=notion_part(compared.notion),
             counts=None if scenario.counts is None else dict(scenario.counts),
             releases=scenario.releases,

@@ -51,6 +51,11 @@ class Selection:
         return self.counts.of_rows
 
     @property
+    def truncates(self) -> bool:
+        """Whether visits beyond a bound are dropped, so that the name is about what was kept."""
+        return isinstance(self.counts, CountVisitors) and self.counts.truncates
+
+    @property
     def many(self) -> Many:
         """What those are called who are counted: ``people``, or ``rows``."""
         return "people" if isinstance(self.counts, CountVisitors) else self.counts.many

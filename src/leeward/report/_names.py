@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from leeward._statement import SelectionStatement, VisitorQuery
 from leeward.report._numbers import taken
-from leeward.report._words import Readable, many, question, visited
+from leeward.report._words import Readable, is_truncated, many, question, visited
 
 
 def stated(result: Readable) -> SelectionStatement:
@@ -32,10 +32,12 @@ def headline(result: Readable) -> str:
 def lead(statement: SelectionStatement) -> str:
     """Say how good the name is."""
     query, k = statement.query, statement.accuracy.within_95_percent
-    had = "had" if isinstance(query.of, VisitorQuery) else "has"
+    had, so = "has", ""
+    if isinstance(query.of, VisitorQuery):
+        had, so = "had", ", counted after the bound on places per person," if is_truncated(query.of) else ""
     far, than = ("fewer", "most") if query.kind == "busiest" else ("more", "fewest")
     return (
-        f"With probability at least 95 %, it {had} {f'at most {k:,}' if k else 'no'} {far} {many(statement)} than the"
+        f"With probability at least 95 %, it {had} {f'at most {k:,}' if k else 'no'} {far} {many(statement)}{so} than the"
         f" {query.noun} with the {than}."
     )
 

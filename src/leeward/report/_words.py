@@ -93,7 +93,7 @@ def headline(statement: VisitorStatement, tally: Tally) -> str:
 def certainty(statement: VisitorStatement) -> str:
     """Say in a sentence for each decision how far it can be trusted."""
     decision = statement.decision
-    relative = ", of the people counted after the bound on places per person" if is_truncated(statement) else ""
+    relative = ", of the people counted after the bound on places per person" if is_truncated(statement.query) else ""
     said = []
     for state, never in decision.said:
         if never:
@@ -197,9 +197,9 @@ def stopped(statement: VisitorStatement, tally: Tally) -> str:
     return f"{said} {tally.answered or 0:,} of {places(tally.places)} got an answer.{known}"
 
 
-def is_truncated(statement: VisitorStatement) -> bool:
+def is_truncated(query: VisitorQuery) -> bool:
     """Whether visits of people over the bound were left out, so that answers are about truncated counts."""
-    return statement.query.places_per_person is not None and statement.query.if_more in KEPT
+    return query.places_per_person is not None and query.if_more in KEPT
 
 
 def charged(statement: Statement) -> tuple[str, str]:

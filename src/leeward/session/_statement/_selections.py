@@ -85,8 +85,7 @@ def _assumptions(query: Selection) -> list[str]:
 
 def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:
     query, words = plan.query, of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words
-    truncated = isinstance(query.counts, CountVisitors) and query.counts.truncates
-    counted_so = ", counted after the bound on places per person" if truncated else " among those counted"
+    counted_so = ", counted after the bound on places per person" if query.truncates else " among those counted"
     far, than = ("fewer", "most") if query.which == "busiest" else ("more", "fewest")
     verb = "had" if isinstance(query.counts, CountVisitors) else "has"
     bounds = accuracy.within_50_percent, accuracy.within_95_percent, accuracy.within_99_percent

@@ -142,6 +142,9 @@ def test_what_is_no_universe_is_refused() -> None:
     for wrong in ((3, 1, 1), (0, 5, 2), (0, 1, 0)):
         with pytest.raises(InputError, match="not a grid"):
             ValueGrid(*wrong)
+    for kind in (Manhattan, Maximum):
+        with pytest.raises(InputError, match="with a str as its values"):
+            kind("1", "10")
     with pytest.raises(InputError, match="moves by a positive rational"):
         bounded_change(0)
     assert Fraction(4) in V

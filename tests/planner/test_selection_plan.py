@@ -17,7 +17,7 @@ from leeward.errors import InputError, LowUtilityError, NotPrivateError, SpecErr
 from leeward.exact import exact, inf
 from leeward.mechanism import NoisyMax
 from leeward.noise import DirectedGeometric, SeededBitsForTests
-from leeward.notion import ABSENT, Graded, GradedFacts, GroupDP, Notion, all_tables
+from leeward.notion import ABSENT, Graded, GradedFacts, GroupDP, Manhattan, Notion, ValueGrid, all_tables
 from leeward.planner import NameComparison, Scenario, SelectionPlan, name_report
 from leeward.planner._selection_odds import by_counts, by_name, gaps_of, within_by_counts
 from leeward.planner._useless import refuse_useless
@@ -140,6 +140,21 @@ def test_places_of_one_person_do_not_make_a_name_dearer() -> None:
     for k, notion in itertools.product((None, 1, 5), (lw.AdditionOnly("1/3"), lw.BoundedDP("1/3"))):
         plan = lw.plan(lw.select(visitors(places_per_person=k)), notion)
         assert plan.mechanism.rate == lw.plan(lw.select(visitors()), notion).mechanism.rate
+
+
+def test_where_no_pair_of_records_moves_two_counts_they_are_compared_at_the_whole_rate() -> None:
+    """Found by an attack: a row of w may be one of x or of y, and y and z are one; none of these moves both counts."""
+    named = lw.select(groups("x", "y"))
+    apart = lw.ADP("1", [lw.where("ill", one_of=["x"]), lw.where("ill", one_of=["y", "z"])])
+    both = lw.ADP("1", [lw.where("ill", one_of=["x", "y"])])  # a row of x may be one of y
+    assert (lw.plan(named, apart).mechanism.rate, lw.plan(named, both).mechanism.rate) == (1, exact("1/2"))
+
+
+def test_groups_alone_are_near_no_number() -> None:
+    """Found by an attack: the reason was the closeness of 'None', a column that nobody had asked about."""
+    for asked in (groups("x", "y"), lw.select(groups("x", "y"))):
+        with pytest.raises(NotPrivateError, match="no number is asked about, and no two groups are nearer"):
+            lw.plan(asked, Manhattan("1", ValueGrid(0, 10, 1)))
 
 
 def test_truncated_visits_under_presence_name_the_way_out() -> None:

@@ -75,6 +75,12 @@ class Manhattan(Notion):
     name = "manhattan"
 
     def __init__(self, epsilon: Exact, values: ValueGrid, *, unit: Exact = 1, nobody: bool = True) -> None:
+        if not isinstance(values, ValueGrid):
+            raise InputError(
+                f"{type(self).__name__} with a {type(values).__name__} as its values",
+                "it is about the numbers of a public grid",
+                "Give leeward.notion.ValueGrid(lower, upper, step)",
+            )
         number, _, measure = unit.strip().partition(" ") if isinstance(unit, str) else (unit, "", "")
         self.values, self.unit, self.nobody = values, positive(number, "unit"), nobody
         self.measure = measure.strip()

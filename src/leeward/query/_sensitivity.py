@@ -110,7 +110,8 @@ def rate_between(notion: Notion, query: Query, steps: Sequence[Step] | None = No
 
     The least ``cost/(rise + fall)`` over the steps, where a step raises some count by at most ``rise`` while it lowers
     another by at most ``fall``; how many counts it moves does not matter. ε where all move one way by at most 1, ε/2 where
-    they move both ways.
+    they move both ways. Where some pairs of records raise a count and others lower one, but none does both, the sum of all
+    that one pair moves is the smaller bound.
 
     Args:
         notion: the notion.
@@ -121,9 +122,15 @@ def rate_between(notion: Notion, query: Query, steps: Sequence[Step] | None = No
         NotPrivateError: if the query cannot be answered under the notion, or secrets at distance 0 differ in an answer.
     """
     known = _steps(notion, query)
-    each = ((step, _effect(notion, query, step.change).each) for step in (known if steps is None else steps))
-    between = ((step, max(r for r, _ in moves) + max(f for _, f in moves)) for step, moves in each if moves)
+    effects = ((step, _effect(notion, query, step.change)) for step in (known if steps is None else steps))
+    between = ((step, _apart(effect)) for step, effect in effects if effect.each)
     return _solve(notion, ((step, ((Fraction(move), 0),)) for step, move in between)).line.rise
+
+
+def _apart(effect: Effect) -> Fraction | int:
+    """Return how far one change moves two counts apart at most: no further than its largest rise and fall, nor its sum."""
+    each = max(r for r, _ in effect.each) + max(f for _, f in effect.each)
+    return each if effect.total is None else min(each, max((r + f for r, f in effect.total), default=each))
 
 
 @taught

@@ -226,7 +226,7 @@ class Statistic:
 
     def _refuse_deciding(self, change: Change) -> None:
         deciding = {self.by, self.records.person, *self.records.keep}
-        if isinstance(change, BoundedChange) and self.column in deciding:
+        if isinstance(change, BoundedChange) and self.column is not None and self.column in deciding:
             raise NotPrivateError(
                 f"Closeness of '{self.column}', which also decides who counts",
                 "the smallest change of it may take a person out of the answer, or from one group to another",

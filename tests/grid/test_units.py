@@ -135,7 +135,7 @@ ONE_EACH = tuple(
     tuple(held for held in universe.subsets(events) if universe.spread(held, "event", "person") <= 1)
     for events in map(universe.all_events, ("pq", "p", "pqr"), ("12", "12", "1"), ("a", "ab", "ab"))
 )
-"""Sets in which each person has one event or none: so are tables of events that can change, each in the place of a person."""
+"""Sets in which each person has one event or none: so are tables of events that can change, each in a person's place."""
 
 
 def one_fact_each(mine: Row, other: Row) -> Fraction | float:

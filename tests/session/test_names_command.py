@@ -194,6 +194,9 @@ def test_a_plan_sets_names_beside_noisy_counts(one: Town) -> None:
     code, out, _ = one.run("plan", spec)
     assert code == 0
     assert "question   the busiest of 40 places, by name alone" in out
+    for given, said in (("0:39,9:1", False), ("0:400,9:1", True)):
+        told = " ".join(one.run("plan", spec, "--counts", given)[1].split())
+        assert ("These are of 401 places, and not of those listed." in told) is said
     assert "Nothing was charged and no data was read." in out
     for option, value in (("--safe-at", "1:0.5"), ("--assumed-error", "0.5"), ("--html", "plan.html")):
         code, _, err = one.run("plan", spec, option, value)

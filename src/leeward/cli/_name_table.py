@@ -37,7 +37,8 @@ def print_names(report: NameReport) -> None:
     )
     if asked.counts:
         said += " Right, off by: how often it is the right one, and how far off on average, for the counts given."
-        if (given := sum(asked.counts.values())) != asked.options:
+        given = sum(asked.counts.values())
+        if asked.options is not None and given != asked.options:
             said += f" These are of {counted(given, asked.noun)}, and not of those listed."
     if any(option.price_in_budget is None for option in report.shown):
         said += " –: the budget's notion cannot cover it, whatever the price."

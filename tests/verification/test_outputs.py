@@ -1,4 +1,4 @@
-"""ULDP, Definition 2 of Murakami and Kawamoto, decided: against the definition read word by word, over all partitions."""
+"""ULDP of Murakami and Kawamoto, decided: against the definition read word by word, over all partitions."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Utility-optimized randomized response and RAPPOR: all of the noise is for the sensitive records.
 
-T. Murakami and Y. Kawamoto, *Utility-optimized local differential privacy mechanisms for distribution estimation* (2019),
-Sections 4.1 and 4.2. Both keep their (X_S, Y_P, ε)-ULDP (`leeward.notion.ProtectedOutputs`) with equality. With s sensitive
-records, E = e^ε and S = s + E − 1:
+The uRR and the uRAP of T. Murakami and Y. Kawamoto, *Utility-optimized local differential privacy mechanisms for
+distribution estimation* (USENIX Security 2019). Both keep their (X_S, Y_P, ε)-ULDP (`leeward.notion.ProtectedOutputs`) with
+equality. With s sensitive records, E = e^ε and S = s + E − 1:
 
 * `urr` answers with a record. A sensitive one with itself at E/S, with each other sensitive one at 1/S. Another one with
   each sensitive one at 1/S, else, at (E − 1)/S, with itself, and that gives it away. Y_P are the sensitive records. If all

@@ -34,7 +34,7 @@ class LocalDP(BoundedDP):
 
 
 class ULDP(OSDP):
-    """The directed distance of utility-optimised local DP (Murakami and Kawamoto 2019, Definition 2).
+    """The directed distance of utility-optimised local DP (Murakami and Kawamoto 2019).
 
     ULDP divides the *outputs* too: an output either is protected (its probabilities differ by at most e^ε between any two
     records) or gives one record that is not sensitive away. A sensitive record therefore has only protected outputs: ε from
@@ -56,7 +56,7 @@ class ULDP(OSDP):
 
 @taught
 class ProtectedOutputs:
-    """(X_S, Y_P, ε)-ULDP itself (Murakami and Kawamoto 2019, Definition 2): a promise about outputs, for `leeward.verify`.
+    """(X_S, Y_P, ε)-ULDP itself (Murakami and Kawamoto 2019): a promise about outputs, for `leeward.verify`.
 
     Each output is of one of two kinds. A *protected* one, in Y_P, has ``Pr[y | x] ≤ e^ε · Pr[y | x']`` for all records x, x'
     of either kind. An *invertible* one, any other, is possible from exactly one record, which is not sensitive.

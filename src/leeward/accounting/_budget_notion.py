@@ -100,7 +100,7 @@ def _said(form: PublicForm) -> str:
 
 
 def read_budget_notion(text: str) -> Notion | None:
-    """Return the notion, at ε = 1, that `currency` wrote; None where the text alone does not determine it."""
+    """Return the notion, at ε = 1, that `budget_notion` wrote; None where the text alone does not determine it."""
     name, _, unit = text.rpartition("/")
     if unit not in {"person", "row"}:  # a row that is a person of its own is a person: the promises are the same
         return None
@@ -127,7 +127,7 @@ def named_budget_notion(name: str, *, rows: bool = False) -> str:
 
 
 def charge(notion: Notion, cost: Real, counted_in: str, *, rows: bool = False) -> Fraction:
-    """Return what a cost, in ε of a release's notion, is in a budget kept in this currency.
+    """Return what a cost, in ε of a release's notion, is in a budget counted in another notion.
 
     It is the least multiple of the budget's notion that covers the release: ``d ≤ c·d'``. Exact; rounded up at the twelfth
     decimal only where the price between the two notions is irrational.
@@ -135,12 +135,12 @@ def charge(notion: Notion, cost: Real, counted_in: str, *, rows: bool = False) -
     Args:
         notion: that of the release.
         cost: what it costs in it.
-        counted_in: the currency of the budget.
+        counted_in: the notion that the budget is counted in, as `budget_notion` writes it.
         rows: whether the release takes every row for a person of its own. A budget about people does not pay for it, nor the
             other way round: one person may have any number of rows.
 
     Raises:
-        BudgetConflictError: no multiple covers it, or the currency does not say what it promises.
+        BudgetConflictError: no multiple covers it, or the name of that notion does not say what it promises.
         InputError: the cost is irrational.
     """
     amount = cost.rational
@@ -178,7 +178,7 @@ def _about_rows(counted_in: str) -> bool:
 
 
 def in_words(counted_in: str) -> str:
-    """Return a currency as it is said: ``presence per person``."""
+    """Return the notion of a budget as it is said: ``presence per person``."""
     name, _, unit = counted_in.rpartition("/")
     return f"{name} per {unit}"
 

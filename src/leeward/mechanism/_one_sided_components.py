@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two halves of two-sided noise (*One-Sided Differential Privacy*, remarks after Proposition 4).
+"""The one-sided components of two-sided noise (*One-Sided Differential Privacy*, remarks after Proposition 4).
 
 Two-sided noise is upward noise minus independent downward noise of the same kind, and its promise is the two one-sided
-promises at once: addition-only from the upward half, removal-only from the downward half. In Leeward's words
+promises at once: addition-only from the upward component, removal-only from the downward one. In Leeward's words
 
     Line(rise=a, fall=b)  =  both_hold(Line(rise=∞, fall=b), Line(rise=a, fall=∞)).
 
-It takes *one* output that carries both halves. Publishing two outputs, each with one half, costs the *sum* of the two
+It takes *one* output that carries both. Publishing two outputs, each with one component, costs the *sum* of the two
 lines, which is ∞ in either direction: the larger is never below the truth, the smaller never above, and where they meet
 there is no secret left.
 """
@@ -27,13 +27,13 @@ from leeward.noise import DirectedGeometric
 
 @taught
 def one_sided_components(mechanism: Geometric) -> tuple[Geometric, Geometric]:
-    """Return the upward (addition-only) and the downward (removal-only) half of two-sided noise, in this order.
+    """Return the upward (addition-only) and the downward (removal-only) component of two-sided noise, in this order.
 
     Answering with one and then adding the noise of the other to that answer is the two-sided mechanism. Do not publish
     both answers: see above.
 
     Raises:
-        InputError: if the noise has only one side, or is clamped (clamping comes after both halves).
+        InputError: if the noise has only one side, or is clamped (clamping comes after both).
     """
     line = mechanism.line
     if line.rise.is_infinite or line.fall.is_infinite:

@@ -49,7 +49,7 @@ class PrivacyDescription:
     Attributes:
         definition: the inequality it stands for.
         protects: what nobody can be sure of from the answer.
-        exposes: what the answer may reveal beyond doubt; empty if nothing.
+        reveals: what the answer may reveal beyond doubt; empty if nothing.
         cover: what someone with the protected property could equally well have.
         unit: whose data one ε is about. A notion that keeps promises about several units has none of its own: it is then
             "person and each fact", a list that is not a name of a unit.

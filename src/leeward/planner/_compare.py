@@ -102,7 +102,8 @@ class Asked:
 
     Attributes:
         query: the question.
-        notion: the notion asked for; it and what follows are as for `leeward.plan`.
+        notion: the notion asked for; it, ``safe_at_most``, ``dangerous_at_least``, ``error_at_most``, ``useful_from``,
+            ``what``, ``mechanism`` and ``stop_after`` are as for `leeward.plan`.
         scenario: what is known or assumed beside them.
     """
 

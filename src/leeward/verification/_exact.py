@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a mechanism d-private? Decided over all ordered pairs of secrets and all outputs.
 
-Two halves. Floats with a proved error bound compare every ordered pair at every output; they settle whatever is not
+Two parts. Floats with a proved error bound compare every ordered pair at every output; they settle whatever is not
 near the bound. But the good mechanisms attain their bound, a ratio of *exactly* e^d, and no interval however narrow can
 tell that from a violation. So what is near is decided exactly, as the sign of ``Pr[z|x] − e^{d(x → x')}·Pr[z|x']``, once
 for each combination of distinct values, and only for pairs that no third point divides (`leeward.verification._steps`).

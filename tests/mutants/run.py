@@ -15,6 +15,7 @@ import contextlib
 import functools
 import importlib
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -97,6 +98,7 @@ class Copy:
         code: int = 3
         try:
             os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (int(PATIENCE),) * 2)  # it may outlive who waits for it
             out = os.open(said, os.O_WRONLY | os.O_APPEND)
             os.dup2(out, 1)
             os.dup2(out, 2)

@@ -18,7 +18,13 @@ SAYS = {
         r"5 halls a person, noisy counts: within 45 people",
         r"10:00 named as the busiest: north\n11:00 named as the busiest: court\n12:00 named as the busiest: west",
     ],
-    "census.py": [r"dp +± 0\.65 years with 1,000 rows, ± 0\.11 with 10,000", r"<=50K +3[67]\.\d +24\d{3} "],
+    "census.py": [
+        r"dp +± 0\.65 years with 1,000 rows, ± 0\.11 with 10,000",
+        r"<=50K +3[67]\.\d +24\d{3} ",
+        "at most 13 rows",
+        r"<=50K +34\b",
+        r">50K +44\b",
+    ],
     "early_leavers.py": [
         r"adp, each level +never below, ± 29 ",
         r"adp, all levels at once +± 60 ",

@@ -163,6 +163,9 @@ CALLS: dict[str, Call] = {
     # noise and mechanisms
     "DirectedGeometric": lambda e: law(noise.DirectedGeometric(e, e * 2)),
     "DirectedGeometric, upward": lambda e: law(noise.DirectedGeometric.one_sided(e)),
+    "FirstAccepted": lambda e: (
+        (made := noise.FirstAccepted(e)) and (str(made), made.draw([0, 5, 1], [1, 2, 10**9], BITS))
+    ),
     "NormNoise": lambda e: (
         (made := noise.NormNoise(e, 3, one_sided=False)) and (made.sample(2, BITS), made.pmf((0, 5, 10**9)))
     ),

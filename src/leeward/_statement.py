@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from leeward._document import Document, Part
-from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, SelectionAccuracy
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, SelectionAccuracy
 from leeward.query import IfMore
 from leeward.query._selection import Which
 from leeward.query._statistic import Combine, StatisticKind
@@ -330,18 +330,38 @@ class NumberMechanism(Part):
     upper: float | None
 
 
+class RankMechanism(Part):
+    """How a point of the public grid ``lower``, ``lower + step``, … was named by its rank.
+
+    Attributes:
+        name: ``rank``.
+        text: what is done, in words.
+        rate: a point is accepted e^(−rate) times as often for each person that its rank is further off.
+        points: how many points the grid has.
+        lower: the first of them.
+        step: how far they are apart.
+    """
+
+    name: Literal["rank"] = "rank"
+    text: str
+    rate: str
+    points: int
+    lower: str
+    step: str
+
+
 class NumberStatement(Heading, Document):
     """The statement of a release of a sum, mean, percentile or histogram; the attributes of a `Heading`, and these.
 
     Attributes:
         query: what was asked.
-        mechanism: the noise.
-        accuracy: how far answers are off.
+        mechanism: the noise; or how a percentile was named by rank.
+        accuracy: how far answers are off: as numbers, or in people.
     """
 
     query: NumberQuery
-    mechanism: NumberMechanism
-    accuracy: NumberAccuracy | MeanAccuracy
+    mechanism: NumberMechanism | RankMechanism
+    accuracy: NumberAccuracy | MeanAccuracy | RankAccuracy
 
 
 class SelectionQuery(Part):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -130,6 +131,48 @@ def check(source: Any, rows: list[dict[str, Any]], asked: dict[str, Any]) -> boo
 def test_answers_agree_with_the_oracle(kind: str) -> None:
     rng = random.Random(f"numbers {kind}")
     assert sum(check(*draw(rng, kind), ask(rng, asked)) for asked in KINDS) > 3
+
+
+def tallied(rows: list[dict[str, Any]], asked: dict[str, Any]) -> list[tuple[int, int, int]]:
+    """By the oracle: the place of a group, steps above the lower bound, and how many people; in this order."""
+    counted, _, _ = oracle.records(rows, asked)
+    assert counted is not None
+    found = Counter((group, int((number - asked["lower"]) / asked["step"])) for group, number in counted)
+    return sorted((group, place, people) for (group, place), people in found.items())
+
+
+@pytest.mark.parametrize("kind", ["int64", "float64", "decimal", "text"])
+def test_tallies_agree_with_the_oracle(kind: str) -> None:
+    """What a percentile by rank is drawn from: refused where the answer is, and else the people by group and number."""
+    rng, several, made = random.Random(f"tally {kind}"), 0, 0
+    for _ in range(12):
+        source, rows = draw(rng, kind)
+        asked = ask(rng, rng.choice(["median", "min", "max", "percentile"]))
+        query = describe(source, asked)
+        with open_numbers(query) as table:
+            if oracle.records(rows, asked)[0] is None:
+                with pytest.raises(BoundExceededError):
+                    table.tally(query)
+                continue
+            held = table.tally(query)
+            assert held.counts.dtype == np.int64
+            assert [tuple(row) for row in held.counts.tolist()] == tallied(rows, asked)
+            assert (held.dropped, held.people_over_bound) == (
+                (again := table.count(query)).dropped,
+                again.people_over_bound,
+            )
+        several += len(asked.get("groups", ())) > 1 and len(held.counts) > 2
+        made += 1
+    assert made > 5
+    assert several
+
+
+@pytest.mark.parametrize("people", [2, 4])
+def test_a_tally_of_a_wrong_number_of_people_is_refused(people: int) -> None:
+    table = pa.table({"number": [1, 2, 3]})
+    query = statistic(records(table, person="each row"), "median", column="number", lower=0, upper=9, people=people)
+    with open_numbers(query) as opened, pytest.raises(BoundExceededError, match="do not publish it"):
+        opened.tally(query)
 
 
 def test_every_source_gives_the_same_answers(tmp_path: Any) -> None:

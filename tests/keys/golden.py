@@ -26,6 +26,7 @@ from leeward.errors import NotPrivateError
 from leeward.exact import log
 from leeward.notion import Notion, UnboundedDP, has, where
 from leeward.planner._number_plan import plan_number
+from leeward.planner._rank_plan import plan_rank
 from leeward.query import CountVisitors, records, statistic
 from leeward.session._question import Question, question
 
@@ -82,6 +83,12 @@ def number(kind: Any, notion: Notion | None = None, table: Mapping[str, Any] | N
     """Return the key of a statistic."""
     asked = statistic(records("people.parquet", **{"person": "user", **(table or {})}), kind, **how)
     return question(plan_number(asked, notion or lw.UnboundedDP("1/3")), DIGEST)
+
+
+def ranked(kind: Any, notion: Notion | None = None, **how: Any) -> Question:
+    """Return the key of a percentile by rank."""
+    asked = statistic(records("people.parquet", person="user"), kind, **how)
+    return question(plan_rank(asked, notion or lw.UnboundedDP("1/3")), DIGEST)
 
 
 def named(counts: Any, notion: Notion, which: Any = "busiest") -> Question:
@@ -153,6 +160,9 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "min": lambda: number("min", **AGE),
     "max": lambda: number("max", **AGE),
     "another default": _default,
+    "median by rank": lambda: ranked("median", **AGE),
+    "percentile by rank": lambda: ranked("percentile", lw.BoundedDP("1"), **AGE, p="30.5", people=24),
+    "max by rank, in groups": lambda: ranked("max", lw.AdditionOnly("2/7"), **AGE, by="sex", groups=["f", "m"]),
     "histogram of numbers": lambda: number("histogram", column="age", lower=0, upper=10, step=2),
     "histogram of groups": lambda: number("histogram", by="sex", groups=["f", "m"]),
     "groups under policies": lambda: groups(lw.ADP("1", [~where("sex", equals="f"), ~where("sex", equals="m")])),

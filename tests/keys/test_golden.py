@@ -199,7 +199,7 @@ def _held(part: Any, path: str) -> Iterator[tuple[str, str]]:
 CHOICES = {
     "data.time_unit": "key.about.time_unit", "query.kind": "key.about.kind", "query.combine": "key.about.combine",
     "protect.if_more": "key.about.if_more", "protect.reading": "key.notion.parameters.reading",
-    "publish.mechanism": "key.mechanisms.name",
+    "publish.mechanism": "key.mechanisms.name", "query.mechanism": "key.mechanisms.name",
 }  # fmt: skip
 """The keys of a spec that are choices, and where the key of a question holds what was chosen."""
 

@@ -83,6 +83,8 @@ ROWS: Mapping[str, list[Row]] = {
         Row("statistic", "p", "31", NEW),
         Row("statistic", "p", "30.0", SAME),
         Row("statistic", "kind", "median", NEW, beside={"statistic": {"p": None}}),
+        Row("plan", "mechanism", "rank", SAME),  # it is taken by itself
+        Row("plan", "mechanism", "geometric", NEW),
     ],
     "histogram": [
         Row("statistic", "groups", ["m", "f"], NEW),

@@ -16,7 +16,7 @@ from leeward.errors import InputError
 from leeward.report import _number_figures as number_figures
 from leeward.report import places_map, report_html, write_report
 from leeward.report._number_figures import answers_figure
-from leeward.report._numbers import lead, plain
+from leeward.report._numbers import errors, lead, plain, stated
 
 NASTY = ["<script>document.title='owned'</script>", "</script><img src=x onerror=alert(1)>", "}}{{ 7*7 }}"]
 
@@ -273,3 +273,52 @@ def test_every_table_scrolls_by_itself(grouped: FakeRelease, make_release: Calla
         tables = [i for i, e in enumerate(page.elements) if e.tag == "table"]
         assert len(tables) == 2
         assert [page.elements[i - 1].attributes.get("class") for i in tables] == ["scroll"] * 2
+
+
+# ---- percentiles by rank: the error is a number of people
+
+
+def by_rank(answers: dict[str, Any], k: int, counted: str = "people", groups: Any = ()) -> FakeRelease:
+    made = numbers(answers, "percentile", groups, p="50")
+    made.told["mechanism"] = {
+        "name": "rank", "text": "A point is named", "rate": "1", "points": 101, "lower": "0", "step": "1",
+    }  # fmt: skip
+    within = {
+        "within_50_percent": 0,
+        "within_95_percent": k,
+        "within_99_percent": k + 1,
+        "all_within_95_percent": k + 9,
+    }
+    made.told["accuracy"] = {"counted": counted, "points": 101, **within}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("k", "counted", "said", "figure"),
+    [
+        (7, "rows", "At most 7 rows have a number between it and the exact median", "7 rows"),
+        (1, "rows", "At most one row has a number between it and the exact median", "1 row"),
+        (0, "rows", "No row has a number between it and the exact median", "0 rows"),
+        (1_234, "people", "At most 1,234 people have a number between it and the exact median", "1,234 people"),
+        (1, "people", "At most one person has a number between it and the exact median", "1 person"),
+        (0, "people", "No person has a number between it and the exact median", "0 people"),
+    ],
+)
+def test_an_error_in_rank_is_a_number_of_people(k: int, counted: str, said: str, figure: str) -> None:
+    result = by_rank({"value": [40]}, k, counted)
+    text = Page(report_html(result)).text()
+    assert f"{said}, with probability at least 95 %." in text
+    assert errors(stated(result)) == [(figure, "95 % error in rank")]
+    assert figure in text
+    assert "±" not in text, "it is no amount of what is asked about"
+
+
+def test_several_answers_by_rank_are_drawn_without_lines() -> None:
+    result = by_rank({"group": ["low", "high"], "value": [30, 44]}, 7, groups=["low", "high"])
+    text = Page(report_html(result)).text()
+    assert "between an answer and the exact median of its group" in text
+    assert "with 16 that is so of all 2 together" in text
+    assert "their errors are numbers of people, and are said above" in text
+    (drawn,) = answers_figure(result).data
+    assert list(drawn.x) == [30, 44]
+    assert not drawn.error_x.visible

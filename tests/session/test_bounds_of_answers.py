@@ -16,6 +16,7 @@ import pytest
 import leeward as lw
 from leeward.cli import LeewardError
 from leeward.local.location import Box
+from leeward.planner._number_plan import plan_number
 from leeward.query import Mean
 from leeward.session import privacy_statement
 
@@ -37,7 +38,7 @@ def planned(*choices: Any) -> Any:
     """The plan of these choices; None where they are refused."""
     try:
         query = asked(*choices)
-        return lw.plan(query, (lw.BoundedDP if query.people else lw.UnboundedDP)("4"))
+        return plan_number(query, (lw.BoundedDP if query.people else lw.UnboundedDP)("4"))
     except LeewardError:
         return None
 

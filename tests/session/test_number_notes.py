@@ -10,6 +10,7 @@ import pytest
 import leeward as lw
 from leeward.errors import SpecError
 from leeward.planner._number_plan import plan_number
+from leeward.planner._rank_plan import plan_rank
 from leeward.session import privacy_statement
 
 BOUNDS = {"column": "n", "lower": 2, "upper": 9}
@@ -65,6 +66,31 @@ def test_every_note_fits_what_was_asked(name: str, combine: str, groups: int, ke
     assert ("clamped again" in text) == (numbers and combine == "sum")
     assert (" 2 stands in" in text) == (name in {"mean", "median", "min", "max", "percentile"})
     assert query.over_bound(1).startswith("1 person has several rows")
+
+
+BY_RANK = [each for each in GRID if each[0] in {"median", "min", "max", "percentile"}]
+
+
+@pytest.mark.parametrize(("name", "combine", "groups", "keep", "person"), BY_RANK)
+def test_every_note_by_rank_fits_what_was_asked(name: str, combine: str, groups: int, keep: bool, person: str) -> None:
+    rows = person == "each row"
+    if rows and combine != "refuse":
+        return
+    query = asked(name, combine, groups, keep, person)
+    told = privacy_statement(plan_rank(query, lw.UnboundedDP(1)), places=query.cells, dataset="d", version="1")
+    text = " ".join([*told.assumptions, *told.guaranteed, *told.not_guaranteed])
+    assert "place" not in text.replace("replaced", "").replace("in place of", "")
+    assert ("rows have" in text) == rows
+    assert ("people have" in text) == (not rows)
+    assert ("no row has" in text.lower()) == rows
+    assert ("of its group" in text) == (groups > 1)
+    assert ("answers together" in text) == (groups > 1)
+    assert ("in no listed group" in text) == (groups > 0)
+    assert ("removed by the filter" in text) == keep
+    assert ("Nobody has more than one row" in text) == (combine == "refuse" and not rows)
+    assert "stands in" not in text
+    assert ("no row has a number, each grid point" in text) == rows
+    assert ("nobody has a number, each grid point" in text) == (not rows)
 
 
 @pytest.mark.parametrize("if_more", ["latest", "earliest"])

@@ -68,7 +68,7 @@ KINDS = {
     "median": ("median", ["group", "value"], 50),
     "min": ("min", ["group", "value"], 20),
     "max": ("max", ["group", "value"], 79),
-    "percentile": ('percentile"\np = "90', ["group", "value"], 74),
+    "percentile": ('percentile"\np = "90"\nmechanism = "geometric', ["group", "value"], 74),
 }
 
 
@@ -201,7 +201,7 @@ def test_several_rows_can_be_combined(people: Town) -> None:
 
 
 def test_the_unit_is_named_in_the_promise(people: Town) -> None:
-    spec = write(people, ('"mean"', '"median"'), ('"dp"', '"manhattan"\nunit = "5 years"'))
+    spec = write(people, ('"mean"', '"median"\nmechanism = "geometric"'), ('"dp"', '"manhattan"\nunit = "5 years"'))
     assert people.run("release", spec, "--out", people.out)[0] == 0
     statement = json.loads((people.out / "release.json").read_text())
     assert "a value 5 years away at a factor of e^ε" in statement["notion"]["cover"]

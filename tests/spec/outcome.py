@@ -140,6 +140,7 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
         "places": first.places.to_pylist(),
         "decision": {name: each for name, each in told[0].get("decision", {}).items() if name != "curve"},
         "mechanism": told[0]["mechanism"],
+        "noise": told[0]["mechanism"]["name"],
         "rates": [(part["rate_up"], part["rate_down"]) for part in told[0]["mechanism"].get("parts", ())],
         "cover": told[0]["notion"]["cover"],
         "protects": told[0]["notion"]["protects"],

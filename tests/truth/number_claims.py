@@ -20,7 +20,7 @@ HOW_FAR = 10**9
 LISTS = [list(map(Fraction, each)) for n in range(4) for each in itertools.product((0, 1, 2), repeat=n)]
 
 
-def _sorted_at(p: Fraction, values: list[Fraction]) -> Fraction:
+def sorted_at(p: Fraction, values: list[Fraction]) -> Fraction:
     """The value with so many per cent of all below it; the greatest at 100 %."""
     return sorted(values)[min(math.floor(p * len(values) / 100), len(values) - 1)]
 
@@ -29,7 +29,7 @@ NAMED: dict[str, Any] = {
     "sum": sum,
     "least value": min,
     "greatest value": max,
-    "median": lambda values: _sorted_at(Fraction(50), values),
+    "median": lambda values: sorted_at(Fraction(50), values),
 }
 
 
@@ -79,7 +79,7 @@ def register(claims: Claims) -> None:
     says = claims.says
 
     @says(
-        r"The ((?P<name>sum|mean|median|least value|greatest value)|(?P<p>[\d.]+) % point) of everybody's 'age'(, in each of (?P<n>\d+) public"
+        r"The ((?P<name>sum|mean|median|least value|greatest value)|(?P<p>[\d./]+) % point) of everybody's 'age'(, in each of (?P<n>\d+) public"
         r" groups? by 'sex')?"
     )
     def _(world: Any, name: str | None, p: str | None, n: str | None) -> bool:
@@ -89,7 +89,7 @@ def register(claims: Claims) -> None:
         if name == "mean":
             near = [abs(numeric.answer(v) - sum(v) / len(v)) <= numeric.grid / 2 for v in LISTS if v]
             return world.query.kind == "mean" and all(near)
-        meant = NAMED[name] if name else lambda values: _sorted_at(Fraction(str(p)), values)
+        meant = NAMED[name] if name else lambda values: sorted_at(Fraction(str(p)), values)
         return all(numeric.answer(values) == meant(values) for values in LISTS if values)
 
     @says(

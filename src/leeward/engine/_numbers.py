@@ -37,6 +37,9 @@ from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._reasons import OF_NUMBERS
 from leeward.query._statistic import MOST_FINE, Statistic, fine
 
+Tally = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Place of a group, steps above the lower bound, and how many people: each of shape (rows,)."""
+
 REASONS = tuple(OF_NUMBERS)
 """Why a row takes no part, in the order in which it is asked."""
 
@@ -137,7 +140,33 @@ class NumberTable(Rows):
                 public one.
             DataError: a data file changed meanwhile.
         """
-        rows, dropped = self._rows, self._dropped()
+        several, tally = self._people(query)
+        return self._counted(several, _answer(query, *tally))
+
+    def tally(self, query: Statistic) -> VisitCounts:
+        """Return how many people have each number, instead of the answer: what a percentile by rank is drawn from.
+
+        Its counts are one row for each group and grid point where somebody is, in this order: the place of the group, steps
+        above the lower bound, and how many people; shape (rows, 3).
+
+        Raises:
+            BoundExceededError: see `count`.
+            DataError: see `count`.
+        """
+        several, tally = self._people(query)
+        _answer(query, *tally)  # refuses what it refuses
+        group, number, people = tally
+        order = np.lexsort((number, group))
+        return self._counted(several, np.stack([group[order], number[order], people[order]], axis=1))
+
+    def _counted(self, several: int, counts: NDArray[np.int64]) -> VisitCounts:
+        dropped = self._dropped()
+        return VisitCounts(several, {r: dropped[r] for r in REASONS}, dropped["taken"], False, counts)
+
+    def _people(self, query: Statistic) -> tuple[int, Tally]:
+        """Return how many people have several rows, and how many people there are by group and number."""
+        rows = self._rows
+        self._dropped()  # before the data are looked at again
         taken = rows.filter(rows.kept, rows.person.notnull(), rows.group.notnull(), rows.number.notnull())
         several, values, combine = 0, query.values, query.records.combine
         if query.records.person is not None:
@@ -160,8 +189,7 @@ class NumberTable(Rows):
                 "combine = 'refuse' (that it is refused is a fact about the data: do not publish it)",
                 "Say how a person's numbers are combined: sum, min or max",
             )
-        answer = _answer(query, *(integers(tally, column) for column in ("group", "number", "people")))
-        return VisitCounts(several, {r: dropped[r] for r in REASONS}, dropped["taken"], False, answer)
+        return several, (integers(tally, "group"), integers(tally, "number"), integers(tally, "people"))
 
 
 def _index(column: Any, query: Statistic) -> tuple[Any, Any]:

@@ -9,6 +9,7 @@ from leeward.planner._number_plan import NumberPlan
 from leeward.planner._option import Option
 from leeward.planner._plan import Plan
 from leeward.planner._plan_report import plan_report
+from leeward.planner._rank_plan import RankPlan
 from leeward.planner._recommend import Recommendation, recommend
 from leeward.planner._report import PlanReport
 from leeward.planner._selection_compare import NameComparison, NameOption
@@ -27,6 +28,7 @@ __all__ = [
     "Option",
     "Plan",
     "PlanReport",
+    "RankPlan",
     "Recommendation",
     "Scenario",
     "SelectionPlan",

@@ -65,4 +65,26 @@ class SelectionAccuracy(Part):
     within_99_percent: int
 
 
-__all__ = ["ErrorAt", "MeanAccuracy", "NumberAccuracy", "SelectionAccuracy"]
+class RankAccuracy(Part):
+    """How many people have a number strictly between an answer by rank and the exact percentile of its group, at most.
+
+    The bounds hold whatever the data are.
+
+    Attributes:
+        counted: whose numbers they are: ``people``, or ``rows`` where each is a person of its own.
+        points: how many points the public grid has.
+        within_50_percent: so many at most, with probability at least 50 %.
+        within_95_percent: with probability at least 95 %.
+        within_99_percent: with probability at least 99 %.
+        all_within_95_percent: so many at most for each of all answers together, with probability at least 95 %.
+    """
+
+    counted: Many
+    points: int
+    within_50_percent: int
+    within_95_percent: int
+    within_99_percent: int
+    all_within_95_percent: int
+
+
+__all__ = ["ErrorAt", "MeanAccuracy", "NumberAccuracy", "RankAccuracy", "SelectionAccuracy"]

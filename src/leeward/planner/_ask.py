@@ -11,7 +11,9 @@ from leeward.exact._real import Exact
 from leeward.notion import Notion
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._plan import MechanismName, Plan, What, plan_visitors
+from leeward.planner._rank_plan import RankPlan, plan_rank
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan, plan_selection
+from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
 from leeward.query import CountVisitors, Selection
 from leeward.query._statistic import Statistic
 
@@ -32,7 +34,7 @@ def plan(
 
 
 @overload
-def plan(query: Statistic, notion: Notion) -> NumberPlan: ...
+def plan(query: Statistic, notion: Notion, *, mechanism: PercentileMechanism = "auto") -> NumberPlan | RankPlan: ...
 
 
 @overload
@@ -49,14 +51,14 @@ def plan(
     error_at_most: Exact | None = None,
     useful_from: Exact | None = None,
     what: What = "decisions",
-    mechanism: MechanismName = "auto",
+    mechanism: MechanismName | PercentileMechanism = "auto",
     stop_after: int | None = None,
 ) -> AnyPlan:
     """Plan a release: free, and private of nothing because it reads no data. `leeward.release` carries it out.
 
     Args:
         query: the question, from `leeward.count_visitors`; or from `leeward.statistic` or `leeward.select`: then nothing
-            else but the notion is given.
+            else is given but the notion, and for a percentile ``mechanism``.
         notion: the privacy notion.
         safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
         dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
@@ -69,6 +71,9 @@ def plan(
             order until ``stop_after`` places could not be called safe, and needs no bound; ``"adaptive"`` does so for the
             same price, and pays half for a count far above the threshold
             (`leeward.mechanism.AdaptiveSanitized`); ``"auto"`` takes one of the first two, the geometric one where it can.
+            Of a percentile: ``"rank"`` names a grid point by its rank, ``"geometric"`` adds noise to the percentile itself,
+            and ``"auto"`` takes the one with the smaller error, as far as public things tell
+            (`leeward.planner._statistic_plan`).
         stop_after: c, for the mechanisms that stop (default 1); their price is c·ε, or n·ε where only n < c places are
             listed (`Plan.listing` tells it of n; `leeward.release` counts them itself). The sanitized one stops after c
             published counts; the adaptive one when less than ε of c·ε is left, so after c to 2c − 1 of them.
@@ -86,7 +91,7 @@ def plan(
             error_at_most=error_at_most,
             useful_from=useful_from,
             what=what,
-            mechanism=mechanism,
+            mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
             stop_after=stop_after,
         )
     if not isinstance(query, Statistic | Selection):
@@ -96,12 +101,15 @@ def plan(
             "Give a question from count_visitors, statistic or select",
         )
     decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
-    if any(choice is not None for choice in decided) or (what, mechanism) != ("decisions", "auto"):
+    named = isinstance(query, Selection) and mechanism != "auto"
+    if any(choice is not None for choice in decided) or what != "decisions" or named:
         about = "a name" if isinstance(query, Selection) else "a statistic"
         raise InputError(
             f"A decision about {about}", "decisions are about counts of visitors", "Give the question and the notion"
         )
-    return plan_selection(query, notion) if isinstance(query, Selection) else plan_number(query, notion)
+    if isinstance(query, Selection):
+        return plan_selection(query, notion)
+    return plan_statistic(query, notion, mechanism)  # type: ignore[arg-type]  # which refuses what is not its own
 
 
 @overload
@@ -110,6 +118,10 @@ def remade(made: Plan) -> Plan: ...
 
 @overload
 def remade(made: NumberPlan) -> NumberPlan: ...
+
+
+@overload
+def remade(made: RankPlan) -> RankPlan: ...
 
 
 @overload
@@ -137,6 +149,8 @@ def remade(made: AnyPlan) -> AnyPlan:
 def _again(made: AnyPlan) -> AnyPlan:
     if isinstance(made, NumberPlan):
         return plan_number(made.query, made.notion)
+    if isinstance(made, RankPlan):
+        return plan_rank(made.query, made.notion)
     if isinstance(made, SelectionPlan):
         return plan_selection(made.query, made.notion)
     return plan_visitors(
@@ -154,7 +168,7 @@ def _again(made: AnyPlan) -> AnyPlan:
 
 def _content(made: AnyPlan) -> tuple[object, ...]:
     """What a plan does; a mechanism of ours is all that its repr says."""
-    if isinstance(made, SelectionPlan):
+    if isinstance(made, SelectionPlan | RankPlan):
         return type(made.mechanism), repr(made.mechanism)
     if isinstance(made, NumberPlan):
         return made.scale, [(type(part), repr(part)) for part in made.parts]

@@ -36,6 +36,7 @@ from leeward.notion import Notion, in_rows, of_rows
 from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._number_plan import NumberPlan, steps_of
 from leeward.planner._plan import Plan
+from leeward.planner._rank_plan import RankPlan
 from leeward.query import CountVisitors, Selection
 from leeward.query._selection import Counted
 from leeward.query._sensitivity import rate_between
@@ -125,7 +126,7 @@ class SelectionPlan:
         )
 
 
-AnyPlan: TypeAlias = Plan | NumberPlan | SelectionPlan
+AnyPlan: TypeAlias = Plan | NumberPlan | RankPlan | SelectionPlan
 """A plan that `leeward.release` carries out."""
 
 

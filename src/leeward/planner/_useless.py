@@ -13,8 +13,9 @@ from leeward._plain import at_most, counted
 from leeward.errors import LowUtilityError
 from leeward.mechanism import ThresholdRule
 from leeward.planner._accuracy import MeanAccuracy
-from leeward.planner._number_plan import NumberPlan
+from leeward.planner._number_plan import EXAMPLES, NumberPlan
 from leeward.planner._plan import Plan
+from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query._numeric import Mean
 
@@ -26,6 +27,8 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
 
     * A number: its 95 % error is at least as large as its whole public range. For a mean over a private number of people,
       also if it is about 100,000 of them. Sums over a private number of people, and counts, have no public range.
+    * A percentile by rank: so many people may stand between it and the exact one that every grid point would do, with the
+      publicly known number of people, or else with 100,000.
     * Places: even if nobody were anywhere, a smaller share of them than the plan's ``useful_from`` would be called safe:
       because noise hides that they are empty, or because the mechanism that stops would not reach them.
     * A name: only one is listed, so it is known already.
@@ -42,6 +45,9 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
     """
     if isinstance(made, NumberPlan):
         _refuse_number(made)
+        return
+    if isinstance(made, RankPlan):
+        _refuse_rank(made)
         return
     if isinstance(made, SelectionPlan):
         _refuse_name(made, places)
@@ -121,6 +127,19 @@ def _refuse_number(made: NumberPlan) -> None:
             f"The {query.kind} of '{query.column}' under {made.notion.name} at epsilon = {made.notion.epsilon}",
             f"its 95 % error would be {at_most(error)}{where}, and its whole public range is {width:g}",
             f"Raise epsilon, ask a histogram, or choose a notion of closeness such as manhattan; {_ACCEPT}",
+        )
+
+
+def _refuse_rank(made: RankPlan) -> None:
+    query, accuracy = made.query, made.accuracy()
+    people, k = query.people or EXAMPLES[-1], accuracy.within_95_percent
+    # of n people at most max(p, 100 − p) % stand between a grid point and the percentile: with so many as that, all would do
+    if made.points > 1 and k >= people * max(made.mechanism.p, 100 - made.mechanism.p) / 100:
+        raise LowUtilityError(
+            f"The {query.kind} of '{query.column}' by rank under {made.notion.name} at epsilon = {made.notion.epsilon}",
+            f"up to {k:,} {accuracy.counted} may stand between it and the exact one, and of"
+            f"{'' if query.people else ' as many as'} {people:,} no more than that do, whatever the answer",
+            f"Raise epsilon, or ask with a larger step or narrower bounds; {_ACCEPT}",
         )
 
 

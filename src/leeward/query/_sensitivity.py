@@ -26,7 +26,6 @@ from leeward.exact._real import ONE, Real, inf
 from leeward.notion import Change, Notion, Step
 from leeward.notion._generated import check_generated
 from leeward.query._effect import Effect, Move, Query
-from leeward.query._numeric import Percentile
 
 
 @dataclass(frozen=True)
@@ -134,18 +133,25 @@ def _apart(effect: Effect) -> Fraction | int:
 
 
 @taught
-def rank_rate(notion: Notion, query: Percentile) -> Real:
+def rank_rate(notion: Notion, query: Query, steps: Sequence[Step] | None = None) -> Real:
     """Return the largest rate at which a percentile may be named by rank: for `leeward.mechanism.RankSelection`.
 
     The least ``cost/range`` over the steps, where the range is `Percentile.rank_range`: it does not depend on how far apart
     values lie, nor on the grid. For a median it is ε where people come or go, ε/2 where a value becomes any other.
 
+    Args:
+        notion: the notion.
+        query: the percentile; or a statistic that is one, by groups or whole.
+        steps: of the notion, all that it promises something for; by default ``notion.steps``.
+
     Raises:
+        InputError: it is no percentile.
         NotPrivateError: the percentile cannot be answered under the notion; or all values may change at once, which
             moves the ranks of any number of people.
     """
-    steps = _steps(notion, query)
-    if not isinstance(query, Percentile):
+    known = _steps(notion, query)
+    range_of = getattr(query, "rank_range", None)
+    if range_of is None:
         raise InputError(
             f"A rate for the rank of {told(query)}",
             "ranks are those of a percentile",
@@ -157,7 +163,8 @@ def rank_rate(notion: Notion, query: Percentile) -> Real:
             "the values of all persons may change at once, and nothing bounds how many ranks that moves",
             "Use noise on the percentile itself, which moves no further than the values, or a notion that sums over persons",
         )
-    return _solve(notion, ((step, ((query.rank_range(step.change), 0),)) for step in steps)).line.rise
+    moves = ((step, ((range_of(step.change), 0),)) for step in (known if steps is None else steps))
+    return _solve(notion, moves).line.rise
 
 
 def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:

@@ -201,6 +201,27 @@ class Statistic:
         pairs = itertools.product(leaves, joins) if len(self.groups) > 1 else ()
         return Effect(total=(*each, *((a + c, b + d) for (a, b), (c, d) in pairs)), each=each)
 
+    def rank_range(self, change: Change) -> Fraction:
+        """Return how far one change moves the losses of grid points apart, in people, over all groups together.
+
+        See `Percentile.rank_range`, and the theorem of `leeward.planner._rank_plan`.
+
+        Raises:
+            InputError: it is no percentile.
+            NotPrivateError: as `effect`.
+        """
+        if not isinstance(self.numeric, Percentile):
+            raise InputError(
+                f"A {self.kind} by rank", "ranks are those of a percentile", "Ask a median or a percentile"
+            )
+        self.effect(change)  # refuses what it refuses
+        if isinstance(change, BoundedChange):
+            return self.numeric.rank_range(self._on_grid(change))
+        if change in {WITHDRAW, INSERT} or self.people is not None:
+            return self.numeric.rank_range(change)
+        leaves, joins = self.numeric.rank_range(WITHDRAW), self.numeric.rank_range(INSERT)
+        return max(self.numeric.rank_range(REPLACE), leaves + joins if len(self.groups) > 1 else leaves)
+
     def of_policies(self, change: Change) -> Effect | None:
         """Return the exact moves of counts of groups of rows under a step of policies; None if none are derived."""
         if not self.of_rows or self.by is None or self.values is not None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from leeward._plain import at_most
 from leeward._statement import NumberQuery, NumberStatement
-from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
 from leeward.report._words import Readable, many, question
 
@@ -60,6 +60,8 @@ def headline(result: Readable) -> str:
 def lead(result: Readable) -> str:
     """Say how near the answers are."""
     accuracy, answers = stated(result).accuracy, result.answers
+    if isinstance(accuracy, RankAccuracy):
+        return _by_rank(stated(result).query, accuracy, answers.num_rows)
     if "within_95_percent" in answers.column_names:
         found = answers["within_95_percent"].to_pylist()
         if len(found) > 1:
@@ -75,9 +77,31 @@ def lead(result: Readable) -> str:
     )
 
 
+def _by_rank(query: NumberQuery, accuracy: RankAccuracy, answers: int) -> str:
+    one, together = accuracy.within_95_percent, accuracy.all_within_95_percent
+    have, exact = _between(one, accuracy), f"the exact {_name(query)}"
+    if answers == 1:
+        return f"{have} a number between it and {exact}, with probability at least 95 %."
+    return (
+        f"{have} a number between an answer and {exact} of its group, with probability at least 95 %; with {together:,} that"
+        f" is so of all {answers:,} together, with that probability."
+    )
+
+
+def _between(k: int, accuracy: RankAccuracy) -> str:
+    one = accuracy.counted == "rows"
+    if k <= 1:
+        return ("At most one " if k else "No ") + ("row has" if one else "person has")
+    return f"At most {k:,} {accuracy.counted} have"
+
+
 def errors(statement: NumberStatement) -> list[tuple[str, str]]:
     """Return the key figures of the noise: what they are, and how large."""
     accuracy = statement.accuracy
+    if isinstance(accuracy, RankAccuracy):
+        k = accuracy.within_95_percent
+        whose = _count(k, "row") if accuracy.counted == "rows" else "1 person" if k == 1 else f"{k:,} people"
+        return [(whose, "95 % error in rank")]
     if not isinstance(accuracy, NumberAccuracy):
         return []
     return [
@@ -99,6 +123,8 @@ def caption(result: Readable) -> str:
     """Say what the picture shows."""
     counts = "count" in result.answers.column_names
     each = "Bars are noisy counts" if counts else "Points are the answers"
+    if isinstance(stated(result).accuracy, RankAccuracy):
+        return f"{each}; their errors are numbers of {many(stated(result))}, and are said above."
     if not any(reach(result)):
         return f"{each}; the error that is kept with probability 95 % is said above, not drawn."
     return f"{each}; lines reach as far as the error that is kept with probability 95 %, each on its own."
@@ -107,7 +133,7 @@ def caption(result: Readable) -> str:
 def reach(result: Readable) -> list[float]:
     """Return how long the line of each answer is: the error that it keeps; 0 where there are too many for lines."""
     answers, accuracy = result.answers, stated(result).accuracy
-    if answers.num_rows > MOST_LINES:
+    if answers.num_rows > MOST_LINES or isinstance(accuracy, RankAccuracy):
         return [0.0] * answers.num_rows
     if "within_95_percent" in answers.column_names:
         return [float(error) for error in answers["within_95_percent"].to_pylist()]

@@ -28,6 +28,7 @@ from leeward.notion import Notion
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import CountMechanism
+from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors, Window
 from leeward.query._numeric import Mean, NumericKind, Percentile, Sum
@@ -162,6 +163,13 @@ class Naming(Part):
     rate: Written
 
 
+class Ranking(Part):
+    """Permute-and-flip over the points of the public grid: one a group, by its rank; ``rate`` is that of a person."""
+
+    name: Literal["rank"] = "rank"
+    rate: Written
+
+
 class Question(Document):
     """The key of one answer.
 
@@ -171,7 +179,7 @@ class Question(Document):
         keys: the digest of the public keys of the answer, in their order.
         notion: the promise it is asked under.
         mechanisms: the noise; for a mean over a private number of people that of their sum and of their number; for a name,
-            which one is named, and how.
+            which one is named, and how; for a percentile by rank, how its point is named.
         rounds: of a monitor, every window asked so far, this one last; None for a single question.
         fit_for_release: whether its noise comes from fresh entropy.
     """
@@ -180,7 +188,7 @@ class Question(Document):
     about: Annotated[AboutVisitors | AboutNumbers, Field(discriminator="kind")]
     keys: str
     notion: NotionAsked
-    mechanisms: tuple[Annotated[Noise | Stopping | Looking | Naming, Field(discriminator="name")], ...]
+    mechanisms: tuple[Annotated[Noise | Stopping | Looking | Naming | Ranking, Field(discriminator="name")], ...]
     rounds: tuple[Span, ...] | None
     fit_for_release: bool
 
@@ -290,7 +298,9 @@ def _notion(notion: Notion) -> NotionAsked:
     return NotionAsked(name=made.name, own=made.own, parameters=listed, digest=digest, epsilon=write(notion.epsilon))
 
 
-def _mechanisms(made: AnyPlan) -> tuple[Noise | Stopping | Looking | Naming, ...]:
+def _mechanisms(made: AnyPlan) -> tuple[Noise | Stopping | Looking | Naming | Ranking, ...]:
+    if isinstance(made, RankPlan):
+        return (Ranking(rate=write(made.mechanism.rate)),)
     if isinstance(made, SelectionPlan):
         return (Naming(which=made.query.which, rate=write(made.mechanism.rate)),)
     return tuple(map(_mechanism, made.parts if isinstance(made, NumberPlan) else (made.mechanism,)))

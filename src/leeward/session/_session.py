@@ -27,6 +27,7 @@ from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
 from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import beyond_bound
+from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors, Window
 from leeward.query._selection import Counted
@@ -185,6 +186,7 @@ class Session(Private):
         Raises:
             LeewardError: it is refused; nothing was charged.
         """
+        from leeward.engine._numbers import NumberTable
         from leeward.ledger import Request
 
         query = priced.plan.counted
@@ -204,7 +206,10 @@ class Session(Private):
         with self.ledger.reserve(request, progress=self.progress) as reservation:
             if reservation.answer is None:
                 self.progress("counting")
-                counted = table.count(query)
+                if isinstance(priced.plan, RankPlan) and isinstance(table, NumberTable):
+                    counted = table.tally(priced.plan.query)
+                else:
+                    counted = table.count(query)
                 self.progress("adding noise")
                 try:
                     exactly = counted.counts

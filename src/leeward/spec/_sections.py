@@ -12,6 +12,7 @@ from leeward._toml import ExactText, Section
 from leeward.errors import SpecError
 from leeward.notion._osdp import Reading
 from leeward.planner._plan import USEFUL_FROM, MechanismName, What
+from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query import IfMore
 from leeward.query._selection import Which
 from leeward.query._statistic import Combine, Kind
@@ -48,6 +49,7 @@ class Query(Section):
     grid: ExactText | None = None
     by: dict[str, list[str | int]] | None = None
     combine: Combine = "refuse"
+    mechanism: PercentileMechanism = "auto"
 
 
 class GridBox(Section):

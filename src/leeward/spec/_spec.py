@@ -14,9 +14,11 @@ from leeward._toml import Section, check, keys_at, read_toml
 from leeward.errors import SpecError, nearest
 from leeward.notion import Notion
 from leeward.notion._named import NAMED
-from leeward.planner._number_plan import NumberPlan, plan_number
+from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan, plan_visitors
+from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import SelectionPlan, plan_selection
+from leeward.planner._statistic_plan import plan_statistic
 from leeward.query import (
     CountVisitors,
     Grid,
@@ -54,6 +56,8 @@ _OF_VISITORS = {
     "data": {"visits", "place", "time", "latitude", "longitude", "timezone", "time_unit"},
     "protect": {"places_per_person", "if_more"},
 }
+_IN_TWO_WAYS = {"percentile", "median", "min", "max"}
+"""Kinds of statistics that more than one mechanism can release."""
 _OF_STATISTICS = {"data": {"table"}, "query": {*Query.model_fields} - {"kind"}}
 
 
@@ -85,6 +89,8 @@ class Spec(Section):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
         if visitors and not names and self.decide.safe_at_most is None and self.decide.dangerous_at_least is None:
             raise ValueError("[decide] says nothing of any place. Give safe_at_most, dangerous_at_least or both")
+        if "mechanism" in self.query.model_fields_set and self.query.kind not in _IN_TWO_WAYS:
+            raise ValueError(f"[query] mechanism means nothing for {self._asked}: it is for percentiles. Leave it out")
         unused = {"decide", "publish"} if names else set[str]()
         unused |= set() if visitors else {"places", "window", "windows", "decide", "publish"}
         for section in sorted(self.model_fields_set & unused):
@@ -236,13 +242,13 @@ class Spec(Section):
             )
         return policy_notion(self.protect, asked, rates)
 
-    def plans(self) -> list[Plan] | list[NumberPlan] | list[SelectionPlan]:
+    def plans(self) -> list[Plan] | list[NumberPlan | RankPlan] | list[SelectionPlan]:
         """Return one plan a window, or the plan of a statistic: what can be refused without data is refused here."""
         if self.names:
             notion = self.notion()
             return [plan_selection(query, notion) for query in self.selections()]
         if self.query.kind != "visitors":
-            return [plan_number(self.statistic(), self.notion())]
+            return [plan_statistic(self.statistic(), self.notion(), self.query.mechanism)]
         return self.visitor_plans()
 
     def selections(self) -> list[Selection]:

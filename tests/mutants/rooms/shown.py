@@ -50,7 +50,7 @@ MUTANTS = [
     M(NUMBERS, "numbers_placed", '"min": "the least", "max": "the greatest"', '"min": "the greatest", "max": "the least"', "tests/truth/test_number_truth.py", "how rows are combined"),
     M(NUMBERS, "_not_guaranteed", "if query.numeric is not None and query.kind != \"sum\" and query.people is None:", "if False:", "tests/truth/test_number_truth.py",
       "what stands in for nobody is not told"),
-    M(NUMBERS, "_question", '0: "least value", 50: "median", 100: "greatest value"', '0: "greatest value", 50: "median", 100: "least value"', "tests/truth/test_number_truth.py",
+    M(NUMBERS, "point", 'Fraction(0): "least value"', 'Fraction(0): "greatest value"', "tests/truth/test_number_truth.py",
       "the least value is called the greatest"),
     M("leeward.notion._one_sided", "AdditionOnly", "that a person is not in the data may be concluded with certainty", "", TRUTH, "addition-only is said to expose nothing"),
     M("leeward.notion._one_sided", "AdditionOnly", "Pr[answer | with a person's records] ≤ e^ε · Pr[answer | without them]",

@@ -19,9 +19,44 @@ UNIVERSAL = "leeward.analysis._optimal._universal"
 ASKED = "tests/analysis/test_universal_question.py"
 
 NAME = "tests/planner/test_selection_plan.py"
+RANK, RANK_GRID, RANK_TRUTH = (
+    "tests/planner/test_rank_plan.py",
+    "tests/grid/test_rank_plans.py",
+    "tests/truth/test_rank_truth.py",
+)
 NAMED = "tests/session/test_names_command.py"
 
 MUTANTS = [
+    M("leeward.planner._rank_plan", "plan_rank", "RankSelection(rate, numeric.p)", "RankSelection(rate * 2, numeric.p)", RANK_GRID,
+      "a percentile at twice the rate that its notion allows"),
+    M("leeward.planner._rank_plan", "plan_rank", "rank_rate(notion, query, steps_of(query, notion))", "rank_rate(notion, query.numeric)", RANK_GRID,
+      "whoever goes from one group to another is not thought of"),
+    M("leeward.planner._rank_plan", "RankPlan.draw", "tally[first:end, 1], tally[first:end, 2]", "tally[:, 1], tally[:, 2]", RANK,
+      "each group is drawn from everybody"),
+    M("leeward.planner._rank_plan", "RankPlan.accuracy", "1 - Fraction(1, 20 * answers)", "Fraction(19, 20)", RANK, "all answers together are as near as one"),
+    M("leeward.planner._rank_plan", "RankPlan.accuracy", "Fraction(19, 20), Fraction(99", "Fraction(9, 10), Fraction(99", RANK_TRUTH, "95 % are 90 %"),
+    M("leeward.planner._rank_plan", "RankPlan.points", "self.query.values.step) + 1", "self.query.values.step)", RANK, "the upper bound is never named"),
+    M("leeward.query._statistic", "Statistic.rank_range", "leaves + joins if len(self.groups) > 1 else leaves", "leaves", RANK_GRID,
+      "two groups are moved for the price of one"),
+    M("leeward.query._statistic", "Statistic.rank_range", "max(self.numeric.rank_range(REPLACE), ", "min(self.numeric.rank_range(REPLACE), ", RANK_GRID,
+      "a number that changes costs what somebody who leaves does"),
+    M("leeward.query._statistic", "Statistic.rank_range", "self.effect(change)  # refuses what it refuses", "pass", RANK, "what is refused is answered"),
+    M("leeward.query._sensitivity", "rank_rate", "if notion.all_records:", "if False:", RANK, "all ranks may move at once for the price of one"),
+    M("leeward.planner._statistic_plan", "_better", "_spread(ranked) < _error(noisy)", "_spread(ranked) > _error(noisy)", RANK, "the larger error is taken"),
+    M("leeward.planner._statistic_plan", "_better", "except (NotPrivateError, NoiseError):", "except NotPrivateError:", RANK, "a wide range ends in a refusal"),
+    M("leeward.planner._statistic_plan", "_spread", "(query.people or ASSUMED)", "ASSUMED", RANK, "a public number of people is not thought of"),
+    M("leeward.planner._useless", "_refuse_rank", "k >= people * max(", "k >= people * min(", RANK, "what is of use is refused"),
+    M("leeward.planner._useless", "_refuse_rank", "query.people or EXAMPLES[-1]", "EXAMPLES[-1]", RANK, "what says nothing of few people is paid for"),
+    M("leeward.session._statement._ranks", "_not_guaranteed", "100 * k / max(share, 100 - share)", "100 * k / min(share, 100 - share) if 0 < share < 100 else 999", RANK_TRUTH,
+      "more people are told than the error covers"),
+    M("leeward.session._statement._ranks", "_mechanism", "{decimal(100 - share)} % of all but one, whichever", "{decimal(share)} % of all but one, whichever", RANK_TRUTH,
+      "the rank error is told from one side"),
+    M("leeward.engine._numbers", "NumberTable.tally", "_answer(query, *tally)  # refuses what it refuses", "pass", "tests/engine/test_engine_numbers.py",
+      "a wrong number of people is taken as it is"),
+    M("leeward.engine._numbers", "NumberTable.tally", "np.lexsort((number, group))", "np.lexsort((group, number))", "tests/engine/test_engine_numbers.py",
+      "numbers before groups"),
+    M("leeward.session._question", "_mechanisms", "return (Ranking(rate=write(made.mechanism.rate)),)", "return ()", "tests/keys/test_golden.py", "the mechanism is no part of the question"),
+    M("leeward.report._numbers", "reach", " or isinstance(accuracy, RankAccuracy)", "", "tests/report/test_report_numbers.py", "an error in people is drawn as a number"),
     M("leeward.planner._selection_plan", "plan_selection", "NoisyMax(rate)", "NoisyMax(rate * 2)", NAME, "a name at twice the rate that its notion allows"),
     M("leeward.planner._selection_plan", "SelectionPlan.draw", "else -counts", "else counts", NAME, "the busiest is named as the quietest"),
     M("leeward.planner._selection_plan", "SelectionPlan.answers", 'if name not in ("latitude", "longitude")', 'if name != "name"', NAME,

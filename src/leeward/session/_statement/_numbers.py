@@ -11,6 +11,7 @@ from leeward._plain import at_most
 from leeward._statement import NoisePart, NumberMechanism, NumberQuery, NumberStatement
 from leeward.notion import Notion, PrivacyDescription, of_rows
 from leeward.notion._metric import BoundedChange
+from leeward.notion._value_grid import ValueGrid
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.query._numeric import Percentile
@@ -85,12 +86,24 @@ def _question(query: Statistic) -> str:
             return f"How many {query.many} are in each of {groups}"
         of = f", in each of {groups}" if query.groups else ""
         return f"How many {query.many} have a '{query.column}' in each of {query.bins:,} public intervals{of}"
-    numeric, name = query.numeric, str(query.kind)
-    if isinstance(numeric, Percentile):
-        named = {0: "least value", 50: "median", 100: "greatest value"}
-        name = named.get(numeric.p, f"{float(numeric.p):g} % point")  # type: ignore[call-overload]
+    name = point(query) if isinstance(query.numeric, Percentile) else str(query.kind)
     of = f"the '{query.column}' of all rows" if query.of_rows else f"everybody's '{query.column}'"
     return f"The {name} of {of}" + (f", in each of {groups}" if query.groups else "")
+
+
+def point(query: Statistic) -> str:
+    """Return what a percentile is called: the median, the least or greatest value, or the point of so many per cent."""
+    assert isinstance(query.numeric, Percentile)
+    named = {Fraction(0): "least value", Fraction(50): "median", Fraction(100): "greatest value"}
+    return named.get(query.numeric.p, f"{decimal(query.numeric.p)} % point")
+
+
+def numbers_rounded(values: ValueGrid) -> str:
+    """Say what is done to each number first."""
+    return (
+        f"Numbers are clamped to {decimal(values.lower)} … {decimal(values.upper)} and rounded half up to steps of"
+        f" {decimal(values.step)}: the answer is about these"
+    )
 
 
 def _mechanism(plan: NumberPlan) -> str:
@@ -101,7 +114,7 @@ def _mechanism(plan: NumberPlan) -> str:
             f" half steps ({laws[0]}), and the number of {many} ({laws[1]}); their quotient is published, clamped"
         )
     clamped = "" if plan.scale.lower is None else ", then clamped to the public bounds"
-    grid = f"an integer on a public grid of step {_plain(plan.scale.unit)}"
+    grid = f"an integer on a public grid of step {decimal(plan.scale.unit)}"
     return f"Each answer, {grid}, gets exact geometric noise, {laws[0]}{clamped}"
 
 
@@ -157,17 +170,14 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
     query, found = plan.query, []
     values = query.values
     if values is not None and query.kind != "histogram":
-        found.append(
-            f"Numbers are clamped to {_plain(values.lower)} … {_plain(values.upper)} and rounded half up to steps of"
-            f" {_plain(values.step)}: the answer is about these"
-        )
+        found.append(numbers_rounded(values))
     if query.kind == "histogram":
         negative = "" if plan.parts[0].law.down.is_infinite else "a noisy count may be negative, and "
         found.append(f"Counts are not clamped: {negative}small ones say little")
     found += numbers_placed(query, plan.notion)
     if query.numeric is not None and query.kind != "sum" and query.people is None:
         who = "no row" if query.of_rows else "nobody"
-        found.append(f"Where {who} has a number, {_plain(query.numeric.answer([]))} stands in for the exact answer")
+        found.append(f"Where {who} has a number, {decimal(query.numeric.answer([]))} stands in for the exact answer")
     found += numbers_left_out(query)
     if reveals := _words(plan).reveals:
         found.append(f"Not protected: {reveals}")
@@ -228,7 +238,7 @@ def _listed(parts: list[str], last: str) -> str:
     return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def _plain(number: Fraction) -> str:
+def decimal(number: Fraction) -> str:
     """Write a public number as a decimal where it is one of a few digits, else as a fraction."""
     short = f"{float(number):.10g}"
     return short if Fraction(short) == number else str(number)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a percentile and a notion to a percentile by rank, its price and how near it will be: before any data is touched.
+
+Theorem. Let each of the public groups have its percentile named by `leeward.mechanism.RankSelection` at the rate r, with
+noise of its own, from the numbers of the people in it. Let every step of the notion be one of these, at the cost beside it
+or more, with p from 0 to 1 and M = max(p, 1 − p) ≥ 1/2:
+
+    somebody comes to a group, or goes from one                          r·2M
+    somebody's number becomes another, near or far, in the same group    r·2
+    somebody goes from one group to another, with any number             r·4M
+
+Then all that is named is private under the notion together: for all tables x, x' and all answers z, one a group,
+
+    Pr[K(x) = z] ≤ e^{d(x → x')}·Pr[K(x') = z].
+
+Proof. The noise of the groups is independent, so Pr[K(x) = z] is a product with a factor for each group, and depends on x
+only through how many people have each number in it. A step touches the factors of the groups that the person is in before
+or after it. In the first case that is one group, whose number of people m moves by 1, and at most one of the people below
+and the people above a grid point with it: the loss of each point moves by at most M, up or down, so the largest move is at
+most 2M above the least. In the second it is one group, m stays, and each of both terms of a loss moves by 1 at most: 2. In
+the third case it is two groups, and each of them is touched as in the first: 4M. By the theorem of `NoisyMax` the factor of
+a group changes by at most e^{r·range}, so the product changes by at most e to the cost of the step. The notion's distance
+is the cheapest chain of its steps: the factors multiply along it, as the costs add up.
+
+What a step may do is derived as for noise on the percentile (`leeward.query._statistic`, `steps_of`): whoever replaces a
+record may leave a group, go to another or be left without a number, unless the number of people is public; with several
+groups, 4M ≥ 2 is then the dearest. Several rows of a person are one number first, by ``combine``. Where all numbers may
+change at once, and where steps are changes of facts, nothing is derived and the plan is refused.
+
+Noise on the percentile itself is private too, and fitted to how far one person moves it: over the whole range of the numbers
+where somebody may come, go or change a number at will, and by one step where only near numbers are to pass for one another.
+Noise on ranks is fitted to how many people one person moves, which is at most two, and does not grow with the range. Which
+of the two is the better depends on how many people there are, which is private; see `leeward.planner._statistic_plan`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import NotPrivateError
+from leeward.exact._real import Real
+from leeward.mechanism import RankSelection
+from leeward.noise import Bits
+from leeward.notion import Notion, in_rows
+from leeward.planner._accuracy import RankAccuracy
+from leeward.planner._number_plan import Scale, steps_of
+from leeward.query._numeric import Percentile
+from leeward.query._sensitivity import rank_rate
+from leeward.query._statistic import Statistic
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class RankPlan:
+    """What a release of a percentile by rank will do, known before anything is spent.
+
+    Attributes:
+        query: the question.
+        notion: the privacy notion.
+        mechanism: what names one grid point a group.
+    """
+
+    query: Statistic
+    notion: Notion
+    mechanism: RankSelection
+
+    @property
+    def counted(self) -> Statistic:
+        """The question that an engine counts: by group and grid point, where somebody is."""
+        return self.query
+
+    @property
+    def price(self) -> Real:
+        """ε of the notion: the rate is the largest that every step's cost allows."""
+        return self.notion.epsilon
+
+    @property
+    def scale(self) -> Scale:
+        """What a stored integer stands for: the position of a grid point."""
+        assert self.query.values is not None
+        return Scale(self.query.values.lower, self.query.values.step, 0, self.points - 1)
+
+    @property
+    def points(self) -> int:
+        """How many points the public grid has."""
+        assert self.query.values is not None
+        return int(self.query.values.width / self.query.values.step) + 1
+
+    def listing(self, places: int | None) -> RankPlan:
+        """Return the plan for so many public keys: the same, because its price does not depend on them."""
+        return self
+
+    def draw(self, tally: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        """Return the position of the grid point named for each group, shape (groups,): all that the ledger stores.
+
+        Args:
+            tally: one row for each group and grid point where somebody is, in this order: the place of the group, the
+                position of the point, and how many people; shape (rows, 3).
+            bits: the entropy source.
+        """
+        ends = np.searchsorted(tally[:, 0], np.arange(self.query.cells + 1))
+        named = [
+            self.mechanism.release_sparse(tally[first:end, 1], tally[first:end, 2], self.points, bits)
+            for first, end in itertools.pairwise(ends.tolist())
+        ]
+        return np.array(named, np.int64)
+
+    def answers(self, drawn: NDArray[np.int64], keys: pa.Table) -> pa.Table:
+        """Return the published table: one row a public key, with ``value``."""
+        import pyarrow as pa
+
+        values = self.scale.values(drawn)
+        whole = self.scale.unit.denominator == self.scale.origin.denominator == 1
+        columns: dict[str, Any] = {name: keys[name] for name in keys.column_names}
+        columns["value"] = [int(v) for v in values] if whole else [float(v) for v in values]
+        return pa.table(columns)
+
+    def accuracy(self) -> RankAccuracy:
+        """Return how many people can be between an answer and the exact one, whatever the data are."""
+        answers = self.query.cells
+        median, most, nearly_all, together = (
+            self.mechanism.reach(self.points, chance)
+            for chance in (Fraction(1, 2), Fraction(19, 20), Fraction(99, 100), 1 - Fraction(1, 20 * answers))
+        )
+        return RankAccuracy(
+            counted=self.query.many,
+            points=self.points,
+            within_50_percent=median,
+            within_95_percent=most,
+            within_99_percent=nearly_all,
+            all_within_95_percent=together,
+        )
+
+
+def plan_rank(query: Statistic, notion: Notion) -> RankPlan:
+    """Plan the release of a percentile by rank: free, and private of nothing because it reads no data.
+
+    Raises:
+        NotPrivateError: the notion does not protect such an answer.
+        InputError: it is no percentile.
+    """
+    numeric = query.numeric
+    try:
+        rate = rank_rate(notion, query, steps_of(query, notion))
+    except NotPrivateError as refused:
+        if query.of_rows:
+            raise NotPrivateError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
+        raise
+    assert isinstance(numeric, Percentile)
+    return RankPlan(query, notion, RankSelection(rate, numeric.p))

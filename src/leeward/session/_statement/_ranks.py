@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statement of a release of a percentile by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leeward._statement import NumberStatement, RankMechanism
+from leeward.notion import of_rows
+from leeward.planner._accuracy import RankAccuracy
+from leeward.planner._rank_plan import RankPlan
+from leeward.query._statistic import Statistic
+from leeward.session._statement._heading import stated
+from leeward.session._statement._numbers import (
+    decimal,
+    numbers_asked,
+    numbers_assumed,
+    numbers_left_out,
+    numbers_placed,
+    numbers_rounded,
+    point,
+)
+
+_THEOREM = (
+    "McKenna, Sheldon, Permute-and-Flip: A New Mechanism for Differentially Private Selection; and, for a directed distance:"
+    " where a step moves the rank errors of no two grid points of a group apart by more than s people, summed over all"
+    " groups, the chance of each answer changes by a factor of at most e^(rate·s). No step of the notion costs less than"
+    " rate·s."
+)
+_SIDES = {
+    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1.",
+    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2.",
+}
+"""Where the notion is defined, for those that the field knows by another's name."""
+
+
+@stated.register
+def rank_statement(plan: RankPlan, places: int, heading: dict[str, Any], promises: Sequence[str]) -> NumberStatement:
+    """Return the statement of a release of a percentile by rank."""
+    query, accuracy, rate = plan.query, plan.accuracy(), str(plan.mechanism.rate)
+    known = _SIDES.get(plan.notion.name)
+    return NumberStatement(
+        **heading,
+        query=numbers_asked(query, places),
+        mechanism=RankMechanism(
+            text=_mechanism(plan, rate),
+            rate=rate,
+            points=plan.points,
+            lower=str(plan.scale.origin),
+            step=str(plan.scale.unit),
+        ),
+        accuracy=accuracy,
+        assumptions=(*numbers_assumed(query), *promises),
+        theorems=(_THEOREM, *([] if known is None else [known])),
+        guaranteed=tuple(_guaranteed(plan, accuracy)),
+        not_guaranteed=tuple(_not_guaranteed(plan)),
+    )
+
+
+def _mechanism(plan: RankPlan, rate: str) -> str:
+    query, share = plan.query, plan.mechanism.p
+    each = "For each group, each" if len(query.groups) > 1 else "Each"
+    return (
+        f"{each} of {plan.points:,} public grid points is accepted with probability e^(−{rate}·d), where d is how much"
+        " larger its rank error is than the least one, and one of the accepted is published, each as likely. Its rank error"
+        f" is the number of {query.many} below it less {decimal(share)} % of all but one, or the number above it less"
+        f" {decimal(100 - share)} % of all but one, whichever is larger. No count is published"
+    )
+
+
+def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
+    query = plan.query
+    words = of_rows(plan.notion.words) if query.of_rows else plan.notion.words
+    exact, where = f"the exact {point(query)}", " of its group" if len(query.groups) > 1 else ""
+    one = "row has" if query.of_rows else "person has"
+    have = "rows have" if query.of_rows else "people have"
+
+    def between(k: int) -> str:
+        return f"no {one}" if not k else f"at most 1 {one}" if k == 1 else f"at most {k:,} {have}"
+
+    found = [
+        f"With probability at least {chance} %, whatever the data are, {between(k)} a number strictly between an answer and"
+        f" {exact}{where}"
+        for chance, k in (
+            (50, accuracy.within_50_percent),
+            (95, accuracy.within_95_percent),
+            (99, accuracy.within_99_percent),
+        )
+    ]
+    if query.cells > 1:
+        found.append(
+            f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
+            f" {accuracy.all_within_95_percent:,} in place of {accuracy.within_95_percent:,}"
+        )
+    found.append(
+        "This promise holds for all that is published here together, and for anything concluded from it:"
+        f" {words.definition}, with ε = {plan.price}"
+    )
+    return found
+
+
+def _not_guaranteed(plan: RankPlan) -> list[str]:
+    query, values = plan.query, plan.query.values
+    assert values is not None
+    words = of_rows(plan.notion.words) if query.of_rows else plan.notion.words
+    found = [
+        f"Nothing is said of how far an answer is from the exact one as a number: where no {_one(query)} has a number for a"
+        " long stretch, every point of the stretch has one rank",
+        numbers_rounded(values),
+        *numbers_placed(query, plan.notion),
+    ]
+    if query.people is None:
+        k, share = plan.accuracy().within_95_percent, plan.mechanism.p
+        if few := int(
+            100 * k / max(share, 100 - share)
+        ):  # of so many, no more than k stand between any point and the exact one
+            found.insert(
+                1,
+                f"Where at most {few:,} {query.many} have a number, the 95 % say nothing: every grid point is so near",
+            )
+        who = f"no {_one(query)}" if query.of_rows else "nobody"
+        found.append(f"Where {who} has a number, each grid point is as likely to be the answer")
+    found += numbers_left_out(query)
+    if words.reveals:
+        found.append(f"Not protected: {words.reveals}")
+    return found
+
+
+def _one(query: Statistic) -> str:
+    return "row" if query.of_rows else "person"

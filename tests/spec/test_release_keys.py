@@ -161,6 +161,13 @@ ROWS = [
         {"noise": "rank"},
         before={"query": {"kind": "median", "mechanism": "geometric", "people": None}},
     ),
+    Effect(
+        "query.mechanism",
+        "numbers",
+        {"query": {"mechanism": "geometric"}},
+        {"noise": "geometric"},
+        before={"query": {"kind": "median", "mechanism": "rank"}},
+    ),
     Effect("query.mechanism", "numbers", {"query": {"mechanism": "rank"}}, refused="it is for percentiles"),
     Effect("query.combine", "several", {"query": {"combine": "max"}}, {"value": [13]}),
     Effect("query.combine", "several", {"query": {"combine": "min"}}, {"value": [10]}),

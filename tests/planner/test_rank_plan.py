@@ -179,6 +179,9 @@ def test_a_group_of_persons_pays_for_all_of_them() -> None:
 
 def test_answers_that_any_point_would_do_for_are_refused() -> None:
     refuse_useless(lw.plan(asked(people=20), lw.BoundedDP("2")), 1)
+    beside = lw.plan(asked("percentile", p="90", people=20), lw.BoundedDP("2"), mechanism="rank")
+    assert 2 <= beside.accuracy().within_95_percent < 18, "more than stand on the one side, fewer than on the other"  # type: ignore[union-attr]
+    refuse_useless(beside, 1)
     with pytest.raises(LowUtilityError, match=r"up to 14 rows may stand between.*, and of 20 no more than that do"):
         refuse_useless(lw.plan(asked(people=20), lw.BoundedDP("1")), 1)
     with pytest.raises(LowUtilityError, match=r"of as many as 100,000 no more than that do"):

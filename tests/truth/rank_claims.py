@@ -86,7 +86,7 @@ def register(claims: Claims) -> None:
         wanted, named = int(chance) / 100, {0: "least value", 50: "median", 100: "greatest value"}
         called = named.get(world.p, f"{float(world.p):g} % point") if world.p.denominator == 1 else f"{world.p} % point"
         return (
-            kept(world, most) >= wanted - 1e-12 and (most == 0 or bound(world, most - 1) < wanted)
+            min(kept(world, most), bound(world, most)) >= wanted - 1e-12 and (most == 0 or bound(world, most - 1) < wanted)
             and point == called and bool(own) == (len(world.query.groups) > 1)
         )  # fmt: skip
 

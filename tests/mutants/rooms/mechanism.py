@@ -35,7 +35,7 @@ MUTANTS = [
     M(MAX, "NoisyMax.release", "uniform_below(accepted.size, 1, bits)[0]", "0", LARGEST, "the first that is accepted is named, not any one"),
     M(MAX, "NoisyMax._first", "c / (power + 1)", "c", LARGEST, "the polynomial is summed, not integrated"),
     M(MAX, "NoisyMax.distance", "max(moves) - min(moves)", "max(moves)", LARGEST, "a fall beside a rise costs nothing"),
-    M("leeward.query._sensitivity", "rate_between", "max(r for r, _ in moves) + max(f for _, f in moves)", "max(max(r, f) for r, f in moves)", LARGEST,
+    M("leeward.query._sensitivity", "_apart", "max(r for r, _ in effect.each) + max(f for _, f in effect.each)", "max(max(r, f) for r, f in effect.each)", LARGEST,
       "a step that raises one count and lowers another moves them apart by one only"),
     M("leeward.mechanism._geometric", "Geometric.__init__", "up=line.fall * self.step, down=line.rise * self.step",
       "up=line.rise * self.step, down=line.fall * self.step", "tests/mechanism/test_geometric.py",

@@ -105,6 +105,11 @@ def test_groups_are_points_with_their_errors(grouped: FakeRelease) -> None:
     assert page.data("rows")[1] == [NASTY[1], "44", "12000", "0.25"]
 
 
+def test_groups_with_one_answer_are_told_in_one() -> None:
+    page = Page(report_html(numbers({"group": ["a", "b"], "value": [40, 40]}, groups=["a", "b"])))
+    assert page.all("h1")[0].text == "The mean of ‘age’ in 2 groups: about 40 in each"
+
+
 def test_names_of_groups_stay_names(grouped: FakeRelease) -> None:
     page = Page(report_html(grouped))
     assert set(NASTY) <= {e.text for e in page.all("td")}

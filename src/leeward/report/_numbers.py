@@ -54,7 +54,9 @@ def headline(result: Readable) -> str:
     if len(values) == 1:
         where = f" in ‘{query.groups[0]}’" if query.groups else ""
         return f"{name}{where} is about {plain(values[0])}"
-    return f"{name} in {_count(query.groups, 'group')}: from {plain(min(values))} to {plain(max(values))}"
+    least, most = plain(min(values)), plain(max(values))
+    found = f"about {least} in each" if least == most else f"from {least} to {most}"
+    return f"{name} in {_count(query.groups, 'group')}: {found}"
 
 
 def lead(result: Readable) -> str:

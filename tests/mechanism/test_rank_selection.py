@@ -224,7 +224,8 @@ def test_what_is_refused() -> None:
         lambda: RankSelection("1").release([]),
         lambda: RankSelection("1").release([1, -1]),
         lambda: RankSelection("1").release([1.5]),
-        lambda: RankSelection("1", "0.0000000000000000001").release([10**6]),
+        lambda: RankSelection("1", "0.0000000000000000001"),
+        lambda: RankSelection("1").release([2**40]),
         lambda: RankSelection("1").distance((1, 2), (1,)),
         lambda: RankSelection("1").reach(5, 1),
         lambda: rank_rate(UnboundedDP("1"), Sum(ValueGrid(0, 3))),
@@ -238,6 +239,23 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(NotPrivateError):
             rank_rate(notion, query)
+
+
+def test_which_p_is_refused_says_nothing_of_how_many_people_there_are() -> None:
+    """Found by an attack: the bound was on people times parts, and the message named the people."""
+    finest = Fraction(100 * (2**21 + 1), 2**22)
+    for p in (finest, Fraction(100, 3), "33.33"):
+        losses = RankSelection("1", p).losses([1, 2**40 - 3, 1])
+        share = exact(p).rational / 100  # type: ignore[operator]
+        for at, below, above in ((0, 0, 2**40 - 2), (1, 1, 1), (2, 2**40 - 2, 0)):
+            off = max(below - share * (2**40 - 2), above - (1 - share) * (2**40 - 2))
+            assert losses[at] == off * share.denominator
+    for p in (Fraction(100, 2**22 + 1), "33.3333333333333333"):
+        with pytest.raises(InputError, match="parts of a person"):
+            RankSelection("1", p)
+    with pytest.raises(InputError) as refused:
+        RankSelection("1").losses([2**40 + 12_345])
+    assert "345" not in str(refused.value)
 
 
 def test_nobody_is_no_preference() -> None:

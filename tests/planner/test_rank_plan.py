@@ -162,6 +162,12 @@ def test_what_is_not_derived_is_refused(notion: Notion, query: Statistic, becaus
         plan_rank(query, notion)
 
 
+@pytest.mark.parametrize("mechanism", ["auto", "rank"])
+def test_a_p_of_many_digits_is_refused_before_any_data_is_read(mechanism: Any) -> None:
+    with pytest.raises(InputError, match="Give a p of fewer digits"):
+        lw.plan(asked(kind="percentile", p="33.3333333333333333"), lw.UnboundedDP("1"), mechanism=mechanism)
+
+
 def test_what_is_no_percentile_has_no_ranks() -> None:
     for query in (asked("mean"), asked("sum"), lw.statistic(ROWS, "histogram", **GROUPS)):
         with pytest.raises(InputError, match="ranks are those of a percentile"):

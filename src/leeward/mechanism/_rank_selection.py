@@ -38,8 +38,11 @@ from leeward.mechanism._geometric import integers
 from leeward.mechanism._noisy_max import NoisyMax
 from leeward.noise import Bits, FirstAccepted, SystemBits
 
-_MOST = 2**62
-"""Parts of a person: a loss fits in 64 bits."""
+_PARTS, _PEOPLE = 2**22, 2**40
+"""Into how many parts a person is divided at most, and how many people are held at most: a loss fits in 64 bits.
+
+The first is held against p alone. If it were the product, then which p is refused would tell how many people there are.
+"""
 
 
 @taught
@@ -52,7 +55,8 @@ class RankSelection:
         p: the percentile, an exact number from 0 (the least value) to 100 (the greatest).
 
     Raises:
-        InputError: if the rate is not positive and finite, or p is not rational or outside 0 … 100.
+        InputError: if the rate is not positive and finite, or p is not rational, outside 0 … 100 or of too many digits:
+            the denominator of p/100 is at most 2²².
     """
 
     def __init__(self, rate: Exact, p: Exact = 50) -> None:
@@ -62,6 +66,12 @@ class RankSelection:
             raise InputError(f"p = {p}", "percentiles go from 0 to 100, and are rational", 'Give, say, p = "90"')
         self.p = asked
         self._share = asked / 100
+        if self._share.denominator > _PARTS:
+            raise InputError(
+                f"p = {p}",
+                f"ranks are told apart in at most {_PARTS:,} parts of a person, and its fraction has more",
+                'Give a p of fewer digits, such as "33.33" or "100/3"',
+            )
         self._max = NoisyMax(self.rate / self._share.denominator)
 
     def __repr__(self) -> str:
@@ -79,7 +89,7 @@ class RankSelection:
             counts: how many people have each value of the grid, in its order: integers of at least 0, shape (k,), k ≥ 1.
 
         Raises:
-            InputError: if they are not a row of such integers, or too many for 64 bits.
+            InputError: if they are not a row of such integers, or there are 2⁴⁰ people or more.
         """
         here = integers(counts)
         if here.ndim != 1 or not here.size or here.min() < 0:
@@ -89,10 +99,8 @@ class RankSelection:
                 "Give one row of them, from 0 up",
             )
         people = sum(here.tolist())
-        if people * self.parts >= _MOST:
-            raise InputError(
-                f"{people:,} people, for p = {self.p}", "their losses do not fit in 64 bits", "Give a p of fewer digits"
-            )
+        if people >= _PEOPLE:
+            raise InputError("2^40 people or more", "their losses may not fit in 64 bits", "Count a part of them")
         upto, numerator = np.cumsum(here), self._share.numerator
         below = self.parts * (upto - here) - numerator * (people - 1)
         above = self.parts * (people - upto) - (self.parts - numerator) * (people - 1)
@@ -132,7 +140,7 @@ class RankSelection:
             bits: see `release`.
 
         Raises:
-            InputError: if they are not such points and numbers, or too many people for 64 bits.
+            InputError: if they are not such points and numbers, or there are 2⁴⁰ people or more.
         """
         starts, sizes, losses = self.runs(positions, counts, points)
         run, place = FirstAccepted(self._max.rate).draw(losses, sizes, bits or SystemBits())

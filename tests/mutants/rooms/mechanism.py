@@ -122,6 +122,7 @@ MUTANTS = [
       "tests/mechanism/test_randomized_response.py", "the estimate takes away the wrong share"),
     M("leeward.mechanism._calibration", "_meets", "accuracy().within(within) >= least", "accuracy().within(within) > least",
       "tests/mechanism/test_geometric.py tests/mechanism/test_decision.py", "a wish that is met exactly is not enough", equivalent=True),
+    M("leeward.mechanism._rank_selection", "RankSelection.__init__", "self._share.denominator > _PARTS", "False", "tests/mechanism/test_rank_selection.py", "a p of any number of digits, until there are people"),
     M("leeward.mechanism._rank_selection", "RankSelection.losses", "numerator * (people - 1)", "numerator * people", "tests/mechanism/test_rank_selection.py", "the least value is none of a grid's ends"),
     M("leeward.mechanism._rank_selection", "RankSelection.losses", "np.maximum(below, above)", "np.maximum(below, above) // 2", "tests/mechanism/test_rank_selection.py", "losses are half of what they are"),
     M("leeward.query._numeric", "Percentile.rank_range", "max(self.p, 100 - self.p) / 50", "Fraction(1)", "tests/mechanism/test_rank_selection.py", "every percentile costs what a median costs"),

@@ -37,7 +37,7 @@ from leeward.mechanism._planar import PlanarMechanism
 from leeward.mechanism._sanitized import row_of_counts, whole_thresholds
 from leeward.mechanism._series import SeriesMechanism
 from leeward.mechanism._subsampled import sampled_rows, thin
-from leeward.noise import SystemBits, add_saturating, uniform_below
+from leeward.noise import FirstAccepted, SystemBits, add_saturating, uniform_below
 from leeward.query._sampling import PoissonSampling
 
 LINE, UP = lw.Line("1", "1"), lw.Line(inf, "1")
@@ -58,6 +58,12 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "NoisyMax.release": (NoisyMax("1").release, {"counts": COUNTS}),
     "RankSelection.losses": (RankSelection("1").losses, {"counts": COUNTS}),
     "RankSelection.release": (RankSelection("1").release, {"counts": COUNTS}),
+    "RankSelection.release_sparse": (
+        RankSelection("1").release_sparse, {"positions": COUNTS, "counts": COUNTS, "points": 9},
+    ),
+    "RankSelection.runs": (RankSelection("1").runs, {"positions": COUNTS, "counts": COUNTS, "points": 9}),
+    "FirstAccepted.draw": (FirstAccepted("1").draw, {"losses": COUNTS, "sizes": COUNTS, "bits": SystemBits()}),
+    "FirstAccepted.pmf": (FirstAccepted("1").pmf, {"losses": COUNTS, "sizes": COUNTS}),
     "NormMechanism.noisy": (NormMechanism(LINE, size=2).noisy, {"truth": COUNTS}),
     "NormMechanism.release": (NormMechanism(LINE, size=2).release, {"truth": COUNTS}),
     "RandomizedResponse.release": (RandomizedResponse("2/3", "1/3").release, {"answers": YES}),
@@ -102,6 +108,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 ELSEWHERE = {
     "given_array": "it refuses them",
+    "_checked": "FirstAccepted.draw",
     "_degrees": "PlanarLaplace.perturb_points",
     "_points": "PlanarLaplace.perturb_points",
     "Monitor.answer": "it draws by Sanitized.release",

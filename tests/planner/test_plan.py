@@ -136,8 +136,10 @@ def test_a_printed_plan_says_price_chances_and_what_is_protected() -> None:
 def test_one_plan_is_for_every_question() -> None:
     mean = lw.statistic(lw.records("people.parquet", person="each row"), "mean", column="age", lower=0, upper=9)
     assert isinstance(plan(mean, lw.UnboundedDP("1")), lw.planner.NumberPlan)
-    for decided in ({"safe_at_most": 2}, {"what": "counts"}, {"mechanism": "sanitized"}, {"stop_after": 3}):
+    for decided in ({"safe_at_most": 2}, {"what": "counts"}, {"stop_after": 3}):
         with pytest.raises(InputError, match="decisions are about counts"):
             plan(mean, lw.UnboundedDP("1"), **decided)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match=r"mechanism = 'sanitized'.*Known: auto, rank, geometric"):
+        plan(mean, lw.UnboundedDP("1"), mechanism="sanitized")  # type: ignore[call-overload]
     with pytest.raises(InputError, match="not a question that can be released"):
         plan(lw.records("people.parquet", person="each row"), lw.UnboundedDP("1"))  # type: ignore[call-overload]

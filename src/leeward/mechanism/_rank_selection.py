@@ -23,7 +23,7 @@ further off is accepted e^{−r·k} times as often, and that the noise goes both
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from fractions import Fraction
 
 import numpy as np
@@ -155,7 +155,10 @@ class RankSelection:
         the three has shape (runs,), runs ≤ 2k + 1.
         """
         n = whole(points, "points")
-        at, here = (integers(row) if np.size(row) else np.zeros(0, np.int64) for row in (positions, counts))
+        at, here = (
+            np.zeros(0, np.int64) if isinstance(row, Sized) and not len(row) else integers(row)
+            for row in (positions, counts)
+        )
         if at.ndim != 1 or at.shape != here.shape or (here < 1).any() or (np.diff(at, prepend=-1, append=n) < 1).any():
             raise InputError(
                 f"Points of shape {at.shape} with counts of shape {here.shape}, on a grid of {n:,}",

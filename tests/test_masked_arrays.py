@@ -109,6 +109,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 ELSEWHERE = {
     "given_array": "it refuses them",
     "_checked": "FirstAccepted.draw",
+    "_row": "RankSelection.runs",
     "_degrees": "PlanarLaplace.perturb_points",
     "_points": "PlanarLaplace.perturb_points",
     "Monitor.answer": "it draws by Sanitized.release",

@@ -262,7 +262,7 @@ def register(claims: Claims) -> None:
         return world.truncated and world.bound == int(bound) and first == (kept == "earliest")
 
     @says(
-        r"Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted; and nothing is"
+        r"Visits without a person, a time that can be compared with the window, or a listed place, outside the window, or removed by the filter are not counted; and nothing is"
         r" said about people who are not in the data"
     )
     def _(world: Any) -> bool:

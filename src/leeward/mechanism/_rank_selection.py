@@ -23,7 +23,7 @@ further off is accepted e^{−r·k} times as often, and that the noise goes both
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -70,7 +70,7 @@ class RankSelection:
             raise InputError(
                 f"p = {p}",
                 f"ranks are told apart in at most {_PARTS:,} parts of a person, and its fraction has more",
-                'Give a p of fewer digits, such as "33.33" or "100/3"',
+                'Give a p of fewer digits, such as "33.33" or "100/3", or ask for mechanism = "geometric"',
             )
         self._max = NoisyMax(self.rate / self._share.denominator)
 
@@ -155,10 +155,7 @@ class RankSelection:
         the three has shape (runs,), runs ≤ 2k + 1.
         """
         n = whole(points, "points")
-        at, here = (
-            np.zeros(0, np.int64) if isinstance(row, Sized) and not len(row) else integers(row)
-            for row in (positions, counts)
-        )
+        at, here = _row(positions), _row(counts)
         if at.ndim != 1 or at.shape != here.shape or (here < 1).any() or (np.diff(at, prepend=-1, append=n) < 1).any():
             raise InputError(
                 f"Points of shape {at.shape} with counts of shape {here.shape}, on a grid of {n:,}",
@@ -194,3 +191,9 @@ class RankSelection:
             InputError: if there is no point, or the chance is not a rational of at least 0 and below 1.
         """
         return -(-self._max.within(points, chance) // self.parts)
+
+
+def _row(given: ArrayLike) -> NDArray[np.int64]:
+    """Read a row of integers that may be empty: of nobody there are no points."""
+    nobody = not given.size if isinstance(given, np.ndarray) else isinstance(given, list | tuple) and not given
+    return np.zeros(0, np.int64) if nobody else integers(given)

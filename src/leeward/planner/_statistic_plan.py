@@ -58,7 +58,7 @@ def plan_statistic(query: Statistic, notion: Notion, mechanism: PercentileMechan
 def _better(query: Statistic, notion: Notion) -> NumberPlan | RankPlan:
     try:
         ranked = plan_rank(query, notion)
-    except NotPrivateError:
+    except (NotPrivateError, InputError):  # such as a p of more digits than ranks are told apart in
         return plan_number(query, notion)
     try:
         noisy = plan_number(query, notion)

@@ -56,6 +56,8 @@ class Numeric(Query):
     def __post_init__(self) -> None:
         if self.people is not None and self.people < 1:
             raise InputError(f"people = {self.people}", "nobody would be asked", "Give at least 1, or leave people out")
+        if self.people is not None and self.people >= 2**63:
+            raise InputError("people of more than 63 bits", "no table has so many rows", "Give the number of people")
 
     def __call__(self, table: Iterable[Fraction | int | None]) -> Fraction:
         """Return the exact answer on a table of one number (or `ABSENT`) a person, each clamped to the universe's bounds."""

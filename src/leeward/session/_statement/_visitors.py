@@ -240,8 +240,8 @@ def visitors_left_out(query: CountVisitors) -> list[str]:
             " and is not counted at the others: the answers are about these truncated counts"
         )
     found.append(
-        "Visits without a person, a time or a listed place, outside the window, or removed by the filter are not counted;"
-        " and nothing is said about people who are not in the data"
+        "Visits without a person, a time that can be compared with the window, or a listed place, outside the window, or"
+        " removed by the filter are not counted; and nothing is said about people who are not in the data"
     )
     return found
 

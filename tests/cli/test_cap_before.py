@@ -126,5 +126,5 @@ def test_another_cap_is_refused_by_the_dry_run_as_by_the_release(town: Town) -> 
 @pytest.mark.parametrize("words", [["--dry-run"], ["--out", "out"]])
 def test_a_budget_without_a_cap_is_refused_by_the_dry_run_as_by_the_release(words: list[str], town: Town) -> None:
     spec = town.spec(('cap = "5"\n', ""))
-    code, _, err = town.run("release", spec, *words, "--if-doubtful", "publish", "--yes")
-    assert (code, "has no cap yet" in err) == (2, True)
+    code, out, err = town.run("release", spec, *words, "--if-doubtful", "publish", "--yes")
+    assert (code, out, "has no cap yet" in err) == (2, "", True)

@@ -225,6 +225,7 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_use
     from leeward._statement import NOT_YET, BudgetStated
     from leeward.accounting._budget_notion import charge, in_words
     from leeward.engine import read_keys
+    from leeward.ledger._balance import fixed
     from leeward.session._standing import standing
     from leeward.session._statement import privacy_statement
 
@@ -235,6 +236,9 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_use
     counted_in = stands.counted_in
     # what has no price in the budget is refused
     paid = [charge(made.notion, made.price, counted_in, rows=rows) for made in plans]
+    new = [(made, price) for made, price, known in zip(plans, paid, stands.answered, strict=True) if not known]
+    if new:
+        fixed(stands.cap, budget.dataset)  # a spec without one is not finished: nothing is printed of it
     taken = [BudgetStated(notion=in_words(counted_in), price=str(price)) for price in paid]
     statements = [
         privacy_statement(
@@ -258,7 +262,6 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_use
             else ""
         )
         say(f"\nPrice: {_price(plans, paid, counted_in, ' in all')}.{free} Nothing was charged and no data was read.")
-    new = [(made, price) for made, price, known in zip(plans, paid, stands.answered, strict=True) if not known]
     _refuse(new, budget.dataset, stands, None if accept_useless else count)
 
 

@@ -128,6 +128,16 @@ def test_no_name_turns_the_words_of_the_page_around(turn: str, make_release: Cal
     assert json.loads(embedded(json.dumps(plain))) == plain
 
 
+@pytest.mark.parametrize("control", ["\x00", "\x07", "\x1b", "\x7f", "\x9b"], ids=ascii)
+def test_no_name_steers_a_terminal_that_the_page_is_printed_to(control: str, make_release: Callable[..., Any]) -> None:
+    """Found by an attack: escape sequences in the name of a data set stood in the page as they are."""
+    name = f"a{control}]0;b"
+    page = report_html(make_release(["safe"], dataset=name, version=name))
+    assert control not in page.replace(get_plotlyjs(), "")
+    assert f"a\\u{ord(control):04x}]0;b" in page
+    assert Page(page).data("release.json")["dataset"] == name
+
+
 def test_the_answer_is_in_the_title_and_the_heading(located: Any) -> None:
     page = Page(report_html(located))
     (title,), (heading,) = page.all("title"), page.all("h1")

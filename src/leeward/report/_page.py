@@ -52,11 +52,14 @@ def digest(script: str) -> str:
 
 
 def unturned(text: str) -> str:
-    r"""Return a text whose marks of direction are written out, as ``\u202e``: a name turns no word of the page around."""
+    r"""Return a text whose marks of direction and control characters are written out, as ``\u202e``.
+
+    A name turns no word of the page around, and steers no terminal that the page is printed to.
+    """
     return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_TURNS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TURNS_IN_JSON = re.compile(r"(?<!\\)((?:\\\\)*)\\(u(?:061c|200[ef]|202[a-e]|206[6-9]))", re.IGNORECASE)
 
 

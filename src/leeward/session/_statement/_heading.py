@@ -15,6 +15,13 @@ from leeward.notion import Notion, of_rows
 from leeward.planner._selection_plan import AnyPlan
 from leeward.version import __version__
 
+_DEFINED = {
+    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1.",
+    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2.",
+    "presence": "Takagi et al., Definitions IV.1 and IV.2 with one policy for every listed place, all at once.",
+}
+"""Where the notion is defined, for those that the field knows by another's name."""
+
 
 def privacy_statement(
     plan: AnyPlan,
@@ -73,6 +80,11 @@ def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionS
         does_not_protect=words.reveals,
         cover=words.cover,
     )
+
+
+def defined_in(notion: Notion) -> tuple[str, ...]:
+    """Return where a notion is defined by another name; nothing for the others."""
+    return (_DEFINED[notion.name],) if notion.name in _DEFINED else ()
 
 
 def today() -> str:

@@ -11,7 +11,7 @@ from leeward.notion import of_rows
 from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._rank_plan import RankPlan
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import stated
+from leeward.session._statement._heading import defined_in, stated
 from leeward.session._statement._numbers import (
     decimal,
     numbers_asked,
@@ -28,18 +28,12 @@ _THEOREM = (
     " groups, the chance of each answer changes by a factor of at most e^(rate·s). No step of the notion costs less than"
     " rate·s."
 )
-_SIDES = {
-    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1.",
-    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2.",
-}
-"""Where the notion is defined, for those that the field knows by another's name."""
 
 
 @stated.register
 def rank_statement(plan: RankPlan, places: int, heading: dict[str, Any], promises: Sequence[str]) -> NumberStatement:
     """Return the statement of a release of a percentile by rank."""
     query, accuracy, rate = plan.query, plan.accuracy(), str(plan.mechanism.rate)
-    known = _SIDES.get(plan.notion.name)
     return NumberStatement(
         **heading,
         query=numbers_asked(query, places),
@@ -52,7 +46,7 @@ def rank_statement(plan: RankPlan, places: int, heading: dict[str, Any], promise
         ),
         accuracy=accuracy,
         assumptions=(*numbers_assumed(query), *promises),
-        theorems=(_THEOREM, *([] if known is None else [known])),
+        theorems=(_THEOREM, *defined_in(plan.notion)),
         guaranteed=tuple(_guaranteed(plan, accuracy)),
         not_guaranteed=tuple(_not_guaranteed(plan)),
     )

@@ -12,7 +12,7 @@ from leeward.notion import of_rows
 from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._selection_plan import SelectionPlan
 from leeward.query import CountVisitors, Selection
-from leeward.session._statement._heading import stated
+from leeward.session._statement._heading import defined_in, stated
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
 from leeward.session._statement._visitors import cells, during, visitors_asked, visitors_assumed, visitors_left_out
 
@@ -22,12 +22,6 @@ _THEOREM = (
     " than f, the chance of each name changes by a factor of at most e^(rate·(r + f)), however many counts it moves. No step"
     " of the notion costs less than rate·(r + f)."
 )
-_SIDES = {
-    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1.",
-    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2.",
-    "presence": "Takagi et al., Definitions IV.1 and IV.2 with one policy for every listed place, all at once.",
-}
-"""Where the notion is defined, for those that the field knows by another's name."""
 
 
 @stated.register
@@ -36,7 +30,6 @@ def selection_statement(
 ) -> SelectionStatement:
     """Return the statement of a release of one name."""
     query, accuracy = plan.query, plan.accuracy(places)
-    known = _SIDES.get(plan.notion.name)
     return SelectionStatement(
         **heading,
         query=SelectionQuery(
@@ -45,7 +38,7 @@ def selection_statement(
         mechanism=SelectionMechanism(text=_mechanism(query, str(plan.mechanism.rate)), rate=str(plan.mechanism.rate)),
         accuracy=accuracy,
         assumptions=(*_assumptions(query), *promises),
-        theorems=(_THEOREM, *([] if known is None else [known])),
+        theorems=(_THEOREM, *defined_in(plan.notion)),
         guaranteed=tuple(_guaranteed(plan, accuracy)),
         not_guaranteed=tuple(_not_guaranteed(plan)),
     )

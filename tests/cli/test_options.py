@@ -93,6 +93,8 @@ def release_quiet(town: Town) -> None:
     assert ran(town, "release", town.spec(), "-o", town.out, "--quiet") == ("", "")
     assert ran(town, "release", town.spec(), "-o", town.out)[0]
     assert ran(town, "release", town.spec(), "-o", town.out, "-q") == ("", "")
+    assert ran(town, "release", town.spec(HOURLY), "--dry-run", "--quiet") == ("", "")
+    assert len(told(town, "release", town.spec(HOURLY), "--dry-run", "--quiet", "--json")) == 3
 
 
 def release_as_json(town: Town) -> None:

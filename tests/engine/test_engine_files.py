@@ -53,6 +53,18 @@ def read(source: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_file_that_may_not_be_read_is_not_called_damaged(tmp_path: Path, kind: str) -> None:
+    path = write(tmp_path / f"a.{kind}", "ann")
+    path.chmod(0)
+    reader = f"from leeward.engine._bind import bind\nwith bind({str(path)!r}, {AS_ROLE!r}):\n    pass"
+    # root may read what it likes, unless that power is taken from it
+    weak = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    done = subprocess.run([*weak, sys.executable, "-c", reader], capture_output=True, text=True, check=False)
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.endswith(f"The file '{path}': it cannot be opened: Permission denied. Check the file.")
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_one_file_under_many_names_is_read_once(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     own = write(tmp_path / "data" / f"a.{kind}", "ann")

@@ -199,14 +199,17 @@ def test_answers_that_any_point_would_do_for_are_refused() -> None:
 
 
 def test_useless_is_what_says_nothing() -> None:
-    """Of n people at most max(p, 1 − p)·n stand strictly between any point and the percentile."""
+    """How many of n people stand strictly between any point and the percentile at most, on four points."""
     for n, p in itertools.product((1, 2, 5, 6), (0, 30, 50, 90, 100)):
         tables = itertools.combinations_with_replacement(range(4), n)
         most = 0
         for table in tables:
             exactly = sorted(table)[min(p * n // 100, n - 1)]
             most = max(most, *(sum(min(z, exactly) < v < max(z, exactly) for v in table) for z in range(4)))
-        assert most <= max(p, 100 - p) * n / 100
+        asked_for = asked("percentile", p=str(p), upper=4) if p < 100 else asked("max", upper=4)
+        assert most == asked_for.numeric.most_between(n)  # type: ignore[union-attr]
+        assert n <= asked_for.numeric.most_people(most)  # type: ignore[union-attr]
+        assert asked_for.numeric.most_between(asked_for.numeric.most_people(most) + 1) > most  # type: ignore[union-attr]
 
 
 # ---- drawing and publishing

@@ -122,6 +122,18 @@ def test_the_range_of_the_data_s_times_is_told(town: Town) -> None:
     assert "the times of the data run from 2026-01-01 18:30:00 to 2026-01-01 19:00:00" in err
 
 
+@pytest.mark.parametrize("aware", [False, True])
+def test_times_of_the_other_kind_are_not_in_that_range(town: Town, aware: bool) -> None:
+    """A text without an offset is no moment in UTC, and one with an offset no reading of a clock."""
+    texts = ["2026-01-01T18:30:00", "2026-01-01T07:30:00+09:00"] * 58
+    rewrite(town, at=texts)
+    where = "" if not aware else "+00:00"
+    spec = town.spec(("T18:00:00", f"T18:00:00{where}"), ("T19:00:00", f"T19:00:00{where}"))
+    err = town.run("release", spec, "--out", town.out)[2]
+    moment = "2025-12-31 22:30:00 UTC" if aware else "2026-01-01 18:30:00"
+    assert f"the times of the data run from {moment} to {moment}." in err
+
+
 @pytest.mark.parametrize("matching", range(4))
 def test_under_one_in_a_hundred_is_too_little(town: Town, matching: int) -> None:
     frame = pd.DataFrame({"user": range(200), "venue": ["x"] * 200, "at": pd.Timestamp("2026-01-01T18:30")})

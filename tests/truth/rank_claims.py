@@ -91,6 +91,26 @@ def register(claims: Claims) -> None:
         )  # fmt: skip
 
     @says(
+        r"With probability at least 95 %, whatever the data are, at most (?P<low>[\d./]+) % of the people(?P<own> of its group)? and (?P<k>[\d,]+)"
+        r" more have a number below an answer, and at most (?P<high>[\d./]+) % and (?P<same>[\d,]+) more one above it"
+    )
+    def _(world: Any, low: str, own: str | None, k: str, high: str, same: str) -> bool:
+        def split(people: tuple[int, ...], z: int) -> bool:
+            below, above = sum(v < z for v in people), sum(v > z for v in people)
+            most, n = int(k.replace(",", "")), len(people)
+            return below <= Fraction(low) / 100 * n + most and above <= Fraction(high) / 100 * n + most
+
+        kept = [math.fsum(p for z, p in enumerate(world.named(some)) if split(some, z)) for some in CROWDS]
+        parts = world.p / 100
+        lost = world.plan.accuracy().within_95_percent * parts.denominator  # and the best point is off by one at most
+        best = max(min(ranks.rank_error(tuple(map(Fraction, some)), z, world.p) for z in POINTS) for some in CROWDS)
+        return (
+            min(kept) >= 0.95 - 1e-12 and worst(world.rate / parts.denominator, len(POINTS), lost) >= 0.95 and best <= 1
+            and k == same and Fraction(low) == world.p == 100 - Fraction(high) and bool(own) == (len(world.query.groups) > 1)
+            and int(k.replace(",", "")) * parts.denominator == lost + parts.denominator
+        )  # fmt: skip
+
+    @says(
         r"With probability at least 95 %, that is so of all (?P<n>\d+) answers together with (?P<every>[\d,]+) in place of (?P<one>[\d,]+)"
     )
     def _(world: Any, n: str, every: str, one: str) -> bool:
@@ -116,9 +136,9 @@ def register(claims: Claims) -> None:
             exact = int(sorted_at(world.p, list(people)))
             return max(sum(min(z, exact) < v < max(z, exact) for v in people) for z in (-1, 0, 1, 2, 3))
 
-        # so it is of every crowd of so many; and of a few more it may not be so
+        # so it is of every crowd of so many; and of one more it may not be so
         tried = [furthest(people) for n in range(1, few_ + 1) for people in ((0,) * n, (2,) * n, *PAIRED[n])]
-        more = furthest((0,) * 40 + (2,) * 40) if k < 40 else k + 1
+        more = max(furthest(people) for people in PAIRED[few_ + 1])
         return max(tried, default=0) <= k < more and world.query.people is None
 
     @says(r"Where nobody has a number, each grid point is as likely to be the answer")
@@ -139,6 +159,7 @@ def register(claims: Claims) -> None:
 REQUIRED = [
     ("the promise", r"This promise holds.*", lambda w: True),
     ("how near", r"With probability at least 95 %, whatever.*", lambda w: True),
+    ("how even", r"With probability at least 95 %, whatever.*below an answer.*", lambda w: True),
     ("how near all are", r"With probability at least 95 %, that is so of all.*", lambda w: len(w.query.groups) > 1),
     ("what is not said", r"Nothing is said of how far.*", lambda w: True),
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),

@@ -71,7 +71,7 @@ def release(
     plans = read.plans()
     budget = read.ledger()
     if dry_run:
-        _dry_run(plans, budget, as_json, accept_useless)
+        _dry_run(plans, budget, accept_useless=accept_useless, quiet=quiet, as_json=as_json)
         return
     if out is None:
         raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
@@ -220,7 +220,7 @@ def _price(plans: Sequence[AnyPlan], paid: Sequence[Fraction], counted_in: str, 
     return f"{own}{in_all}{in_budget}"
 
 
-def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_useless: bool) -> None:
+def _dry_run(plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool, quiet: bool, as_json: bool) -> None:
     """Print what a release would be, and then refuse what it would refuse: the reason can be read above."""
     from leeward._statement import NOT_YET, BudgetStated
     from leeward.accounting._budget_notion import charge, in_words
@@ -237,8 +237,8 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_use
     # what has no price in the budget is refused
     paid = [charge(made.notion, made.price, counted_in, rows=rows) for made in plans]
     new = [(made, price) for made, price, known in zip(plans, paid, stands.answered, strict=True) if not known]
-    if new:
-        fixed(stands.cap, budget.dataset)  # a spec without one is not finished: nothing is printed of it
+    # a spec without a cap is not finished: nothing is printed of it
+    cap = fixed(stands.cap, budget.dataset) if new else None
     taken = [BudgetStated(notion=in_words(counted_in), price=str(price)) for price in paid]
     statements = [
         privacy_statement(
@@ -252,7 +252,7 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_use
     ]
     if as_json:
         print_json([statement.to_dict() for statement in statements])
-    else:
+    elif not quiet:
         _print_statement(statements[0])
         if len(plans) > 1:
             say(f"\n{len(plans)} windows, one release each.")
@@ -262,12 +262,15 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, as_json: bool, accept_use
             else ""
         )
         say(f"\nPrice: {_price(plans, paid, counted_in, ' in all')}.{free} Nothing was charged and no data was read.")
-    _refuse(new, budget.dataset, stands, None if accept_useless else count)
+    if cap is not None:
+        _refuse(new, budget.dataset, stands, cap, None if accept_useless else count)
 
 
-def _refuse(new: Sequence[tuple[AnyPlan, Fraction]], dataset: str, stands: Standing, useful_over: int | None) -> None:
+def _refuse(
+    new: Sequence[tuple[AnyPlan, Fraction]], dataset: str, stands: Standing, cap: Fraction, useful_over: int | None
+) -> None:
     """Refuse what a release of these plans, at these prices, would refuse for its budget or as useless."""
-    from leeward.ledger._balance import Balance, charged, fixed
+    from leeward.ledger._balance import Balance, charged
     from leeward.planner._useless import refuse_useless
     from leeward.session._standing import refuse_total
 
@@ -276,7 +279,6 @@ def _refuse(new: Sequence[tuple[AnyPlan, Fraction]], dataset: str, stands: Stand
         for made, _ in new:
             refuse_useless(made, useful_over)
     for _, price in new:
-        cap = fixed(stands.cap, dataset)
         charged(Balance(stands.counted_in, cap, stands.spent), dataset, stands.counted_in, cap, price)
 
 

@@ -34,7 +34,8 @@ class Look(Private):
         taken: how many of them take part.
         dropped: how many do not, by reason.
         share: the part, from 0 to 1, of the data's own range of times that the window covers; 1 where there is no window.
-        times: the first and the last time of the data, in words; None where there is none.
+        times: the first and the last time of the data, in words, of rows that can be compared with the window; None where
+            there is none.
         inside: how many of the rows pass the filter and lie inside the window, if there is one.
     """
 

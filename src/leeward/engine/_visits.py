@@ -91,7 +91,7 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
 class VisitTable(Rows):
     """An open table of visits. `open_visits` makes it."""
 
-    __slots__ = ("_clock", "_places", "_range", "_rows", "_tallies", "_visits")
+    __slots__ = ("_clock", "_places", "_ranges", "_rows", "_tallies", "_visits")
 
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
         super().__init__(bound, () if visits.time is None else (visits.time,))
@@ -105,7 +105,7 @@ class VisitTable(Rows):
         }
         self._rows = self._ranked(rows, plain | {"kept": kept(rows, visits)})
         self._tallies: dict[Window, Mapping[str, int]] = {}
-        self._range: tuple[int, int, int] | None = None
+        self._ranges: dict[bool, tuple[int, int, int]] = {}
 
     def look(self, query: CountVisitors) -> Look:
         """See how many rows the question would count, and why not more. For the curator only.
@@ -115,11 +115,7 @@ class VisitTable(Rows):
             SpecError: the window does not go with the time column.
         """
         tally, (first, end) = self._tally(query.window), self._bounds(query.window)
-        if self._range is None:
-            stamp = self._rows.stamp
-            found = self._bound.fetch(self._rows.aggregate(n=stamp.count(), low=stamp.min(), high=stamp.max()))
-            self._range = tuple(found.to_pylist()[0].values())
-        n, low, high = self._range
+        n, low, high = self._range(query.window)
         clock, per_second = self._clock.clock_for(query.window), self._clock.per_second
         return Look(
             rows=sum(tally.values()),
@@ -161,12 +157,23 @@ class VisitTable(Rows):
         first, end = (min(max(bound, -most), most) for bound in ends)
         return first, end
 
+    def _range(self, window: Window) -> tuple[int, int, int]:
+        """How many rows have a time that can be compared with the window, the first of these times and the last."""
+        if window.aware not in self._ranges:
+            rows = self._rows.filter(self._comparable(window))
+            found = self._bound.fetch(rows.aggregate(n=rows.stamp.count(), low=rows.stamp.min(), high=rows.stamp.max()))
+            self._ranges[window.aware] = tuple(found.to_pylist()[0].values())
+        return self._ranges[window.aware]
+
+    def _comparable(self, window: Window) -> Any:
+        if self._clock.clock is not None:
+            return ibis.literal(True)
+        return self._rows.zoned if window.aware else ~self._rows.zoned
+
     def _rows_in(self, window: Window) -> Any:
         """The rows with whether they can be compared with the window and whether they are inside."""
         first, end = self._bounds(window)
-        comparable = ibis.literal(True)
-        if self._clock.clock is None:
-            comparable = self._rows.zoned if window.aware else ~self._rows.zoned
+        comparable = self._comparable(window)
         inside = comparable & (self._rows.stamp >= first) & (self._rows.stamp < end)
         return self._rows.mutate(comparable=comparable, inside=inside)
 

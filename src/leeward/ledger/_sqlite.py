@@ -387,7 +387,7 @@ _REASONS = {
     ),
     "SQLITE_READONLY": (
         "the file or its folder is not writable",
-        "Make both writable: every release is charged here",
+        "Make both writable: a ledger is locked while it is read, and charged by every release",
     ),
     "SQLITE_CANTOPEN": (
         "the file cannot be opened, or its folder is not writable",

@@ -17,7 +17,7 @@ from leeward.planner._number_plan import EXAMPLES, NumberPlan
 from leeward.planner._plan import Plan
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
-from leeward.query._numeric import Mean
+from leeward.query._numeric import Mean, Percentile
 
 _ACCEPT = "if it is what you want, go on with accept_useless=True (in the command: --accept-useless)"
 
@@ -133,8 +133,8 @@ def _refuse_number(made: NumberPlan) -> None:
 def _refuse_rank(made: RankPlan) -> None:
     query, accuracy = made.query, made.accuracy()
     people, k = query.people or EXAMPLES[-1], accuracy.within_95_percent
-    # of n people at most max(p, 100 − p) % stand between a grid point and the percentile: with so many as that, all would do
-    if made.points > 1 and k >= people * max(made.mechanism.p, 100 - made.mechanism.p) / 100:
+    assert isinstance(query.numeric, Percentile)
+    if made.points > 1 and k >= query.numeric.most_between(people):
         raise LowUtilityError(
             f"The {query.kind} of '{query.column}' by rank under {made.notion.name} at epsilon = {made.notion.epsilon}",
             f"up to {k:,} {accuracy.counted} may stand between it and the exact one, and of"

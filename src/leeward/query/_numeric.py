@@ -21,6 +21,7 @@ Machine-checked (docs/proved.md): `half_up_nearest`, `half_even_nearest`, `half_
 
 from __future__ import annotations
 
+import bisect
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -284,6 +285,15 @@ class Percentile(Numeric):
         if not present:
             return _default(self.values, self.default)
         return sorted(present)[min(math.floor(self.p * len(present) / 100), len(present) - 1)]
+
+    def most_between(self, people: int) -> int:
+        """Return how many of so many people can have a value strictly between the percentile and another one."""
+        place = min(math.floor(self.p * people / 100), people - 1)
+        return max(0, place, people - 1 - place)
+
+    def most_people(self, between: int) -> int:
+        """Return the largest number of people of whom no more than so many can stand there: `most_between` only rises."""
+        return bisect.bisect_right(range(2 * between + 2), between, key=self.most_between) - 1
 
     def single(self, move: Fraction) -> Fraction:
         """Return the move: an order statistic moves no further than the one value that does."""

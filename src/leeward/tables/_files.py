@@ -77,6 +77,8 @@ class File(Private):
             raise _no_file(Path(name))
         try:
             stamp, now = stamp_of(path), time.time_ns()
+            with open(path, "rb"):
+                pass  # what may not be read is told here: whatever parses it would call it damaged
         except OSError as error:
             raise DataError(f"The file '{name}'", f"it cannot be opened: {error.strerror}", "Check the file") from None
         return cls(str(name), path, stamp, now - max(stamp[-2:]) > _STILL)

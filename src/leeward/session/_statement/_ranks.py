@@ -10,6 +10,7 @@ from leeward._statement import NumberStatement, RankMechanism
 from leeward.notion import of_rows
 from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._rank_plan import RankPlan
+from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import defined_in, stated
 from leeward.session._statement._numbers import (
@@ -82,6 +83,11 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
             (99, accuracy.within_99_percent),
         )
     ]
+    share, more = plan.mechanism.p, accuracy.within_95_percent + 1
+    found.append(
+        f"With probability at least 95 %, whatever the data are, at most {decimal(share)} % of the {query.many}{where} and"
+        f" {more:,} more have a number below an answer, and at most {decimal(100 - share)} % and {more:,} more one above it"
+    )
     if query.cells > 1:
         found.append(
             f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
@@ -105,10 +111,8 @@ def _not_guaranteed(plan: RankPlan) -> list[str]:
         *numbers_placed(query, plan.notion),
     ]
     if query.people is None:
-        k, share = plan.accuracy().within_95_percent, plan.mechanism.p
-        if few := int(
-            100 * k / max(share, 100 - share)
-        ):  # of so many, no more than k stand between any point and the exact one
+        assert isinstance(query.numeric, Percentile)
+        if few := query.numeric.most_people(plan.accuracy().within_95_percent):
             found.insert(
                 1,
                 f"Where at most {few:,} {query.many} have a number, the 95 % say nothing: every grid point is so near",

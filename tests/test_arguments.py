@@ -260,8 +260,8 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        BestSanitizer BillingStatement Comparison LocationStatement MonitorResult NameComparison NameOption NameReport
-        NumberPlan NumberStatement Optimal Plan PlanReport RankPlan Release Remapped Selection SelectionPlan
+        BestSanitizer BillingStatement Comparison GroupStatement LocationStatement MonitorResult NameComparison NameOption
+        NameReport NumberPlan NumberStatement Optimal Plan PlanReport RankPlan Release Remapped Selection SelectionPlan
         SelectionStatement Sensitivity SeriesStatement Shuffled ThresholdRule Universal Verdict VisitorStatement Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",

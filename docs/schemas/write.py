@@ -18,7 +18,7 @@ from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
 from leeward.local.series import BillingStatement, SeriesStatement
 from leeward.planner import NameReport, PlanReport
-from leeward.session import NumberStatement, SelectionStatement, VisitorStatement
+from leeward.session import GroupStatement, NumberStatement, SelectionStatement, VisitorStatement
 from leeward.session._question import Question
 
 DOCUMENTS: dict[str, type[Document]] = {
@@ -33,6 +33,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "plan.json": PlanReport,
     "plan-of-name.json": NameReport,
     "question.json": Question,
+    "release-of-groups.json": GroupStatement,
     "release-of-name.json": SelectionStatement,
     "release-of-numbers.json": NumberStatement,
     "release-of-visitors.json": VisitorStatement,

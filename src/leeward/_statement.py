@@ -16,7 +16,7 @@ from leeward._document import Document, Part
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, SelectionAccuracy
 from leeward.query import IfMore
 from leeward.query._selection import Which
-from leeward.query._statistic import Combine, StatisticKind
+from leeward.query._statistic import Combine, Many, Noun, StatisticKind
 
 Keep: TypeAlias = dict[str, tuple[bool | int | str, ...]]
 """A filter: the values of each column with which a row takes part."""
@@ -148,6 +148,21 @@ class VisitorQuery(Part):
     places_per_person: int | None
     if_more: IfMore | None
 
+    @property
+    def noun(self) -> Noun:
+        """What is listed: a ``place``."""
+        return "place"
+
+    @property
+    def many(self) -> Many:
+        """What those are called who are counted: ``people``."""
+        return "people"
+
+    @property
+    def listed(self) -> int:
+        """How many places there are."""
+        return self.places
+
 
 class SensitivityStated(Part):
     """How far one step of the notion moves the counts: all together, or ``per_place`` each by itself."""
@@ -262,22 +277,6 @@ class DecisionStated(Part):
         return tuple((state, never) for state, never in words if never is not None)
 
 
-class VisitorStatement(Heading, Document):
-    """The statement of a release of safe and dangerous places; the attributes of a `Heading`, and these.
-
-    Attributes:
-        query: what was asked.
-        sensitivity: how far one step of the notion moves the counts.
-        mechanism: the noise.
-        decision: what is said of a place.
-    """
-
-    query: VisitorQuery
-    sensitivity: SensitivityStated
-    mechanism: GeometricStated | SanitizedStated | AdaptiveStated
-    decision: DecisionStated
-
-
 class NumberQuery(Part):
     """Which numbers were asked about, and how.
 
@@ -310,6 +309,49 @@ class NumberQuery(Part):
     step: str | None
     people: int | None
     keep: Keep
+
+    @property
+    def noun(self) -> Noun:
+        """What each answer is about: a ``group``, or of a histogram an ``interval`` of numbers."""
+        return "group" if self.column is None or self.kind != "histogram" else "interval"
+
+    @property
+    def many(self) -> Many:
+        """What those are called who are counted: ``people``; ``rows`` where every row is a person of its own."""
+        return "rows" if self.combine is None else "people"
+
+    @property
+    def listed(self) -> int:
+        """How many answers there are."""
+        return self.answers
+
+
+class DecidingStatement(Heading):
+    """The statement of a release that calls places, or groups, safe and dangerous; the attributes of a `Heading`, and these.
+
+    Attributes:
+        query: what was asked.
+        sensitivity: how far one step of the notion moves the counts.
+        mechanism: the noise.
+        decision: what is said of a place.
+    """
+
+    query: VisitorQuery | NumberQuery
+    sensitivity: SensitivityStated
+    mechanism: GeometricStated | SanitizedStated | AdaptiveStated
+    decision: DecisionStated
+
+
+class VisitorStatement(DecidingStatement, Document):
+    """The statement of a release of safe and dangerous places; the attributes of a `DecidingStatement`."""
+
+    query: VisitorQuery
+
+
+class GroupStatement(DecidingStatement, Document):
+    """The statement of a release of safe and dangerous groups, or intervals; the attributes of a `DecidingStatement`."""
+
+    query: NumberQuery
 
 
 class NoisePart(Part):
@@ -404,5 +446,5 @@ class SelectionStatement(Heading, Document):
     accuracy: SelectionAccuracy
 
 
-Statement: TypeAlias = VisitorStatement | NumberStatement | SelectionStatement
-"""The statement of any release; ``query.kind`` says which."""
+Statement: TypeAlias = VisitorStatement | GroupStatement | NumberStatement | SelectionStatement
+"""The statement of any release; ``query.kind`` says which, and of a histogram whether there is a ``decision``."""

@@ -68,6 +68,16 @@ def plans() -> list[Any]:
     return found
 
 
+def of_groups() -> list[Plan]:
+    """Plans that decide about groups of people, and about intervals of rows."""
+    wards: Any = lw.statistic(lw.records("w.csv", person="who"), "histogram", by="ward", groups=["a", "b", "c"])
+    ages: Any = lw.statistic(
+        lw.records("w.csv", person="each row"), "histogram", column="age", lower=0, upper=30, step=10
+    )
+    ways: list[dict[str, Any]] = [{}, {"mechanism": "sanitized"}, {"mechanism": "adaptive"}]
+    return [lw.plan(query, lw.AdditionOnly("1/3"), safe_at_most=2, **way) for query in (wards, ages) for way in ways]
+
+
 def positions_at_levels() -> Document:
     """The statement of positions at two levels, with a budget that both share."""
     protect = {
@@ -90,7 +100,7 @@ def stated(plan: Any) -> Document:
         entry="an-entry",
         fit_for_release=True,
         budget=BudgetStated(notion="dp per person", price="1"),
-        monitor=monitor if isinstance(plan, Plan) else None,
+        monitor=monitor if isinstance(plan, Plan) and plan.query.noun == "place" else None,
     )
     return privacy_statement(plan, places=3, dataset="town", version="1", published=published)
 
@@ -98,7 +108,7 @@ def stated(plan: Any) -> Document:
 def released() -> Document:
     """What the command prints of a release of every kind of question."""
     made, chances = [], np.arange(3)
-    for plan in plans():
+    for plan in [*plans(), *of_groups()]:
         keys = pa.table({"place": ["a", "b", "c"]})
         answers = NUMBERS if isinstance(plan, NumberPlan) else plan.answers(chances, keys)
         curator = SimpleNamespace(charged="1/3")
@@ -147,11 +157,15 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
         statement_of_levels(lw.local.series.SeriesLevels(LEVELS, READINGS.grid, READINGS.schedule), "tier"),
     ],
     "perturbed.json": lambda: [Written((Path("a.csv"), Path("a.csv.release.json")), 7, True, ("a note",)).public()],
-    "plan.json": lambda: [report(name) for name in ASKED],
+    "plan.json": lambda: [
+        *(report(name) for name in ASKED),
+        *(lw.planner.plan_report(lw.compare(plan.query, plan.notion, safe_at_most=2)) for plan in of_groups()[::3]),
+    ],
     "plan-of-name.json": lambda: [
         named(lw.AdditionOnly("1")),
         named(lw.Presence("1/3"), counts={0: 6, 3: 1}, places=7),
     ],
+    "release-of-groups.json": lambda: [stated(plan) for plan in of_groups()],
     "release-of-name.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, SelectionPlan)],
     "release-of-numbers.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, NumberPlan)],
     "release-of-visitors.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, Plan)],

@@ -150,12 +150,12 @@ def test_a_lowered_threshold_is_said_to_be_lowered(make_statement: Callable[...,
 def test_the_question_lists_filter_window_and_bound(make_statement: Callable[..., dict[str, Any]]) -> None:
     made = make_statement(7)
     made["query"] |= {"keep": {"state": ["STAY", "REST"]}, "places_per_person": 2, "if_more": "earliest"}
-    asked = dict(words.asked(stated(made)))
+    asked = dict([*words.question(stated(made)), *words.visited(stated(made).query)])
     assert asked["Only records with"] == "state = STAY or REST"
     assert asked["From"] == "2012-04-04 19:00:00"
     assert asked["A person at more than 2 places"] == "counted only at the 2 places visited first"
     made["query"] |= {"keep": {}, "if_more": "refuse"}
-    asked = dict(words.asked(stated(made)))
+    asked = dict([*words.question(stated(made)), *words.visited(stated(made).query)])
     assert "Only records with" not in asked
     assert asked["A person at more than 2 places"] == "never seen: checked"
 

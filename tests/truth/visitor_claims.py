@@ -16,6 +16,13 @@ DIRECTION = (
 )
 
 
+NOUN = r"(?P<noun>place|group|interval)"
+MEANS = (
+    r"(?P<much>nobody|no row|at (most|least) \S+ (person|people|rows?)) (was|were|is|are) (?P<where>there|in the group|in the"
+    r" interval)(?P<relative>, counted after the bound on places per person|, each counted once[^.:]*| among those counted)"
+)
+
+
 def goes(world: Any, law: Any, adds: str | None, takes: str | None, up: str | None, down: str | None) -> bool:
     """Whether noise goes the ways that are told, at these rates: each further step is e^rate times rarer."""
     chance = {k: float(law.pmf(k)) for k in range(-4, 5)}
@@ -32,6 +39,8 @@ def goes(world: Any, law: Any, adds: str | None, takes: str | None, up: str | No
 def steps(world: Any) -> list[tuple[Any, Any, float]]:
     """The pairs of tables that one step of the notion leads between, and what it costs."""
     found = list(pairs(world.notion.words.definition, world, float(world.notion.epsilon)))
+    if hasattr(world, "apart"):  # of closeness all pairs are told; a step changes one person's record
+        return [(x, y, cost) for x, y, cost in found if sum(r != s for r, s in zip(x, y, strict=True)) == 1]
     if world.unit != "fact":
         return found
     return [
@@ -64,7 +73,7 @@ def is_wrong(world: Any, state: str) -> float:
 
 
 def people(text: str) -> int:
-    return 0 if text == "nobody" else int(text.split()[0].replace(",", ""))
+    return 0 if text in {"nobody", "no row"} else int(text.split()[0].replace(",", ""))
 
 
 def clock(text: str) -> datetime:
@@ -98,19 +107,25 @@ def register(claims: Claims) -> None:
         each, size = subject == "any one count", max(map(len, world.groups)) if members else 1
         return each == (world.stops is not None) and bounded(world, each, int(rise) * size, int(fall) * size)
 
-    @says(rf"Every count gets exact geometric noise, {DIRECTION}, drawn for each place on its own")
-    def _(world: Any, **rates: Any) -> bool:
-        return world.stops is None and goes(world, world.plan.mechanism.law, **rates) and world.independent
+    @says(rf"Every count gets exact geometric noise, {DIRECTION}, drawn for each {NOUN} on its own")
+    def _(world: Any, noun: str, **rates: Any) -> bool:
+        return (
+            noun == world.noun
+            and world.stops is None
+            and goes(world, world.plan.mechanism.law, **rates)
+            and world.independent
+        )
 
     @says(
-        rf"Places are looked at in the public order, with exact geometric noise, {DIRECTION}, drawn for each place on its own\. While the"
+        rf"(Places|Groups|Intervals) are looked at in the public order, with exact geometric noise, {DIRECTION}, drawn for each {NOUN} on its own\. While the"
         r" noisy count is at most (?P<limit>\d+) only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
         r" ε = (?P<cost>\S+)\. (It stops after (?P<stops>\d+) of these(: of the (?P<whole>\d+) of its monitor, earlier rounds gave (?P<before>\d+))?"
-        r"|It would stop after (?P<never>\d+) of these, and no more places are"
+        r"|It would stop after (?P<never>\d+) of these, and no more (places|groups|intervals) are"
         r" listed: each is answered)"
     )
     def _(
         world: Any,
+        noun: str,
         limit: str,
         cost: str,
         stops: str | None,
@@ -124,21 +139,23 @@ def register(claims: Claims) -> None:
             for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
         )  # fmt: skip
         return (
-            not world.looks and goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
+            noun == world.noun and not world.looks and goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
             and int(stops or never or 0) == world.left and int(whole or world.stops) == world.stops
             and int(before or 0) == world.stops - world.left and (never is not None) == world.all_answered
             and math.isclose(number(cost) * (min(world.stops, world.places) if never else world.stops), float(world.price))
         )  # fmt: skip
 
     @says(
-        r"Places are looked at in the public order, each up to 2 times, with exact geometric noise, never negative, drawn for each place and"
+        r"(Places|Groups|Intervals) are looked at in the public order, each up to 2 times, with exact geometric noise, never negative, drawn for each (?P<noun>place|group|interval) and"
         r" look on its own: look 1 has noise of rate (?P<half>\S+) and publishes a noisy count of at least (?P<far>\d+), which costs"
         r" ε = (?P<less>\S+); look 2 has noise of rate (?P<rate>\S+) and publishes a noisy count of at least (?P<near>\d+), which costs"
         r" ε = (?P<cost>\S+)\. Where no look publishes, only 'safe' is said, which costs nothing\. (It stops when less than ε = (?P<least>\S+)"
-        r" is left of ε = (?P<all>[\d/]+)|It would stop with less than ε = (?P<never>\S+) left, and no more places are listed than can be paid"
+        r" is left of ε = (?P<all>[\d/]+)|It would stop with less than ε = (?P<never>\S+) left, and no more (places|groups|intervals) are listed than can be paid"
         r" for: each is answered)"
     )
-    def _(world: Any, half: str, far: str, less: str, rate: str, near: str, cost: str, **rest: str | None) -> bool:
+    def _(
+        world: Any, noun: str, half: str, far: str, less: str, rate: str, near: str, cost: str, **rest: str | None
+    ) -> bool:
         t, each, fall = world.plan.safe_at_most, float(world.notion.epsilon), float(world.plan.mechanism.line.fall)
         rates = [math.isclose(number(told), true) for told, true in ((half, fall / 2), (rate, fall))]
         costs = [math.isclose(number(told), true) for told, true in ((less, each / 2), (cost, each))]
@@ -150,7 +167,7 @@ def register(claims: Claims) -> None:
             for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
         )  # fmt: skip
         return (
-            bool(world.looks) and all([*rates, *costs, free, kept, whole]) and world.independent
+            noun == world.noun and bool(world.looks) and all([*rates, *costs, free, kept, whole]) and world.independent
             and (int(far), int(near)) == (2 * t + 2, t + 1) and ends == world.all_answered
         )  # fmt: skip
 
@@ -225,33 +242,29 @@ def register(claims: Claims) -> None:
 
     # ---- what is guaranteed
 
-    @says(
-        r"Where '(?P<state>safe|dangerous)' is said, (?P<much>nobody|at (most|least) \S+ (person|people)) (was|were) there(?P<relative>, counted"
-        r" after the bound on places per person| among those counted): it is never wrong"
-    )
-    def _(world: Any, state: str, much: str, relative: str) -> bool:
-        return meant(world, state, much, relative) and is_wrong(world, state) == 0.0
+    @says(rf"Where '(?P<state>safe|dangerous)' is said, {MEANS}: it is never wrong")
+    def _(world: Any, state: str, **said: str) -> bool:
+        return meant(world, state, **said) and is_wrong(world, state) == 0.0
 
     @says(
-        r"'(?P<state>Safe|Dangerous)' means that (?P<much>nobody|at (most|least) \S+ (person|people)) (was|were) there(?P<relative>, counted"
-        r" after the bound on places per person| among those counted)\. It is wrongly said of a place with probability at most"
-        r" (?P<alpha>\S+); over all (?P<places>[\d,]+) places?, at most (?P<total>\S+) wrong answers are expected"
+        rf"'(?P<state>Safe|Dangerous)' means that {MEANS}\. It is wrongly said of an? {NOUN} with probability at most"
+        r" (?P<alpha>\S+); over all (?P<places>[\d,]+) (places?|groups?|intervals?), at most (?P<total>\S+) wrong answers are expected"
     )
-    def _(world: Any, state: str, much: str, relative: str, alpha: str, places: str, total: str) -> bool:
+    def _(world: Any, state: str, noun: str, alpha: str, places: str, total: str, **said: str) -> bool:
         wrong = is_wrong(world, state.lower())
         return (
-            meant(world, state.lower(), much, relative) and 0 < wrong <= float(alpha) + 1e-12
+            noun == world.noun and meant(world, state.lower(), **said) and 0 < wrong <= float(alpha) + 1e-12
             and int(places.replace(",", "")) == world.places and math.isclose(float(total), float(alpha) * world.places, rel_tol=1e-5)
         )  # fmt: skip
 
     # ---- what is not
 
-    @says(r"'Obscure' says nothing: a place may be obscure because of the noise alone")
-    def _(world: Any) -> bool:
+    @says(rf"'Obscure' says nothing: an? {NOUN} may be obscure because of the noise alone")
+    def _(world: Any, noun: str) -> bool:
         safe, dangerous = world.plan.safe_at_most, world.plan.dangerous_at_least
         clear = [("safe", c) for c in range((safe or 0) + 1) if safe is not None]
         clear += [("dangerous", (dangerous or 0) + more) for more in range(3) if dangerous is not None]
-        return any(world.said(word, count) < 1.0 - 1e-12 for word, count in clear)
+        return noun == world.noun and any(world.said(word, count) < 1.0 - 1e-12 for word, count in clear)
 
     @says(
         r"Someone at more than (?P<bound>\d+) listed places? counts only at the (?P<kept>latest|earliest) of them, and is not counted at the"
@@ -268,24 +281,31 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return True  # of the engine: tests/engine counts the rows that are left out, by these reasons
 
-    @says(r"Places after the stop are not answered at all; they are marked so and say nothing")
-    def _(world: Any) -> bool:
-        return world.stops is not None and not world.all_answered
+    @says(
+        r"(?P<nouns>Places|Groups|Intervals) after the stop are not answered at all; they are marked so and say nothing"
+    )
+    def _(world: Any, nouns: str) -> bool:
+        return nouns.lower() == f"{world.noun}s" and world.stops is not None and not world.all_answered
 
 
-def meant(world: Any, state: str, much: str, relative: str) -> bool:
-    """Whether the word means what the plan decides, and of which counts."""
+def meant(world: Any, state: str, much: str, where: str, relative: str) -> bool:
+    """Whether the word means what the plan decides, of which counts, and where."""
     number_of = people(much.removeprefix("at most ").removeprefix("at least "))
     expected = world.plan.safe_at_most if state == "safe" else world.plan.dangerous_at_least
     right = ("least" not in much) if state == "safe" else ("least" in much)
-    return right and number_of == expected and ("after the bound" in relative) == world.truncated
+    there = "there" if world.noun == "place" else f"in the {world.noun}"
+    return right and number_of == expected and where == there and world.counted_so(relative)
 
 
 REQUIRED = [
     ("an assumption on the world", r"Nobody was at more than.*", lambda w: w.bound is not None and not w.truncated),
     ("truncation", r"Someone at more than.*", lambda w: w.truncated),
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
-    ("places after the stop", r"Places after the stop.*", lambda w: w.stops is not None and not w.all_answered),
+    (
+        "places after the stop",
+        r"(Places|Groups|Intervals) after the stop.*",
+        lambda w: w.stops is not None and not w.all_answered,
+    ),
     ("what safe means", r"(Where 'safe'|'Safe').*", lambda w: w.plan.safe_at_most is not None),
     ("what dangerous means", r"(Where 'dangerous'|'Dangerous').*", lambda w: w.plan.dangerous_at_least is not None),
     ("the promise", r"This promise holds.*", lambda w: True),
@@ -357,13 +377,9 @@ def structure(statement: dict[str, Any], world: Any) -> list[str]:
             math.isclose(mechanism["expected_answered_if_empty"], world.reach(world.places, world.left), rel_tol=1e-3),
             True,
         )
-    part(
-        "bound",
-        (query["places_per_person"], query["if_more"]),
-        (world.bound, plan.query.if_more if world.bound else None),
-    )
-    part("places", query["places"], world.places)
-    part("keep", query["keep"], {column: list(values) for column, values in plan.query.visits.keep.items()})
+    asked, keep = world.asked()
+    part("what is asked", {name: query[name] for name in asked}, asked)
+    part("keep", query["keep"], {column: list(values) for column, values in keep.items()})
     for state, value, never in (
         ("safe", "safe_at_most", "never_wrong"),
         ("dangerous", "dangerous_at_least", "dangerous_never_wrong"),

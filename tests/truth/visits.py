@@ -88,6 +88,21 @@ class World:
         return "fact" if re.search(r"\b[wi] facts", self.notion.words.definition) else "person"
 
     @property
+    def noun(self) -> str:
+        """What is said to be safe or dangerous."""
+        return "place"
+
+    def counted_so(self, relative: str) -> bool:
+        """Whether these words say which people count."""
+        return ("after the bound" in relative) == self.truncated and "each" not in relative
+
+    def asked(self) -> tuple[dict[str, Any], Mapping[str, Any]]:
+        """The parts of a statement's question that are no sentences, as they should be; and its filter."""
+        query = self.plan.counted
+        more = query.if_more if self.bound else None
+        return {"places": self.places, "places_per_person": self.bound, "if_more": more}, query.visits.keep
+
+    @property
     def words(self) -> tuple[str, ...]:
         """What is decided."""
         found = {"safe": self.plan.safe_at_most, "dangerous": self.plan.dangerous_at_least}

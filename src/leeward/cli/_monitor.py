@@ -56,8 +56,9 @@ def monitor(
     check_if_doubtful(if_doubtful)
     read = read_spec(spec)
     every = read.visitor_plans()
-    named = zip(every, folder_names([made.query.window.public() for made in every]), strict=True)
-    due = [(made, name) for made, name in named if _ended(made.query, until)]
+    asked_of = read.queries()
+    named = zip(every, asked_of, folder_names([query.window.public() for query in asked_of]), strict=True)
+    due = [(made, name) for made, query, name in named if _ended(query, until)]
     if not due:
         if as_json:
             print_json(Monitored(format=1, windows=(), stops=0, stopped=False, spent="0").to_dict())

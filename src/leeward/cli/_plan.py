@@ -90,24 +90,18 @@ def _wish(text: str) -> tuple[int, str]:
 
 
 def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, error: str) -> Comparison:
-    from leeward.engine import read_places
+    from leeward.engine import read_keys
     from leeward.errors import RefusedError
     from leeward.planner import compare
     from leeward.session._standing import standing
 
-    if spec.query.kind != "visitors":
-        raise SpecError(
-            f'[query] kind = "{spec.query.kind}"',
-            "notions and mechanisms are compared for counts of visitors, and for names",
-            "Use `leeward release SPEC --dry-run`: it shows price and errors",
-        )
-    queries, notion = spec.queries(), spec.notion()
-    keys = read_places(queries[0].places)
+    queries, notion = spec.decided(), spec.notion()
+    keys = read_keys(queries[0])
     try:
-        plans = spec.visitor_plans()
+        plans = spec.decision_plans()
     except RefusedError:  # which the comparison tells
         plans = []
-    stands = standing(spec.ledger(), notion, plans, keys.digest())
+    stands = standing(spec.ledger(), notion, plans, keys.digest(), rows=queries[0].of_rows)
     return compare(
         queries[0],
         notion,

@@ -12,8 +12,9 @@ from leeward.cli._output import facts, print_parts, table
 from leeward.mechanism._threshold_rule import Word
 from leeward.planner._people import at_most_people, people
 from leeward.planner._recommend import share
-from leeward.planner._report import AskedPart, DecidingOption, PlanReport, Wish
+from leeward.planner._report import AskedPart, DecidingOption, PlanReport
 from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides
+from leeward.query._statistic import Noun
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -66,22 +67,23 @@ def _rows(report: PlanReport) -> Table:
 
 
 def _legend(report: PlanReport) -> str:
-    shown = report.shown
+    shown, noun = report.shown, report.asked.noun
     said = [*(["→ recommended."] if report.chosen else []), "95% error: of a published count."]
     if any(not option.never_wrong for option in shown):
-        said.append("Wrong ≤: α, for one place.")
+        said.append(f"Wrong ≤: α, for one {report.asked.noun}.")
     if any(option.price_in_budget is None for option in shown):
         said.append("–: the budget's notion cannot cover it, whatever the price.")
     stopping = sorted({option.mechanism for option in shown} & {"sanitized", "adaptive"}, reverse=True)
     if stopping:
-        whose = "the counts given" if report.asked.counts else "places with nobody"
+        whose = "the counts given" if report.asked.counts else f"{noun}s with {people(0, report.asked.many)}"
         said.append(
-            f"{', '.join(stopping).capitalize()}: of places that are reached before it stops; only counts that came out"
+            f"{', '.join(stopping).capitalize()}: of {noun}s that are reached before it stops; only counts that came out"
             f" above the threshold are published, and their error is that for {whose}."
         )
     if report.asked.counts:
         said.append(
-            "Right calls: how many places that are safe or dangerous are expected to be called so, of the counts given."
+            f"Right calls: how many {report.asked.noun}s that are safe or dangerous are expected to be called so, of the"
+            " counts given."
         )
     return " ".join(said)
 
@@ -93,11 +95,12 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
     else:
         yield "recommended", f"{name(option)}. {advice.reason}"
         if "safe" in report.asked.words:
-            yield "what ε, t?", _needed(option, report.asked.wish)
+            yield "what ε, t?", _needed(option, report.asked)
         if option.answered_if_empty:
-            yield "reach", f"about {option.answered_if_empty:.3g} places answered on average, if all were empty"
+            answered = f"about {option.answered_if_empty:.3g} {report.asked.noun}s answered"
+            yield "reach", f"{answered} on average, if all were empty"
         if option.expected:
-            yield "expect", _expected(option)
+            yield "expect", _expected(option, report.asked.noun)
     yield "plain DP?", advice.plain_dp
     # what is not protected is listed for every notion below
     yield from (("mind", sentence) for sentence in advice.cautions if not sentence.startswith("Not protected"))
@@ -108,24 +111,24 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
     yield from (("says more", f"{', '.join(names)}: but {what}") for what, names in lacks.items())
 
 
-def _needed(option: DecidingOption, wish: Wish) -> str:
-    needed, t = option.epsilon_for_wish, option.safe_at_most_for_wish
-    said = f"To call {share(wish.probability)} of the places with {people(wish.count)} safe: "
+def _needed(option: DecidingOption, asked: AskedPart) -> str:
+    needed, t, wish = option.epsilon_for_wish, option.safe_at_most_for_wish, asked.wish
+    said = f"To call {share(wish.probability)} of the {asked.noun}s with {people(wish.count, asked.many)} safe: "
     return (
         said
         + ("no ε is enough" if needed is None else epsilon(needed.epsilon))
-        + ("" if t is None else f"; or, at this ε, 'safe' must mean {at_most_people(t)}")
+        + ("" if t is None else f"; or, at this ε, 'safe' must mean {at_most_people(t, asked.many)}")
     )
 
 
-def _expected(option: DecidingOption) -> str:
+def _expected(option: DecidingOption, noun: Noun) -> str:
     expected, said = option.expected, []
     assert expected is not None
     for word in get_args(Word):
         right, truly, wrongly = expected.of(word)
         if truly is not None:
             spread = f" (± {expected.spread:.0f})" if word == "safe" and expected.spread is not None else ""
-            said.append(f"{right:,.0f}{spread} of {truly:,} {word} places called {word}, {_few(wrongly)} others")
+            said.append(f"{right:,.0f}{spread} of {truly:,} {word} {noun}s called {word}, {_few(wrongly)} others")
     if option.mechanism in ("sanitized", "adaptive"):
         published = expected.answered - expected.safe
         said.append(

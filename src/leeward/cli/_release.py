@@ -195,16 +195,17 @@ def _decided(made: AnyPlan, one: Places) -> list[str]:
     from leeward.planner._plan import Plan
 
     assert isinstance(made, Plan)
-    said, counted = [], " counted after the bound on places per person" if made.query.truncates else ""
+    many, counted, said = made.query.many, made.query.counted_so, list[str]()
+    counted = "" if counted.endswith("those counted") else counted.removeprefix(",")
     for state, number, meaning, decision in (
-        ("safe", one.safe, f"{at_most_people(made.safe_at_most or 0)}{counted}", made.sanitizer),
-        ("dangerous", one.dangerous, f"at least {people(made.dangerous_at_least or 0)}{counted}", made.alarm),
+        ("safe", one.safe, f"{at_most_people(made.safe_at_most or 0, many)}{counted}", made.sanitizer),
+        ("dangerous", one.dangerous, f"at least {people(made.dangerous_at_least or 0, many)}{counted}", made.alarm),
     ):
         if decision is not None and number is not None:
             trust = "never wrongly"
             if decision.error_at_most is not None:
                 trust = f"each wrongly with probability at most {decision.error_at_most}"
-            of = places(one.places)
+            of = places(one.places, made.query.noun)
             said.append(f"{number:,} of {of} {'is' if number == 1 else 'are'} said to be {state} ({meaning}), {trust}.")
     if one.answered is not None:
         said.append(f"{one.answered:,} {'was' if one.answered == 1 else 'were'} answered before the stop.")
@@ -283,7 +284,8 @@ def _refuse(
 
 
 def _print_statement(statement: Statement) -> None:
-    from leeward._statement import AdaptiveStated, SanitizedStated, VisitorStatement
+    from leeward._statement import AdaptiveStated, DecidingStatement, SanitizedStated
+    from leeward.planner._people import there
     from leeward.report._words import factor
 
     notion, mechanism = statement.notion, statement.mechanism
@@ -297,15 +299,17 @@ def _print_statement(statement: Statement) -> None:
         ("mechanism", mechanism.text),
     ]
     if isinstance(mechanism, SanitizedStated | AdaptiveStated) and mechanism.expected_answered_if_empty is not None:
-        said.append(("reach", f"{mechanism.expected_answered_if_empty} places answered on average, if all were empty"))
+        assert isinstance(statement, DecidingStatement)
+        reach = f"{mechanism.expected_answered_if_empty} {statement.query.noun}s answered on average"
+        said.append(("reach", f"{reach}, if all were empty"))
     said += [("assumed", sentence) for sentence in statement.assumptions]
     said += [("guaranteed", sentence) for sentence in statement.guaranteed]
     said += [("not guaranteed", sentence) for sentence in statement.not_guaranteed]
     print_parts(facts(said, no_wrap=True))
-    if not isinstance(statement, VisitorStatement):
+    if not isinstance(statement, DecidingStatement):
         return
-    curve = table(padding=(0, 2))
-    curve.add_column("people there", justify="right")
+    curve, asked = table(padding=(0, 2)), statement.query
+    curve.add_column(f"{asked.many} {there(asked.noun)}", justify="right")
     for state, _ in statement.decision.said:
         curve.add_column(f"chance of being called {state}", justify="right")
     for entry in statement.decision.curve:

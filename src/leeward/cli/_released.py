@@ -11,10 +11,11 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from leeward._document import Document, Part
-from leeward._statement import SelectionStatement, VisitorQuery, VisitorStatement, WindowStated
+from leeward._statement import DecidingStatement, SelectionStatement, VisitorQuery, WindowStated
 from leeward.cli._balances import Balance, balance
 from leeward.ledger import Ledger
 from leeward.query._selection import Which
+from leeward.query._statistic import Noun
 from leeward.session._budget import Budget
 from leeward.session._result import Release
 
@@ -29,11 +30,12 @@ class Answered(Part):
 
 
 class Places(Answered):
-    """How many places are said to be what.
+    """How many places, or groups, are said to be what.
 
     Attributes:
         kind: ``places``.
-        window: when.
+        noun: what they are: places, groups or intervals.
+        window: when; None of groups and intervals.
         places: how many are listed.
         safe: how many of them are called that; None where nothing is.
         obscure: of how many nothing is said.
@@ -42,7 +44,8 @@ class Places(Answered):
     """
 
     kind: Literal["places"] = "places"
-    window: WindowStated
+    noun: Noun
+    window: WindowStated | None
     places: int
     safe: int | None
     obscure: int
@@ -104,13 +107,14 @@ def summary(one: Release) -> Places | Numbers | Named:
     if isinstance(told, SelectionStatement):
         window = told.query.of.window if isinstance(told.query.of, VisitorQuery) else None
         return Named(**shared, window=window, which=told.query.kind, answer=answers.to_pylist()[0])
-    if not isinstance(told, VisitorStatement):
+    if not isinstance(told, DecidingStatement):
         return Numbers(**shared, answers=tuple(answers.to_pylist()))
     states = Counter(answers["state"].to_pylist())
     said = {state: states[state] for state, _ in told.decision.said}
     return Places(
         **shared,
-        window=told.query.window,
+        noun=told.query.noun,
+        window=told.query.window if isinstance(told.query, VisitorQuery) else None,
         places=states.total(),
         safe=said.get("safe"),
         obscure=states["obscure"],

@@ -35,7 +35,7 @@ from leeward.exact._text import write
 from leeward.noise._saturating import MOST
 from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._reasons import OF_NUMBERS
-from leeward.query._statistic import MOST_FINE, Statistic, fine
+from leeward.query._statistic import MOST_FINE, DrawnFrom, Statistic, fine
 
 Tally = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 """Place of a group, steps above the lower bound, and how many people: each of shape (rows,)."""
@@ -131,6 +131,10 @@ class NumberTable(Rows):
             )
             self._tally = self._count_by(reason, rows)
         return self._tally
+
+    def exactly(self, query: Statistic, drawn_from: DrawnFrom = "answer") -> VisitCounts:
+        """Return what a mechanism draws from: `count`, or `tally`."""
+        return self.tally(query) if drawn_from == "tally" else self.count(query)
 
     def count(self, query: Statistic) -> VisitCounts:
         """Return the exact answer in whole steps, and what was dropped.

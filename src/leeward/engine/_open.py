@@ -16,7 +16,7 @@ from leeward.engine._places import PlaceList, read_places
 from leeward.engine._visits import VisitCounts, open_visits
 from leeward.errors import DataError
 from leeward.query import CountVisitors, Grid
-from leeward.query._statistic import Statistic
+from leeward.query._statistic import DrawnFrom, Statistic
 from leeward.tables._files import files_of as files_of_source
 
 Question = CountVisitors | Statistic
@@ -48,8 +48,8 @@ class Opened(Protocol):
         """Return how many rows the question would count, and why not more."""
         ...
 
-    def count(self, query: Any) -> VisitCounts:
-        """Return the exact answer, one integer a key."""
+    def exactly(self, query: Any, drawn_from: DrawnFrom) -> VisitCounts:
+        """Return what noise is drawn from: the exact answer, one integer a key; or the tally of a statistic."""
         ...
 
     def content(self, key: bytes) -> Content:

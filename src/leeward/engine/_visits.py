@@ -28,6 +28,7 @@ from leeward.engine._window import bounds
 from leeward.errors import BoundExceededError
 from leeward.query import CountVisitors, Visits, Window
 from leeward.query._reasons import OF_VISITS
+from leeward.query._statistic import DrawnFrom
 
 REASONS = tuple(OF_VISITS)
 """Why a row takes no part, in the order in which it is asked."""
@@ -125,6 +126,11 @@ class VisitTable(Rows):
             share=covered(first, end, low, high) if n else 1.0,
             times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
         )
+
+    def exactly(self, query: CountVisitors, drawn_from: DrawnFrom = "answer") -> VisitCounts:
+        """Return what a mechanism draws from: of visitors always `count`."""
+        assert drawn_from == "answer"
+        return self.count(query)
 
     def count(self, query: CountVisitors) -> VisitCounts:
         """Count the visitors of every place. Filter, window, public list and bound apply in this order.

@@ -10,7 +10,7 @@ from leeward.errors import InputError
 from leeward.exact._real import Exact
 from leeward.notion import Notion
 from leeward.planner._number_plan import NumberPlan, plan_number
-from leeward.planner._plan import MechanismName, Plan, What, plan_visitors
+from leeward.planner._plan import MechanismName, Plan, What, plan_decisions
 from leeward.planner._rank_plan import RankPlan, plan_rank
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan, plan_selection
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
@@ -38,6 +38,34 @@ def plan(query: Statistic, notion: Notion, *, mechanism: PercentileMechanism = "
 
 
 @overload
+def plan(
+    query: Statistic,
+    notion: Notion,
+    *,
+    safe_at_most: int,
+    dangerous_at_least: int | None = None,
+    error_at_most: Exact | None = None,
+    useful_from: Exact | None = None,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+) -> Plan: ...
+
+
+@overload
+def plan(
+    query: Statistic,
+    notion: Notion,
+    *,
+    dangerous_at_least: int,
+    error_at_most: Exact | None = None,
+    useful_from: Exact | None = None,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+) -> Plan: ...
+
+
+@overload
 def plan(query: Selection, notion: Notion) -> SelectionPlan: ...
 
 
@@ -57,8 +85,10 @@ def plan(
     """Plan a release: free, and private of nothing because it reads no data. `leeward.release` carries it out.
 
     Args:
-        query: the question, from `leeward.count_visitors`; or from `leeward.statistic` or `leeward.select`: then nothing
-            else is given but the notion, and for a percentile ``mechanism``.
+        query: the question, from `leeward.count_visitors`; or a histogram from `leeward.statistic`, of which something is
+            decided only where ``safe_at_most`` or ``dangerous_at_least`` says what: its groups and intervals are then what
+            places are below. Of other statistics, and from `leeward.select`, nothing else is given but the notion, and for a
+            percentile ``mechanism``.
         notion: the privacy notion.
         safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
         dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
@@ -67,23 +97,25 @@ def plan(
         useful_from: releases are refused if a smaller share of the places would be called safe even if nobody were anywhere
             (see `leeward.planner._useless`; the plan can be read all the same). By default 5 %.
         what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
-        mechanism: ``"geometric"`` answers every place and needs ``places_per_person``; ``"sanitized"`` answers in the public
-            order until ``stop_after`` places could not be called safe, and needs no bound; ``"adaptive"`` does so for the
-            same price, and pays half for a count far above the threshold
-            (`leeward.mechanism.AdaptiveSanitized`); ``"auto"`` takes one of the first two, the geometric one where it can.
-            Of a percentile: ``"rank"`` names a grid point by its rank, ``"geometric"`` adds noise to the percentile itself,
-            and ``"auto"`` takes the one with the smaller error, as far as public things tell
+        mechanism: ``"geometric"`` answers every place and needs ``places_per_person`` (a person is in one group, so it
+            needs no bound there); ``"sanitized"`` answers in the public order until ``stop_after`` places could not be
+            called safe, and needs no bound; ``"adaptive"`` does so for the same price, and pays half for a count far above
+            the threshold (`leeward.mechanism.AdaptiveSanitized`); ``"auto"`` takes one of the first two, the geometric one
+            where it can. Of a percentile: ``"rank"`` names a grid point by its rank, ``"geometric"`` adds noise to the
+            percentile itself, and ``"auto"`` takes the one with the smaller error, as far as public things tell
             (`leeward.planner._statistic_plan`).
         stop_after: c, for the mechanisms that stop (default 1); their price is c·ε, or n·ε where only n < c places are
             listed (`Plan.listing` tells it of n; `leeward.release` counts them itself). The sanitized one stops after c
             published counts; the adaptive one when less than ε of c·ε is left, so after c to 2c − 1 of them.
 
     Raises:
-        InputError: an argument is malformed, or something is to be decided about a statistic or a name.
+        InputError: an argument is malformed, or something is to be decided about a name, or a statistic that counts nobody.
         NotPrivateError: the notion does not protect such an answer.
     """
-    if isinstance(query, CountVisitors):
-        return plan_visitors(
+    decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
+    decides = any(choice is not None for choice in decided) or what != "decisions"
+    if isinstance(query, CountVisitors) or (decides and isinstance(query, Statistic) and query.counts_people):
+        return plan_decisions(
             query,
             notion,
             safe_at_most=safe_at_most,
@@ -100,12 +132,10 @@ def plan(
             "it is not a question that can be released",
             "Give a question from count_visitors, statistic or select",
         )
-    decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
-    named = isinstance(query, Selection) and mechanism != "auto"
-    if any(choice is not None for choice in decided) or what != "decisions" or named:
-        about = "a name" if isinstance(query, Selection) else "a statistic"
+    if decides or (isinstance(query, Selection) and mechanism != "auto"):
+        about = "a name" if isinstance(query, Selection) else f"a {query.kind}"
         raise InputError(
-            f"A decision about {about}", "decisions are about counts of visitors", "Give the question and the notion"
+            f"A decision about {about}", "decisions are about counts of people", "Give the question and the notion"
         )
     if isinstance(query, Selection):
         return plan_selection(query, notion)
@@ -153,7 +183,7 @@ def _again(made: AnyPlan) -> AnyPlan:
         return plan_rank(made.query, made.notion)
     if isinstance(made, SelectionPlan):
         return plan_selection(made.query, made.notion)
-    return plan_visitors(
+    return plan_decisions(
         made.query,
         made.notion,
         safe_at_most=made.safe_at_most,

@@ -20,7 +20,7 @@ from leeward.accounting._budget_notion import budget_notion, charge
 from leeward.accounting._price_between_units import priced
 from leeward.errors import BudgetConflictError, InputError, NoiseError, NotPrivateError, RefusedError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, inf, plainly, whole
-from leeward.mechanism import NormMechanism, SubsampledCount
+from leeward.mechanism import Geometric, NormMechanism, Sanitized, SubsampledCount
 from leeward.mechanism._threshold_rule import chance_given
 from leeward.noise import DirectedGeometric
 from leeward.notion import Graded, Notion, UnboundedDP
@@ -28,10 +28,12 @@ from leeward.notion._named import NAMED
 from leeward.planner._decisions import decisions
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, errors_of, with_counts
-from leeward.planner._plan import MechanismName, Plan, Planned, What, plan_visitors
+from leeward.planner._plan import MechanismName, Plan, Planned, What, moved, plan_decisions
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
-from leeward.query._sensitivity import sensitivity, sensitivity_each
+from leeward.query._selection import Counted
+from leeward.query._sensitivity import sensitivity_each
+from leeward.query._statistic import Statistic
 
 RATIOS = ("2", "4", "8")
 """How many times its price of presence a graded notion pays for absence, in the rows that are compared."""
@@ -107,7 +109,7 @@ class Asked:
         scenario: what is known or assumed beside them.
     """
 
-    query: CountVisitors
+    query: Counted
     notion: Notion
     safe_at_most: int | None
     dangerous_at_least: int | None
@@ -121,7 +123,7 @@ class Asked:
     @property
     def counted_in(self) -> str:
         """What the budget is kept in, as a ledger writes it."""
-        return self.scenario.counted_in or budget_notion(self.notion)
+        return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
 
     @property
     def epsilon(self) -> Real:
@@ -130,8 +132,8 @@ class Asked:
 
     def plan(self, notion: Notion, **changes: Any) -> Plan:
         """Return the plan under a notion, as written but for some arguments, for a list as long as is known."""
-        written = {field.name: getattr(self, field.name) for field in fields(self)[2:-1]}
-        return plan_visitors(self.query, notion, **(written | changes)).listing(self.scenario.places)
+        written: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)[2:-1]}
+        return plan_decisions(self.query, notion, **(written | changes)).listing(self.scenario.places)
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ class Comparison:
 
 
 def compare_decisions(
-    query: CountVisitors,
+    query: Counted,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -183,8 +185,10 @@ def compare_decisions(
     stop_after: int | None = None,
     scenario: Scenario | None = None,
 ) -> Comparison:
-    """Compare all notions and mechanisms for decisions about places; see `leeward.compare`."""
+    """Compare all notions and mechanisms for decisions about places, or groups; see `leeward.compare`."""
     more = Scenario() if scenario is None else scenario
+    if isinstance(query, Statistic):
+        more = replace(more, places=query.cells)
     asked = Asked(
         query, notion, safe_at_most, dangerous_at_least, error_at_most, useful_from, what, mechanism, stop_after, more
     )
@@ -208,20 +212,23 @@ def _options(asked: Asked, as_written: Plan | None) -> Iterator[Option]:
     done = None if as_written is None else _of(as_written).mechanism
     for notion in _notions(asked):
         own = notion == asked.notion
-        if asked.query.places_per_person is not None and not (own and done == "geometric"):
+        if asked.query.most_counts is not None and not (own and done == "geometric"):
             yield _planned(asked, notion, "geometric")
         for stopping in _stopping(asked, notion):
             if not (own and done == stopping):
                 yield _planned(asked, notion, stopping)
         yield from _norm(asked, notion)
-        if isinstance(notion, UnboundedDP) and asked.query.places_per_person is not None:
+        if isinstance(notion, UnboundedDP) and asked.query.most_counts is not None:
             yield _subsampled(asked, notion)
 
 
 def _notions(asked: Asked) -> list[Notion]:
     e = asked.epsilon
     usual: list[Notion] = [kind(e) for kind in NAMED.values()]
-    usual += [Graded(presence=e, absence=e * exact(ratio)) for ratio in RATIOS]
+    if isinstance(asked.query, CountVisitors):
+        usual += [Graded(presence=e, absence=e * exact(ratio)) for ratio in RATIOS]
+    else:  # a record is a group or a number there, and not a set of facts
+        usual = [notion for notion in usual if not any(change.of_facts for change in notion.changes)]
     return [asked.notion, *(notion for notion in usual if notion != asked.notion)]
 
 
@@ -239,7 +246,7 @@ def _stopping(asked: Asked, notion: Notion) -> tuple[Planned, ...]:
 
 def _falls_only(asked: Asked, notion: Notion) -> bool:
     try:
-        return sensitivity_each(notion, asked.query).line.rise.is_infinite and asked.safe_at_most is not None
+        return moved(Sanitized, notion, asked.query).line.rise.is_infinite and asked.safe_at_most is not None
     except NotPrivateError:
         return False
 
@@ -254,7 +261,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
     try:
         alpha = None
         if mechanism == "geometric":
-            line = sensitivity(notion, asked.query).line
+            line = moved(Geometric, notion, asked.query).line
             can_err = not line.rise.is_infinite if asked.safe_at_most is not None else False
             can_err |= asked.dangerous_at_least is not None and not line.fall.is_infinite
             alpha = (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
@@ -267,7 +274,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
 
 def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
     """Norm noise: for the notions under which one person moves every count by at most 1, all the same way."""
-    size, alone = asked.scenario.places, asked.query.places_per_person == 1
+    size, alone = asked.scenario.places, asked.query.most_counts == 1
     if size is None or alone or not 2 <= size <= MOST_NORM_PLACES:
         return
     try:
@@ -303,7 +310,7 @@ SUBSAMPLED = (
 
 
 def _subsampled(asked: Asked, notion: Notion) -> Option:
-    k = asked.query.places_per_person or 1
+    k = asked.query.most_counts or 1
     rate = notion.epsilon / k
     try:
         count = SubsampledCount(notion.epsilon, places_per_person=k)
@@ -326,7 +333,8 @@ def _subsampled(asked: Asked, notion: Notion) -> Option:
 def _finished(option: Option, asked: Asked) -> Option:
     """Add the prices in the budget's notion and in the notion asked for, and what counts make of it."""
     try:
-        in_budget, incomparable = charge(option.notion, option.price, asked.counted_in), ""
+        rows = asked.query.of_rows
+        in_budget, incomparable = charge(option.notion, option.price, asked.counted_in, rows=rows), ""
     except BudgetConflictError as refused:
         in_budget, incomparable = None, refused.because
     expected, remapped = with_counts(option, asked.scenario.counts)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,11 @@ from leeward.notion import INSERT, REPLACE, WITHDRAW, Notion, in_rows
 from leeward.notion._metric import BoundedChange
 from leeward.notion._notion import Step
 from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
+from leeward.query import CountVisitors
 from leeward.query._numeric import Mean, Percentile, Sum
+from leeward.query._selection import Counted
 from leeward.query._sensitivity import allowed_rates, sensitivity
-from leeward.query._statistic import Statistic
+from leeward.query._statistic import DrawnFrom, Statistic
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,6 +82,8 @@ class NumberPlan:
     notion: Notion
     parts: tuple[Geometric, ...]
     scale: Scale
+
+    drawn_from: ClassVar[DrawnFrom] = "answer"
 
     @property
     def counted(self) -> Statistic:
@@ -201,19 +205,19 @@ def _planned(query: Statistic, notion: Notion) -> NumberPlan:
     if isinstance(query.numeric, Mean) and query.people is None:
         return NumberPlan(query, notion, _sum_and_number(query, notion), Scale())
     scale = _scale(query)
-    line = sensitivity(notion, query).line
-    if not notion.all_records:
-        every = [(step.cost, query.effect(step.change).total or ()) for step in steps_of(query, notion)]
-        line = allowed_rates((cost, Fraction(up), Fraction(down)) for cost, moves in every for up, down in moves)
+    line = sensitivity(notion, query, steps_of(query, notion)).line
     return NumberPlan(query, notion, (Geometric(line, step=scale.unit),), scale)
 
 
-def steps_of(query: Statistic, notion: Notion) -> tuple[Step, ...]:
+def steps_of(query: Counted, notion: Notion) -> tuple[Step, ...]:
     """Return the notion's steps, and with groups also what it promises each person for going from one to another.
 
-    A single listed group is enough: who leaves it goes where nobody is counted.
+    A single listed group is enough: who leaves it goes where nobody is counted. Where one step may change all records at
+    once, the question itself says how far that moves all groups together.
     """
-    if query.by is None or REPLACE in notion.changes or all(map(query.of_policies, notion.changes)):
+    if isinstance(query, CountVisitors) or query.by is None or notion.all_records:
+        return notion.steps
+    if REPLACE in notion.changes or all(map(query.of_policies, notion.changes)):
         return notion.steps
     between = dict.fromkeys(person.cost(REPLACE) for person in getattr(notion, "persons", (notion,)))
     return (*notion.steps, *(Step(REPLACE, cost) for cost in between if not cost.is_infinite))

@@ -35,8 +35,9 @@ from leeward.planner._expected import (
     expected_answers,
     expected_answers_stopping,
 )
+from leeward.planner._people import a, people
 from leeward.planner._plan import Plan, Planned, moved
-from leeward.query import CountVisitors
+from leeward.query._selection import Counted
 
 Offered = Literal[Planned, "norm", "subsampled count"]
 
@@ -95,9 +96,11 @@ class Option:
         if self.refused:
             return f"{said}refused: {self.refused}"
         said += f"price {self.price}"
+        query = None if self.plan is None else self.plan.query
+        where = "a place with nobody" if query is None else f"{a(query.noun)} with {people(0, query.many)}"
         for word, chance in (("safe", self.probability_safe(0)), ("dangerous", self.probability_dangerous(0))):
             if chance is not None:
-                said += f", a place with nobody called {word}: {float(chance):.1%}"
+                said += f", {where} called {word}: {float(chance):.1%}"
         if self.decisions is None:
             return said
         return said + (
@@ -145,7 +148,7 @@ class Option:
         """
         event = self._step(way)
         if isinstance(event, GeometricEvent) and self.plan is not None:
-            places = self.plan.query.places_per_person
+            places = self.plan.query.most_counts
             return None if places is None else replace(event, places=places)
         return None if isinstance(event, PureEvent) and _FACTS & set(self.notion.changes) else event
 
@@ -167,7 +170,7 @@ class Option:
             case Geometric():
                 steps = {change for change in self.notion.changes if _DIRECTIONS[change] == way}
                 # a step that is one fact is at one place
-                places = 1 if steps <= _FACTS else self.plan.query.places_per_person or 1
+                places = 1 if steps <= _FACTS else self.plan.query.most_counts or 1
                 return GeometricEvent(self.law.up, self.law.down, places=places, monotone=monotone)
             case (Sanitized() | AdaptiveSanitized()) as stopping:
                 # c payments of ε, in parts or whole: c constant losses of ε dominate all that costs c·ε one way
@@ -278,7 +281,7 @@ def _one_person(notion: Notion) -> bool:
     return alone and all(change in _DIRECTIONS for change in notion.changes)
 
 
-def _monotone(query: CountVisitors) -> bool:
+def _monotone(query: Counted) -> bool:
     """Return whether part of a person's facts moves the counts as all of them do, or less."""
     try:
         parts = query.effect(SHRINK), query.effect(GROW)
@@ -287,7 +290,7 @@ def _monotone(query: CountVisitors) -> bool:
     return parts == (query.effect(WITHDRAW), query.effect(INSERT))
 
 
-def best_possible(option: Option, query: CountVisitors) -> Callable[[int], tuple[Weight | None, Weight | None]]:
+def best_possible(option: Option, query: Counted) -> Callable[[int], tuple[Weight | None, Weight | None]]:
     """Return the best (Pr[safe | c], Pr[dangerous | c]) of any decision about one count under the notion, given its errors.
 
     A decision is as good as its steps allow: what it costs to lower one count by 1, and to raise it. With one place a

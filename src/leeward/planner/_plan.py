@@ -6,15 +6,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, assert_never, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import probability, told
-from leeward.errors import InputError, SpecError, check_choice
+from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
 from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized, ThresholdRule
@@ -22,17 +24,20 @@ from leeward.mechanism._adaptive import decoded
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.mechanism._threshold_rule import Word
 from leeward.noise import Bits
-from leeward.notion import Notion
+from leeward.notion import Notion, in_rows, of_rows
 from leeward.planner._decisions import Decisions, decisions
+from leeward.planner._number_plan import steps_of
 from leeward.planner._people import at_most_people, people
 from leeward.query import CountVisitors
+from leeward.query._selection import Counted
 from leeward.query._sensitivity import Sensitivity, sensitivity, sensitivity_each
+from leeward.query._statistic import DrawnFrom, Statistic
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 CountMechanism: TypeAlias = Geometric | Sanitized | AdaptiveSanitized
-"""What answers a question about visitors.
+"""What answers a question about counts of people.
 
 All have ``name``, ``line``, ``law``, ``each_alone``, ``stop_after``, ``payments``, ``stored`` and
 ``expected_answered_if_empty``. Where more is asked of them, a ``match`` lists all, so that a new one is missed nowhere.
@@ -48,20 +53,20 @@ USEFUL_FROM = "0.05"
 
 @dataclass(frozen=True)
 class Plan:
-    """What a release will do, known before anything is spent.
+    """What a release of decisions about counts will do, known before anything is spent.
 
     Attributes:
-        query: the question.
+        query: the question: a count of people for each place of a public list, or for each public group.
         notion: the privacy notion.
         mechanism: the noise that will be added.
         sensitivity: how far the answer moves along the notion's steps, and the rates that follow.
         decisions: what is called *safe* and *dangerous* (for the sanitized mechanism: where it is reached).
         what: what is shown of the stored integers: decisions, or the noisy counts too.
         useful_from: the least share of places called safe, if nobody were anywhere, for which it is worth its price.
-        places: how many places the public list has; None if that is not known.
+        places: how many places the public list has, or how many groups there are; None if that is not known.
     """
 
-    query: CountVisitors
+    query: Counted
     notion: Notion
     mechanism: CountMechanism
     sensitivity: Sensitivity
@@ -70,8 +75,10 @@ class Plan:
     useful_from: Fraction = Fraction(USEFUL_FROM)
     places: int | None = None
 
+    drawn_from: ClassVar[DrawnFrom] = "answer"
+
     @property
-    def counted(self) -> CountVisitors:
+    def counted(self) -> Counted:
         """The question that an engine counts."""
         return self.query
 
@@ -139,10 +146,11 @@ class Plan:
 
     def __str__(self) -> str:
         """Say what it costs, what is said how often, how far off counts are, and what is protected."""
-        words, lines = self.notion.words, []
+        many, lines = self.query.many, []
+        words = of_rows(self.notion.words) if self.query.of_rows else self.notion.words
         for state, decision, means in (
-            ("safe", self.sanitizer, at_most_people(self.safe_at_most or 0)),
-            ("dangerous", self.alarm, f"at least {people(self.dangerous_at_least or 0)}"),
+            ("safe", self.sanitizer, at_most_people(self.safe_at_most or 0, many)),
+            ("dangerous", self.alarm, f"at least {people(self.dangerous_at_least or 0, many)}"),
         ):
             if decision is not None:
                 trust = (
@@ -183,7 +191,8 @@ class Plan:
         """Return the published table: post-processing of what was drawn, one row a public place, in the public order."""
         import pyarrow as pa
 
-        columns: dict[str, Any] = {name: places[name] for name in ("place", "name") if name in places.column_names}
+        where = ("latitude", "longitude")
+        columns: dict[str, Any] = {name: places[name] for name in places.column_names if name not in where}
         if self.mechanism.stop_after is not None:
             columns["state"] = pa.array(np.where(drawn == SAFE, "safe", "obscure"))
             columns["answered"] = pa.array(drawn != NOT_ANSWERED)
@@ -207,8 +216,8 @@ class Plan:
         return self.mechanism.expected_answered_if_empty(places)
 
 
-def plan_visitors(
-    query: CountVisitors,
+def plan_decisions(
+    query: Counted,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -219,41 +228,51 @@ def plan_visitors(
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
 ) -> Plan:
-    """Plan the release of safe places; arguments and errors as `leeward.plan`."""
+    """Plan the release of safe places, or groups; arguments and errors as `leeward.plan`."""
+    if isinstance(query, Statistic) and not query.counts_people:
+        raise SpecError(
+            f"A decision about a {query.kind}",
+            "what is said to be safe or dangerous is a number of people, and this question does not count them",
+            'Ask a question from count_visitors, or a statistic of the kind "histogram"',
+        )
     check_choice("mechanism", mechanism, get_args(MechanismName), "there is no such mechanism", error=SpecError)
     check_choice("what", what, get_args(What), "there is no such thing to publish", error=SpecError)
     safe_at_most, dangerous_at_least = _thresholds(safe_at_most, dangerous_at_least)
     if mechanism == "auto":
-        mechanism = "sanitized" if query.places_per_person is None else "geometric"
+        mechanism = "sanitized" if query.most_counts is None else "geometric"
     made: CountMechanism
-    match mechanism:
-        case "geometric":
-            if stop_after is not None:
-                raise SpecError(
-                    f"stop_after = {told(stop_after)} with the geometric mechanism",
-                    "it answers every place and never stops",
-                    'Leave stop_after out, or use mechanism = "sanitized"',
+    with _in_words_of(query):
+        match mechanism:
+            case "geometric":
+                if stop_after is not None:
+                    raise SpecError(
+                        f"stop_after = {told(stop_after)} with the geometric mechanism",
+                        "it answers every place and never stops",
+                        'Leave stop_after out, or use mechanism = "sanitized"',
+                    )
+                moves = moved(Geometric, notion, query)
+                made = Geometric(moves.line)
+            case "sanitized" | "adaptive":
+                if safe_at_most is None or dangerous_at_least is not None:
+                    raise SpecError(
+                        f"The {mechanism} mechanism",
+                        "it decides what is safe, and publishes the counts that are not",
+                        "Give safe_at_most, and leave dangerous_at_least out",
+                    )
+                moves, stops = (
+                    moved(Sanitized, notion, query),
+                    whole(1 if stop_after is None else stop_after, "stop_after"),
                 )
-            moves = moved(Geometric, notion, query)
-            made = Geometric(moves.line)
-        case "sanitized" | "adaptive":
-            if safe_at_most is None or dangerous_at_least is not None:
-                raise SpecError(
-                    f"The {mechanism} mechanism",
-                    "it decides what is safe, and publishes the counts that are not",
-                    "Give safe_at_most, and leave dangerous_at_least out",
+                made = (
+                    Sanitized(moves.line, at_most=safe_at_most, stop_after=stops)
+                    if mechanism == "sanitized"
+                    else AdaptiveSanitized(moves.line, at_most=safe_at_most, budget=moves.line.fall * stops)
                 )
-            moves, stops = moved(Sanitized, notion, query), whole(1 if stop_after is None else stop_after, "stop_after")
-            made = (
-                Sanitized(moves.line, at_most=safe_at_most, stop_after=stops)
-                if mechanism == "sanitized"
-                else AdaptiveSanitized(moves.line, at_most=safe_at_most, budget=moves.line.fall * stops)
-            )
-        case never:
-            assert_never(never)
-    decided = decisions(
-        made.law, safe_at_most=safe_at_most, dangerous_at_least=dangerous_at_least, error_at_most=error_at_most
-    )
+            case never:
+                assert_never(never)
+        decided = decisions(
+            made.law, safe_at_most=safe_at_most, dangerous_at_least=dangerous_at_least, error_at_most=error_at_most
+        )
     safe, dangerous = decided.safe, decided.dangerous
     if safe is not None and dangerous is not None and safe.threshold >= dangerous.threshold:
         raise InputError(
@@ -265,9 +284,22 @@ def plan_visitors(
     return Plan(query, notion, made, moves, decided, what, useful)
 
 
-def moved(mechanism: CountMechanism | type[CountMechanism], notion: Notion, query: CountVisitors) -> Sensitivity:
+def moved(mechanism: CountMechanism | type[CountMechanism], notion: Notion, query: Counted) -> Sensitivity:
     """Return how far steps of the notion move what a mechanism's rates are for: all counts together, or each alone."""
-    return (sensitivity_each if mechanism.each_alone else sensitivity)(notion, query)
+    return (sensitivity_each if mechanism.each_alone else sensitivity)(notion, query, steps_of(query, notion))
+
+
+@contextmanager
+def _in_words_of(query: Counted) -> Iterator[None]:
+    """Refuse in the words of the question: groups are no places, and notions about single visits are none for them."""
+    try:
+        yield
+    except NotPrivateError as refused:
+        if isinstance(query, CountVisitors):
+            raise
+        instead = refused.instead.replace('"presence" or ', "").replace("presence or ", "")
+        said = refused.given, refused.because, instead.replace("for one place", f"for one {query.noun}")
+        raise NotPrivateError(*(map(in_rows, said) if query.of_rows else said)) from None
 
 
 _CURVE, _MOST_PEOPLE = 500, 10**12

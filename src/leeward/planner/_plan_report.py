@@ -16,7 +16,7 @@ from leeward.errors import InputError
 from leeward.exact._real import Exact, whole
 from leeward.exact._weight import Weight
 from leeward.mechanism import ThresholdRule
-from leeward.notion import Notion
+from leeward.notion import Notion, of_rows
 from leeward.planner._compare import Asked, Comparison
 from leeward.planner._option import Option, best_possible
 from leeward.planner._recommend import Recommendation, recommend
@@ -36,6 +36,8 @@ from leeward.planner._report import (
     WindowPart,
     Wish,
 )
+from leeward.query import CountVisitors
+from leeward.query._statistic import Statistic
 
 P = TypeVar("P", bound=Part)
 
@@ -67,12 +69,12 @@ def plan_report(compared: Comparison, *, count: int = 0, probability: Exact = "0
 
 
 def _asked(asked: Asked, wish: Wish) -> AskedPart:
-    window, scenario = asked.query.window, asked.scenario
+    query, scenario = asked.query, asked.scenario
     return AskedPart(
-        window=WindowPart(start=window.start.isoformat(), end=window.end.isoformat()),
+        noun=query.noun,
+        many=query.many,
+        **(_of_visitors(query) if isinstance(query, CountVisitors) else _of_groups(query)),
         places=scenario.places,
-        places_per_person=asked.query.places_per_person,
-        if_more=asked.query.if_more if asked.query.places_per_person is not None else None,
         notion=notion_part(asked.notion),
         safe_at_most=asked.safe_at_most,
         dangerous_at_least=asked.dangerous_at_least,
@@ -85,6 +87,21 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
         delta=str(scenario.delta),
         budget=BudgetPart(notion=in_words(asked.counted_in), left=_text(scenario.left)),
     )
+
+
+def _of_visitors(query: CountVisitors) -> dict[str, Any]:
+    window, k = query.window, query.places_per_person
+    return {
+        "window": WindowPart(start=window.start.isoformat(), end=window.end.isoformat()),
+        "column": None,
+        "by": None,
+        "places_per_person": k,
+        "if_more": query.if_more if k is not None else None,
+    }
+
+
+def _of_groups(query: Statistic) -> dict[str, Any]:
+    return {"window": None, "column": query.column, "by": query.by, "places_per_person": None, "if_more": None}
 
 
 def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:
@@ -107,7 +124,8 @@ def notion_part(notion: Notion) -> NotionPart:
 
 
 def _option(option: Option, asked: Asked, count: int, probability: Exact) -> OptionPart:
-    words, paid = option.notion.words, option.in_budget if not option.refused else None
+    words = of_rows(option.notion.words) if asked.query.of_rows else option.notion.words
+    paid = option.in_budget if not option.refused else None
     places, left = asked.scenario.places, asked.scenario.left
     known: dict[str, Any] = {
         "notion": notion_part(option.notion),

@@ -38,7 +38,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._number_plan import Scale, steps_of
 from leeward.query._numeric import Percentile
 from leeward.query._sensitivity import rank_rate
-from leeward.query._statistic import Statistic
+from leeward.query._statistic import DrawnFrom, Statistic
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +71,8 @@ class RankPlan:
     query: Statistic
     notion: Notion
     mechanism: RankSelection
+
+    drawn_from: ClassVar[DrawnFrom] = "tally"
 
     @property
     def counted(self) -> Statistic:

@@ -26,8 +26,9 @@ from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.planner._advice import cautions
 from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
 from leeward.planner._option import Option
-from leeward.planner._people import people
+from leeward.planner._people import a, empty, people
 from leeward.planner._useless import refuse_useless
+from leeward.query import CountVisitors
 
 _EQUAL = 1e-9
 
@@ -165,18 +166,18 @@ def implies(notion: Notion, other: Notion) -> bool:
 
 def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str:
     asked, said = compared.asked, []
-    size = asked.scenario.size
+    size, noun, many = asked.scenario.size, asked.query.noun, asked.query.many
     if asked.scenario.counts is not None:
-        said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} places get a correct answer")
+        said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} {noun}s get a correct answer")
     elif (safe := chosen.probability_safe(0)) is not None:
         reached = chosen.answered(size)
         said.append(
-            f"A place where nobody was is called safe with probability {short_percent(safe)}"
+            f"{a(noun).capitalize()} {empty(noun, many)} is called safe with probability {short_percent(safe)}"
             if reached is None
-            else f"If all places were empty, about {_number(right_words(chosen, asked))} of them would be called safe"
+            else f"If all {noun}s were empty, about {_number(right_words(chosen, asked))} of them would be called safe"
         )
     else:
-        said.append("It calls dangerous places dangerous most often")
+        said.append(f"It calls dangerous {noun}s dangerous most often")
     rivals = [o for o in eligible if o is not chosen]
     if not rivals:
         said[0] += "; no other row keeps what is asked"
@@ -186,8 +187,8 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
         said.append("Its decisions are never wrong")
     elif chosen.decisions is not None and (wrong := chosen.decisions.wrong_at_most):
         said.append(
-            f"A word is wrong with probability at most {at_most(float(wrong), 4)} a place: at most"
-            f" {at_most(float(wrong * size), 3)} wrong answers are expected in {counted(size, 'place')}"
+            f"A word is wrong with probability at most {at_most(float(wrong), 4)} {a(noun)}: at most"
+            f" {at_most(float(wrong * size), 3)} wrong answers are expected in {counted(size, noun)}"
         )
     if chosen.notion != asked.notion:
         more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)
@@ -221,7 +222,7 @@ def _monitored(options: list[Option], compared: Comparison) -> str:
     prices = [
         o.in_budget for o in monitors if o.in_budget is not None and more.left is not None and o.in_budget <= more.left
     ]
-    if more.releases == 1 or not prices:
+    if more.releases == 1 or not prices or not isinstance(compared.asked.query, CountVisitors):
         return ""
     return (
         " Or let `leeward monitor` ask the windows, with the sanitized mechanism: it stops for good after stop_after places"
@@ -243,7 +244,7 @@ def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
         said += (f"Not protected: {chosen.notion.words.reveals}.",)
     if {step.change for step in chosen.notion.steps} == {INSERT}:
         said += ("Removal-only alone is hardly a promise: take it only together with addition-only.",)
-    if asked.query.truncates:
+    if isinstance(asked.query, CountVisitors) and asked.query.truncates:
         said += ("'Safe' is about the counts after people's places were cut to the bound.",)
     return said
 
@@ -281,14 +282,14 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
         return None, "Plain differential privacy was not compared: it needs places_per_person."
     if asked.safe_at_most is None:
         return None, "Plain differential privacy is among the rows. Whether it is enough is worked out for 'safe' only."
-    wish = f"{share(str(exact(probability)))} of the places with {people(count)}"
+    wish = f"{share(str(exact(probability)))} of the {asked.query.noun}s with {people(count, asked.query.many)}"
     if plain.refused:
         return False, f"No: under plain differential privacy it is refused. {plain.refused}"
     chance, alpha = plain.probability_safe(count), plain.error_at_most
     assert chance is not None
     assert alpha is not None
     enough = chance >= exact(probability)
-    wrong = f"if a wrong 'safe' with probability {at_most(float(alpha), 6)} a place is acceptable"
+    wrong = f"if a wrong 'safe' with probability {at_most(float(alpha), 6)} {a(asked.query.noun)} is acceptable"
     at = f"plain differential privacy at ε = {float(plain.notion.epsilon):g} calls {short_percent(chance)} of them safe"
     if enough:
         return True, f"Yes, {wrong}: asked for {wish}, {at}, and it protects absence as well as presence."

@@ -16,6 +16,7 @@ from leeward.planner._expected import Errors, ExpectedAnswers
 from leeward.planner._option import Offered
 from leeward.planner._plan import What
 from leeward.query import IfMore
+from leeward.query._statistic import Many, Noun
 
 
 class NotionPart(Part):
@@ -61,8 +62,12 @@ class AskedPart(Part):
     """What was asked.
 
     Attributes:
-        window: the time that is asked about; of several, the first.
-        places: how many places the public list has.
+        noun: what is said to be safe or dangerous: a place, a group or an interval.
+        many: whom the counts are of: people, or rows.
+        window: the time that is asked about; of several, the first; None where it is not about visits.
+        column: of an interval, the column of its number; None of others.
+        by: the column of the groups; None where there are none.
+        places: how many places the public list has, or how many groups or intervals there are.
         places_per_person: the bound on one person's places; None for no bound.
         if_more: what becomes of people beyond it.
         notion: the notion asked for.
@@ -78,7 +83,11 @@ class AskedPart(Part):
         budget: the budget that pays.
     """
 
-    window: WindowPart
+    noun: Noun
+    many: Many
+    window: WindowPart | None
+    column: str | None
+    by: str | None
     places: int | None
     places_per_person: int | None
     if_more: IfMore | None

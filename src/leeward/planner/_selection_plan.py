@@ -23,7 +23,7 @@ where it only lowers counts, the largest stands out among any number of others, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ from leeward.planner._rank_plan import RankPlan
 from leeward.query import CountVisitors, Selection
 from leeward.query._selection import Counted
 from leeward.query._sensitivity import rate_between
-from leeward.query._statistic import Statistic
+from leeward.query._statistic import DrawnFrom
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,6 +61,8 @@ class SelectionPlan:
     notion: Notion
     mechanism: NoisyMax
     places: int | None = None
+
+    drawn_from: ClassVar[DrawnFrom] = "answer"
 
     @property
     def counted(self) -> Counted:
@@ -138,7 +140,7 @@ def plan_selection(query: Selection, notion: Notion) -> SelectionPlan:
     """
     counts = query.counts
     try:
-        rate = rate_between(notion, counts, steps_of(counts, notion) if isinstance(counts, Statistic) else None)
+        rate = rate_between(notion, counts, steps_of(counts, notion))
     except NotPrivateError as refused:
         if isinstance(counts, CountVisitors) and counts.truncates:
             # refused without the bound too, or else that is the way out

@@ -12,12 +12,13 @@ from leeward.notion import Notion
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
 from leeward.planner._plan import MechanismName, What
 from leeward.planner._selection_compare import NameComparison, compare_names
-from leeward.query import CountVisitors, Selection
+from leeward.query import Selection
+from leeward.query._selection import Counted
 
 
 @overload
 def compare(
-    query: CountVisitors,
+    query: Counted,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -37,7 +38,7 @@ def compare(query: Selection, notion: Notion, *, scenario: Scenario | None = Non
 
 @taught
 def compare(
-    query: CountVisitors | Selection,
+    query: Counted | Selection,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -52,7 +53,8 @@ def compare(
     """Compare all notions and mechanisms for a question: free, and private of nothing because it reads no data.
 
     Args:
-        query: as for `leeward.plan`: from `leeward.count_visitors`; or from `leeward.select`, with a scenario alone.
+        query: as for `leeward.plan`: from `leeward.count_visitors`; a histogram from `leeward.statistic`, with what is to be
+            decided; or from `leeward.select`, with a scenario alone.
         notion: as for `leeward.plan`; all notions are compared at its ε.
         safe_at_most: as for `leeward.plan`.
         dangerous_at_least: as for `leeward.plan`.

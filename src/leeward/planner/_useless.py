@@ -14,9 +14,11 @@ from leeward.errors import LowUtilityError
 from leeward.mechanism import ThresholdRule
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import EXAMPLES, NumberPlan
+from leeward.planner._people import a, empty, nobody
 from leeward.planner._plan import Plan
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
+from leeward.query import CountVisitors
 from leeward.query._numeric import Mean, Percentile
 
 _ACCEPT = "if it is what you want, go on with accept_useless=True (in the command: --accept-useless)"
@@ -29,8 +31,8 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
       also if it is about 100,000 of them. Sums over a private number of people, and counts, have no public range.
     * A percentile by rank: so many people may stand between it and the exact one that every grid point would do, with the
       publicly known number of people, or else with 100,000.
-    * Places: even if nobody were anywhere, a smaller share of them than the plan's ``useful_from`` would be called safe:
-      because noise hides that they are empty, or because the mechanism that stops would not reach them.
+    * Places, or groups: even if nobody were anywhere, a smaller share of them than the plan's ``useful_from`` would be
+      called safe: because noise hides that they are empty, or because the mechanism that stops would not reach them.
     * A name: only one is listed, so it is known already.
     * A bound of more places a person than are listed. Nobody can be counted at more than all of them, so with m listed
       places the counts move by at most min(k, m) where a person counts at most k times: noise for k > m is wasted.
@@ -52,7 +54,7 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
     if isinstance(made, SelectionPlan):
         _refuse_name(made, places)
         return
-    k = made.query.places_per_person
+    k = made.query.places_per_person if isinstance(made.query, CountVisitors) else None
     if places is not None and k is not None and k > places and not made.mechanism.each_alone:
         raise LowUtilityError(
             f"places_per_person = {k} with a list of {counted(places, 'place')}",
@@ -70,40 +72,43 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
 
 
 def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
+    noun = made.query.noun
     error = "" if safe.never_wrong else f" with error_at_most = {safe.error_at_most}"
     raise LowUtilityError(
         f"safe_at_most = {safe.bound}{error} under {made.notion.name} at epsilon = {made.notion.epsilon}",
-        f"even a place where nobody was would be called safe with probability {chance:.2g} only, below"
+        f"even {a(noun)} {empty(noun, made.query.many)} would be called safe with probability {chance:.2g} only, below"
         f" useful_from = {_written(made.useful_from)}",
         (
             "Raise epsilon or safe_at_most"
-            + (", or lower places_per_person" if (made.query.places_per_person or 1) > 1 else "")
+            + (", or lower places_per_person" if (made.query.most_counts or 1) > 1 else "")
             if safe.never_wrong
-            else "Raise epsilon, safe_at_most or error_at_most, or choose presence or addition-only, under which 'safe'"
-            " can be promised never to be wrong"
+            else "Raise epsilon, safe_at_most or error_at_most, or choose"
+            f" {'presence or ' if noun == 'place' else ''}addition-only, under which 'safe' can be promised never to be"
+            " wrong"
         )
         + f"; {_ACCEPT}",
     )
 
 
 def _refuse_reach(made: Plan, reached: float, places: int, before: int) -> None:
-    forgotten = made.query.places_per_person is None
+    forgotten = made.query.most_counts is None
+    many = f"{places:,} {made.query.noun}s before it stops, even if {nobody(made.query.noun)}"
     if before:
         raise LowUtilityError(
             f"A later round of a monitor, with {made.mechanism.stop_after} of its stops left after {before}",
-            f"it would answer about {reached:.0f} of {places:,} places before it stops, even if nobody were anywhere: those"
-            f" called safe are a smaller share than useful_from = {_written(made.useful_from)}",
+            f"it would answer about {reached:.0f} of {many}: those called safe are a smaller share than useful_from ="
+            f" {_written(made.useful_from)}",
             "Let the monitor end here, or begin another with a larger stop_after, which pays anew for the windows that it"
             f" asks again; {_ACCEPT}",
         )
     raise LowUtilityError(
         f"The {made.mechanism.name} mechanism" + (" (places_per_person is missing)" if forgotten else ""),
-        f"it would answer about {reached:.0f} of {places:,} places before it stops, even if nobody were anywhere: those"
-        f" called safe are a smaller share than useful_from = {_written(made.useful_from)}",
+        f"it would answer about {reached:.0f} of {many}: those called safe are a smaller share than useful_from ="
+        f" {_written(made.useful_from)}",
         (
             "Give places_per_person (and if_more), and every place is answered at the price of one stop; or raise"
             if forgotten
-            else "Use the geometric mechanism, which answers every place; or raise"
+            else f"Use the geometric mechanism, which answers every {made.query.noun}; or raise"
         )
         + f" stop_after or epsilon; {_ACCEPT}",
     )

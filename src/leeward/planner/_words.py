@@ -8,14 +8,15 @@ from fractions import Fraction
 
 from leeward.planner._people import at_most_people, people, places
 from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
+from leeward.query._statistic import Noun
 
 _LONGEST = 12
 """Characters of an exact number in a table; the page's own data has all of them."""
 
 
-def each_place(count: int) -> str:
-    """Say of which places a question is: of the one that is listed, or of each of them."""
-    return "the one public place" if count == 1 else f"each of {count:,} public places"
+def each_place(count: int, noun: Noun = "place") -> str:
+    """Say of which places, or groups, a question is: of the one that is listed, or of each of them."""
+    return f"the one public {noun}" if count == 1 else f"each of {count:,} public {noun}s"
 
 
 def label(notion: NotionPart) -> str:
@@ -32,21 +33,35 @@ def name(option: OptionPart) -> str:
 
 def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
     """Say what is asked, as terms and their values."""
-    bound, left = asked.places_per_person, asked.budget.left
-    each = "no bound on the places of one person" if bound is None else f"one person counts at {places(bound)} at most"
-    more = "" if asked.if_more in {None, "refuse"} else f" (the {asked.if_more} kept)"
-    where = "public places" if asked.places is None else each_place(asked.places)
-    yield "question", f"distinct people at {where}; {each}{more}"
-    several = f", {asked.releases} releases" if asked.releases > 1 else ""
-    yield "window", f"{asked.window.start} to {asked.window.end}{several}"
+    left, many = asked.budget.left, asked.many
+    where = f"public {asked.noun}s" if asked.places is None else each_place(asked.places, asked.noun)
+    if asked.window is None:
+        column = "" if asked.column is None else f" of '{asked.column}'"
+        by = "" if asked.by is None else f" by '{asked.by}'"
+        yield "question", f"{many} in {where}{column}{by}"
+        if asked.releases > 1:
+            yield "releases", str(asked.releases)
+    else:
+        yield "question", f"distinct people at {where}; {_bound(asked)}"
+        several = f", {asked.releases} releases" if asked.releases > 1 else ""
+        yield "window", f"{asked.window.start} to {asked.window.end}{several}"
     if asked.safe_at_most is not None:
-        yield "decide", f"safe: {at_most_people(asked.safe_at_most)}"
+        yield "decide", f"safe: {at_most_people(asked.safe_at_most, many)}"
     if asked.dangerous_at_least is not None:
-        yield "decide", f"dangerous: at least {people(asked.dangerous_at_least)}"
+        yield "decide", f"dangerous: at least {people(asked.dangerous_at_least, many)}"
     yield "asked for", f"{label(asked.notion)} at {epsilon(asked.notion.epsilon)}"
     yield "budget", f"kept in {asked.budget.notion}" + ("" if left is None else f"; {short(left)} left")
     if asked.counts:
-        yield "counts", ", ".join(f"{n:,} with {people(count)}" for count, n in asked.counts.items()) + " (as given)"
+        yield (
+            "counts",
+            ", ".join(f"{n:,} with {people(count, many)}" for count, n in asked.counts.items()) + " (as given)",
+        )
+
+
+def _bound(asked: AskedPart) -> str:
+    bound = asked.places_per_person
+    each = "no bound on the places of one person" if bound is None else f"one person counts at {places(bound)} at most"
+    return each if asked.if_more in {None, "refuse"} else f"{each} (the {asked.if_more} kept)"
 
 
 def sides(shown: Iterable[OptionPart]) -> Iterable[tuple[str, str, str | None]]:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 
 from leeward._taught import taught
 from leeward.errors import InputError, SpecError, check_choice
-from leeward.query._statistic import Many, Statistic
+from leeward.query._statistic import Many, Noun, Statistic
 from leeward.query._visitors import CountVisitors
 
 Which = Literal["busiest", "quietest"]
@@ -32,7 +32,7 @@ class Selection:
 
     def __post_init__(self) -> None:
         check_choice("which", self.which, get_args(Which), error=SpecError)
-        if isinstance(self.counts, Statistic) and self.counts.kind != "histogram":
+        if isinstance(self.counts, Statistic) and not self.counts.counts_people:
             raise SpecError(
                 f"The {self.which} by {self.counts.kind}",
                 "what is named is the one with the most or the fewest people, and this question does not count them",
@@ -58,14 +58,12 @@ class Selection:
     @property
     def many(self) -> Many:
         """What those are called who are counted: ``people``, or ``rows``."""
-        return "people" if isinstance(self.counts, CountVisitors) else self.counts.many
+        return self.counts.many
 
     @property
-    def noun(self) -> str:
+    def noun(self) -> Noun:
         """What is named: a ``place``, a ``group``, or an ``interval`` of numbers."""
-        if isinstance(self.counts, CountVisitors):
-            return "place"
-        return "group" if self.counts.column is None else "interval"
+        return self.counts.noun
 
     @property
     def options(self) -> int | None:

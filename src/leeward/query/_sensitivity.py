@@ -57,23 +57,35 @@ class Sensitivity:
 
 
 @taught
-def sensitivity(notion: Notion, query: Query) -> Sensitivity:
+def sensitivity(notion: Notion, query: Query, steps: Sequence[Step] | None = None) -> Sensitivity:
     """Return the sensitivity of the whole answer, for noise on every coordinate at once.
+
+    Args:
+        notion: the notion.
+        query: the question.
+        steps: of the notion, all that it promises something for; by default ``notion.steps``.
 
     Raises:
         NotPrivateError: if the query cannot be answered under the notion, or nothing bounds one person's effect.
     """
-    return _solve(notion, ((step, _bounded(_effect(notion, query, step.change))) for step in _steps(notion, query)))
+    taken = _taken(notion, query, steps)
+    return _solve(notion, ((step, _bounded(_effect(notion, query, step.change))) for step in taken))
 
 
 @taught
-def sensitivity_each(notion: Notion, query: Query) -> Sensitivity:
+def sensitivity_each(notion: Notion, query: Query, steps: Sequence[Step] | None = None) -> Sensitivity:
     """Return the sensitivity of a single coordinate, for mechanisms that pay for one coordinate at a time.
+
+    Args:
+        notion: the notion.
+        query: the question.
+        steps: as for `sensitivity`.
 
     Raises:
         NotPrivateError: if the query cannot be answered under the notion.
     """
-    return _solve(notion, ((step, _effect(notion, query, step.change).each) for step in _steps(notion, query)))
+    taken = _taken(notion, query, steps)
+    return _solve(notion, ((step, _effect(notion, query, step.change).each) for step in taken))
 
 
 @taught
@@ -120,8 +132,7 @@ def rate_between(notion: Notion, query: Query, steps: Sequence[Step] | None = No
     Raises:
         NotPrivateError: if the query cannot be answered under the notion, or secrets at distance 0 differ in an answer.
     """
-    known = _steps(notion, query)
-    effects = ((step, _effect(notion, query, step.change)) for step in (known if steps is None else steps))
+    effects = ((step, _effect(notion, query, step.change)) for step in _taken(notion, query, steps))
     between = ((step, _apart(effect)) for step, effect in effects if effect.each)
     return _solve(notion, ((step, ((Fraction(move), 0),)) for step, move in between)).line.rise
 
@@ -149,7 +160,7 @@ def rank_rate(notion: Notion, query: Query, steps: Sequence[Step] | None = None)
         NotPrivateError: the percentile cannot be answered under the notion; or all values may change at once, which
             moves the ranks of any number of people.
     """
-    known = _steps(notion, query)
+    taken = _taken(notion, query, steps)
     range_of = getattr(query, "rank_range", None)
     if range_of is None:
         raise InputError(
@@ -163,8 +174,14 @@ def rank_rate(notion: Notion, query: Query, steps: Sequence[Step] | None = None)
             "the values of all persons may change at once, and nothing bounds how many ranks that moves",
             "Use noise on the percentile itself, which moves no further than the values, or a notion that sums over persons",
         )
-    moves = ((step, ((range_of(step.change), 0),)) for step in (known if steps is None else steps))
+    moves = ((step, ((range_of(step.change), 0),)) for step in taken)
     return _solve(notion, moves).line.rise
+
+
+def _taken(notion: Notion, query: Query, steps: Sequence[Step] | None) -> Sequence[Step]:
+    """Return the steps that are given, or the notion's; either way the notion is checked."""
+    known = _steps(notion, query)
+    return known if steps is None else steps
 
 
 def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:

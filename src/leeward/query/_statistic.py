@@ -51,6 +51,15 @@ Combine = Literal["refuse", "sum", "min", "max"]
 Many = Literal["people", "rows"]
 """What those are called whom an answer is about."""
 
+Noun = Literal["place", "group", "interval"]
+"""What a public key of an answer is called."""
+
+DrawnFrom = Literal["answer", "tally"]
+"""What a mechanism draws from: the exact answers; or how many people have each number, as a percentile by rank does."""
+
+_HOW = {"min": "the least", "max": "the greatest"}
+"""How several numbers of a person become one, in words: for a histogram too."""
+
 MOST_FINE = 2**53
 """The most parts of 1 that a step and its bounds may need: every float times so many is read exactly enough."""
 
@@ -146,6 +155,21 @@ class Statistic:
         return "rows" if self.of_rows else "people"
 
     @property
+    def noun(self) -> Noun:
+        """What a public key of its answers is called: a ``group``, or an ``interval`` of numbers."""
+        return "interval" if self.kind == "histogram" and self.values is not None else "group"
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether each answer says how many people, or rows, there are: of a histogram."""
+        return self.kind == "histogram"
+
+    @property
+    def most_counts(self) -> int:
+        """In how many counts of a histogram one person, or row, is at most: nobody is in two groups or intervals."""
+        return 1
+
+    @property
     def people(self) -> int | None:
         """The public number of people (or rows) with a value; None if it is private."""
         return None if self.numeric is None else self.numeric.people
@@ -162,10 +186,19 @@ class Statistic:
         """How many answers there are: one a group, and for a histogram of numbers one a group and interval."""
         return max(1, len(self.groups)) * self.bins
 
+    @property
+    def counted_so(self) -> str:
+        """Say, after a number of people or rows of a histogram, which of them count."""
+        if self.records.combine == "refuse":
+            return " among those counted"
+        how = [f"with {_HOW[self.records.combine]} of their numbers"] if self.values is not None else []
+        where = ["in the first listed group they are in"] if len(self.groups) > 1 else []
+        return f", each counted once {' and '.join([*where, *how])}".rstrip()
+
     def over_bound(self, people: int) -> str:
         """Say what becomes of so many people who have several rows that count."""
         have = "person has" if people == 1 else "people have"
-        how = {"sum": "the sum of all", "min": "the least", "max": "the greatest"}.get(self.records.combine, "one")
+        how = {"sum": "the sum of all", **_HOW}.get(self.records.combine, "one")
         counts = f"counts once, with {how} of their numbers" if self.values is not None else "counts once"
         among = ", in the first listed group they are in" if len(self.groups) > 1 else ""
         return f"{people:,} {have} several rows that count: each {counts}{among}"

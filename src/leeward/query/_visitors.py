@@ -18,6 +18,7 @@ from leeward.exact._real import plainly
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
 from leeward.query._effect import Effect, Move
 from leeward.query._source import Grid, Places, Visits
+from leeward.query._statistic import Many, Noun
 
 IfMore = Literal["refuse", "latest", "earliest"]
 
@@ -91,9 +92,34 @@ class CountVisitors:
         return False
 
     @property
+    def many(self) -> Many:
+        """What those are called whom the answer is about: ``people``."""
+        return "people"
+
+    @property
+    def noun(self) -> Noun:
+        """What a public key of its answers is called: a ``place``."""
+        return "place"
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether each answer says how many people there are: always."""
+        return True
+
+    @property
+    def most_counts(self) -> int | None:
+        """In how many counts one person is at most: at k places; None where nothing bounds it."""
+        return self.places_per_person
+
+    @property
     def truncates(self) -> bool:
         """Whether visits beyond the bound are dropped, so that counts are about what was kept."""
         return self.places_per_person is not None and self.if_more != "refuse"
+
+    @property
+    def counted_so(self) -> str:
+        """Say, after a number of people, who of them counts."""
+        return ", counted after the bound on places per person" if self.truncates else " among those counted"
 
     def over_bound(self, people: int) -> str:
         """Say what becomes of so many people who were at more places than the bound allows."""

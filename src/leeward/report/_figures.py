@@ -15,8 +15,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leeward._plain import at_most, percent
-from leeward._statement import SelectionStatement, VisitorStatement
+from leeward._statement import DecidingStatement, SelectionStatement, VisitorStatement
 from leeward.errors import InputError
+from leeward.planner._people import there
+from leeward.query._statistic import Many
 from leeward.report._ground import Ground, Squares, is_lattice, round_length, squares
 from leeward.report._words import Readable
 
@@ -112,13 +114,14 @@ def joined(figure: go.Figure) -> bool:
     return bool(figure.data[0].type == "heatmap" and figure.data[0].showscale)
 
 
-def decision_curve(statement: VisitorStatement) -> go.Figure:
+def decision_curve(statement: DecidingStatement) -> go.Figure:
     """Draw the chance that a place with c people is said to be safe, and dangerous, over the true count c.
 
     Args:
-        statement: a privacy statement as in release.json; only ``decision`` is read.
+        statement: a privacy statement as in release.json; only ``decision`` is read, and what is counted where.
     """
-    decision = statement.decision
+    decision, query = statement.decision, statement.query
+    counted = "people who were there" if query.noun == "place" else f"{query.many} {there(query.noun)}"
     counts = [entry.count for entry in decision.curve]
     last, few = max(counts, default=0), len(counts) <= 14
     figure = go.Figure(layout=_OF_PLACES)
@@ -130,7 +133,7 @@ def decision_curve(statement: VisitorStatement) -> go.Figure:
         exact = [chance for chance in chances if chance is not None]
         if exact:
             highest = max(highest, *map(float, exact))
-            figure.add_traces(_stems(counts, exact, f"said to be {state}", colour, symbol, few))
+            figure.add_traces(_stems(counts, exact, f"said to be {state}", (colour, symbol), few, query.many))
     # chances that are all small (two-sided notions at many places) get an axis of their own size, or nothing is seen
     top = 1.0 if highest > 0.1 else highest or 1.0
     limit = decision.safe_at_most
@@ -147,7 +150,7 @@ def decision_curve(statement: VisitorStatement) -> go.Figure:
         )
     figure.update_layout(
         xaxis={
-            "title": {"text": "people who were there (true count)", "standoff": 12},
+            "title": {"text": f"{counted} (true count)", "standoff": 12},
             "range": [-0.5, last + 0.5],
             "dtick": 1 if few else None,
             "zeroline": False,
@@ -169,8 +172,9 @@ def decision_curve(statement: VisitorStatement) -> go.Figure:
 
 
 def _stems(
-    counts: list[int], exact: list[str], name: str, colour: str, symbol: str, few: bool
+    counts: list[int], exact: list[str], name: str, mark: tuple[str, str], few: bool, many: Many
 ) -> tuple[go.Scatter, go.Scatter]:
+    colour, symbol = mark
     chances = [float(chance) for chance in exact]
     written = [percent(chance) for chance in exact]
     short = {"under": "≈ 0 %", "over": "≈ 100 %"}
@@ -190,7 +194,7 @@ def _stems(
         text=[short.get(text.split()[0], text) for text in written],
         textposition="top center",
         customdata=exact,
-        hovertemplate="%{x} people: %{customdata}<extra></extra>",
+        hovertemplate=f"%{{x}} {many}: %{{customdata}}<extra></extra>",
         name=name,
         cliponaxis=False,
     )

@@ -18,8 +18,16 @@ import pyarrow as pa
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from leeward._statement import NumberStatement, SelectionStatement, VisitorQuery, VisitorStatement
+from leeward._statement import (
+    GroupStatement,
+    NumberQuery,
+    NumberStatement,
+    SelectionStatement,
+    VisitorQuery,
+    VisitorStatement,
+)
 from leeward.outputs import write_page
+from leeward.planner._people import there
 from leeward.report import _names as names
 from leeward.report import _numbers as numbers
 from leeward.report import _words as words
@@ -105,8 +113,8 @@ class _Shown:
 
 def _shown(result: Readable) -> _Shown:
     match result.statement:
-        case VisitorStatement() as statement:
-            return _visitors(result, statement)
+        case (VisitorStatement() | GroupStatement()) as statement:
+            return _decided(result, statement)
         case NumberStatement() as statement:
             return _numbers(result, statement)
         case SelectionStatement() as statement:
@@ -118,9 +126,7 @@ def _shown(result: Readable) -> _Shown:
 def _names(result: Readable, statement: SelectionStatement) -> _Shown:
     figures = {"map": places_map(result)} if mapped(result) else {}
     of, noun = statement.query.of, statement.query.noun
-    columns = (
-        _COLUMNS if isinstance(of, VisitorQuery) else {"group": of.by or "", "from": f"{of.column} from", "to": "up to"}
-    )
+    columns = _COLUMNS if isinstance(of, VisitorQuery) else _of_groups(of)
     return _Shown(
         "names.html.j2",
         names.headline(result),
@@ -139,23 +145,32 @@ def _names(result: Readable, statement: SelectionStatement) -> _Shown:
     )
 
 
-def _visitors(result: Readable, statement: VisitorStatement) -> _Shown:
-    tally = Tally.of(result.answers)
+def _of_groups(query: NumberQuery) -> dict[str, str]:
+    """Return the columns of public keys that are groups or intervals, and their headings."""
+    return {"group": query.by or "Of", "from": f"{query.column} from", "to": "up to"}
+
+
+def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> _Shown:
+    tally, query = Tally.of(result.answers), statement.query
+    of_visits = isinstance(query, VisitorQuery)
+    asked = words.visited(query) if isinstance(query, VisitorQuery) else numbers.taken(query, query.many)
     figures = {"curve": decision_curve(statement)}
     if mapped(result):
         figures["map"] = places_map(result)
     return _Shown(
-        "visitors.html.j2",
+        "decided.html.j2",
         words.headline(statement, tally),
         words.may_conclude(statement, tally),
         words.may_not_conclude(statement, tally),
-        words.asked(statement),
+        [*words.question(statement), *asked],
         figures,
-        _COLUMNS,
-        ("place", "places"),
-        "place or name",
+        _COLUMNS if isinstance(query, VisitorQuery) else {**_of_groups(query), **_COLUMNS},
+        (query.noun, f"{query.noun}s"),
+        "place or name" if of_visits else query.noun,
         {
             "tally": tally,
+            "noun": query.noun,
+            "counted": f"{query.many} {there(query.noun)}",
             "map_ratio": _ratio(figures["map"]) if "map" in figures else None,
             "undrawn": tally.places - mapped(result),
             "joined": "map" in figures and joined(figures["map"]),

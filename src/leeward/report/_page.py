@@ -12,7 +12,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from leeward.planner._people import at_most_people
+from leeward.planner._people import a, at_most_people, there
 from leeward.planner._words import epsilon, short
 from leeward.report import _words as words
 
@@ -39,6 +39,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["at_most_people"] = at_most_people
+    made.filters["a"], made.filters["there"] = a, there
     made.filters["grouped"] = lambda number: f"{number:,}"
     made.filters["sentence"] = words.sentence
     made.filters["short"] = short

@@ -17,10 +17,11 @@ from plotly.offline import get_plotlyjs
 from leeward._plain import at_most, short_percent
 from leeward.mechanism._threshold_rule import Word
 from leeward.outputs import write_page
-from leeward.planner._people import people
+from leeward.planner._people import a, people, there
 from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport
 from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides
+from leeward.query._statistic import Many
 from leeward.report._figures import BLUE, LOOK, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
 from leeward.version import __version__
@@ -43,14 +44,17 @@ def write_plan(report: PlanReport, path: str | Path) -> Path:
 def plan_html(report: PlanReport) -> str:
     """Return a plan report as one self-contained HTML page."""
     asked, shown, chosen = report.asked, report.shown, report.chosen
-    figures: dict[str, go.Figure] = {word: curves(shown, word, chosen) for word in asked.words}
+    figures: dict[str, go.Figure] = {word: curves(shown, word, chosen, asked) for word in asked.words}
     caption = (
-        "By how many people were there. Each line is a notion with its mechanism; grey is the best that any decision about"
+        f"By how many {asked.many} {'were' if asked.noun == 'place' else 'are'} {there(asked.noun)}."
+        " Each line is a notion with its mechanism; grey is the best that any decision about"
         " one count could do under the recommended notion with the same chance of error."
     )
-    plots: list[tuple[str, str, str]] = [(word, f"How often a place is called {word}", caption) for word in asked.words]
+    plots: list[tuple[str, str, str]] = [
+        (word, f"How often {a(asked.noun)} is called {word}", caption) for word in asked.words
+    ]
     if shown:
-        figures["errors"] = error_bars(shown)
+        figures["errors"] = error_bars(shown, asked.many)
         plots.append(
             (
                 "errors",
@@ -66,7 +70,7 @@ def plan_html(report: PlanReport) -> str:
         advice=report.recommendation,
         chosen=chosen,
         headline=_headline(chosen),
-        wish=f"{share(asked.wish.probability)} of the places with {people(asked.wish.count)}",
+        wish=f"{share(asked.wish.probability)} of the {asked.noun}s with {people(asked.wish.count, asked.many)}",
         head=list(head(asked)),
         columns=_columns(asked),
         rows=[(option is chosen, _cells(option, asked)) for option in shown],
@@ -87,8 +91,9 @@ def plan_html(report: PlanReport) -> str:
     )
 
 
-def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption | None) -> go.Figure:
+def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption | None, asked: AskedPart) -> go.Figure:
     """Draw how often each row says a word, by the true count; rows that say it alike share a line."""
+    counted = "people who were there" if asked.noun == "place" else f"{asked.many} {there(asked.noun)}"
     figure = go.Figure(layout={**LOOK, "margin": _MARGIN})
     alike: dict[tuple[str, ...], list[DecidingOption]] = {}
     for option in shown:
@@ -114,11 +119,11 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
             line={"color": COLOURS[i % len(COLOURS)], "width": 3 if mine else 1.5},
             marker={"symbol": MARKS[i % len(MARKS)], "size": 9 if mine else 7},
             name="<br>".join(map(name, group)),
-            hovertemplate="%{x} people: %{customdata}",
+            hovertemplate=f"%{{x}} {asked.many}: %{{customdata}}",
         )
     figure.update_layout(
         xaxis={
-            "title": {"text": "people who were there"},
+            "title": {"text": counted},
             "tickformat": "d",
             "range": [-0.3, max((_from_0(option)[-1].count for option in shown), default=1) + 0.3],
             "zeroline": False,
@@ -140,7 +145,7 @@ def _from_0(option: DecidingOption) -> list[CurvePoint]:
     return [point for i, point in enumerate(option.curve) if point.count == i]
 
 
-def error_bars(shown: Sequence[DecidingOption]) -> go.Figure:
+def error_bars(shown: Sequence[DecidingOption], many: Many) -> go.Figure:
     """Draw the median and the 95 % error of a published count for each row."""
     figure = go.Figure(layout={**LOOK, "margin": _MARGIN})
     rows = shown[::-1]
@@ -158,7 +163,7 @@ def error_bars(shown: Sequence[DecidingOption]) -> go.Figure:
     figure.update_layout(
         barmode="overlay",
         legend=_ABOVE,
-        xaxis={"title": {"text": "people"}, "fixedrange": True},
+        xaxis={"title": {"text": many}, "fixedrange": True},
         yaxis={"automargin": True, "fixedrange": True},
     )
     return figure

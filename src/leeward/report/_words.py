@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leeward._plain import at_most, percent
-from leeward._statement import AdaptiveStated, GeometricStated, Statement, VisitorQuery, VisitorStatement
+from leeward._statement import AdaptiveStated, DecidingStatement, GeometricStated, NumberQuery, Statement, VisitorQuery
 from leeward.planner._decisions import STATES
-from leeward.planner._people import at_most_people, people, places
+from leeward.planner._people import a, at_most_people, people, places
+from leeward.planner._people import empty as empty_of
 
 KEPT = {"latest": "visited last", "earliest": "visited first"}
 """How a person's places are chosen when they exceed the bound."""
@@ -75,51 +76,51 @@ class Tally:
         return cls(answers.num_rows, states, answered, "count" in answers.column_names)
 
 
-def headline(statement: VisitorStatement, tally: Tally) -> str:
+def headline(statement: DecidingStatement, tally: Tally) -> str:
     """Say in one sentence how many places are safe, and how many dangerous, and what that means."""
-    decision, said = statement.decision, []
+    decision, query, said = statement.decision, statement.query, []
     if decision.safe_at_most is not None:
-        said.append(("safe", at_most_people(decision.safe_at_most)))
+        said.append(("safe", at_most_people(decision.safe_at_most, query.many)))
     if decision.dangerous_at_least is not None:
-        said.append(("dangerous", f"at least {people(decision.dangerous_at_least)}"))
+        said.append(("dangerous", f"at least {people(decision.dangerous_at_least, query.many)}"))
     parts: list[str] = []
     for state, meaning in said:
         number = tally.states.get(state, 0)
-        of = "" if parts else f" of {places(tally.places)}"
+        of = "" if parts else f" of {places(tally.places, query.noun)}"
         parts.append(f"{number:,}{of} {'is' if number == 1 else 'are'} said to be {state} ({meaning})")
     return ", ".join(parts)
 
 
-def certainty(statement: VisitorStatement) -> str:
+def certainty(statement: DecidingStatement) -> str:
     """Say in a sentence for each decision how far it can be trusted."""
-    decision = statement.decision
-    relative = ", of the people counted after the bound on places per person" if is_truncated(statement.query) else ""
+    decision, query = statement.decision, statement.query
+    relative = ", of the people counted after the bound on places per person" if is_truncated(query) else ""
     said = []
     for state, never in decision.said:
         if never:
             said.append(f"‘{state.capitalize()}’ is never wrong{relative}.")
         else:
             assert decision.error_at_most is not None
-            wrong = Fraction(decision.error_at_most) * statement.query.places
+            wrong = Fraction(decision.error_at_most) * query.listed
             said.append(
-                f"A place that is not {state} is called {state} with probability at most"
-                f" {at_most(float(Fraction(decision.error_at_most)), 6)}: over all {places(statement.query.places)}, at most"
-                f" {at_most(float(wrong), 6)} wrong answers are expected."
+                f"{a(query.noun).capitalize()} that is not {state} is called {state} with probability at most"
+                f" {at_most(float(Fraction(decision.error_at_most)), 6)}: over all {places(query.listed, query.noun)}, at"
+                f" most {at_most(float(wrong), 6)} wrong answers are expected."
             )
     return " ".join(said)
 
 
-def may_conclude(statement: VisitorStatement, tally: Tally) -> list[str]:
+def may_conclude(statement: DecidingStatement, tally: Tally) -> list[str]:
     """List what a reader may take from the answers, most important first."""
     direction = noise_direction(statement) if tally.counted else ""
     return [sentence(said) for said in (*statement.guaranteed, direction) if said]
 
 
-def may_not_conclude(statement: VisitorStatement, tally: Tally) -> list[str]:
+def may_not_conclude(statement: DecidingStatement, tally: Tally) -> list[str]:
     """List what a reader may not take from the answers, most important first."""
-    decision = statement.decision
+    decision, noun, many = statement.decision, statement.query.noun, statement.query.many
     said = [
-        f"'{state.capitalize()}' is not certain: a place said to be {state} may be a wrong one"
+        f"'{state.capitalize()}' is not certain: {a(noun)} said to be {state} may be a wrong one"
         for state, never in decision.said
         if not never
     ]
@@ -127,11 +128,13 @@ def may_not_conclude(statement: VisitorStatement, tally: Tally) -> list[str]:
     empty = next((entry.safe for entry in decision.curve if entry.count == 0), None)
     if empty is not None and Decimal(empty) < 1:
         asked = "that is asked and " if tally.answered is not None else ""
-        said.append(f"With probability {missed(empty)}, even a place {asked}where nobody was is not called safe")
+        said.append(
+            f"With probability {missed(empty)}, even {a(noun)} {asked}{empty_of(noun, many)} is not called safe"
+        )
     return [sentence(each) for each in said]
 
 
-def noise_direction(statement: VisitorStatement) -> str:
+def noise_direction(statement: DecidingStatement) -> str:
     """Say whether published counts lie above or below the counts they hide."""
     mechanism = statement.mechanism
     if mechanism.rate_down == "inf":
@@ -139,11 +142,6 @@ def noise_direction(statement: VisitorStatement) -> str:
     if mechanism.rate_up == "inf":
         return "A noisy count is never above the count it hides: the noise only takes away"
     return "A noisy count may be above or below the count it hides"
-
-
-def asked(statement: VisitorStatement) -> list[tuple[str, str]]:
-    """Describe the query as terms and their values."""
-    return [*question(statement), *visited(statement.query)]
 
 
 def question(statement: Statement) -> list[tuple[str, str]]:
@@ -170,36 +168,37 @@ def visited(query: VisitorQuery) -> list[tuple[str, str]]:
     return rows
 
 
-def decided(statement: VisitorStatement) -> str:
+def decided(statement: DecidingStatement) -> str:
     """Say when a place is called safe, and when dangerous."""
-    decision, said = statement.decision, []
+    decision, noun, said = statement.decision, a(statement.query.noun).capitalize(), []
     limit, threshold = decision.safe_at_most, decision.threshold
     if limit is not None and threshold is not None:
         why = "" if threshold >= limit else f", which is below {limit} so that a wrong “safe” is rare enough"
-        said.append(f"A place is said to be safe when its noisy count is at most {_minus(threshold)}{why}")
+        said.append(f"{noun} is said to be safe when its noisy count is at most {_minus(threshold)}{why}")
     limit, threshold = decision.dangerous_at_least, decision.dangerous_threshold
     if limit is not None and threshold is not None:
         why = "" if threshold <= limit else f", which is above {limit} so that a wrong “dangerous” is rare enough"
-        said.append(f"A place is said to be dangerous when its noisy count is at least {_minus(threshold)}{why}")
+        said.append(f"{noun} is said to be dangerous when its noisy count is at least {_minus(threshold)}{why}")
     return "; ".join([*said, "otherwise it is obscure."])
 
 
-def stopped(statement: VisitorStatement, tally: Tally) -> str:
+def stopped(statement: DecidingStatement, tally: Tally) -> str:
     """Say how far a mechanism that stops came."""
     assert not isinstance(statement.mechanism, GeometricStated)
     stops = statement.mechanism.stop_after
     not_safe = "the first answer that is not “safe”" if stops == 1 else f"{stops} answers that are not “safe”"
     if isinstance(statement.mechanism, AdaptiveStated) and stops > 1:
         not_safe = f"{stops} to {2 * stops - 1} answers that are not “safe”, by what they cost"
-    said = f"The places were asked in the public order, and the asking stops after {not_safe}."
+    noun = statement.query.noun
+    said = f"The {noun}s were asked in the public order, and the asking stops after {not_safe}."
     expected = statement.mechanism.expected_answered_if_empty
-    known = f" Had every place been empty, about {expected} would have been answered on average." if expected else ""
-    return f"{said} {tally.answered or 0:,} of {places(tally.places)} got an answer.{known}"
+    known = f" Had every {noun} been empty, about {expected} would have been answered on average." if expected else ""
+    return f"{said} {tally.answered or 0:,} of {places(tally.places, noun)} got an answer.{known}"
 
 
-def is_truncated(query: VisitorQuery) -> bool:
+def is_truncated(query: VisitorQuery | NumberQuery) -> bool:
     """Whether visits of people over the bound were left out, so that answers are about truncated counts."""
-    return query.places_per_person is not None and query.if_more in KEPT
+    return isinstance(query, VisitorQuery) and query.places_per_person is not None and query.if_more in KEPT
 
 
 def charged(statement: Statement) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The path of an answer: data, noise and budget meet only here."""
 
-from leeward._statement import NumberStatement, SelectionStatement, Statement, VisitorStatement
+from leeward._statement import GroupStatement, NumberStatement, SelectionStatement, Statement, VisitorStatement
 from leeward.session._budget import Budget
 from leeward.session._monitor import MonitorResult, monitor
 from leeward.session._release import release
@@ -10,6 +10,7 @@ from leeward.session._statement import privacy_statement
 
 __all__ = [
     "Budget",
+    "GroupStatement",
     "MonitorResult",
     "NumberStatement",
     "Release",

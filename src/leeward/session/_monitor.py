@@ -25,7 +25,7 @@ from leeward.noise import Bits
 from leeward.planner._ask import remade
 from leeward.planner._plan import Plan
 from leeward.planner._useless import refuse_useless
-from leeward.query import Window
+from leeward.query import CountVisitors, Window
 from leeward.session._budget import Budget
 from leeward.session._question import question, span
 from leeward.session._release import IfDoubtful, check_if_doubtful, earlier
@@ -105,7 +105,7 @@ def monitor(
         for made in plans:
             if state.stopped:
                 break
-            asked.append(made.query.window)
+            asked.append(_window(made))
             reserved = rules.reserve(state, _label(asked[-1]), mechanism.at_most, len(session.keys))
             stops = state.stops
             priced = _priced(made, session, asked)  # what has no price is refused here
@@ -179,7 +179,7 @@ def _shared(plans: list[Plan]) -> Sanitized:
             "a monitor says 'safe' for free and stops after so many other answers, as only the sanitized mechanism does",
             'Give mechanism = "sanitized" and stop_after',
         )
-    windows = [_label(made.query.window) for made in plans]
+    windows = [_label(_window(made)) for made in plans]
     if len(set(windows)) < len(windows):
         raise SpecError(
             "A monitor that asks one window twice", "its answer is drawn once", "List each window once, oldest first"
@@ -191,7 +191,23 @@ def _shared(plans: list[Plan]) -> Sanitized:
     return mechanism
 
 
+def _window(made: Plan) -> Window:
+    """Return when a plan is about.
+
+    Raises:
+        SpecError: it has no window.
+    """
+    if not isinstance(made.query, CountVisitors):
+        raise SpecError(
+            f"A monitor of counts by {made.query.noun}",
+            "a monitor asks window after window, and this question has none",
+            "Use `leeward release`; or count visitors",
+        )
+    return made.query.window
+
+
 def _alike(one: Plan, other: Plan) -> bool:
     """Whether two plans differ in nothing but their window."""
-    other = replace(other, query=replace(other.query, window=one.query.window))
+    assert isinstance(other.query, CountVisitors)
+    other = replace(other, query=replace(other.query, window=_window(one)))
     return question(one, "") == question(other, "")

@@ -27,11 +27,9 @@ from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
 from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import beyond_bound
-from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors, Window
 from leeward.query._selection import Counted
-from leeward.query._statistic import Statistic
 from leeward.query._table import alike
 from leeward.session._budget import Budget
 from leeward.session._question import question
@@ -186,7 +184,6 @@ class Session(Private):
         Raises:
             LeewardError: it is refused; nothing was charged.
         """
-        from leeward.engine._numbers import NumberTable
         from leeward.ledger import Request
 
         query = priced.plan.counted
@@ -206,15 +203,12 @@ class Session(Private):
         with self.ledger.reserve(request, progress=self.progress) as reservation:
             if reservation.answer is None:
                 self.progress("counting")
-                if isinstance(priced.plan, RankPlan) and isinstance(table, NumberTable):
-                    counted = table.tally(priced.plan.query)
-                else:
-                    counted = table.count(query)
+                counted = table.exactly(query, priced.plan.drawn_from)
                 self.progress("adding noise")
                 try:
                     exactly = counted.counts
                 except BoundExceededError as refused:
-                    if isinstance(query, Statistic):
+                    if not isinstance(query, CountVisitors):
                         raise
                     instead = beyond_bound(query, priced.plan.notion, named=isinstance(priced.plan, SelectionPlan))
                     raise BoundExceededError(refused.given, refused.because, instead) from None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,7 +16,7 @@ from leeward.errors import SpecError, nearest
 from leeward.notion import Notion
 from leeward.notion._named import NAMED
 from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan, plan_visitors
+from leeward.planner._plan import Plan, plan_decisions
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import SelectionPlan, plan_selection
 from leeward.planner._statistic_plan import plan_statistic
@@ -31,7 +32,7 @@ from leeward.query import (
     select,
     visits,
 )
-from leeward.query._selection import Which
+from leeward.query._selection import Counted, Which
 from leeward.query._source import no_person
 from leeward.query._statistic import Statistic, records, statistic
 from leeward.session._budget import Budget
@@ -87,12 +88,16 @@ class Spec(Section):
             raise ValueError("the section [places] is missing. Add it: the public list of places")
         if visitors and (self.window is None) == (self.windows is None):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
-        if visitors and not names and self.decide.safe_at_most is None and self.decide.dangerous_at_least is None:
-            raise ValueError("[decide] says nothing of any place. Give safe_at_most, dangerous_at_least or both")
+        histogram = self.query.kind == "histogram"
+        of_groups = histogram and bool({"decide", "publish"} & self.model_fields_set)
+        if ((visitors and not names) or of_groups) and not self.decides:
+            where = "place" if visitors else "group"
+            raise ValueError(f"[decide] says nothing of any {where}. Give safe_at_most, dangerous_at_least or both")
         if "mechanism" in self.query.model_fields_set and self.query.kind not in _IN_TWO_WAYS:
             raise ValueError(f"[query] mechanism means nothing for {self._asked}: it is for percentiles. Leave it out")
         unused = {"decide", "publish"} if names else set[str]()
-        unused |= set() if visitors else {"places", "window", "windows", "decide", "publish"}
+        unused |= set() if visitors else {"places", "window", "windows"}
+        unused |= set() if visitors or histogram else {"decide", "publish"}
         for section in sorted(self.model_fields_set & unused):
             raise ValueError(f"{self._asked} has no [{section}]. Leave it out")
         for section, keys in (_OF_STATISTICS if visitors else _OF_VISITORS).items():
@@ -105,6 +110,11 @@ class Spec(Section):
     def names(self) -> bool:
         """Whether a name is asked for, and not numbers or decisions."""
         return self.query.kind in get_args(Which)
+
+    @property
+    def decides(self) -> bool:
+        """Whether something is said to be safe or dangerous, or both."""
+        return self.decide.safe_at_most is not None or self.decide.dangerous_at_least is not None
 
     @property
     def of_visits(self) -> bool:
@@ -247,9 +257,9 @@ class Spec(Section):
         if self.names:
             notion = self.notion()
             return [plan_selection(query, notion) for query in self.selections()]
-        if self.query.kind != "visitors":
-            return [plan_statistic(self.statistic(), self.notion(), self.query.mechanism)]
-        return self.visitor_plans()
+        if self.decides:
+            return self.decision_plans()
+        return [plan_statistic(self.statistic(), self.notion(), self.query.mechanism)]
 
     def selections(self) -> list[Selection]:
         """Return one question for a name a window; one alone where it is not about visits.
@@ -269,11 +279,31 @@ class Spec(Section):
         """
         if self.query.kind != "visitors":
             raise SpecError(f'[query] kind = "{self.query.kind}"', "this is for visitors", "Use `leeward release`")
+        return self.decision_plans()
+
+    def decision_plans(self) -> list[Plan]:
+        """Return one plan a window, or the one plan of a histogram, for a spec that decides what is safe or dangerous."""
         notion = self.notion()
         return [
-            plan_visitors(query, notion, **self.decide.model_dump(), **self.publish.model_dump())
-            for query in self.queries()
+            plan_decisions(query, notion, **self.decide.model_dump(), **self.publish.model_dump())
+            for query in self.decided()
         ]
+
+    def decided(self) -> Sequence[Counted]:
+        """Return the questions of which something is decided: one a window, or the histogram.
+
+        Raises:
+            SpecError: nothing is decided.
+        """
+        if not self.decides:
+            kind = self.query.kind
+            raise SpecError(
+                f'[query] kind = "{kind}"',
+                "notions and mechanisms are compared where something is decided about counts, and for names",
+                ("Add [decide] safe_at_most = 5; or use" if kind == "histogram" else "Use")
+                + " `leeward release SPEC --dry-run`: it shows price and errors",
+            )
+        return self.queries() if self.of_visits else [self.statistic()]
 
     def ledger(self) -> Budget:
         """Return where the price is charged."""

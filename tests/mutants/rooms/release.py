@@ -41,7 +41,7 @@ MUTANTS = [
     M(BUDGETS, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/session tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
     M(BUDGETS, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "a notion other than the budget's is accepted"),
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),
-    M(MONITOR, "monitor", "asked.append(made.query.window)", "asked[:] = [made.query.window]", MONITORS,
+    M(MONITOR, "monitor", "asked.append(_window(made))", "asked[:] = [_window(made)]", MONITORS,
       "earlier windows leave the key of a round"),
     M(MONITOR, "_priced", "session.key(made, asked)", "session.key(made)", MONITORS, "a round belongs to no monitor"),
     M(MONITOR, "_alike", "return question(one, \"\") == question(other, \"\")", "return True", MONITORS, "a monitor asks several questions"),

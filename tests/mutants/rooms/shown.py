@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant as M
 
 VISITORS = "leeward.session._statement._visitors"
+DECIDED = "leeward.session._statement._decisions"
 NUMBERS = "leeward.session._statement._numbers"
 BASE = "leeward.session._statement._heading"
 WORDS = "leeward.report._words"
@@ -13,29 +14,32 @@ TERMINAL = "tests/truth/test_terminal_truth.py"
 POSITIONS = "tests/truth/test_position_truth.py"
 
 MUTANTS = [
-    M(VISITORS, "_guaranteed", 'with ε = {plan.price}"', 'with ε = {plan.notion.epsilon}"', "tests/truth/test_visitor_truth.py", "several stops are promised at the ε of one"),
-    M(VISITORS, "_sensitivity", "raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}",
+    M(DECIDED, "_guaranteed", 'with ε = {plan.price}"', 'with ε = {plan.notion.epsilon}"', "tests/truth/test_visitor_truth.py", "several stops are promised at the ε of one"),
+    M(DECIDED, "_sensitivity", "raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}",
       "raise {subject} by at most {moves.fall} and lower them by at most {moves.rise}", "tests/truth/test_visitor_truth.py", "the direction of the sensitivity is turned"),
-    M(VISITORS, "_sensitivity", '"any one count" if each else "all counts together"', '"all counts together"', "tests/truth/test_visitor_truth.py", "one count is told for all"),
-    M(VISITORS, "_mechanism", "0 if monitor is None else monitor.stops_before", "0", "tests/truth/test_report_truth.py",
+    M(DECIDED, "_sensitivity", '"any one count" if each else "all counts together"', '"all counts together"', "tests/truth/test_visitor_truth.py", "one count is told for all"),
+    M(DECIDED, "_mechanism", "0 if monitor is None else monitor.stops_before", "0", "tests/truth/test_report_truth.py",
       "a later round of a monitor is told the stops and the reach of a fresh run"),
     M("leeward.session._monitor", "_told", "{stops} of which", "{rules.stop_after - stops} of which", "tests/truth/test_report_truth.py",
       "the stops that are left are told as those that earlier rounds gave"),
-    M(VISITORS, "_mechanism", "costs ε = {plan.notion.epsilon}.", "costs ε = {plan.price}.", "tests/truth/test_visitor_truth.py", "one stop is said to cost all of them"),
-    M(VISITORS, "_adaptive", "price=str(epsilon * share)", "price=str(epsilon)", "tests/truth/test_visitor_truth.py", "an early look is said to cost ε"),
-    M(VISITORS, "_adaptive", "published_from=t + margin + 1", "published_from=t + margin", "tests/truth/test_visitor_truth.py", "a look is said to publish one less than it does"),
-    M(VISITORS, "_mechanism", "up, down = str(law.up), str(law.down)", "up, down = str(law.down), str(law.up)", "tests/truth/test_visitor_truth.py",
+    M(DECIDED, "_mechanism", "costs ε = {plan.notion.epsilon}.", "costs ε = {plan.price}.", "tests/truth/test_visitor_truth.py", "one stop is said to cost all of them"),
+    M(DECIDED, "_adaptive", "price=str(epsilon * share)", "price=str(epsilon)", "tests/truth/test_visitor_truth.py", "an early look is said to cost ε"),
+    M(DECIDED, "_adaptive", "published_from=t + margin + 1", "published_from=t + margin", "tests/truth/test_visitor_truth.py", "a look is said to publish one less than it does"),
+    M(DECIDED, "_mechanism", "up, down = str(law.up), str(law.down)", "up, down = str(law.down), str(law.up)", "tests/truth/test_visitor_truth.py",
       "the rates change places"),
     M(VISITORS, "visitors_assumed", "query.places_per_person is not None and not query.truncates", "False", "tests/truth/test_visitor_truth.py", "the bound is not told as an assumption"),
-    M(VISITORS, "_guaranteed", 'counted after the bound on places per person" if plan.query.truncates else " among those counted"',
-      'counted after the bound on places per person" if False else " among those counted"', "tests/truth/test_visitor_truth.py", "truncation is not told with the guarantee"),
-    M(VISITORS, "_not_guaranteed", 'found.append(f"Not protected: {plan.notion.words.reveals}")', "pass", "tests/truth/test_visitor_truth.py", "what is not protected is not told"),
+    M("leeward.query._visitors", "CountVisitors.counted_so", "if self.truncates", "if False", "tests/truth/test_visitor_truth.py", "truncation is not told with the guarantee"),
+    M(DECIDED, "_not_guaranteed", 'found.append(f"Not protected: {words.reveals}")', "pass", "tests/truth/test_visitor_truth.py", "what is not protected is not told"),
+    M(DECIDED, "deciding_statement", "*numbers_placed(query, plan.notion), ", "", "tests/truth/test_decided_group_truth.py", "of groups it is not told how somebody in several counts"),
+    M("leeward.query._statistic", "Statistic.counted_so", 'if self.records.combine == "refuse":', "if True:", "tests/truth/test_decided_group_truth.py", "whoever is in several groups is said to be counted in all"),
+    M(DECIDED, "_not_guaranteed", "of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words", "plan.notion.words", "tests/truth/test_decided_group_truth.py", "rows are told as people"),
+    M("leeward.planner._people", "people", 'if many == "rows":', "if False:", "tests/truth/test_decided_group_truth.py", "rows are called people"),
     M(VISITORS, "visitors_left_out", "only at the {query.if_more} of them", "only at the earliest of them", "tests/truth/test_visitor_truth.py", "which places are kept"),
-    M(VISITORS, "_trust", "if alpha is None:", "if True:", "tests/truth/test_visitor_truth.py", "never wrong is said of what can be wrong"),
-    M(VISITORS, "_trust", "float(alpha * places)", "float(alpha)", "tests/truth/test_visitor_truth.py", "the wrong places to be expected are those of one"),
-    M(VISITORS, "_decision", "dangerous_never_wrong=None if dangerous is None else dangerous.never_wrong", "dangerous_never_wrong=None if dangerous is None else safe is not None and safe.never_wrong", "tests/truth/test_visitor_truth.py",
+    M(DECIDED, "_trust", "if alpha is None:", "if True:", "tests/truth/test_visitor_truth.py", "never wrong is said of what can be wrong"),
+    M(DECIDED, "_trust", "float(alpha * places)", "float(alpha)", "tests/truth/test_visitor_truth.py", "the wrong places to be expected are those of one"),
+    M(DECIDED, "_decision", "dangerous_never_wrong=None if dangerous is None else dangerous.never_wrong", "dangerous_never_wrong=None if dangerous is None else safe is not None and safe.never_wrong", "tests/truth/test_visitor_truth.py",
       "never wrong of dangerous is read from safe"),
-    M(VISITORS, "_decision", "=None if safe is None else safe.never_wrong", "=None if safe is None else True", "tests/truth/test_visitor_truth.py", "safe is never wrong"),
+    M(DECIDED, "_decision", "=None if safe is None else safe.never_wrong", "=None if safe is None else True", "tests/truth/test_visitor_truth.py", "safe is never wrong"),
     M(VISITORS, "_zone", 'query.visits.timezone or ("UTC"', '("UTC"', "tests/session/test_release_command.py " + TRUTH, "the zone of the window is told as UTC"),
     M(BASE, "direction", 'f"never negative, of rate {up} upwards"', 'f"never positive, of rate {up} downwards"', "tests/truth/test_visitor_truth.py", "the direction of the noise is turned"),
     M(BASE, "notion_stated", "does_not_protect=words.reveals", 'does_not_protect=""', "tests/truth/test_visitor_truth.py", "what is exposed leaves the statement"),
@@ -78,8 +82,8 @@ MUTANTS = [
     M("leeward.report._figures", "_shares", "(of == 0)", "(of < total)", "tests/report/test_report_figures.py", "what was asked in part is drawn as not asked"),
     M("leeward.report._html", "report_html", 'listed.index("state") if "state" in listed else None', '0', "tests/report/test_report_numbers.py", "a column of groups is taken for what is said of places"),
     M("leeward.cli._opening", "Opening.say", "any(one.curator.opened for one in releases)", "releases", "tests/session/test_new_budgets.py", "whoever asks while a budget is opened says to have opened it"),
-    M(RELEASE, "_decided", 'f"{at_most_people(made.safe_at_most or 0)}', 'f"at least {people(made.safe_at_most or 0)}', TERMINAL, "the terminal turns the meaning of safe"),
-    M(RELEASE, "_decided", "if made.query.truncates", "if False", TERMINAL, "the terminal forgets that truncated counts are meant"),
+    M(RELEASE, "_decided", 'f"{at_most_people(made.safe_at_most or 0, many)}', 'f"at least {people(made.safe_at_most or 0, many)}', TERMINAL, "the terminal turns the meaning of safe"),
+    M(RELEASE, "_decided", 'counted.endswith("those counted")', "True", TERMINAL, "the terminal forgets that truncated counts are meant"),
     M(RELEASE, "_decided", "one.answered == 1", "one.answered == 0", TERMINAL, "one was answered, several were"),
     M(RELEASE, "_decided", "if decision.error_at_most is not None:", "if False:", TERMINAL, "the terminal says never wrongly of what can be wrong"),
     M(RELEASE, "_price", "sum((made.price for made in plans[1:]), plans[0].price)", "plans[0].price", "tests/cli/test_options.py", "a dry run tells one window's price for all"),

@@ -5,10 +5,10 @@ It is made from the plan and the public keys alone, so it is the same whatever t
 statement, and the report puts it into a page.
 """
 
+from leeward.session._statement._decisions import deciding_statement
 from leeward.session._statement._heading import privacy_statement
 from leeward.session._statement._numbers import number_statement
 from leeward.session._statement._ranks import rank_statement
 from leeward.session._statement._selections import selection_statement
-from leeward.session._statement._visitors import visitor_statement
 
-__all__ = ["number_statement", "privacy_statement", "rank_statement", "selection_statement", "visitor_statement"]
+__all__ = ["deciding_statement", "number_statement", "privacy_statement", "rank_statement", "selection_statement"]

@@ -292,6 +292,7 @@ class NumberQuery(Part):
         lower: numbers below are clamped to it.
         upper: numbers above are clamped to it.
         step: numbers are rounded half up to it, from ``lower`` on.
+        levels: the public levels that people are above or not, ascending; None where nothing is asked of levels.
         people: the public number of people with a number; None if it is private.
         keep: the filter.
     """
@@ -309,10 +310,13 @@ class NumberQuery(Part):
     step: str | None
     people: int | None
     keep: Keep
+    levels: tuple[str, ...] | None = None
 
     @property
     def noun(self) -> Noun:
-        """What each answer is about: a ``group``, or of a histogram an ``interval`` of numbers."""
+        """What each answer is about: a ``group``; of a histogram an ``interval`` of numbers; or a ``level``."""
+        if self.levels is not None:
+            return "level"
         return "group" if self.column is None or self.kind != "histogram" else "interval"
 
     @property

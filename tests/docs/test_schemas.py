@@ -69,13 +69,15 @@ def plans() -> list[Any]:
 
 
 def of_groups() -> list[Plan]:
-    """Plans that decide about groups of people, and about intervals of rows."""
+    """Plans that decide about groups of people, about intervals of rows, and about levels."""
     wards: Any = lw.statistic(lw.records("w.csv", person="who"), "histogram", by="ward", groups=["a", "b", "c"])
     ages: Any = lw.statistic(
         lw.records("w.csv", person="each row"), "histogram", column="age", lower=0, upper=30, step=10
     )
+    above: Any = lw.statistic(lw.records("w.csv", person="who"), "above", column="age", levels=["1/2", 20, 30])
     ways: list[dict[str, Any]] = [{}, {"mechanism": "sanitized"}, {"mechanism": "adaptive"}]
-    return [lw.plan(query, lw.AdditionOnly("1/3"), safe_at_most=2, **way) for query in (wards, ages) for way in ways]
+    asked = (wards, ages, above)
+    return [lw.plan(query, lw.AdditionOnly("1/3"), safe_at_most=2, **way) for query in asked for way in ways]
 
 
 def positions_at_levels() -> Document:

@@ -27,7 +27,7 @@ from leeward.exact import log
 from leeward.notion import Notion, UnboundedDP, has, where
 from leeward.planner._number_plan import plan_number
 from leeward.planner._rank_plan import plan_rank
-from leeward.query import CountVisitors, records, statistic
+from leeward.query import CountVisitors, Statistic, records, statistic
 from leeward.session._question import Question, question
 
 FILE = Path(__file__).parent / "golden" / "questions-1.json"
@@ -70,7 +70,7 @@ def visitors(*, places: Any = LIST, more: Mapping[str, Any] | None = None, **des
     return lw.count_visitors(lw.visits(**{**VISITS, **(more or {})}), places, **{**SPAN, **described})
 
 
-def decided(query: CountVisitors, notion: Notion | None = None, **how: Any) -> Question:
+def decided(query: CountVisitors | Statistic, notion: Notion | None = None, **how: Any) -> Question:
     """Return the key of which places are safe."""
     asked: dict[str, Any] = {"query": query, "notion": notion or lw.AdditionOnly("1"), "safe_at_most": 2, **how}
     try:
@@ -83,6 +83,11 @@ def number(kind: Any, notion: Notion | None = None, table: Mapping[str, Any] | N
     """Return the key of a statistic."""
     asked = statistic(records("people.parquet", **{"person": "user", **(table or {})}), kind, **how)
     return question(plan_number(asked, notion or lw.UnboundedDP("1/3")), DIGEST)
+
+
+def above(**how: Any) -> Statistic:
+    """Return how many are above levels."""
+    return statistic(records("people.parquet", person="user"), "above", column="age", levels=["1/2", 5], **how)
 
 
 def ranked(kind: Any, notion: Notion | None = None, **how: Any) -> Question:
@@ -165,6 +170,7 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "max by rank, in groups": lambda: ranked("max", lw.AdditionOnly("2/7"), **AGE, by="sex", groups=["f", "m"]),
     "histogram of numbers": lambda: number("histogram", column="age", lower=0, upper=10, step=2),
     "histogram of groups": lambda: number("histogram", by="sex", groups=["f", "m"]),
+    "levels in groups": lambda: decided(above(by="sex", groups=["f"]), lw.AdditionOnly("2/3")),
     "groups under policies": lambda: groups(lw.ADP("1", [~where("sex", equals="f"), ~where("sex", equals="m")])),
     "groups under policies of several columns": lambda: groups(
         lw.ADP("2", ~(where("sex", equals="f") & where("age", one_of=[1, 2])), absent_too=True)

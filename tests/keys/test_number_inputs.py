@@ -39,6 +39,11 @@ QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
     "sum": asked("sum"),
     "percentile": asked("percentile", p="30"),
     "histogram": asked("histogram", by="sex", groups=["f", "m"]),
+    "above": {
+        **asked("above"),
+        "plan": {"notion": lw.AdditionOnly("1"), "safe_at_most": 3},
+        "Budget": {"dataset": "above", "cap": "1000", "new": True},
+    },
     "mean": asked("mean"),
     "counted": {**asked("mean", people=24, grid="1/2"), "plan": {"notion": lw.BoundedDP("1")}},
     "counted sum": {**asked("sum", people=24), "plan": {"notion": lw.BoundedDP("1")}},
@@ -92,6 +97,11 @@ ROWS: Mapping[str, list[Row]] = {
         Row("statistic", "groups", ("f", "m"), SAME),
         Row("statistic", "by", "sex2", NEW),
         Row("statistic", "step", 5, NEW),
+    ],
+    "above": [
+        Row("statistic", "levels", [0, 2, 4, 6, 8, 10], SAME, beside={"statistic": {"lower": None, "upper": None}}),
+        Row("statistic", "levels", [0, 2, 4, 6, 10], NEW, beside={"statistic": {"lower": None, "upper": None}}),
+        Row("plan", "safe_at_most", 4, NEW),  # it decides where the scan stops
     ],
     "mean": [
         Row("statistic", "grid", "1", NEW),

@@ -69,6 +69,10 @@ POLICIES: dict[str, Any] = {
 POLICY = [{"outside": {"sex": ["f"]}}]
 KEEPING = {"protect": {"notion": "adp", "policies": POLICY, "sensitive": None, "reading": None}}
 IN_SIXES = {"query": {"kind": "histogram", "upper": "12", "step": "6"}}
+ABOVE: dict[str, Any] = {
+    "query": {"kind": "above", "lower": None, "upper": None, "levels": ["1", "4"]},
+    "decide": {"safe_at_most": 2, "error_at_most": "0.01"},
+}
 JOINING = {"protect": {"notion": "blowfish", "edges": [["f", "m"]], "sensitive": None, "reading": None}}
 
 BASES = {
@@ -128,6 +132,9 @@ ROWS = [
     Effect("query.kind", "numbers", {"query": {"kind": "histogram", "step": "5"}}, {"count": [2, 2]}),
     Effect("query.kind", "numbers", {"query": {"kind": "busiest"}}, {"from": [0]}, before=IN_SIXES),
     Effect("query.kind", "numbers", {"query": {"kind": "quietest"}}, {"from": [6]}, before=IN_SIXES),
+    Effect("query.kind", "numbers", ABOVE, {"state": ["safe", "obscure"]}),
+    Effect("query.levels", "numbers", {"query": {"levels": ["4", "6"]}}, {"state": ["safe", "safe"]}, before=ABOVE),
+    Effect("query.levels", "numbers", {"query": {"levels": ["6", "4"]}}, refused="do not ascend", before=ABOVE),
     Effect("query.kind", "numbers", {"query": {"kind": "visitors"}}, refused="[data] visits is missing"),
     Effect("query.column", "numbers", {"query": {"column": "weight"}}, {"value": [12]}),
     Effect("query.lower", "numbers", {"query": {"lower": "2"}}, {"value": [17]}),

@@ -20,11 +20,41 @@ CLAIMS = Claims()
 notion_claims.register(CLAIMS)
 number_claims.register(CLAIMS)
 visitor_claims.register(CLAIMS)
+
+
+@CLAIMS.says(
+    r"How many people have a 'age' above each of (?P<n>\d+) public levels?"
+    r"(, in each of (?P<groups>\d+) public groups? by 'sex')?"
+)
+def _(world: Any, n: str, groups: str | None) -> bool:
+    return (
+        world.noun == "level"
+        and world.places == int(n) * int(groups or 1)
+        and len(world.query.groups) == int(groups or 0)
+    )
+
+
+@CLAIMS.says(r"The levels( and (?P<groups>the groups))? were chosen without looking at the data")
+def _(world: Any, groups: str | None) -> bool:  # of the curator: what public keys rest on
+    return world.noun == "level" and bool(world.query.groups) == bool(groups)
+
+
+@CLAIMS.says(
+    r"All but (?P<few>nobody|at most \d+ (person|people))(?P<relative> among those counted|, each counted once[^.]*?)"
+    r" are certainly at or below the lowest level that is called safe(?P<anew>, in each group)?"
+)
+def _(world: Any, few: str, relative: str, anew: str | None) -> bool:
+    """Where a level above which more people are is never called safe, no more are above any that is."""
+    most = 0 if few == "nobody" else int(few.split()[2])
+    never = all(world.said("safe", count) == 0 for count in range(most + 1, most + 9))
+    return never and most == world.plan.safe_at_most and (world.scans > 1) == bool(anew) and world.counted_so(relative)
+
+
 WORLDS = worlds()
 
 PARTS = STRUCTURE | {
     f"query.{name}"
-    for name in ("answers", "column", "p", "combine", "by", "lower", "upper", "step", "people", "groups")
+    for name in ("answers", "column", "p", "combine", "by", "lower", "upper", "step", "people", "groups", "levels")
 }
 
 
@@ -53,7 +83,9 @@ def test_every_sentence_is_true(notion: str) -> None:
 def test_half_the_price_is_not_enough() -> None:
     """The knife edge: where all steps cost ε, what is published of some pair of tables tells them apart by all of it."""
     for world in WORLDS:
-        if world.name.split(",")[0] in {"addition-only", "removal-only", "dp", "bounded-dp"} and world.stops is None:
+        tight = world.name.split(",")[0] in {"addition-only", "removal-only", "dp", "bounded-dp"}
+        # one step moves all counts of a scan: a stop costs ε; of two stops the second may be out of reach here
+        if tight and (world.stops is None or (world.noun == "level" and world.stops == 1)) and not world.looks:
             definition = world.notion.words.definition
             assert private(world, definition, float(world.price)), str(world)
             assert not private(world, definition, float(world.price) * 0.999), str(world)
@@ -77,5 +109,11 @@ def test_of_rows_every_word_is_about_rows(notion: Any, decided: dict[str, Any]) 
 
 def test_there_are_worlds_of_all_mechanisms_and_both_nouns() -> None:
     assert {world.plan.mechanism.name for world in WORLDS} == {"geometric", "sanitized", "adaptive"}
-    assert {world.noun for world in WORLDS} == {"group", "interval"}
+    assert {world.noun for world in WORLDS} == {"group", "interval", "level"}
+    assert {(world.scans, world.stops) for world in WORLDS if world.noun == "level"} >= {
+        (1, None),
+        (1, 1),
+        (2, 1),
+        (2, 2),
+    }
     assert len(WORLDS) > 200

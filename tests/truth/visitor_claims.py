@@ -16,10 +16,10 @@ DIRECTION = (
 )
 
 
-NOUN = r"(?P<noun>place|group|interval)"
+NOUN = r"(?P<noun>place|group|interval|level)"
 MEANS = (
     r"(?P<much>nobody|no row|at (most|least) \S+ (person|people|rows?)) (was|were|is|are) (?P<where>there|in the group|in the"
-    r" interval)(?P<relative>, counted after the bound on places per person|, each counted once[^.:]*| among those counted)"
+    r" interval|above the level)(?P<relative>, counted after the bound on places per person|, each counted once[^.:]*| among those counted)"
 )
 
 
@@ -117,10 +117,10 @@ def register(claims: Claims) -> None:
         )
 
     @says(
-        rf"(Places|Groups|Intervals) are looked at in the public order, with exact geometric noise, {DIRECTION}, drawn for each {NOUN} on its own\. While the"
+        rf"(Places|Groups|Intervals|Levels) are looked at in the public order(?P<first>, the highest first(?P<anew>, in each group anew)?)?, with exact geometric noise, {DIRECTION}, drawn for each {NOUN} on its own\. While the"
         r" noisy count is at most (?P<limit>\d+) only 'safe' is said, which costs nothing; a noisy count above it is published and costs"
         r" ε = (?P<cost>\S+)\. (It stops after (?P<stops>\d+) of these(: of the (?P<whole>\d+) of its monitor, earlier rounds gave (?P<before>\d+))?"
-        r"|It would stop after (?P<never>\d+) of these, and no more (places|groups|intervals) are"
+        r"|It would stop after (?P<never>\d+) of these, and no more (places|groups|intervals|levels) are"
         r" listed: each is answered)"
     )
     def _(
@@ -132,6 +132,8 @@ def register(claims: Claims) -> None:
         whole: str | None,
         before: str | None,
         never: str | None,
+        first: str | None,
+        anew: str | None,
         **rates: Any,
     ) -> bool:
         free = all(
@@ -139,18 +141,18 @@ def register(claims: Claims) -> None:
             for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
         )  # fmt: skip
         return (
-            noun == world.noun and not world.looks and goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
+            noun == world.noun and in_order(world, first, anew) and not world.looks and goes(world, world.plan.mechanism.law, **rates) and world.independent and free and int(limit) == world.plan.safe_at_most
             and int(stops or never or 0) == world.left and int(whole or world.stops) == world.stops
             and int(before or 0) == world.stops - world.left and (never is not None) == world.all_answered
-            and math.isclose(number(cost) * (min(world.stops, world.places) if never else world.stops), float(world.price))
+            and math.isclose(number(cost) * (min(world.stops, world.places // world.scans) if never else world.stops), float(world.price))
         )  # fmt: skip
 
     @says(
-        r"(Places|Groups|Intervals) are looked at in the public order, each up to 2 times, with exact geometric noise, never negative, drawn for each (?P<noun>place|group|interval) and"
+        r"(Places|Groups|Intervals|Levels) are looked at in the public order(?P<first>, the highest first(?P<anew>, in each group anew)?)?, each up to 2 times, with exact geometric noise, never negative, drawn for each (?P<noun>place|group|interval|level) and"
         r" look on its own: look 1 has noise of rate (?P<half>\S+) and publishes a noisy count of at least (?P<far>\d+), which costs"
         r" ε = (?P<less>\S+); look 2 has noise of rate (?P<rate>\S+) and publishes a noisy count of at least (?P<near>\d+), which costs"
         r" ε = (?P<cost>\S+)\. Where no look publishes, only 'safe' is said, which costs nothing\. (It stops when less than ε = (?P<least>\S+)"
-        r" is left of ε = (?P<all>[\d/]+)|It would stop with less than ε = (?P<never>\S+) left, and no more (places|groups|intervals) are listed than can be paid"
+        r" is left of ε = (?P<all>[\d/]+)|It would stop with less than ε = (?P<never>\S+) left, and no more (places|groups|intervals|levels) are listed than can be paid"
         r" for: each is answered)"
     )
     def _(
@@ -167,7 +169,7 @@ def register(claims: Claims) -> None:
             for x, y, _ in steps(world) for c, d in zip(world.counts(x), world.counts(y), strict=True)
         )  # fmt: skip
         return (
-            noun == world.noun and bool(world.looks) and all([*rates, *costs, free, kept, whole]) and world.independent
+            noun == world.noun and in_order(world, rest["first"], rest["anew"]) and bool(world.looks) and all([*rates, *costs, free, kept, whole]) and world.independent
             and (int(far), int(near)) == (2 * t + 2, t + 1) and ends == world.all_answered
         )  # fmt: skip
 
@@ -248,7 +250,7 @@ def register(claims: Claims) -> None:
 
     @says(
         rf"'(?P<state>Safe|Dangerous)' means that {MEANS}\. It is wrongly said of an? {NOUN} with probability at most"
-        r" (?P<alpha>\S+); over all (?P<places>[\d,]+) (places?|groups?|intervals?), at most (?P<total>\S+) wrong answers are expected"
+        r" (?P<alpha>\S+); over all (?P<places>[\d,]+) (places?|groups?|intervals?|levels?), at most (?P<total>\S+) wrong answers are expected"
     )
     def _(world: Any, state: str, noun: str, alpha: str, places: str, total: str, **said: str) -> bool:
         wrong = is_wrong(world, state.lower())
@@ -282,10 +284,15 @@ def register(claims: Claims) -> None:
         return True  # of the engine: tests/engine counts the rows that are left out, by these reasons
 
     @says(
-        r"(?P<nouns>Places|Groups|Intervals) after the stop are not answered at all; they are marked so and say nothing"
+        r"(?P<nouns>Places|Groups|Intervals|Levels) after the stop are not answered at all; they are marked so and say nothing"
     )
     def _(world: Any, nouns: str) -> bool:
         return nouns.lower() == f"{world.noun}s" and world.stops is not None and not world.all_answered
+
+
+def in_order(world: Any, first: str | None, anew: str | None) -> bool:
+    """Whether it is told that levels come from the highest down, and where each group begins anew."""
+    return (world.noun == "level") == bool(first) and (world.scans > 1) == bool(anew)
 
 
 def meant(world: Any, state: str, much: str, where: str, relative: str) -> bool:
@@ -293,7 +300,7 @@ def meant(world: Any, state: str, much: str, where: str, relative: str) -> bool:
     number_of = people(much.removeprefix("at most ").removeprefix("at least "))
     expected = world.plan.safe_at_most if state == "safe" else world.plan.dangerous_at_least
     right = ("least" not in much) if state == "safe" else ("least" in much)
-    there = "there" if world.noun == "place" else f"in the {world.noun}"
+    there = {"place": "there", "level": "above the level"}.get(world.noun, f"in the {world.noun}")
     return right and number_of == expected and where == there and world.counted_so(relative)
 
 
@@ -303,7 +310,7 @@ REQUIRED = [
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
     (
         "places after the stop",
-        r"(Places|Groups|Intervals) after the stop.*",
+        r"(Places|Groups|Intervals|Levels) after the stop.*",
         lambda w: w.stops is not None and not w.all_answered,
     ),
     ("what safe means", r"(Where 'safe'|'Safe').*", lambda w: w.plan.safe_at_most is not None),

@@ -92,6 +92,11 @@ class World:
         """What is said to be safe or dangerous."""
         return "place"
 
+    @property
+    def scans(self) -> int:
+        """How often a mechanism that stops starts anew."""
+        return 1
+
     def counted_so(self, relative: str) -> bool:
         """Whether these words say which people count."""
         return ("after the bound" in relative) == self.truncated and "each" not in relative

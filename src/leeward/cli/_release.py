@@ -283,6 +283,10 @@ def _refuse(
         charged(Balance(stands.counted_in, cap, stands.spent), dataset, stands.counted_in, cap, price)
 
 
+_MOST_ROWS = 15
+"""Of a long curve the last so many rows are printed, and about as many before; release.json has all."""
+
+
 def _print_statement(statement: Statement) -> None:
     from leeward._statement import AdaptiveStated, DecidingStatement, SanitizedStated
     from leeward.planner._people import there
@@ -312,6 +316,11 @@ def _print_statement(statement: Statement) -> None:
     curve.add_column(f"{asked.many} {there(asked.noun)}", justify="right")
     for state, _ in statement.decision.said:
         curve.add_column(f"chance of being called {state}", justify="right")
-    for entry in statement.decision.curve:
+    curve_shown = statement.decision.curve
+    every = len(curve_shown) // _MOST_ROWS + 1 if len(curve_shown) > 2 * _MOST_ROWS else 1
+    last = statement.decision.curve[-1].count
+    for entry in curve_shown:
+        if entry.count % every and entry.count < last - _MOST_ROWS:
+            continue
         curve.add_row(str(entry.count), *(probability(Decimal(chance), 6) for chance in entry.said))
     print_parts("", curve)

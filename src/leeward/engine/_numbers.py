@@ -55,7 +55,7 @@ class GroupList:
         return self.query.cells
 
     def to_arrow(self) -> pa.Table:
-        """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``."""
+        """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``; or ``above``."""
         query = self.query
         columns: dict[str, Any] = {}
         if query.groups:
@@ -66,6 +66,10 @@ class GroupList:
             per = query.bins + 1
             columns["from"] = [edge for i, edge in enumerate(edges) if i % per < query.bins]
             columns["to"] = [edge for i, edge in enumerate(edges) if i % per > 0]
+        if query.levels:
+            whole = all(level.denominator == 1 for level in query.levels)
+            down = [int(level) if whole else float(level) for level in reversed(query.levels)]
+            columns["above"] = down * max(1, len(query.groups))
         return pa.table(columns or {"group": ["all"]})
 
     def digest(self) -> str:
@@ -73,6 +77,8 @@ class GroupList:
         values = self.query.values
         ends = None if values is None else [write(exact(end)) for end in (values.lower, values.upper, values.step)]
         keys = ["leeward groups 1", self.query.kind, self.query.by, list(self.query.groups), ends]
+        if self.query.levels:
+            keys.append([write(exact(level)) for level in self.query.levels])
         return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
 
 
@@ -200,6 +206,7 @@ def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
     """The number of each row as steps above the lower bound, and whether a row holds something that is not a number.
 
     It is clamped, then rounded half up; null where there is none. For a histogram, the interval that it is in: rounded down.
+    Above levels rounded up: whoever is above a level is at least one step above it then, and nobody else is.
     From the reading of a number on, all arithmetic is exact.
     """
     assert query.values is not None
@@ -239,6 +246,8 @@ def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
     if query.kind == "histogram":
         return whole_quotient(above.clip(0, None), step).clip(0, query.bins - 1), unreadable
     last = int(values.width / values.step)
+    if query.levels:
+        return whole_quotient((above + step - 1).clip(0, None), step).clip(0, last), unreadable
     return whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
 
 
@@ -277,12 +286,26 @@ def _answer(
         counts = np.zeros(n * query.bins, dtype=np.int64)
         np.add.at(counts, group * query.bins + number, people)
         return counts
+    if query.levels:
+        return _above(query, n, group, number, people)
     order = np.lexsort((number, group))
     group, number, people = group[order], number[order], people[order]
     ends = np.searchsorted(group, np.arange(n + 1))
     parts = [(number[first:end], people[first:end]) for first, end in itertools.pairwise(ends.tolist())]
     exactly = [value for part in parts for value in _statistic(query, *part)]
     return np.array([min(max(value, -MOST), MOST) for value in exactly], dtype=np.int64)
+
+
+def _above(
+    query: Statistic, groups: int, group: NDArray[np.int64], number: NDArray[np.int64], people: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how many are above each level of each group, the highest level first."""
+    assert query.values is not None
+    steps = np.array([int((level - query.levels[0]) / query.values.step) for level in query.levels], np.int64)
+    passed = np.searchsorted(steps, number)  # how many levels lie below a number
+    held = np.zeros((groups, len(steps) + 1), dtype=np.int64)
+    np.add.at(held, (group, passed), people)
+    return np.cumsum(held[:, :0:-1], axis=1).ravel()
 
 
 def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.int64]) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from leeward.exact._weight import Weight, exp_minus, weighted_sum
 from leeward.mechanism import SubsampledCount
 from leeward.noise import DirectedGeometric
 from leeward.notion import INSERT, Notion
+from leeward.query._statistic import Many, Noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +160,14 @@ def bounded_gain(epsilons: Iterable[Exact]) -> pd.DataFrame:
 
 
 def cautions(
-    notion: Notion, line: Line, releases: int = 1, *, above: int | None = None, looks: bool = False
+    notion: Notion,
+    line: Line,
+    releases: int = 1,
+    *,
+    above: int | None = None,
+    looks: bool = False,
+    noun: Noun = "place",
+    many: Many = "people",
 ) -> tuple[str, ...]:
     """Return what a user of one-sided noise should know before choosing it, in plain sentences; nothing otherwise.
 
@@ -169,6 +177,8 @@ def cautions(
         releases: how many such releases of the same count are planned in all.
         above: a count is published only where more people are than this; None: always.
         looks: whether some counts are published with more noise than these rates.
+        noun: what the counts are of: places, groups, …
+        many: whom they count.
     """
     if not (line.rise.is_infinite or line.fall.is_infinite):
         return ()
@@ -176,7 +186,7 @@ def cautions(
     end = "least" if line.rise.is_infinite else "greatest"
     shown = "One release" if releases == 1 else f"The {end} of {releases} releases"
     if above is not None:
-        shown += f" of a place with over {above:,} people"
+        shown += f" of {'an' if noun == 'interval' else 'a'} {noun} with over {above:,} {many}"
     said = [
         f"{shown} is the exact count with probability {'at most ' if looks else ''}{chance:.1%}: the noise goes one way"
         " only, and is often 0.",

@@ -189,6 +189,12 @@ def compare_decisions(
     more = Scenario() if scenario is None else scenario
     if isinstance(query, Statistic):
         more = replace(more, places=query.cells)
+        if query.levels and more.counts is not None:
+            raise InputError(
+                "counts for levels",
+                "how many are above each level hangs together, and they are asked from the highest down, not in any order",
+                "Leave counts out",
+            )
     asked = Asked(
         query, notion, safe_at_most, dangerous_at_least, error_at_most, useful_from, what, mechanism, stop_after, more
     )
@@ -218,7 +224,7 @@ def _options(asked: Asked, as_written: Plan | None) -> Iterator[Option]:
             if not (own and done == stopping):
                 yield _planned(asked, notion, stopping)
         yield from _norm(asked, notion)
-        if isinstance(notion, UnboundedDP) and asked.query.most_counts is not None:
+        if isinstance(notion, UnboundedDP) and asked.query.most_counts is not None and asked.query.noun != "level":
             yield _subsampled(asked, notion)
 
 
@@ -275,7 +281,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
 def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
     """Norm noise: for the notions under which one person moves every count by at most 1, all the same way."""
     size, alone = asked.scenario.places, asked.query.most_counts == 1
-    if size is None or alone or not 2 <= size <= MOST_NORM_PLACES:
+    if size is None or alone or asked.query.noun == "level" or not 2 <= size <= MOST_NORM_PLACES:
         return
     try:
         line = sensitivity_each(notion, asked.query).line

@@ -31,6 +31,8 @@ def a(noun: Noun) -> str:
 
 def there(noun: Noun) -> str:
     """Say of people that they count: they were ``there``; or they are ``in the group``."""
+    if noun == "level":
+        return "above the level"
     return "there" if noun == "place" else f"in the {noun}"
 
 
@@ -41,9 +43,13 @@ def were_there(count: int, noun: Noun) -> str:
 
 def empty(noun: Noun, many: Many) -> str:
     """Say that nobody counts at a place: ``where nobody was``; or of a group ``with nobody``."""
+    if noun == "level":
+        return f"above which {people(0, many)} is"
     return "where nobody was" if noun == "place" else f"with {people(0, many)}"
 
 
 def nobody(noun: Noun) -> str:
     """Say "if nobody were anywhere"; of groups, "if all were empty"."""
+    if noun == "level":
+        return "nobody were above any"
     return "nobody were anywhere" if noun == "place" else "all were empty"

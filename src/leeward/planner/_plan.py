@@ -28,6 +28,7 @@ from leeward.notion import Notion, in_rows, of_rows
 from leeward.planner._decisions import Decisions, decisions
 from leeward.planner._number_plan import steps_of
 from leeward.planner._people import at_most_people, people
+from leeward.planner._scans import refuse_scans
 from leeward.query import CountVisitors
 from leeward.query._selection import Counted
 from leeward.query._sensitivity import Sensitivity, sensitivity, sensitivity_each
@@ -89,13 +90,18 @@ class Plan:
         Each stop costs the notion itself: the rate is the largest that every step's cost allows, so ε is the least price.
         A count that is published at an early look costs that look's share of the notion.
         """
-        return self.notion.epsilon * self.mechanism.payments(self.places)
+        return self.notion.epsilon * self.mechanism.payments(self._a_scan)
+
+    @property
+    def _a_scan(self) -> int | None:
+        """How many counts one run of the mechanism is about: all, or of levels those of one group."""
+        return None if self.places is None else self.places // self.query.scans
 
     @property
     def may_stop(self) -> bool:
         """Whether places may go unanswered: never, where no more than c are listed."""
         c = self.mechanism.stop_after
-        return c is not None and (self.places is None or c < self.places)
+        return c is not None and (self._a_scan is None or c < self._a_scan)
 
     def listing(self, places: int | None) -> Plan:
         """Return the plan for a public list of so many places; None: it is not known, or grows from window to window."""
@@ -185,7 +191,9 @@ class Plan:
 
     def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""
-        return self.mechanism.stored(counts, bits)
+        if self.mechanism.stop_after is None:
+            return self.mechanism.stored(counts, bits)
+        return np.concatenate([self.mechanism.stored(run, bits) for run in np.split(counts, self.query.scans)])
 
     def answers(self, drawn: NDArray[np.int64], places: pa.Table) -> pa.Table:
         """Return the published table: post-processing of what was drawn, one row a public place, in the public order."""
@@ -213,7 +221,9 @@ class Plan:
 
     def expected_answered_if_empty(self, places: int) -> float | None:
         """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""
-        return self.mechanism.expected_answered_if_empty(places)
+        runs = self.query.scans
+        reached = self.mechanism.expected_answered_if_empty(places // runs)
+        return None if reached is None else runs * reached
 
 
 def plan_decisions(
@@ -239,7 +249,9 @@ def plan_decisions(
     check_choice("what", what, get_args(What), "there is no such thing to publish", error=SpecError)
     safe_at_most, dangerous_at_least = _thresholds(safe_at_most, dangerous_at_least)
     if mechanism == "auto":
-        mechanism = "sanitized" if query.most_counts is None else "geometric"
+        only_safe = safe_at_most is not None and dangerous_at_least is None
+        in_order = query.most_counts is None or (query.noun == "level" and only_safe and _only_falls(query, notion))
+        mechanism = "sanitized" if in_order else "geometric"
     made: CountMechanism
     with _in_words_of(query):
         match mechanism:
@@ -259,10 +271,9 @@ def plan_decisions(
                         "it decides what is safe, and publishes the counts that are not",
                         "Give safe_at_most, and leave dangerous_at_least out",
                     )
-                moves, stops = (
-                    moved(Sanitized, notion, query),
-                    whole(1 if stop_after is None else stop_after, "stop_after"),
-                )
+                moves = moved(Sanitized, notion, query)
+                stops = whole(1 if stop_after is None else stop_after, "stop_after")
+                refuse_scans(query, notion)
                 made = (
                     Sanitized(moves.line, at_most=safe_at_most, stop_after=stops)
                     if mechanism == "sanitized"
@@ -282,6 +293,14 @@ def plan_decisions(
         )
     useful = _share(USEFUL_FROM if useful_from is None else useful_from)
     return Plan(query, notion, made, moves, decided, what, useful)
+
+
+def _only_falls(query: Counted, notion: Notion) -> bool:
+    """Return whether every count only falls along the steps of the notion: then saying *safe* is free."""
+    try:
+        return moved(Sanitized, notion, query).line.rise.is_infinite
+    except NotPrivateError:
+        return False
 
 
 def moved(mechanism: CountMechanism | type[CountMechanism], notion: Notion, query: Counted) -> Sensitivity:

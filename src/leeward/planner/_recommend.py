@@ -234,7 +234,15 @@ def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
     assert chosen.plan is not None
     above = None if chosen.plan.mechanism.stop_after is None else asked.safe_at_most
     looks = chosen.mechanism == "adaptive"
-    said = cautions(chosen.notion, chosen.plan.mechanism.line, asked.scenario.releases, above=above, looks=looks)
+    said = cautions(
+        chosen.notion,
+        chosen.plan.mechanism.line,
+        asked.scenario.releases,
+        above=above,
+        looks=looks,
+        noun=asked.query.noun,
+        many=asked.query.many,
+    )
     one_sided = bool(said)
     if one_sided and asked.what == "decisions" and chosen.mechanism == "geometric":
         said = said[1:]  # about published counts, and none are

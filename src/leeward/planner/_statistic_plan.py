@@ -42,6 +42,12 @@ def plan_statistic(query: Statistic, notion: Notion, mechanism: PercentileMechan
         NotPrivateError: the notion does not protect such an answer.
     """
     check_choice("mechanism", mechanism, get_args(PercentileMechanism), error=InputError)
+    if query.levels:
+        raise InputError(
+            f"How many {query.many} are above each level, as numbers",
+            "what is derived for levels is of which it is certain that few are above them",
+            "Give safe_at_most: how many may be above a level that is called safe",
+        )
     if not isinstance(query.numeric, Percentile):
         if mechanism != "auto":
             raise InputError(

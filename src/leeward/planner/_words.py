@@ -38,7 +38,7 @@ def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
     if asked.window is None:
         column = "" if asked.column is None else f" of '{asked.column}'"
         by = "" if asked.by is None else f" by '{asked.by}'"
-        yield "question", f"{many} in {where}{column}{by}"
+        yield "question", f"{many} {'above' if asked.noun == 'level' else 'in'} {where}{column}{by}"
         if asked.releases > 1:
             yield "releases", str(asked.releases)
     else:

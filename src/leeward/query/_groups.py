@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from leeward.errors import InputError
+from leeward._plain import told
+from leeward.errors import InputError, SpecError
 from leeward.notion import Change, where
 from leeward.notion._condition import Condition, Where
 from leeward.query._counting import CountWhere, Histogram
 from leeward.query._effect import Effect
-from leeward.query._source import Allowed
+from leeward.query._source import MOST_CELLS, Allowed, check_whole
 
 
 def effect_on_groups(
@@ -54,3 +56,30 @@ def _asked(by: str, groups: Sequence[Allowed], keep: Mapping[str, Sequence[Allow
     kept = [where(column, one_of=allowed) for column, allowed in keep.items()]
     conditions: list[Condition] = [where(by, equals=group) for group in groups]
     return CountWhere(tuple(functools.reduce(operator.and_, kept, condition) for condition in conditions))
+
+
+def listed_groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
+    """Return the public groups as they are listed, in their order; none where no column of them is named.
+
+    Raises:
+        SpecError: only one of the two is given, or they are no list of public keys.
+    """
+    if (by is None) != (groups is None):
+        raise SpecError(
+            "by without groups, or groups without by",
+            "the groups of an answer are public, never read from the data",
+            'Give both: by = "income", groups = ["<=50K", ">50K"]',
+        )
+    if isinstance(groups, str):
+        raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
+    if groups is not None and (not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0):
+        raise SpecError(f"groups = {told(groups)}", "it is not a list of groups", 'Give a list: ["<=50K", ">50K"]')
+    listed = () if groups is None else tuple(groups)
+    if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
+        raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
+    check_whole("The list of groups", listed)
+    if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
+        raise SpecError("groups that are missing, repeat or mix types", "each is a public key", "List each once")
+    if len(listed) > MOST_CELLS:
+        raise SpecError(f"{len(listed):,} groups", f"{MOST_CELLS:,} answers are the most", "Ask for fewer at once")
+    return listed

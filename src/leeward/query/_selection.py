@@ -32,7 +32,7 @@ class Selection:
 
     def __post_init__(self) -> None:
         check_choice("which", self.which, get_args(Which), error=SpecError)
-        if isinstance(self.counts, Statistic) and not self.counts.counts_people:
+        if isinstance(self.counts, Statistic) and self.counts.kind != "histogram":
             raise SpecError(
                 f"The {self.which} by {self.counts.kind}",
                 "what is named is the one with the most or the fewest people, and this question does not count them",

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -29,7 +28,8 @@ from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._effect import Effect, Move
-from leeward.query._groups import effect_on_groups
+from leeward.query._groups import effect_on_groups, listed_groups
+from leeward.query._levels import common_step, listed_levels, nested
 from leeward.query._numeric import (
     Mean,
     Numeric,
@@ -42,16 +42,16 @@ from leeward.query._numeric import (
     minimum,
     percentile,
 )
-from leeward.query._source import EACH_ROW, Allowed, Visits, check_whole, no_person, visits
+from leeward.query._source import EACH_ROW, Allowed, Visits, no_person, visits
 from leeward.query._table import Source
 
-Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram"]
-StatisticKind = Literal[NumericKind, "histogram"]
+Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram", "above"]
+StatisticKind = Literal[NumericKind, "histogram", "above"]
 Combine = Literal["refuse", "sum", "min", "max"]
 Many = Literal["people", "rows"]
 """What those are called whom an answer is about."""
 
-Noun = Literal["place", "group", "interval"]
+Noun = Literal["place", "group", "interval", "level"]
 """What a public key of an answer is called."""
 
 DrawnFrom = Literal["answer", "tally"]
@@ -128,12 +128,13 @@ class Statistic:
 
     Attributes:
         records: the private table.
-        kind: ``sum``, ``mean``, ``percentile`` or ``histogram``.
+        kind: ``sum``, ``mean``, ``percentile``, ``histogram`` or ``above``.
         column: where the number stands; None for a histogram of groups alone.
         values: the public universe of the numbers; None for a histogram of groups alone.
-        numeric: what one number's change does to the answer of one group; None for a histogram.
+        numeric: what one number's change does to the answer of one group; None for a histogram, and for ``above``.
         by: the column that says in which public group a person is; None for one group of all.
         groups: the public groups, in the order of the answers.
+        levels: of ``above`` the public levels, ascending; the answers of each group begin with the highest.
     """
 
     records: Records
@@ -143,6 +144,7 @@ class Statistic:
     numeric: Numeric | None
     by: str | None = None
     groups: tuple[Allowed, ...] = ()
+    levels: tuple[Fraction, ...] = ()
 
     @property
     def of_rows(self) -> bool:
@@ -156,18 +158,25 @@ class Statistic:
 
     @property
     def noun(self) -> Noun:
-        """What a public key of its answers is called: a ``group``, or an ``interval`` of numbers."""
+        """What a public key of its answers is called: a ``group``, an ``interval`` of numbers, or a ``level``."""
+        if self.kind == "above":
+            return "level"
         return "interval" if self.kind == "histogram" and self.values is not None else "group"
 
     @property
     def counts_people(self) -> bool:
-        """Whether each answer says how many people, or rows, there are: of a histogram."""
-        return self.kind == "histogram"
+        """Whether each answer says how many people, or rows, there are: of a histogram, and above levels."""
+        return self.kind in ("histogram", "above")
 
     @property
     def most_counts(self) -> int:
-        """In how many counts of a histogram one person, or row, is at most: nobody is in two groups or intervals."""
-        return 1
+        """In how many counts one person, or row, is at most: nobody is in two groups or intervals, but above all levels."""
+        return len(self.levels) or 1
+
+    @property
+    def scans(self) -> int:
+        """How many times a mechanism that stops starts anew: in each group for levels, because a person is in one group."""
+        return max(1, len(self.groups)) if self.levels else 1
 
     @property
     def people(self) -> int | None:
@@ -176,14 +185,16 @@ class Statistic:
 
     @property
     def bins(self) -> int:
-        """How many intervals a histogram of numbers has; 1 where it counts groups, or for other kinds."""
+        """How many intervals a histogram of numbers has, or how many levels there are; 1 for groups alone and the rest."""
+        if self.levels:
+            return len(self.levels)
         if self.kind != "histogram" or self.values is None:
             return 1
         return int(self.values.width / self.values.step)
 
     @property
     def cells(self) -> int:
-        """How many answers there are: one a group, and for a histogram of numbers one a group and interval."""
+        """How many answers there are: one a group, or one a group and interval, or one a group and level."""
         return max(1, len(self.groups)) * self.bins
 
     @property
@@ -218,6 +229,8 @@ class Statistic:
                 "a person's record here is a number, not a set of facts",
                 'Use "addition-only", "removal-only", "dp" or a metric notion such as "manhattan"',
             )
+        if self.levels:
+            return nested(change, len(self.levels), len(self.groups))
         if isinstance(change, BoundedChange):
             change = self._on_grid(change)
         if self.numeric is None:
@@ -270,8 +283,9 @@ class Statistic:
         self._refuse_deciding(change)
         if self.numeric is None:
             raise NotPrivateError(
-                "A histogram where all values may change at once",
-                "everybody may go to another interval, and the number of people is not public",
+                f"{'Levels' if self.levels else 'A histogram'} where all values may change at once",
+                f"everybody may go {'above other levels' if self.levels else 'to another interval'}, and the number of"
+                " people is not public",
                 "Ask a mean or a percentile, or use another notion",
             )
         one = self.numeric.effect_of_all(self._on_grid(change) if isinstance(change, BoundedChange) else change)
@@ -317,13 +331,15 @@ def statistic(
     grid: Exact | None = None,
     by: str | None = None,
     groups: Any = None,
+    levels: Any = None,
 ) -> Statistic:
     """Ask a statistic of one number a person.
 
     Args:
         records: the private table, from `records`.
         kind: ``sum``, ``mean``, ``percentile`` (with ``p``), ``median``, ``min``, ``max``, or ``histogram`` (people a public
-            group, or people an interval ``[lower + i·step, lower + (i + 1)·step)`` of a number).
+            group, or people an interval ``[lower + i·step, lower + (i + 1)·step)`` of a number), or ``above`` (people whose
+            number is greater than each of a list of levels; the answers begin with the highest).
         column: the column of the number; for a histogram of groups, leave it out and give ``by``.
         lower: public lower bound; numbers below are clamped to it.
         upper: public upper bound.
@@ -333,20 +349,24 @@ def statistic(
         grid: the public grid a mean is published on (default: ``step``): the multiples of it that lie within the bounds.
         by: the column that says in which group a person is.
         groups: the public groups, in the order of the answers; people in no listed group are not counted.
+        levels: for ``above`` the public levels, ascending; or give ``lower``, ``upper`` and ``step``, for the levels lower,
+            lower + step, … up to upper.
 
     Raises:
         SpecError: an argument is missing, unknown or malformed.
     """
     check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
-    listed = _groups(by, groups)
+    listed = listed_groups(by, groups)
     people = plainly(people)
-    _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper)
+    _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper, levels=levels)
     if kind == "histogram" and column is None:
         if not listed:
             raise SpecError("A histogram of nothing", "its keys are public", "Give column and bounds, or by and groups")
         return Statistic(records, "histogram", None, None, None, by, listed)
     if column is None:
         raise SpecError(f"A {kind} without a column", "there is no number to take", "Give the column of the number")
+    if kind == "above":
+        return _above(records, column, by, listed, _levels(levels, lower, upper, step))
     if lower is None or upper is None:
         raise SpecError(
             f"A {kind} of '{column}' without bounds",
@@ -392,7 +412,12 @@ def statistic(
 
 def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
     """Refuse what has no meaning for a kind of statistic: it was meant for something."""
-    meant = {"p": {"percentile"}, "grid": {"mean"}, "people": {*get_args(Kind)} - {"histogram"}}
+    meant = {
+        "p": {"percentile"},
+        "grid": {"mean"},
+        "people": {*get_args(Kind)} - {"histogram", "above"},
+        "levels": {"above"},
+    }
     for name, value in given.items():
         if value is not None and kind not in meant.get(name, {kind}):
             raise SpecError(f"{name} = {told(value)} for a {kind}", "it has no meaning there", "Leave it out")
@@ -402,6 +427,39 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
     people = given["people"]
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
         raise SpecError(f"people = {told(people)}", "it is not a whole number", "Give how many people have a number")
+
+
+def _levels(levels: Any, lower: Exact | None, upper: Exact | None, step: Exact) -> tuple[Fraction, ...]:
+    """Return the levels that are listed, or that lie one step from another."""
+    if levels is not None:
+        return listed_levels(levels, bounds=lower is not None or upper is not None)
+    if lower is None or upper is None:
+        raise SpecError(
+            "Levels that are not listed",
+            "what is asked about is public, never read from the data",
+            'Give levels = ["20", "40", "60"], or lower, upper and step',
+        )
+    values = _values(lower, upper, step)
+    return tuple(values.lower + values.step * i for i in range(int(values.width / values.step) + 1))
+
+
+def _above(
+    records: Records, column: str, by: str | None, groups: tuple[Allowed, ...], levels: tuple[Fraction, ...]
+) -> Statistic:
+    """Return the question how many are above each level.
+
+    Its numbers are looked at on the finest grid that has all levels, up to one step beyond the highest: how many levels a
+    number is above follows from how many steps it is above the lowest, rounded up.
+    """
+    if records.combine == "sum":
+        raise SpecError(
+            'combine = "sum" of numbers above levels', "sums are not on their grid", 'Combine by "min" or "max"'
+        )
+    values = _values(levels[0], levels[-1] + (step := common_step(levels)), step)
+    made = Statistic(records, "above", column, values, None, by, groups, levels)
+    if made.cells > MOST_CELLS:
+        raise SpecError(f"{made.cells:,} levels", f"{MOST_CELLS:,} answers are the most", "Ask about fewer")
+    return made
 
 
 def _values(lower: Exact, upper: Exact, step: Exact) -> ValueGrid:
@@ -425,28 +483,6 @@ def _counted(change: Change, cells: int) -> Effect:
     moves: Move = {WITHDRAW: (0, 1), INSERT: (1, 0)}.get(change, (1, 1))
     each: tuple[Move, ...] = (moves,) if 0 in moves else ((1, 0), (0, 1))
     return Effect(total=each if cells == 1 else (moves,), each=each)
-
-
-def _groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
-    if (by is None) != (groups is None):
-        raise SpecError(
-            "by without groups, or groups without by",
-            "the groups of an answer are public, never read from the data",
-            'Give both: by = "income", groups = ["<=50K", ">50K"]',
-        )
-    if isinstance(groups, str):
-        raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
-    if groups is not None and (not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0):
-        raise SpecError(f"groups = {told(groups)}", "it is not a list of groups", 'Give a list: ["<=50K", ">50K"]')
-    listed = () if groups is None else tuple(groups)
-    if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
-        raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
-    check_whole("The list of groups", listed)
-    if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
-        raise SpecError("groups that are missing, repeat or mix types", "each is a public key", "List each once")
-    if len(listed) > MOST_CELLS:
-        raise SpecError(f"{len(listed):,} groups", f"{MOST_CELLS:,} answers are the most", "Ask for fewer at once")
-    return listed
 
 
 def fine(values: ValueGrid) -> int:

@@ -112,6 +112,11 @@ class CountVisitors:
         return self.places_per_person
 
     @property
+    def scans(self) -> int:
+        """How many times a mechanism that stops starts anew: never, because a person may be at any of the places."""
+        return 1
+
+    @property
     def truncates(self) -> bool:
         """Whether visits beyond the bound are dropped, so that counts are about what was kept."""
         return self.places_per_person is not None and self.if_more != "refuse"

@@ -28,6 +28,7 @@ from leeward._statement import (
 )
 from leeward.outputs import write_page
 from leeward.planner._people import there
+from leeward.report import _levels as levels
 from leeward.report import _names as names
 from leeward.report import _numbers as numbers
 from leeward.report import _words as words
@@ -147,7 +148,7 @@ def _names(result: Readable, statement: SelectionStatement) -> _Shown:
 
 def _of_groups(query: NumberQuery) -> dict[str, str]:
     """Return the columns of public keys that are groups or intervals, and their headings."""
-    return {"group": query.by or "Of", "from": f"{query.column} from", "to": "up to"}
+    return {"group": query.by or "Of", "from": f"{query.column} from", "to": "up to", "above": f"{query.column} above"}
 
 
 def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> _Shown:
@@ -159,7 +160,7 @@ def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> 
         figures["map"] = places_map(result)
     return _Shown(
         "decided.html.j2",
-        words.headline(statement, tally),
+        levels.headline(result, statement) if query.noun == "level" else words.headline(statement, tally),
         words.may_conclude(statement, tally),
         words.may_not_conclude(statement, tally),
         [*words.question(statement), *asked],

@@ -155,6 +155,13 @@ def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
         bounds = f"{decimal(query.lower)} to {decimal(query.upper)}"
         steps = "in intervals of" if query.kind == "histogram" else "rounded half up to steps of"
         rows.append(("Numbers", f"clamped to {bounds}, {steps} {decimal(query.step)}"))
+    if query.levels is not None:
+        listed = (
+            ", ".join(map(decimal, query.levels))
+            if len(query.levels) <= MOST_LINES
+            else f"{len(query.levels):,} levels"
+        )
+        rows.append((f"Levels of ‘{query.column}’", listed))
     if query.by is not None:
         rows.append((f"Groups by ‘{query.by}’", ", ".join(map(str, query.groups))))
     if query.people is not None:

@@ -51,7 +51,9 @@ def not_derived(protect: Protect, kind: str) -> SpecError:
     notion, any_change = protect.notion, '"bounded-dp"'
     if protect.absent_too:
         any_change = '"add-remove-replace-dp"' if kind == "visitors" else '"hamming"'
-    asked = "counts of visitors" if kind == "visitors" else f"a {kind} that is not one of groups alone"
+    asked = {"visitors": "counts of visitors", "above": "counts above levels"}.get(
+        kind, f"a {kind} that is not one of groups alone"
+    )
     nearer = {
         "visitors": '"presence", which is the policy "was not at this place" for every listed place, all at once; or ',
         "histogram": "",

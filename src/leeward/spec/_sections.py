@@ -47,6 +47,7 @@ class Query(Section):
     p: ExactText | None = None
     people: int | None = None
     grid: ExactText | None = None
+    levels: list[ExactText] | None = None
     by: dict[str, list[str | int]] | None = None
     combine: Combine = "refuse"
     mechanism: PercentileMechanism = "auto"

@@ -88,16 +88,16 @@ class Spec(Section):
             raise ValueError("the section [places] is missing. Add it: the public list of places")
         if visitors and (self.window is None) == (self.windows is None):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
-        histogram = self.query.kind == "histogram"
+        histogram, above = self.query.kind == "histogram", self.query.kind == "above"
         of_groups = histogram and bool({"decide", "publish"} & self.model_fields_set)
-        if ((visitors and not names) or of_groups) and not self.decides:
-            where = "place" if visitors else "group"
+        if ((visitors and not names) or of_groups or above) and not self.decides:
+            where = "place" if visitors else "level" if above else "group"
             raise ValueError(f"[decide] says nothing of any {where}. Give safe_at_most, dangerous_at_least or both")
         if "mechanism" in self.query.model_fields_set and self.query.kind not in _IN_TWO_WAYS:
             raise ValueError(f"[query] mechanism means nothing for {self._asked}: it is for percentiles. Leave it out")
         unused = {"decide", "publish"} if names else set[str]()
         unused |= set() if visitors else {"places", "window", "windows"}
-        unused |= set() if visitors or histogram else {"decide", "publish"}
+        unused |= set() if visitors or histogram or above else {"decide", "publish"}
         for section in sorted(self.model_fields_set & unused):
             raise ValueError(f"{self._asked} has no [{section}]. Leave it out")
         for section, keys in (_OF_STATISTICS if visitors else _OF_VISITORS).items():
@@ -192,7 +192,7 @@ class Spec(Section):
             raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')
         by, groups = next(iter(q.by.items())) if q.by else (None, None)
         kind: Any = "histogram" if self.names else q.kind
-        named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid"})
+        named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid", "levels"})
         return statistic(table, kind, by=by, groups=groups, **named)
 
     def queries(self) -> list[CountVisitors]:

@@ -14,7 +14,7 @@ MUTANTS = [
     M("leeward.ledger._secret", "key_path", "os.path.isabs(named)", "named", "tests/ledger/test_ledger_content.py", "a relative folder of configurations is taken"),
     M(SPEC, "Spec.statistic", "keep=d.keep or None,", "", KEYS, "keep of a statistic has no effect"),
     M(SPEC, "Spec.statistic", "combine=q.combine,", "", KEYS, "combine has no effect"),
-    M(SPEC, "Spec.statistic", '"people", "grid"}', '"people"}', KEYS, "grid has no effect"),
+    M(SPEC, "Spec.statistic", '"people", "grid", "levels"}', '"people", "levels"}', KEYS, "grid has no effect"),
     M(SPEC, "Spec.statistic", '{"column", "lower", "upper", "step", "p",', '{"column", "lower", "upper", "p",', KEYS, "step has no effect"),
     M(SPEC, "Spec.visits", "keep=d.keep,", "", KEYS, "keep of visits has no effect"),
     M(SPEC, "Spec.visits", "timezone=d.timezone,", "", KEYS, "timezone has no effect"),

@@ -110,15 +110,16 @@ def _mechanism(
     before = 0 if monitor is None else monitor.stops_before
     plan = plan.after(before)
     made, law = plan.mechanism, plan.mechanism.law
+    order = "in the public order" + _scanned(plan)
     up, down = str(law.up), str(law.down)
     noun = plan.query.noun
     noise = f"exact geometric noise, {direction(law.up, law.down)}, drawn for each {noun} on its own"
     match made:
         case Geometric():
             return GeometricStated(text=f"Every count gets {noise}", rate_up=up, rate_down=down)
-        case Sanitized(stop_after=stops) as stopping:
+        case Sanitized(stop_after=stops):
             return SanitizedStated(
-                text=f"{noun.capitalize()}s are looked at in the public order, with {noise}. While the noisy count is at"
+                text=f"{noun.capitalize()}s are looked at {order}, with {noise}. While the noisy count is at"
                 f" most {plan.safe_at_most} only 'safe' is said, which costs nothing; a noisy count above it is published"
                 f" and costs ε = {plan.notion.epsilon}. "
                 + (
@@ -130,12 +131,19 @@ def _mechanism(
                 rate_up=up,
                 rate_down=down,
                 stop_after=stops,
-                expected_answered_if_empty=float(f"{stopping.expected_answered_if_empty(places):.4g}"),
+                expected_answered_if_empty=float(f"{plan.expected_answered_if_empty(places):.4g}"),
             )
         case AdaptiveSanitized():
             return _adaptive(plan, made, places)
         case never:
             assert_never(never)
+
+
+def _scanned(plan: Plan) -> str:
+    """Say in which order levels are looked at."""
+    if plan.query.noun != "level":
+        return ""
+    return ", the highest first" + (", in each group anew" if plan.query.scans > 1 else "")
 
 
 def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveStated:
@@ -151,9 +159,9 @@ def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveSt
         for number, look in enumerate(looks, 1)
     )
     return AdaptiveStated(
-        text=f"{noun.capitalize()}s are looked at in the public order, each up to {len(looks)} times, with exact geometric"
-        f" noise, never negative, drawn for each {noun} and look on its own: {each}. Where no look publishes, only 'safe'"
-        " is said, which costs nothing. "
+        text=f"{noun.capitalize()}s are looked at in the public order{_scanned(plan)}, each up to {len(looks)} times, with"
+        f" exact geometric noise, never negative, drawn for each {noun} and look on its own: {each}. Where no look"
+        " publishes, only 'safe' is said, which costs nothing. "
         + (
             f"It stops when less than ε = {epsilon} is left of ε = {plan.price}"
             if plan.may_stop
@@ -164,7 +172,7 @@ def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveSt
         rate_down=str(looking.line.rise),
         stop_after=looking.stop_after,
         looks=tuple(looks),
-        expected_answered_if_empty=float(f"{looking.expected_answered_if_empty(places):.4g}"),
+        expected_answered_if_empty=float(f"{plan.expected_answered_if_empty(places):.4g}"),
     )
 
 
@@ -179,6 +187,11 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
         t = plan.sanitizer.bound
         meaning = f"{at_most_people(t, many)} {were_there(t, noun)}{relative}"
         found.append(_trust("safe", meaning, plan.sanitizer, places, noun))
+        if noun == "level" and plan.sanitizer.never_wrong:
+            found.append(
+                f"All but {at_most_people(t, many)}{relative} are certainly at or below the lowest level that is called safe"
+                + (", in each group" if plan.query.scans > 1 else "")
+            )
     if plan.alarm is not None:
         least = plan.alarm.bound
         meaning = f"at least {people(least, many)} {were_there(least, noun)}{relative}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from leeward._plain import at_most
+from leeward._plain import at_most, counted
 from leeward._statement import NoisePart, NumberMechanism, NumberQuery, NumberStatement
 from leeward.notion import Notion, PrivacyDescription, of_rows
 from leeward.notion._metric import BoundedChange
@@ -45,7 +45,7 @@ def number_statement(
 
 def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
     """Return which numbers are asked about, and how."""
-    values = query.values
+    values = None if query.levels else query.values
     return NumberQuery(
         kind=query.kind,
         text=_question(query),
@@ -60,6 +60,7 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
         step=exact_text(None if values is None else values.step),
         people=query.people,
         keep={column: tuple(allowed) for column, allowed in query.records.keep.items()},
+        levels=tuple(map(str, query.levels)) if query.levels else None,
     )
 
 
@@ -81,6 +82,10 @@ def _words(plan: NumberPlan) -> PrivacyDescription:
 
 def _question(query: Statistic) -> str:
     groups = f"{len(query.groups):,} public {'group' if len(query.groups) == 1 else 'groups'} by '{query.by}'"
+    if query.levels:
+        of = f", in each of {groups}" if query.groups else ""
+        levels = counted(len(query.levels), "public level")
+        return f"How many {query.many} have a '{query.column}' above each of {levels}{of}"
     if query.kind == "histogram":
         if query.values is None:
             return f"How many {query.many} are in each of {groups}"
@@ -133,7 +138,7 @@ def numbers_assumed(query: Statistic) -> list[str]:
     if query.people is not None:
         found.append(f"That {_having(query)} a number is publicly known: it was checked, and is not protected")
     chosen = [
-        *(["the bounds", "the grid"] if query.values is not None else []),
+        *(["the levels"] if query.levels else ["the bounds", "the grid"] if query.values is not None else []),
         *(["the groups"] if query.groups else []),
     ]
     found.append(f"{_listed(chosen, 'and').capitalize()} were chosen without looking at the data")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Released levels in plain words: above which of them it is certain that at most so many people are."""
+
+from __future__ import annotations
+
+from leeward._statement import GroupStatement, VisitorStatement
+from leeward.planner._people import at_most_people
+from leeward.report import _words as words
+from leeward.report._words import Readable, Tally
+
+MOST_GROUPS = 4
+"""The bounds of more groups are left to the table."""
+
+
+def lowest_safe(result: Readable) -> dict[object, str | None]:
+    """Return, for each group, the lowest level that is called safe, as it is published; None where none is."""
+    found: dict[object, str | None] = {}
+    for row in result.answers.to_pylist():
+        group = row.get("group")
+        found.setdefault(group, None)
+        if row["state"] == "safe":  # from the highest down
+            found[group] = f"{row['above']:,}"
+    return found
+
+
+def headline(result: Readable, statement: VisitorStatement | GroupStatement) -> str:
+    """Say above which level at most so many are; of many groups, of how many levels that is said."""
+    decision, query = statement.decision, statement.query
+    assert isinstance(statement, GroupStatement)
+    if decision.safe_at_most is None:
+        return words.headline(statement, Tally.of(result.answers))
+    found, few = lowest_safe(result), at_most_people(decision.safe_at_most, query.many)
+    sure = ": certain" if decision.never_wrong else ""
+    if len(found) > MOST_GROUPS:
+        return words.headline(statement, Tally.of(result.answers))
+    said = [
+        f"{'no level' if level is None else level}{'' if group is None else f' in ‘{group}’'}"
+        for group, level in found.items()
+    ]
+    have = "has" if decision.safe_at_most < 2 else "have"
+    if list(found.values()) == [None]:
+        return f"Of no level it is said that {few} {have} a ‘{statement.query.column}’ above it"
+    return f"{few.capitalize()} {have} a ‘{statement.query.column}’ above {', above '.join(said)}{sure}"

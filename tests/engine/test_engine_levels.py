@@ -1,0 +1,92 @@
+"""Counts above levels against an oracle that reads every number as the fraction it is written as."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import leeward as lw
+from leeward.engine import open_data, read_keys
+
+
+def counted(frame: pd.DataFrame, **asked: Any) -> list[int]:
+    query: Any = lw.statistic(lw.records(frame, person="each row"), "above", column="v", **asked)
+    with open_data(query, read_keys(query)) as table:
+        return table.count(query).counts.tolist()  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_numbers_are_above_a_level_or_they_are_not(seed: int) -> None:
+    draw = random.Random(seed)
+    levels = sorted(
+        {Fraction(draw.randrange(-40, 400), draw.choice([1, 1, 2, 4, 10])) for _ in range(draw.randrange(1, 7))}
+    )
+    near = [float(level) + shift for level in levels for shift in (0, 0.25, -0.25, 1e-6, -1e-6)]
+    values = [draw.choice([*near, draw.randrange(-60, 500) / 8, 1e9, -1e9]) for _ in range(300)] + [float("nan")] * 5
+    kinds: list[tuple[Any, list[Any]]] = [("float64", values), ("str", [repr(v) for v in values if v == v])]
+    whole = [int(v) for v in values if v == v]
+    kinds.append(("int64", whole))
+    for kind, column in kinds:
+        group = [draw.choice("abz") for _ in column]
+        frame = pd.DataFrame({"v": pd.Series(column, dtype=kind), "g": group})
+        exact = [None if str(v) == "nan" else Fraction(str(v)) for v in column]
+        one = [sum(x is not None and x > level for x in exact) for level in reversed(levels)]
+        assert counted(frame, levels=[str(level) for level in levels]) == one, (kind, levels)
+        two = [
+            sum(x is not None and x > level and g == name for x, g in zip(exact, group, strict=True))
+            for name in "ab" for level in reversed(levels)
+        ]  # fmt: skip
+        assert counted(frame, levels=[str(level) for level in levels], by="g", groups=["a", "b"]) == two, (kind, levels)
+
+
+def test_the_public_keys_come_from_the_highest_level_down(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"v": [1, 5, 9], "g": ["a", "a", "b"]})
+    query: Any = lw.statistic(
+        lw.records(frame, person="each row"), "above", column="v", lower=2, upper=8, step=3, by="g", groups=["a", "b"]
+    )
+    keys = read_keys(query)
+    assert keys.to_arrow().to_pylist() == [{"group": g, "above": z} for g in "ab" for z in (8, 5, 2)]
+    other: Any = lw.statistic(
+        lw.records(frame, person="each row"), "above", column="v", levels=[2, 8], by="g", groups=["a", "b"]
+    )
+    same: Any = lw.statistic(
+        lw.records(frame, person="each row"), "above", column="v", levels=["2", "5", "8"], by="g", groups=["a", "b"]
+    )
+    assert keys.digest() == read_keys(same).digest() != read_keys(other).digest()
+    assert counted(frame, levels=[2, 5, 8], by="g", groups=["a", "b"]) == [0, 0, 1, 1, 1, 1]
+
+
+def test_the_release_says_above_which_level_few_are_for_certain(tmp_path: Path) -> None:
+    """At ε = 40 the noise is 0 but for a chance of e^-40."""
+    frame = pd.DataFrame({"v": [*range(100)] * 2, "g": ["a"] * 100 + ["b"] * 100})
+    frame.loc[frame.g == "b", "v"] = frame.v // 2
+    query: Any = lw.statistic(
+        lw.records(frame, person="each row"),
+        "above",
+        column="v",
+        levels=[20, 40, 60, 80, 95],
+        by="g",
+        groups=["a", "b", "c"],
+    )
+    budget = lw.Budget(f"sqlite:///{tmp_path}/b.db", dataset="numbers", cap="100")
+    result = lw.release(lw.plan(query, lw.AdditionOnly("40"), safe_at_most=12), budget)
+    assert result.curator.charged == "40"
+    said = {
+        (row["group"], row["above"]): (row["state"], row["answered"], row["count"])
+        for row in result.answers.to_pylist()
+    }
+    assert said["a", 95] == ("safe", True, None)
+    assert said["a", 80] == ("obscure", True, 19)
+    assert said["a", 60] == said["b", 20] == ("obscure", False, None)
+    assert [said["b", z][0] for z in (95, 80, 60, 40)] == ["safe"] * 3 + ["obscure"]
+    assert said["b", 40][2] == 18
+    assert {said["c", z] for z in (95, 80, 60, 40, 20)} == {("safe", True, None)}
+    result.save(tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "At most 12 rows have a ‘v’ above 95 in ‘a’, above 60 in ‘b’, above 20 in ‘c’: certain" in page
+    assert "All but at most 12 rows among those counted are certainly at or below the lowest level" in page

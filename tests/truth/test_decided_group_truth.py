@@ -40,6 +40,25 @@ def _(world: Any, groups: str | None) -> bool:  # of the curator: what public ke
 
 
 @CLAIMS.says(
+    r"Leeward, planner/_scans: where every step withdraws one person, who is in one group, the scans of all groups together"
+    r" are as private as one\."
+)
+def _(world: Any) -> bool:
+    """That all together cost what one does is gone through over all tables; here, that no step moves two groups."""
+    each = world.places // world.scans
+    for x, y, _ in visitor_claims.steps(world):
+        moved = [c - d for c, d in zip(world.counts(x), world.counts(y), strict=True)]
+        groups = [any(moved[i : i + each]) for i in range(0, len(moved), each)]
+        if sum(groups) > 1 or min(moved) < 0:
+            return False
+    return (
+        world.scans > 1
+        and world.stops is not None
+        and private(world, world.notion.words.definition, float(world.price))
+    )
+
+
+@CLAIMS.says(
     r"All but (?P<few>nobody|at most \d+ (person|people))(?P<relative> among those counted|, each counted once[^.]*?)"
     r" are certainly at or below the lowest level that is called safe(?P<anew>, in each group)?"
 )

@@ -167,6 +167,7 @@ def implies(notion: Notion, other: Notion) -> bool:
 def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str:
     asked, said = compared.asked, []
     size, noun, many = asked.scenario.size, asked.query.noun, asked.query.many
+    all_empty = "nobody were above any level" if noun == "level" else f"all {noun}s were empty"
     if asked.scenario.counts is not None:
         said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} {noun}s get a correct answer")
     elif (safe := chosen.probability_safe(0)) is not None:
@@ -174,7 +175,7 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
         said.append(
             f"{a(noun).capitalize()} {empty(noun, many)} is called safe with probability {short_percent(safe)}"
             if reached is None
-            else f"If all {noun}s were empty, about {_number(right_words(chosen, asked))} of them would be called safe"
+            else f"If {all_empty}, about {_number(right_words(chosen, asked))} of them would be called safe"
         )
     else:
         said.append(f"It calls dangerous {noun}s dangerous most often")

@@ -18,6 +18,7 @@ from leeward._statement import AdaptiveStated, DecidingStatement, GeometricState
 from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
 from leeward.planner._people import empty as empty_of
+from leeward.query._statistic import Noun
 
 KEPT = {"latest": "visited last", "earliest": "visited first"}
 """How a person's places are chosen when they exceed the bound."""
@@ -189,11 +190,16 @@ def stopped(statement: DecidingStatement, tally: Tally) -> str:
     not_safe = "the first answer that is not “safe”" if stops == 1 else f"{stops} answers that are not “safe”"
     if isinstance(statement.mechanism, AdaptiveStated) and stops > 1:
         not_safe = f"{stops} to {2 * stops - 1} answers that are not “safe”, by what they cost"
-    noun = statement.query.noun
-    said = f"The {noun}s were asked in the public order, and the asking stops after {not_safe}."
+    noun, query = statement.query.noun, statement.query
+    anew = " of each group" if isinstance(query, NumberQuery) and query.levels and len(query.groups) > 1 else ""
+    said = f"The {noun}s{anew} were asked in the public order, and the asking stops after {not_safe}."
     expected = statement.mechanism.expected_answered_if_empty
-    known = f" Had every {noun} been empty, about {expected} would have been answered on average." if expected else ""
+    known = f" {_had_all_been_empty(noun)}, about {expected} would have been answered on average." if expected else ""
     return f"{said} {tally.answered or 0:,} of {places(tally.places, noun)} got an answer.{known}"
+
+
+def _had_all_been_empty(noun: Noun) -> str:
+    return "Had nobody been above any of them" if noun == "level" else f"Had every {noun} been empty"
 
 
 def is_truncated(query: VisitorQuery | NumberQuery) -> bool:

@@ -41,6 +41,12 @@ _THEOREMS: dict[Planned, str] = {
 }
 
 
+_SCANS = (
+    "Leeward, planner/_scans: where every step withdraws one person, who is in one group, the scans of all groups together"
+    " are as private as one."
+)
+
+
 @stated.register
 def deciding_statement(
     plan: Plan, places: int, heading: dict[str, Any], promises: Sequence[str]
@@ -177,8 +183,10 @@ def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveSt
 
 
 def _theorems(plan: Plan) -> list[str]:
-    base, known = _THEOREMS[plan.mechanism.name], SIDES.get(plan.notion.name)
-    return [base] if known is None else [base, known]
+    found = [_THEOREMS[plan.mechanism.name]]
+    if plan.query.scans > 1 and plan.mechanism.stop_after is not None:
+        found.append(_SCANS)
+    return [*found, *([SIDES[plan.notion.name]] if plan.notion.name in SIDES else [])]
 
 
 def _guaranteed(plan: Plan, places: int) -> list[str]:

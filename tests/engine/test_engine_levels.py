@@ -90,3 +90,20 @@ def test_the_release_says_above_which_level_few_are_for_certain(tmp_path: Path) 
     page = (tmp_path / "out" / "report.html").read_text()
     assert "At most 12 rows have a ‘v’ above 95 in ‘a’, above 60 in ‘b’, above 20 in ‘c’: certain" in page
     assert "All but at most 12 rows among those counted are certainly at or below the lowest level" in page
+
+
+def test_where_not_all_rows_of_a_person_count_the_headline_says_so(tmp_path: Path) -> None:
+    """Of one person's rows the least counts: a bound on how many have it above a level says nothing of their other rows."""
+    frame = pd.DataFrame({"who": ["p", "p", "q"], "v": [1, 9, 2]})
+    found = {}
+    for combine, least in (("min", 0), ("max", 1)):
+        people = lw.records(frame, person="who", combine=combine)  # type: ignore[arg-type]
+        query: Any = lw.statistic(people, "above", column="v", levels=[5])
+        budget = lw.Budget(f"sqlite:///{tmp_path}/{combine}.db", dataset="numbers", cap="100")
+        result = lw.release(lw.plan(query, lw.AdditionOnly("40"), safe_at_most=least), budget)
+        assert result.answers["state"].to_pylist() == ["safe"]
+        result.save(tmp_path / combine)
+        found[combine] = (tmp_path / combine / "report.html").read_text()
+    assert "Nobody has a ‘v’ above 5, as they are counted: certain" in found["min"]
+    assert "‘Safe’ is never wrong, of people who are each counted once with the least of their numbers." in found["min"]
+    assert "At most 1 person has a ‘v’ above 5: certain" in found["max"]

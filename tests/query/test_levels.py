@@ -89,6 +89,8 @@ def test_levels_are_scanned_for_one_price_however_many_there_are() -> None:
         made: Any = lw.plan(asked(list(levels), groups), lw.AdditionOnly("1/2"), safe_at_most=5)
         assert (made.mechanism.name, str(made.price), made.decisions.never_wrong) == ("sanitized", "1/2", True)
         assert str(made.listing(made.query.cells).price) == "1/2"
+    nine: Any = lw.plan(asked([0, 1], 3), lw.AdditionOnly("1/2"), safe_at_most=5, stop_after=9)
+    assert (str(nine.price), str(nine.listing(6).price), nine.listing(6).may_stop) == ("9/2", "1", False)
 
 
 @pytest.mark.parametrize(("notion", "rates"), [

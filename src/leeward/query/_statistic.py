@@ -27,6 +27,7 @@ from leeward.exact._real import Exact, exact, plainly
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
+from leeward.query._combined import HOW, counted_once
 from leeward.query._effect import Effect, Move
 from leeward.query._groups import effect_on_groups, listed_groups
 from leeward.query._levels import common_step, listed_levels, nested
@@ -56,9 +57,6 @@ Noun = Literal["place", "group", "interval", "level"]
 
 DrawnFrom = Literal["answer", "tally"]
 """What a mechanism draws from: the exact answers; or how many people have each number, as a percentile by rank does."""
-
-_HOW = {"min": "the least", "max": "the greatest"}
-"""How several numbers of a person become one, in words: for a histogram too."""
 
 MOST_FINE = 2**53
 """The most parts of 1 that a step and its bounds may need: every float times so many is read exactly enough."""
@@ -200,16 +198,13 @@ class Statistic:
     @property
     def counted_so(self) -> str:
         """Say, after a number of people or rows of a histogram, which of them count."""
-        if self.records.combine == "refuse":
-            return " among those counted"
-        how = [f"with {_HOW[self.records.combine]} of their numbers"] if self.values is not None else []
-        where = ["in the first listed group they are in"] if len(self.groups) > 1 else []
-        return f", each counted once {' and '.join([*where, *how])}".rstrip()
+        once = counted_once(self.records.combine, grouped=len(self.groups) > 1, numbers=self.values is not None)
+        return f", each {once}" if once else " among those counted"
 
     def over_bound(self, people: int) -> str:
         """Say what becomes of so many people who have several rows that count."""
         have = "person has" if people == 1 else "people have"
-        how = {"sum": "the sum of all", **_HOW}.get(self.records.combine, "one")
+        how = {"sum": "the sum of all", **HOW}.get(self.records.combine, "one")
         counts = f"counts once, with {how} of their numbers" if self.values is not None else "counts once"
         among = ", in the first listed group they are in" if len(self.groups) > 1 else ""
         return f"{people:,} {have} several rows that count: each {counts}{among}"

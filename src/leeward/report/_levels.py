@@ -25,12 +25,14 @@ def lowest_safe(result: Readable) -> dict[object, str | None]:
 
 def headline(result: Readable, statement: VisitorStatement | GroupStatement) -> str:
     """Say above which level at most so many are; of many groups, of how many levels that is said."""
-    decision, query = statement.decision, statement.query
     assert isinstance(statement, GroupStatement)
+    decision, query = statement.decision, statement.query
     if decision.safe_at_most is None:
         return words.headline(statement, Tally.of(result.answers))
     found, few = lowest_safe(result), at_most_people(decision.safe_at_most, query.many)
-    sure = ": certain" if decision.never_wrong else ""
+    # whose least number counts may have a larger one, and who is counted in one group may be in another
+    all_count = query.combine in (None, "refuse") or (query.combine == "max" and len(query.groups) <= 1)
+    sure = "" if not decision.never_wrong else ": certain" if all_count else ", as they are counted: certain"
     if len(found) > MOST_GROUPS:
         return words.headline(statement, Tally.of(result.answers))
     said = [

@@ -18,6 +18,7 @@ from leeward._statement import AdaptiveStated, DecidingStatement, GeometricState
 from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
 from leeward.planner._people import empty as empty_of
+from leeward.query._combined import counted_once
 from leeward.query._statistic import Noun
 
 KEPT = {"latest": "visited last", "earliest": "visited first"}
@@ -95,7 +96,7 @@ def headline(statement: DecidingStatement, tally: Tally) -> str:
 def certainty(statement: DecidingStatement) -> str:
     """Say in a sentence for each decision how far it can be trusted."""
     decision, query = statement.decision, statement.query
-    relative = ", of the people counted after the bound on places per person" if is_truncated(query) else ""
+    relative = _relative(query)
     said = []
     for state, never in decision.said:
         if never:
@@ -109,6 +110,14 @@ def certainty(statement: DecidingStatement) -> str:
                 f" most {at_most(float(wrong), 6)} wrong answers are expected."
             )
     return " ".join(said)
+
+
+def _relative(query: VisitorQuery | NumberQuery) -> str:
+    """Say of whom a decision is about, where not all rows of everybody count."""
+    if isinstance(query, VisitorQuery):
+        return ", of the people counted after the bound on places per person" if is_truncated(query) else ""
+    once = counted_once(query.combine, grouped=len(query.groups) > 1, numbers=query.column is not None)
+    return f", of people who are each {once}" if once else ""
 
 
 def may_conclude(statement: DecidingStatement, tally: Tally) -> list[str]:

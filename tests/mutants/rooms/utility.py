@@ -122,7 +122,7 @@ MUTANTS = [
       "a later round of a monitor is judged by all its stops"),
     M(PLAN, "Plan.after", "made.stop_after - before", "before", "tests/truth/test_report_truth.py", "as many stops are left as were given"),
     M(USELESS, "_refuse_number", "if error >= width > 0:", "if error > width > 0:", "tests/session/test_useless.py", "an error as large as the range is accepted"),
-    M(PLAN, "moved", "(notion, query, steps_of(query, notion))", "(notion, query)", "tests/truth/test_decided_group_truth.py", "who goes from one group to another is forgotten"),
+    M(PLAN, "moved", "(notion, query, steps_of(query, notion))", "(notion, query)", "tests/truth/test_decided_group_truth.py", "counts move as far from one interval to the next, for less than from one group to another", equivalent=True),
     M(PLAN, "plan_decisions", "isinstance(query, Statistic) and not query.counts_people", "False", "tests/planner/test_group_decisions.py", "a sum is called safe"),
     M("leeward.query._levels", "nested", "Effect(total=((0, levels),), each=(down,))", "Effect(total=((0, 1),), each=(down,))", "tests/query/test_levels.py", "who is above several levels is taken for above one"),
     M("leeward.query._levels", "nested", "change != REPLACE or groups > 1", "False", "tests/query/test_levels.py", "who goes from one group to another moves levels of one only"),

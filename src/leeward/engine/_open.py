@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -43,6 +44,10 @@ class Keys(Protocol):
 
 class Opened(Protocol):
     """An open private table."""
+
+    def expect(self, queries: Sequence[Any]) -> None:
+        """Say which questions will be asked: those that can be are answered in one pass."""
+        ...
 
     def look(self, query: Any) -> Look:
         """Return how many rows the question would count, and why not more."""

@@ -26,6 +26,9 @@ class Rows(Private):
     def __init__(self, bound: Bound, times: Sequence[str] = ()) -> None:
         self._bound, self._raw, self._times = bound, bound.rows, times
 
+    def expect(self, queries: Sequence[Any]) -> None:
+        """Say which questions will be asked; a table that can answer several in one pass then does."""
+
     def content(self, key: bytes) -> Content:
         """Return what is kept to recognise the columns that can matter, under a secret key."""
         return recognised(self._bound, key, self._times)

@@ -7,7 +7,9 @@ their order follow the list; nothing else about the answer's shape depends on th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +25,7 @@ from leeward.engine._columns import hexagon, kept, key, point, square, who
 from leeward.engine._look import Look, covered, in_words
 from leeward.engine._places import PlaceList
 from leeward.engine._rows import Rows, integers
+from leeward.engine._slots import windowed
 from leeward.engine._times import when
 from leeward.engine._window import bounds
 from leeward.errors import BoundExceededError
@@ -33,7 +36,7 @@ from leeward.query._statistic import DrawnFrom
 REASONS = tuple(OF_VISITS)
 """Why a row takes no part, in the order in which it is asked."""
 
-_TAKEN = "taken"
+_TAKEN, _TIMED = "taken", "timed"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -92,7 +95,7 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
 class VisitTable(Rows):
     """An open table of visits. `open_visits` makes it."""
 
-    __slots__ = ("_clock", "_places", "_ranges", "_rows", "_tallies", "_visits")
+    __slots__ = ("_clock", "_counted", "_expected", "_places", "_ranges", "_rows", "_seen", "_visits")
 
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
         super().__init__(bound, () if visits.time is None else (visits.time,))
@@ -105,8 +108,14 @@ class VisitTable(Rows):
             "zoned": ibis.literal(False) if self._clock.zoned is None else self._clock.zoned,
         }
         self._rows = self._ranked(rows, plain | {"kept": kept(rows, visits)})
-        self._tallies: dict[Window, Mapping[str, int]] = {}
+        self._expected: tuple[CountVisitors, ...] = ()
+        self._seen: dict[Window, _Seen] = {}
+        self._counted: dict[tuple[Window, tuple[object, ...]], _ByPlace] = {}
         self._ranges: dict[bool, tuple[int, int, int]] = {}
+
+    def expect(self, queries: Sequence[CountVisitors]) -> None:
+        """Say which questions will be asked: they are then looked at, and counted, in one pass over the rows."""
+        self._expected = tuple(queries)
 
     def look(self, query: CountVisitors) -> Look:
         """See how many rows the question would count, and why not more. For the curator only.
@@ -115,14 +124,14 @@ class VisitTable(Rows):
             DataError: a data file changed meanwhile.
             SpecError: the window does not go with the time column.
         """
-        tally, (first, end) = self._tally(query.window), self._bounds(query.window)
+        seen, (first, end) = self._see(query.window), self._bounds(query.window)
         n, low, high = self._range(query.window)
         clock, per_second = self._clock.clock_for(query.window), self._clock.per_second
         return Look(
-            rows=sum(tally.values()),
-            taken=tally[_TAKEN],
-            dropped={reason: tally[reason] for reason in REASONS},
-            inside=self._inside(query.window),
+            rows=sum(seen.tally.values()),
+            taken=seen.tally[_TAKEN],
+            dropped={reason: seen.tally[reason] for reason in REASONS},
+            inside=seen.inside,
             share=covered(first, end, low, high) if n else 1.0,
             times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
         )
@@ -139,20 +148,15 @@ class VisitTable(Rows):
             DataError: a data file changed meanwhile.
             SpecError: the window does not go with the time column.
         """
-        tally, (first, end) = self._tally(query.window), self._bounds(query.window)
-        rows = self._rows_in(query.window)
-        taken = rows.filter(rows.kept, rows.person.notnull(), rows.inside, rows["rank"].notnull())
-        n = len(self._places)
-        answer = self._bound.fetch(_by_place(taken.select("person", "stamp", "rank"), query, n, first, end))
+        tally, found = self._see(query.window).tally, self._count(query)
         self._bound.check_unchanged()
-        counts = np.zeros(n, dtype=np.int64)
-        counts[integers(answer, "rank")] = integers(answer, "people")
-        over = int(integers(answer, "over").sum())
+        counts = np.zeros(len(self._places), dtype=np.int64)
+        counts[found.rank] = found.people
         return VisitCounts(
-            people_over_bound=over,
+            people_over_bound=found.over,
             dropped={reason: tally[reason] for reason in REASONS},
             rows_kept=tally[_TAKEN],
-            refused=query.if_more == "refuse" and over > 0,
+            refused=query.if_more == "refuse" and found.over > 0,
             _counts=counts,
         )
 
@@ -176,13 +180,6 @@ class VisitTable(Rows):
             return ibis.literal(True)
         return self._rows.zoned if window.aware else ~self._rows.zoned
 
-    def _rows_in(self, window: Window) -> Any:
-        """The rows with whether they can be compared with the window and whether they are inside."""
-        first, end = self._bounds(window)
-        comparable = self._comparable(window)
-        inside = comparable & (self._rows.stamp >= first) & (self._rows.stamp < end)
-        return self._rows.mutate(comparable=comparable, inside=inside)
-
     def _ranked(self, rows: Any, plain: Mapping[str, Any]) -> Any:
         """The rows with their place's rank in the list (null where not listed) and whether they name a place."""
         visits, places, bound = self._visits, self._places, self._bound
@@ -201,51 +198,124 @@ class VisitTable(Rows):
         ranks = np.arange(len(keys), dtype=np.int32)
         return bound.ranked(rows.select(**plain, key=found, placed=placed), keys, ranks)
 
-    def _inside(self, window: Window) -> int:
-        """How many rows that pass the filter lie inside the window, whether or not they say who and where."""
-        rows = self._rows_in(window)
-        found = self._bound.fetch(rows.filter(rows.kept, rows.inside.fill_null(False)).aggregate(n=ibis._.count()))
-        return int(integers(found, "n")[0])
+    def _one_pass(self, window: Window) -> list[Window]:
+        """The windows to be counted now: all that are expected, if this is one; each once, and of one kind of time."""
+        expected = dict.fromkeys(each.window for each in self._expected if each.window.aware == window.aware)
+        return list(expected) if window in expected else [window]
 
-    def _tally(self, window: Window) -> Mapping[str, int]:
-        """How many rows take part, and how many are dropped for each reason."""
-        if window not in self._tallies:
-            rows = self._rows_in(window)
-            reason = ibis.cases(
-                (~rows.kept, "filtered"),
-                (rows.person.isnull(), "null_person"),
-                (rows.unreadable, "unreadable_time"),
-                (rows.stamp.isnull(), "null_time"),
-                (~rows.comparable, "incomparable_time"),
-                (~rows.inside, "outside_window"),
-                (rows.misplaced, "unreadable_place"),
-                (~rows.placed, "null_place"),
-                (rows["rank"].isnull(), "unknown_place"),
-                else_=_TAKEN,
-            )
-            self._tallies[window] = self._count_by(reason, rows)
-        return self._tallies[window]
+    def _see(self, window: Window) -> _Seen:
+        """How many rows take part in a window, and how many are dropped for each reason."""
+        if window not in self._seen:
+            windows = self._one_pass(window)
+            self._seen |= zip(windows, self._see_all(windows), strict=True)
+        return self._seen[window]
+
+    def _see_all(self, windows: Sequence[Window]) -> list[_Seen]:
+        rows, comparable = self._rows, self._comparable(windows[0])
+        # reasons that are asked before the window are those of every window
+        before = ibis.cases(
+            (~rows.kept, "filtered"),
+            (rows.person.isnull(), "null_person"),
+            (rows.unreadable, "unreadable_time"),
+            (rows.stamp.isnull(), "null_time"),
+            (~comparable, "incomparable_time"),
+            else_=_TIMED,
+        )
+        always = self._count_by(before, rows)
+        inside = self._in(windows)
+        reason = ibis.cases(
+            (inside.person.isnull(), "null_person"),
+            (inside.misplaced, "unreadable_place"),
+            (~inside.placed, "null_place"),
+            (inside["rank"].isnull(), "unknown_place"),
+            else_=_TAKEN,
+        )
+        counted = inside.select("window", reason=reason).group_by("window", "reason").aggregate(rows=ibis._.count())
+        found = [Counter[str]() for _ in windows]
+        for row in self._bound.fetch(counted).to_pylist():
+            found[row["window"]][row["reason"]] = int(row["rows"])
+        return [_seen(always, each) for each in found]
+
+    def _in(self, windows: Sequence[Window]) -> Any:
+        """The rows of each window that pass the filter, whether or not they say who and where."""
+        rows = self._rows
+        timed = rows.filter(rows.kept, self._comparable(windows[0]), rows.stamp.notnull())
+        return windowed(timed, [self._bounds(window) for window in windows], self._bound)
+
+    def _count(self, query: CountVisitors) -> _ByPlace:
+        if (query.window, _bound(query)) not in self._counted:
+            windows = self._one_pass(query.window)
+            inside = self._in(windows)
+            taken = inside.filter(inside.person.notnull(), inside["rank"].notnull())
+            taken = taken.select("person", "stamp", "rank", "window", "first")
+            widest = max(end - first for first, end in map(self._bounds, windows))
+            answer = self._bound.fetch(_by_place(taken, query, len(self._places), widest).order_by("window"))
+            found = zip(windows, _each(answer, len(windows)), strict=True)
+            self._counted |= {(window, _bound(query)): each for window, each in found}
+        return self._counted[query.window, _bound(query)]
 
 
-def _by_place(taken: Any, query: CountVisitors, n: int, first: int, end: int) -> Any:
-    """Per rank: the people counted there, and a share of the number of people over the bound."""
+def _bound(query: CountVisitors) -> tuple[object, ...]:
+    """What two questions about one table and one list differ in beside their windows."""
+    return query.places_per_person, query.if_more
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class _Seen(Private):
+    """Of one window: how many rows take part or do not, by reason; and how many lie inside."""
+
+    tally: Mapping[str, int]
+    inside: int
+
+
+def _seen(always: Mapping[str, int], inside: Mapping[str, int]) -> _Seen:
+    """Put the reasons that are asked before the window together with those that are asked of the rows in it."""
+    placed = {reason: number for reason, number in inside.items() if reason != "null_person"}
+    tally = {reason: number for reason, number in always.items() if reason != _TIMED} | placed
+    outside = always[_TIMED] - sum(placed.values())
+    return _Seen(Counter(tally | {"outside_window": outside}), sum(inside.values()))
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class _ByPlace(Private):
+    """Of one window: the places where somebody is, how many are there, and how many people are over the bound."""
+
+    rank: NDArray[np.int64]
+    people: NDArray[np.int64]
+    over: int
+
+
+def _each(answer: pa.Table, windows: int) -> list[_ByPlace]:
+    """Cut what was counted, in the order of the windows, into the windows."""
+    of, rank, people, over = (integers(answer, name) for name in ("window", "rank", "people", "over"))
+    ends = np.searchsorted(of, np.arange(windows + 1)).tolist()
+    return [
+        _ByPlace(rank[first:end], people[first:end], int(over[first:end].sum()))
+        for first, end in itertools.pairwise(ends)
+    ]
+
+
+def _by_place(taken: Any, query: CountVisitors, n: int, widest: int) -> Any:
+    """Per window and rank: the people counted there, and a share of the number of people over the bound."""
     k, latest = query.places_per_person, query.if_more == "latest"
     if k == 1:
         # A visit is one integer: its stamp, then its rank, so that ties go to the place earlier in the list.
-        wide = (end - first + 1) * n >= 2**63
-        stamp = (taken.stamp.cast("decimal(38, 0)") if wide else taken.stamp) - first
+        wide = (widest + 1) * n >= 2**63
+        stamp = (taken.stamp.cast("decimal(38, 0)") if wide else taken.stamp) - taken.first
         packed = stamp * n + (n - 1 - taken["rank"] if latest else taken["rank"])
-        person = taken.group_by(taken.person).aggregate(
+        person = taken.group_by(taken.person, taken.window).aggregate(
             chosen=packed.max() if latest else packed.min(), low=taken["rank"].min(), high=taken["rank"].max()
         )
         rank = person.chosen % n
-        people = person.select(rank=n - 1 - rank if latest else rank, place=0, over=person.low != person.high)
-        return people.group_by("rank").aggregate(people=people.count(), over=people.over.sum())
+        people = person.select("window", rank=n - 1 - rank if latest else rank, over=person.low != person.high)
+        return people.group_by("window", "rank").aggregate(people=people.count(), over=people.over.sum())
     stamp = taken.stamp.max() if latest else taken.stamp.min()
-    pairs = taken.group_by(taken.person, taken["rank"]).aggregate(stamp=stamp)
+    pairs = taken.group_by(taken.person, taken.window, taken["rank"]).aggregate(stamp=stamp)
     if k is None:
-        return pairs.group_by(pairs["rank"]).aggregate(people=pairs.count(), over=ibis.literal(0))
+        return pairs.group_by(pairs.window, pairs["rank"]).aggregate(people=pairs.count(), over=ibis.literal(0))
     preference = (pairs.stamp.desc() if latest else pairs.stamp.asc(), pairs["rank"].asc())
-    place = ibis.row_number().over(group_by=pairs.person, order_by=preference)
-    placed = pairs.select("rank", place=place)
-    return placed.group_by(placed["rank"]).aggregate(people=(placed.place < k).sum(), over=(placed.place == k).sum())
+    place = ibis.row_number().over(group_by=(pairs.person, pairs.window), order_by=preference)
+    placed = pairs.select("window", "rank", place=place)
+    return placed.group_by(placed.window, placed["rank"]).aggregate(
+        people=(placed.place < k).sum(), over=(placed.place == k).sum()
+    )

@@ -114,8 +114,9 @@ def monitor(
                 if not accept_useless:
                     refuse_useless(made.after(stops), len(session.keys), stops_before=stops)
                 if not looked:
-                    rest = plans[len(asked) - 1 :]
-                    session.look_over([later.query for later in rest], going_on=len(asked) > 1)
+                    rest = [later.query for later in plans[len(asked) - 1 :]]
+                    session.expect(rest)
+                    session.look_over(rest, going_on=len(asked) > 1)
                     looked = True
                 paid = _answer(priced, session, reserved, rules)
             state = rules.decide(reserved, paid.stored)  # what was published decides as what was drawn did

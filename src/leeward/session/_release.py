@@ -97,6 +97,7 @@ def release_priced(
     if not accept_useless:
         for made in new:
             refuse_useless(made, len(session.keys))
+    session.expect([made.counted for made in new])
     if if_doubtful == "refuse":
         session.look_over([made.counted for made in new])
     releases = [] if done is None else done

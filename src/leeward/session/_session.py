@@ -222,6 +222,11 @@ class Session(Private):
         assert stored is not None
         return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)
 
+    def expect(self, queries: Sequence[Counted]) -> None:
+        """Say which questions will be asked of the table: windows of one run are then counted in one pass over its rows."""
+        if queries:
+            self._recognised()[0].expect(queries)
+
     def look_over(self, queries: Sequence[Counted], *, going_on: bool = False) -> None:
         """Stop, before anything is charged, if the data make it doubtful that these questions are what was meant.
 

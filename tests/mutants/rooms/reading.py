@@ -3,11 +3,13 @@
 from tests.mutants.mutant import Mutant as M
 
 VISITS = "leeward.engine._visits"
+SLOTS = "leeward.engine._slots"
 NUMBERS = "leeward.engine._numbers"
 COLUMNS = "leeward.engine._columns"
 PLACES = "leeward.engine._places"
 CLOCK = "leeward.engine._window"
 COUNTS = "tests/engine/test_engine_counts.py"
+WINDOWS = "tests/engine/test_engine_windows.py"
 LEFT_OUT = "tests/local/test_left_out_rows.py"
 
 MUTANTS = [
@@ -16,8 +18,14 @@ MUTANTS = [
     M("leeward.engine._bind", "_refused", "could not set lock", "lock", "tests/engine/test_engine_files.py", "a damaged block is told as a lock"),
     M("leeward.engine._bind", "_refused", "unique file handle conflict", "already attached", "tests/engine/test_engine_files.py",
       "a file that this program has open is called damaged"),
-    M(VISITS, "VisitTable._rows_in", "(self._rows.stamp < end)", "(self._rows.stamp <= end)", COUNTS + " tests/session/test_release_command.py",
+    M(SLOTS, "windowed", "(rows.stamp < end)", "(rows.stamp <= end)", COUNTS + " tests/session/test_release_command.py",
       "the end of the window is inside"),
+    M(SLOTS, "windowed", "(end - low for each in some for end in each[1:])", "(first - low for _, first, _ in some)", WINDOWS,
+      "windows end where the next one begins"),
+    M(SLOTS, "_compared", "rows.stamp < windows.end", "rows.stamp <= windows.end", WINDOWS, "the end of a window is inside, where ends are odd"),
+    M(VISITS, "VisitTable._one_pass", "each.window.aware == window.aware", "True", WINDOWS, "windows of two kinds of time are compared with one column"),
+    M(VISITS, "_seen", "always[_TIMED] - sum(placed.values())", "always[_TIMED]", WINDOWS, "rows inside are told to be outside, too"),
+    M(VISITS, "_by_place", "taken.person, taken.window, taken", "taken.person, taken", WINDOWS, "windows are mixed"),
     M("leeward.tables._csv", "_packed", "raise _damaged(file) from None", "pass", "tests/engine/test_damaged_files.py", "the checksum of a gzip file is not looked at"),
     M("leeward.engine._csv_rows", "csv_rows", "found - before != there", "False", "tests/engine/test_csv_rows.py", "rows that the engine loses are not missed"),
     M("leeward.tables._csv", "_names", "not _ONE_WAY.fullmatch(line)", "False", "tests/engine/test_csv_rows.py", "a first line that is split in two ways is read"),
@@ -45,7 +53,7 @@ MUTANTS = [
     M("leeward.engine._bind", "_lock", "'statistics_propagation,filter_pushdown'", "''", "tests/engine/test_damaged_files.py", "what a Parquet file says of its rows is believed"),
     M("leeward.engine._bind", "bind", "check_pages(file, tuple(names))", "pass", "tests/engine/test_damaged_files.py", "damaged pages are read on"),
     M("leeward._encodings", "", 'UTF8: Final = "utf-8-sig"', 'UTF8: Final = "utf-8"', "tests/engine/test_engine_encodings.py", "a byte order mark is a character"),
-    M(VISITS, "VisitTable.count", 'refused=query.if_more == "refuse" and over > 0', "refused=False", COUNTS, "people over the bound are not refused"),
+    M(VISITS, "VisitTable.count", 'refused=query.if_more == "refuse" and found.over > 0', "refused=False", COUNTS, "people over the bound are not refused"),
     M(VISITS, "_by_place", "chosen=packed.max() if latest else packed.min()", "chosen=packed.max()", COUNTS + " tests/spec/test_release_keys.py", "earliest is latest"),
     M(VISITS, "_by_place", "people=(placed.place < k).sum()", "people=(placed.place <= k).sum()", COUNTS, "a person counts at k + 1 places"),
     M(VISITS, "_by_place", "over=(placed.place == k).sum()", "over=(placed.place >= k).sum()", COUNTS, "people over the bound are counted by places"),

@@ -1,0 +1,333 @@
+"""Measure how far numbers are off beside OpenDP and diffprivlib, at equal ε and the same notion, in one run.
+
+    python benchmarks/census.py --repeats 100 --peers-python PATH [--power household_power_1min.parquet]
+
+The data are the bundled census, and, where its file is named, a house's power by the minute (Hebrail and Berard, UCI,
+doi 10.24432/C58K54), rounded to watts. Each answer is drawn anew so many times; shown is the median of |answer − exact|, for
+a histogram of the mean over its groups. Of 200 answers that median is known to about a tenth. Both peers run in a Python of
+their own (`peers.txt`), named here or in ``OPENDP_PYTHON``.
+
+The notion is what a peer protects: one record more or less ("come or go"), or one record replaced and their number public
+("replaced"). Leeward's one-sided notions have no peer; their column shows what one direction saves. Where OpenDP has several
+ways, its best is taken: the mean of a private number of records is the ratio of a noisy sum, about the middle of the bounds,
+and a noisy count, at half of ε each. diffprivlib's mean and sum are for a public number of records, and its noise is of
+floating point, so it holds no exact ε; its quantile is of the exponential mechanism on the intervals between the records.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+EPSILONS = ("1/10", "1/2", "1", "2")
+
+Task = dict[str, Any]
+"""What is asked: ``name``, ``kind``, ``column``, ``lower``, ``upper``, ``step``, ``p``, ``groups`` and ``replaced``."""
+
+CENSUS: tuple[Task, ...] = (
+    {"name": "people by education", "kind": "histogram", "column": "education"},
+    {"name": "sum of hours", "kind": "sum", "column": "hours", "lower": 1, "upper": 99, "step": "1"},
+    {"name": "mean age", "kind": "mean", "column": "age", "lower": 17, "upper": 90, "step": "1"},
+    {
+        "name": "mean age, n known",
+        "kind": "mean",
+        "column": "age",
+        "lower": 17,
+        "upper": 90,
+        "step": "1",
+        "replaced": 1,
+    },
+    {"name": "median of hours", "kind": "median", "column": "hours", "lower": 1, "upper": 99, "step": "1", "p": 50},
+    {
+        "name": "90 % point of age",
+        "kind": "percentile",
+        "column": "age",
+        "lower": 17,
+        "upper": 90,
+        "step": "1",
+        "p": 90,
+    },
+)
+
+POWER: tuple[Task, ...] = (
+    {"name": "mean kW", "kind": "mean", "column": "kw", "lower": 0, "upper": 10, "step": "1/1000"},
+    {
+        "name": "mean kW, n known",
+        "kind": "mean",
+        "column": "kw",
+        "lower": 0,
+        "upper": 10,
+        "step": "1/1000",
+        "replaced": 1,
+    },
+    {"name": "median kW", "kind": "median", "column": "kw", "lower": 0, "upper": 10, "step": "1/1000", "p": 50},
+    {
+        "name": "95 % point of kW",
+        "kind": "percentile",
+        "column": "kw",
+        "lower": 0,
+        "upper": 10,
+        "step": "1/1000",
+        "p": 95,
+    },
+)
+
+
+# ---- the peers, in a Python of their own: it has neither Leeward nor Rich
+
+
+def peers_job(folder: Path, repeats: int) -> None:
+    """Answer all tasks by both peers, and print the medians of the errors."""
+    import warnings
+
+    import numpy as np
+
+    warnings.simplefilter("ignore")
+    found = []
+    for task in json.loads((folder / "tasks.json").read_text()):
+        data = np.load(folder / task["file"])
+        exact = np.asarray(task["exact"], float)
+        for epsilon in EPSILONS:
+            top, bottom = (*map(int, epsilon.split("/")), 1)[:2]
+            for peer, make in {"OpenDP": opendp_answer, "diffprivlib": diffprivlib_answer}.items():
+                answer = make(task, data, top / bottom)
+                if answer is None:
+                    continue
+                try:
+                    errors = [float(np.abs(np.asarray(answer(), float) - exact).mean()) for _ in range(repeats)]
+                except RuntimeError:  # diffprivlib's quantile, where many records have one value
+                    errors = [float("inf")]
+                found.append([task["name"], epsilon, peer, statistics.median(errors)])
+    print(json.dumps(found))
+
+
+def opendp_answer(task: Task, data: Any, epsilon: float) -> Callable[[], Any] | None:
+    """OpenDP's way to answer a task, with everything set up that does not depend on the draw."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib", "floating-point")
+    kind, n = task["kind"], len(data)
+    whole = data.dtype.kind == "i"
+    space = dp.vector_domain(dp.atom_domain(T=int if whole else float, **({} if whole else {"nan": False})))
+    here = space, dp.symmetric_distance()
+    held = data.tolist()
+    if kind == "histogram":
+        names = task["groups"]
+        counts = dp.t.make_count_by_categories(
+            dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance(), categories=names, null_category=False
+        )
+        count = dp.binary_search_chain(lambda s: counts >> dp.m.then_laplace(s), d_in=1, d_out=epsilon)
+        return lambda: count(held)
+    if kind in {"median", "percentile"}:
+        step = 1 / float(task["per"])
+        grid = [task["lower"] + i * step for i in range(round((task["upper"] - task["lower"]) / step) + 1)]
+        points = [int(x) for x in grid] if whole else grid
+        named = dp.binary_search_chain(
+            lambda s: dp.m.make_private_quantile(*here, dp.max_divergence(), points, task["p"] / 100, s),
+            d_in=1,
+            d_out=epsilon,
+            bounds=(1e-6, 1e6),
+        )
+        return lambda: named(held)
+    low, high = float(task["lower"]), float(task["upper"])
+    floats = [float(x) for x in held]
+    if task.get("replaced"):
+        sized = dp.vector_domain(dp.atom_domain(bounds=(low, high), T=float), size=n), dp.symmetric_distance()
+        mean = dp.binary_search_chain(
+            lambda s: dp.t.make_mean(*sized) >> dp.m.then_laplace(s), d_in=2, d_out=epsilon, T=float
+        )
+        return lambda: mean(floats)
+    if kind == "sum":
+        bounded = (
+            dp.vector_domain(dp.atom_domain(bounds=(task["lower"], task["upper"]), T=int)),
+            dp.symmetric_distance(),
+        )
+        total = dp.binary_search_chain(lambda s: dp.t.make_sum(*bounded) >> dp.m.then_laplace(s), d_in=1, d_out=epsilon)
+        return lambda: total(held)
+    # a mean of a private number: in whole steps about the middle, because sums of whole numbers are exact
+    per, middle = int(task["per"]), (low + high) / 2
+    reach = round((high - middle) * 2 * per)
+    about = [round((x - middle) * 2 * per) for x in floats]
+    bounded = dp.vector_domain(dp.atom_domain(bounds=(-reach, reach), T=int)), dp.symmetric_distance()
+    total = dp.binary_search_chain(lambda s: dp.t.make_sum(*bounded) >> dp.m.then_laplace(s), d_in=1, d_out=epsilon / 2)
+    count = dp.binary_search_chain(
+        lambda s: dp.t.make_count(*bounded) >> dp.m.then_laplace(s), d_in=1, d_out=epsilon / 2
+    )
+
+    def ratio() -> float:
+        there = middle + total(about) / max(count(about), 1) / (2 * per)
+        return min(max(there, low), high)
+
+    return ratio
+
+
+def diffprivlib_answer(task: Task, data: Any, epsilon: float) -> Callable[[], Any] | None:
+    """The way of diffprivlib; None for what it has not."""
+    from diffprivlib import tools
+
+    kind = task["kind"]
+    if kind == "histogram":
+        import numpy as np
+
+        codes = np.searchsorted(sorted(task["groups"]), data)
+        back = [sorted(task["groups"]).index(name) for name in task["groups"]]
+        k = len(back)
+        return lambda: tools.histogram(codes, epsilon=epsilon, bins=k, range=(-0.5, k - 0.5))[0][back]
+    bounds = float(task["lower"]), float(task["upper"])
+    if kind in {"median", "percentile"}:
+        return lambda: tools.quantile(data, task["p"] / 100, epsilon=epsilon, bounds=bounds)
+    if kind == "mean" and task.get("replaced"):
+        return lambda: tools.mean(data, epsilon=epsilon, bounds=bounds)
+    return None
+
+
+# ---- Leeward
+
+
+def leeward_answers(task: Task, table: Any, repeats: int) -> tuple[Any, list[list[Any]]]:
+    """The exact answer, and for each ε and notion the median of the errors."""
+    import numpy as np
+
+    import leeward as lw
+    from leeward.engine import open_data, read_keys
+    from leeward.noise import SystemBits
+
+    bits, rows = SystemBits(), []
+    question = asked(task, table)
+    with open_data(question, read_keys(question)) as opened:
+        counted = opened.count(question)
+        ranked = opened.tally(question) if "p" in task else None
+    keys = read_keys(question).to_arrow()
+    exact = task["true"]
+    notions = (lw.BoundedDP,) if task.get("replaced") else (lw.UnboundedDP, lw.AdditionOnly)
+    for epsilon in EPSILONS:
+        for notion in notions:
+            plan = lw.plan(question, notion(epsilon))
+            held = ranked if ranked is not None and type(plan).__name__ == "RankPlan" else counted
+            errors = []
+            for _ in range(repeats):
+                answers = plan.answers(plan.draw(held.counts, bits), keys)
+                told = answers["count" if task["kind"] == "histogram" else "value"].to_numpy()
+                errors.append(float(np.abs(np.asarray(told, float) - exact).mean()))
+            rows.append([task["name"], epsilon, notion.__name__, statistics.median(errors)])
+    return exact, rows
+
+
+def asked(task: Task, table: Any) -> Any:
+    """The question that a task asks."""
+    import leeward as lw
+
+    held = lw.records(table, person="each row")
+    if task["kind"] == "histogram":
+        return lw.statistic(held, "histogram", by=task["column"], groups=task["groups"])
+    how = {"column": task["column"], "lower": task["lower"], "upper": task["upper"], "step": task["step"]}
+    if task["kind"] == "mean":
+        how["grid"] = "1/1000000"
+    if task["kind"] == "percentile":
+        how["p"] = str(task["p"])
+    return lw.statistic(held, task["kind"], **how, **({"people": table.num_rows} if task.get("replaced") else {}))
+
+
+def truth(task: Task, table: Any) -> Any:
+    """The exact answer, by NumPy."""
+    import numpy as np
+
+    held = table[task["column"]].to_numpy()
+    if task["kind"] == "histogram":
+        return np.array([(held == name).sum() for name in task["groups"]], float)
+    if task["kind"] in {"sum", "mean"}:
+        return np.array([getattr(held.astype(float), task["kind"])()])
+    return np.array([np.sort(held)[min(task["p"] * len(held) // 100, len(held) - 1)]], float)
+
+
+def tasks(power: Path | None) -> list[tuple[Task, Any]]:
+    """All that is asked, with the table it is asked of."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from leeward.demo import EDUCATION
+    from leeward.demo._census import census
+
+    people = census()
+    found = [({**task, "groups": list(EDUCATION)} if task["kind"] == "histogram" else task, people) for task in CENSUS]
+    if power is not None:
+        house = pq.read_table(power, columns=["Global_active_power"]).rename_columns(["kw"])
+        house = house.cast(pa.schema([("kw", pa.float64())])).filter(house["kw"].is_valid())
+        house = pa.table({"kw": pc.round(house["kw"], 3)})  # single precision: 0.378 is 0.37799999…
+        found += [(task, house) for task in POWER]
+    return [
+        ({**task, "per": task.get("step", "1").partition("/")[2] or "1", "true": truth(task, table)}, table)
+        for task, table in found
+    ]
+
+
+def measured(options: argparse.Namespace, folder: Path) -> list[list[Any]]:
+    """Run all of it: rows of task, ε, who and the median error."""
+    import numpy as np
+
+    rows, told = [], []
+    for index, (task, table) in enumerate(tasks(options.power)):
+        exact, ours = leeward_answers(task, table, options.repeats)
+        rows += ours
+        np.save(folder / f"{index}.npy", np.asarray(table[task["column"]].to_numpy().tolist()))
+        told.append({**task, "file": f"{index}.npy", "exact": exact.tolist(), "true": None})
+    (folder / "tasks.json").write_text(json.dumps(told))
+    command = [options.peers_python, __file__, "--peers-job", str(folder), "--repeats", str(options.repeats)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"The peers failed:\n{done.stderr}")
+    return rows + json.loads(done.stdout)
+
+
+def tabled(rows: Sequence[Sequence[Any]], repeats: int) -> Any:
+    """Return the table: one row a task and ε."""
+    from rich.table import Table
+
+    by = {(task, epsilon, who): error for task, epsilon, who, error in rows}
+    table = Table(title=f"Error of a number: median of |answer − exact| over {repeats} answers")
+    for column in ("question", "ε", "ours", "OpenDP", "diffpriv.", "best ÷ ours", "one way"):
+        table.add_column(column, justify="left" if column == "question" else "right", no_wrap=True)
+
+    def written(error: float | None) -> str:
+        return "" if error is None else "fails" if error == float("inf") else f"{error:.3g}"
+
+    for task in dict.fromkeys(row[0] for row in rows):
+        for epsilon in EPSILONS:
+            ours = next(by[task, epsilon, who] for who in ("UnboundedDP", "BoundedDP") if (task, epsilon, who) in by)
+            peers = [by.get((task, epsilon, peer)) for peer in ("OpenDP", "diffprivlib")]
+            best = min(error for error in peers if error is not None)
+            ratio = "both 0" if best == ours == 0 else "∞" if ours == 0 else f"{best / ours:.2f}"
+            one = written(by.get((task, epsilon, "AdditionOnly")))
+            table.add_row(task, epsilon, written(ours), *map(written, peers), ratio, one)
+        table.add_section()
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=100)
+    parser.add_argument("--peers-python", default=os.environ.get("OPENDP_PYTHON", sys.executable))
+    parser.add_argument("--power", type=Path)
+    parser.add_argument("--peers-job", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.peers_job is not None:
+        peers_job(options.peers_job, options.repeats)
+        return
+    from history import show
+
+    with TemporaryDirectory() as folder:
+        rows = measured(options, Path(folder))
+    show("census", tabled(rows, options.repeats))
+
+
+if __name__ == "__main__":
+    main()

@@ -107,3 +107,24 @@ def test_where_not_all_rows_of_a_person_count_the_headline_says_so(tmp_path: Pat
     assert "Nobody has a ‘v’ above 5, as they are counted: certain" in found["min"]
     assert "‘Safe’ is never wrong, of people who are each counted once with the least of their numbers." in found["min"]
     assert "At most 1 person has a ‘v’ above 5: certain" in found["max"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "title"),
+    [
+        (["a", "b"], "At most 1 row has a ‘v’ above 2 in ‘b’: certain. Of ‘a’ no level can be called safe"),
+        (["a"], "Of no level it is said that at most 1 row has a ‘v’ above it"),
+        (["b"], "At most 1 row has a ‘v’ above 2 in ‘b’: certain"),
+    ],
+)
+def test_the_headline_leaves_out_groups_of_which_nothing_is_certain(
+    tmp_path: Path, groups: list[str], title: str
+) -> None:
+    """Five rows of 'a' are above all levels, and nobody of 'b' is above the lowest; at so large an ε noise is 0."""
+    frame = pd.DataFrame({"g": ["a"] * 5 + ["b"] * 3, "v": [9.0] * 5 + [1.0] * 3})
+    people = lw.records(frame, person="each row")
+    query: Any = lw.statistic(people, "above", column="v", levels=["2", "2.5", "3"], by="g", groups=groups)
+    budget = lw.Budget(f"sqlite:///{tmp_path}/b.db", dataset="numbers", cap="100")
+    lw.release(lw.plan(query, lw.AdditionOnly("40"), safe_at_most=1), budget).save(tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert f"<h1>{title}" in page

@@ -19,7 +19,7 @@ def lowest_safe(result: Readable) -> dict[object, str | None]:
         group = row.get("group")
         found.setdefault(group, None)
         if row["state"] == "safe":  # from the highest down
-            found[group] = f"{row['above']:,}"
+            found[group] = f"{row['above']:,}".removesuffix(".0")
     return found
 
 
@@ -35,11 +35,14 @@ def headline(result: Readable, statement: VisitorStatement | GroupStatement) -> 
     sure = "" if not decision.never_wrong else ": certain" if all_count else ", as they are counted: certain"
     if len(found) > MOST_GROUPS:
         return words.headline(statement, Tally.of(result.answers))
-    said = [
-        f"{'no level' if level is None else level}{'' if group is None else f' in ‘{group}’'}"
-        for group, level in found.items()
-    ]
-    have = "has" if decision.safe_at_most < 2 else "have"
-    if list(found.values()) == [None]:
-        return f"Of no level it is said that {few} {have} a ‘{statement.query.column}’ above it"
-    return f"{few.capitalize()} {have} a ‘{statement.query.column}’ above {', above '.join(said)}{sure}"
+    have, column = "has" if decision.safe_at_most < 2 else "have", statement.query.column
+    said = [f"{level}{_within(group)}" for group, level in found.items() if level is not None]
+    unsaid = [f"‘{group}’" for group, level in found.items() if level is None]
+    if not said:
+        return f"Of no level it is said that {few} {have} a ‘{column}’ above it"
+    rest = f". Of {', '.join(unsaid)} no level can be called safe" if unsaid else ""
+    return f"{few.capitalize()} {have} a ‘{column}’ above {', above '.join(said)}{sure}{rest}"
+
+
+def _within(group: object) -> str:
+    return "" if group is None else f" in ‘{group}’"

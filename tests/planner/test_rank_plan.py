@@ -198,6 +198,15 @@ def test_answers_that_any_point_would_do_for_are_refused() -> None:
     refuse_useless(lw.plan(asked(), lw.UnboundedDP("1/1000"), mechanism="rank"), 1)
 
 
+def test_how_few_say_nothing_is_told_at_any_error() -> None:
+    """At ε = 10⁻³⁰⁰ more people may be between than Python's ranges are long."""
+    for p in ("0", "30", "50", "99.9"):
+        numeric = asked("percentile", p=p, upper=4).numeric
+        for between in (0, 1, 2, 7, 10**300):
+            most = numeric.most_people(between)  # type: ignore[union-attr]
+            assert numeric.most_between(most) <= between < numeric.most_between(most + 1)  # type: ignore[union-attr]
+
+
 def test_useless_is_what_says_nothing() -> None:
     """How many of n people stand strictly between any point and the percentile at most, on four points."""
     for n, p in itertools.product((1, 2, 5, 6), (0, 30, 50, 90, 100)):

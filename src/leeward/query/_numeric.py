@@ -21,7 +21,6 @@ Machine-checked (docs/proved.md): `half_up_nearest`, `half_even_nearest`, `half_
 
 from __future__ import annotations
 
-import bisect
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -293,7 +292,11 @@ class Percentile(Numeric):
 
     def most_people(self, between: int) -> int:
         """Return the largest number of people of whom no more than so many can stand there: `most_between` only rises."""
-        return bisect.bisect_right(range(2 * between + 2), between, key=self.most_between) - 1
+        most, too_many = 0, 2 * between + 2  # half of all but one are on one side; and too many for a `range` to bisect
+        while too_many - most > 1:
+            middle = (most + too_many) // 2
+            most, too_many = (middle, too_many) if self.most_between(middle) <= between else (most, middle)
+        return most
 
     def single(self, move: Fraction) -> Fraction:
         """Return the move: an order statistic moves no further than the one value that does."""

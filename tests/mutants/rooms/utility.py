@@ -47,7 +47,7 @@ MUTANTS = [
     M("leeward.planner._statistic_plan", "_spread", "(query.people or ASSUMED)", "ASSUMED", RANK, "a public number of people is not thought of"),
     M("leeward.planner._useless", "_refuse_rank", "k >= query.numeric.most_between(people)", "2 * k >= query.numeric.most_between(people)", RANK, "what is of use is refused"),
     M("leeward.planner._useless", "_refuse_rank", "query.people or EXAMPLES[-1]", "EXAMPLES[-1]", RANK, "what says nothing of few people is paid for"),
-    M("leeward.query._numeric", "Percentile.most_people", "key=self.most_between) - 1", "key=self.most_between)", RANK + " " + RANK_TRUTH,
+    M("leeward.query._numeric", "Percentile.most_people", "return most", "return too_many", RANK + " " + RANK_TRUTH,
       "more people are told than the error covers"),
     M("leeward.session._statement._ranks", "_guaranteed", "accuracy.within_95_percent + 1", "accuracy.within_95_percent", RANK_TRUTH,
       "that the best point may be a person off is forgotten"),

@@ -109,7 +109,8 @@ def opendp_job(folder: Path) -> None:
 
 def engine_job(folder: Path) -> None:
     """The engine's part alone, in this process: list, digest, counts."""
-    from leeward.engine import open_visits, read_places
+    from leeward.engine import read_places
+    from leeward.engine._visits import open_visits
     from leeward.query import count_visitors, places, visits
 
     marks = [time.perf_counter()]

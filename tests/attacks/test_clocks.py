@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 
-from leeward.engine import open_visits, read_places
+from leeward.engine import read_places
+from leeward.engine._visits import open_visits
 from leeward.query import count_visitors, places, visits
 
 STEP = timedelta(minutes=15)

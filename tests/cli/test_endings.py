@@ -23,7 +23,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 for each in (signal.SIGTERM, signal.SIGHUP):
     signal.signal(each, signal.SIG_DFL)  # whatever is ignored where the tests run
-from leeward.engine import VisitTable
+from leeward.engine._visits import VisitTable
 
 def hang(self, query):
     (made,) = Path(tempfile.gettempdir()).glob(".leeward-*")

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engine import open_visits, read_places, refuse_doubtful
+from leeward.engine import read_places, refuse_doubtful
 from leeward.engine._bind import bind, translated
+from leeward.engine._visits import open_visits
 from leeward.errors import DataError, DoubtfulDataError
 from leeward.query import count_visitors, places, visits
 
@@ -37,11 +38,19 @@ def folder(tmp_path):
     return tmp_path
 
 
+def test_a_variable_of_the_program_is_no_table(folder):
+    leaked = pa.table({"x": ["SECRET2"]})
+    assert duckdb.sql("SELECT count(*) FROM leaked").fetchall() == [(1,)], "unless it is told not to, DuckDB finds it"
+    with bind(folder / "visits.parquet", COLUMNS) as bound, pytest.raises(duckdb.CatalogException):
+        bound.connection.sql("SELECT * FROM leaked").fetchall()
+    assert leaked.num_rows == 1
+
+
 def test_a_locked_connection_reads_its_files_and_no_other(folder):
     named, other = folder / "visits.parquet", folder / "other.parquet"
     with bind(named, COLUMNS) as bound:
         assert bound.fetch(bound.rows).num_rows == 1
-        run = bound.connection.con.execute
+        run = bound.connection.execute
         for forbidden in (
             f"SELECT * FROM read_parquet('{other}')",
             f"SELECT * FROM read_text('{other}')",
@@ -86,7 +95,7 @@ def test_nothing_is_left_behind_where_the_program_runs(folder, monkeypatch):
     monkeypatch.chdir(folder)
     before = sorted(os.listdir(folder))
     with bind("visits.parquet", COLUMNS) as bound:
-        spill = bound.connection.con.execute("SELECT current_setting('temp_directory')").fetchone()[0]
+        spill = bound.connection.execute("SELECT current_setting('temp_directory')").fetchone()[0]
         assert os.path.isdir(spill)
         assert os.path.dirname(spill) != str(folder)
     assert not os.path.exists(spill)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.engine import open_visits, read_places, refuse_doubtful
+from leeward.engine import read_places, refuse_doubtful
+from leeward.engine._visits import open_visits
 from leeward.engine._window import Clock, bounds, is_over
 from leeward.errors import DataError, DoubtfulDataError, SpecError
 from leeward.query import Window, count_visitors, places, visits

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.visits import visitors
 
-from leeward.engine import REASONS, open_visits, read_places
+from leeward.engine import read_places
+from leeward.engine._visits import REASONS, open_visits
 from leeward.errors import BoundExceededError, DataError
 from leeward.query import count_visitors, places, visits
 

@@ -15,9 +15,10 @@ import pytest
 
 from leeward.cli import EngineError
 from leeward.engine import _content as content_module
-from leeward.engine import open_data, open_visits, read_keys, read_places
+from leeward.engine import open_data, read_keys, read_places
 from leeward.engine._bind import bind
 from leeward.engine._content import recognised
+from leeward.engine._visits import open_visits
 from leeward.query import grid, places, records, statistic, visits
 
 KEY = b"0123456789abcdef" * 2

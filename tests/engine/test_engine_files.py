@@ -271,21 +271,19 @@ def test_a_notebook_without_ipywidgets_reads_like_any_other_program(tmp_path: Pa
 def test_failures_of_the_engine_are_not_blamed_on_the_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
-    import ibis
-
     own = write(tmp_path / "v.parquet", "ann")
 
     def refuse(*_: Any, **__: Any) -> None:
         raise duckdb.InvalidInputException("Invalid Input Error: no such setting\nLINE 1: ...")
 
     class Broken:
-        con = type("", (), {"execute": refuse})()
-        disconnect = staticmethod(lambda: None)
+        execute = refuse
+        close = staticmethod(lambda: None)
 
     if broken == "connect":
-        monkeypatch.setattr(ibis.duckdb, "connect", refuse)
+        monkeypatch.setattr(duckdb, "connect", refuse)
     elif broken == "settings":
-        monkeypatch.setattr(ibis.duckdb, "connect", lambda *_, **__: Broken())
+        monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Broken())
     else:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with pytest.raises(EngineError) as refused:

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leeward.engine import open_visits, read_places
+from leeward.engine import read_places
+from leeward.engine._visits import open_visits
 from leeward.errors import DataError, SpecError
 from leeward.query import count_visitors, grid, places, visits
 

@@ -24,7 +24,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engine import open_data, open_visits, read_keys, read_places
+from leeward.engine import open_data, read_keys, read_places
+from leeward.engine._visits import open_visits
 from leeward.errors import DataError
 from leeward.query import count_visitors, places, records, statistic, visits
 

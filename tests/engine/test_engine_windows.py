@@ -16,9 +16,10 @@ import pyarrow as pa
 import pytest
 from tests.oracle.visits import visitors
 
-from leeward.engine import VisitTable, open_visits, read_places
 from leeward.engine import _slots as slots
+from leeward.engine import read_places
 from leeward.engine._bind import Bound
+from leeward.engine._visits import VisitTable, open_visits
 from leeward.errors import BoundExceededError, SpecError
 from leeward.query import count_visitors, places, visits
 

@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from leeward.engine import open_visits, read_places, refuse_doubtful
+from leeward.engine import read_places, refuse_doubtful
+from leeward.engine._visits import open_visits
 from leeward.errors import DataError, DoubtfulDataError, SpecError
 from leeward.query import count_visitors, places, visits
 

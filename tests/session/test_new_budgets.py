@@ -17,7 +17,8 @@ from tests.session.test_monitor_command import SANITIZED
 
 import leeward as lw
 from leeward.cli import _release as cli_release
-from leeward.engine import open_visits, read_places
+from leeward.engine import read_places
+from leeward.engine._visits import open_visits
 from leeward.errors import BudgetConflictError, LedgerError
 from leeward.ledger import Ledger
 from leeward.ledger._secret import VARIABLE

@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact counts from tables, through Ibis on DuckDB. The only folder that imports them."""
 
-from leeward.engine._content import Content
 from leeward.engine._look import Look, refuse_doubtful
 from leeward.engine._open import Keys, Opened, files_of, open_data, read_keys
 from leeward.engine._places import PlaceList, read_places
-from leeward.engine._visits import REASONS, VisitCounts, VisitTable, open_visits
 
 __all__ = [
-    "REASONS",
-    "Content",
     "Keys",
     "Look",
     "Opened",
     "PlaceList",
-    "VisitCounts",
-    "VisitTable",
     "files_of",
     "open_data",
-    "open_visits",
     "read_keys",
     "read_places",
     "refuse_doubtful",

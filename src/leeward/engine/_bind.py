@@ -9,23 +9,21 @@ reach further. No SQL text is taken from anyone; names are quoted.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import duckdb
-import ibis
 import numpy as np
 import pyarrow as pa
-from ibis.common.exceptions import IbisError
 from numpy.typing import NDArray
 
+from leeward._buffers import numbers
 from leeward._private import Private
 from leeward._scratch import SPILLED, scratch
-from leeward.engine._builtin import decode, encode
 from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
+from leeward.engine._sql import named, quoted
 from leeward.errors import DataError, EngineError, nearest
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File, files_of
@@ -35,7 +33,7 @@ from leeward.tables._schema import check_one_schema
 from leeward.tables._types import check_arrow, check_engine_types
 
 _CATALOG = "leeward_source"
-_CHOSEN = "leeward_chosen"
+_SOURCE = "leeward_rows_asked_for"
 _MAIN = "main"
 
 
@@ -44,31 +42,47 @@ class Bound(Private):
     """One source, readable through a locked connection.
 
     Attributes:
-        connection: the locked Ibis backend.
-        rows: the source as an Ibis table with exactly the columns asked for.
+        connection: the locked connection.
+        types: the engine's own type of each column that was asked for, by its name.
         files: the files it reads.
     """
 
-    connection: Any
-    rows: Any
+    connection: duckdb.DuckDBPyConnection
+    types: Mapping[str, str]
     files: Sequence[File]
+
+    @property
+    def rows(self) -> Any:
+        """The source as an Ibis table with exactly the columns asked for: a description, which holds no connection."""
+        # Lazily: Ibis takes half a second to import, and public lists are read without it.
+        from leeward.engine._described import described
+
+        return described(_SOURCE, self.types)
+
+    def all_rows(self) -> pa.Table:
+        """The columns asked for, in the order of the source."""
+        with translated():
+            return self.connection.sql(f"SELECT * FROM {_SOURCE}").to_arrow_table()
 
     def fetch(self, expression: Any) -> pa.Table:
         """Run an Ibis expression. Ibis's own way to Arrow is avoided: it imports pandas, a third of a second."""
+        from leeward.engine._described import compiled
+
         with translated():
-            return self.connection.con.sql(self.connection.compile(expression.as_table())).to_arrow_table()
+            return self.connection.sql(compiled(expression)).to_arrow_table()
 
     def ranked(self, rows: Any, keys: pa.Array, ranks: NDArray[np.int32]) -> Any:
         """Return rows with the ``rank`` of their ``key`` in a public list, in place of it; null where it is not listed."""
-        # From a buffer, because pa.array imports pandas, a quarter of a second.
-        held = pa.Array.from_buffers(pa.int32(), len(keys), [None, pa.py_buffer(ranks)])
-        listed = self.register("leeward_keys", pa.table({"listed": keys, "rank": held}))
+        listed = self.register("leeward_keys", pa.table({"listed": keys, "rank": numbers(ranks)}))
         joined = rows.left_join(listed, rows.key == listed.listed)
         return joined.select(*(name for name in rows.columns if name != "key"), "rank")
 
     def register(self, name: str, data: pa.Table) -> Any:
         """Make a table in memory readable under a name, as an Ibis table."""
-        return _register(self.connection, name, data)
+        from leeward.engine._described import described
+
+        self.connection.register(name, data)
+        return described(name, _types(self.connection, f"SELECT * FROM {name}"))
 
     def check_unchanged(self) -> None:
         """Refuse to go on if a file was written since it was bound: two answers would be about two tables.
@@ -105,58 +119,39 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
         links = [] if kind == "duckdb" else [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))]
         for file, link in zip(files, links, strict=False):
             os.symlink(file.path, link)
-        connection = _connection(folder)
-        try:
+        with _connection(folder) as connection:
             if kind == "duckdb":
                 _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
             _lock(connection, links)
-            with _without_deprecation():
-                if kind == "memory":
-                    rows = _in_memory(connection, arrow_table(source, columns))
-                elif kind == "parquet":
-                    for file, link in zip(files, links, strict=True):
-                        check_bound(columns, file, _named_by_engine(connection, link))
-                        check_pages(file, tuple(names))
-                    found = f"read_parquet([{', '.join(map(_quoted, links))}], hive_partitioning = false)"
-                    rows = _chosen(connection, found, columns)
-                elif kind == "csv":
-                    rows = csv_rows(connection, files, links, names)
-                else:
-                    found = _inside(connection, table)
-                    check_columns(columns, connection.con.sql(f"SELECT * FROM {found}").columns)
-                    rows = _letter_by_letter(_chosen(connection, found, columns), names)
-                if kind in {"memory", "csv"}:
-                    check_engine_types(columns, _types(connection, connection.compile(rows.select(*names)), names))
-                if kind == "duckdb":
-                    # A view, or a computed column, may draw at random: what is recognised and what is counted is one table.
-                    rows = connection.create_table(ROWS, rows.select(*names), temp=True)
-            yield Bound(connection, _selected(rows, names), files)
-        finally:
-            connection.disconnect()
+            chosen = ", ".join(map(named, names))
+            if kind == "memory":
+                connection.register("leeward_memory", check_arrow(arrow_table(source, columns)))
+                found = "leeward_memory"
+            elif kind == "parquet":
+                for file, link in zip(files, links, strict=True):
+                    check_bound(columns, file, _named_by_engine(connection, link))
+                    check_pages(file, tuple(names))
+                found = f"read_parquet([{', '.join(map(quoted, links))}], hive_partitioning = false)"
+            elif kind == "csv":
+                found = csv_rows(connection, files, links, names)
+            else:
+                found = _inside(connection, table)
+                check_columns(columns, connection.sql(f"SELECT * FROM {found}").columns)
+            types = _types(connection, f"SELECT {chosen} FROM {found}")
+            check_engine_types(columns, types)
+            if kind == "duckdb":
+                # A view, or a computed column, may draw at random: what is recognised and what is counted is one table.
+                chosen = ", ".join(_letter_by_letter(name, types[name]) for name in names)
+                connection.execute(f"CREATE TEMP TABLE {ROWS} AS SELECT {chosen} FROM {found}")
+                found, chosen = ROWS, "*"
+            connection.execute(f"CREATE TEMP VIEW {_SOURCE} AS SELECT {chosen} FROM {found}")
+            yield Bound(connection, types, files)
 
 
-def _chosen(connection: Any, found: str, columns: Mapping[str, str]) -> Any:
-    """The named columns of what the engine finds, as an Ibis table: of others, whatever they are, Ibis learns nothing.
-
-    It has no name for some types, and would load an extension for others.
-    """
-    names = list(dict.fromkeys(columns.values()))
-    chosen = f"SELECT {', '.join(map(_named, names))} FROM {found}"
-    check_engine_types(columns, _types(connection, chosen, names))
-    connection.con.execute(f"CREATE VIEW {_CHOSEN} AS {chosen}")
-    return connection.table(_CHOSEN)
-
-
-def _types(connection: Any, chosen: str, names: Sequence[str]) -> dict[str, Any]:
-    """The engine's own type of each named column: Ibis has no name for some, and one name for several."""
-    return dict(zip(names, connection.con.sql(chosen).types, strict=True))
-
-
-def _selected(rows: Any, names: Sequence[str]) -> Any:
-    """The named columns; one that has no type because nothing is in it becomes one of nulls, which every role can read."""
-    chosen = rows.select(*names)
-    empty = [name for name in names if chosen[name].type().is_unknown() and '"NULL"' in str(chosen[name].type())]
-    return chosen.mutate(**{name: ibis.null() for name in empty}) if empty else chosen
+def _types(connection: duckdb.DuckDBPyConnection, chosen: str) -> dict[str, str]:
+    """The engine's own type of each column of a query."""
+    found = connection.sql(chosen)
+    return dict(zip(found.columns, map(str, found.types), strict=True))
 
 
 @contextmanager
@@ -168,27 +163,38 @@ def _folder() -> Iterator[str]:
         yield str(made.path)
 
 
-def _connection(folder: str) -> Any:
+@contextmanager
+def _connection(folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
     with _setting_up():
-        connection = ibis.duckdb.connect(
-            ":memory:", autoload_known_extensions=False, autoinstall_known_extensions=False, temp_directory=folder
+        connection = duckdb.connect(
+            ":memory:",
+            config={
+                "autoload_known_extensions": False,
+                "autoinstall_known_extensions": False,
+                "temp_directory": folder,
+                "python_enable_replacements": False,  # a name of SQL is never taken for a variable of Python
+            },
         )
+    try:
+        with _setting_up():
+            connection.execute("SET TimeZone = 'UTC'")
         # DuckDB draws on stdout where it takes the program for an interactive one; stdout is the caller's. In a notebook
         # without ipywidgets this cannot be set, and nothing is drawn anyway.
         with suppress(duckdb.Error):
-            connection.con.execute("SET enable_progress_bar = false")
-        return connection
+            connection.execute("SET enable_progress_bar = false")
+        yield connection
+    finally:
+        connection.close()
 
 
-def _attach(connection: Any, file: File) -> None:
+def _attach(connection: duckdb.DuckDBPyConnection, file: File) -> None:
     if "\\" in file.path:
         raise DataError(
             f"The file '{file.name}'", "DuckDB takes the backslash in its path for one between folders", "Rename it"
         )
     try:
-        # Ibis's own way does not quote the path.
-        connection.con.execute(f"ATTACH {_quoted(file.path)} AS {_CATALOG} (READ_ONLY)")
-    except (duckdb.Error, IbisError) as error:
+        connection.execute(f"ATTACH {quoted(file.path)} AS {_CATALOG} (READ_ONLY)")
+    except duckdb.Error as error:
         refused = _refused(error)
     else:
         return
@@ -211,23 +217,13 @@ def _refused(error: Exception) -> tuple[str, str]:
     )
 
 
-def _lock(connection: Any, readable: Sequence[str]) -> None:
+def _lock(connection: duckdb.DuckDBPyConnection, readable: Sequence[str]) -> None:
     with _setting_up():
         # What a file says of its rows beside them (that none of a group is so large, or missing) may be wrong; rows count.
-        connection.con.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
-        connection.con.execute(f"SET allowed_paths = [{', '.join(map(_quoted, readable))}]")
-        connection.con.execute("SET enable_external_access = false")
-        connection.con.execute("SET lock_configuration = true")
-
-
-def _quoted(text: str) -> str:
-    """A text of SQL, in which only quotes have a meaning of their own."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _named(name: str) -> str:
-    """A name of SQL, in which only quotes have a meaning of their own."""
-    return '"' + name.replace('"', '""') + '"'
+        connection.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
+        connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, readable))}]")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
 
 
 @contextmanager
@@ -235,7 +231,7 @@ def _setting_up() -> Iterator[None]:
     """Tell failures of the engine itself from failures of the data, which nobody has looked at yet."""
     try:
         yield
-    except (duckdb.Error, IbisError, OSError) as error:
+    except (duckdb.Error, OSError) as error:
         because = str(error).partition("\n")[0]
     else:
         return
@@ -261,7 +257,7 @@ def translated() -> Iterator[None]:
         )
     except duckdb.Error as error:
         problem = _unreadable(error)
-    except (pa.ArrowException, IbisError):
+    except pa.ArrowException:
         problem = _UNREADABLE
     except RuntimeError as error:
         if "Query interrupted" not in str(error):
@@ -301,14 +297,14 @@ _NO_UTF8 = (
 )
 
 
-def _named_by_engine(connection: Any, link: str) -> list[str]:
+def _named_by_engine(connection: duckdb.DuckDBPyConnection, link: str) -> list[str]:
     """What the engine calls the columns of a Parquet file, in their order."""
-    return list(connection.con.sql(f"SELECT * FROM read_parquet({_quoted(link)}, hive_partitioning = false)").columns)
+    return list(connection.sql(f"SELECT * FROM read_parquet({quoted(link)}, hive_partitioning = false)").columns)
 
 
-def _inside(connection: Any, table: str | None) -> str:
+def _inside(connection: duckdb.DuckDBPyConnection, table: str | None) -> str:
     """The table or view of an attached DuckDB file, as SQL names it."""
-    found = connection.con.execute(
+    found = connection.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'leeward_source' UNION ALL "
         "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'leeward_source' AND NOT internal"
     ).fetchall()
@@ -326,31 +322,14 @@ def _inside(connection: Any, table: str | None) -> str:
             f"visits_table = '{table}'", "two tables of the DuckDB file are called that", "Rename one of them"
         )
     schema, name = names[table]
-    return ".".join(map(_named, (_CATALOG, schema, name)))
+    return ".".join(map(named, (_CATALOG, schema, name)))
 
 
-def _letter_by_letter(rows: Any, names: Sequence[str]) -> Any:
-    """The table with texts that are compared letter by letter, as those of every other kind of source are.
+def _letter_by_letter(name: str, kind: str) -> str:
+    """A column in SQL, of texts that are compared letter by letter, as those of every other kind of source are.
 
     A column of a DuckDB file may have a collation, by which "Ann" and "ann" are one person, and both are counted once.
     """
-    texts = [name for name in names if rows[name].type().is_string()]
-    return rows.mutate(**{name: decode(encode(rows[name])) for name in texts}) if texts else rows
-
-
-def _in_memory(connection: Any, data: pa.Table) -> Any:
-    return _register(connection, "leeward_memory", check_arrow(data))
-
-
-def _register(connection: Any, name: str, data: pa.Table) -> Any:
-    connection.con.register(name, data)
-    with _without_deprecation():
-        return connection.table(name)
-
-
-@contextmanager
-def _without_deprecation() -> Iterator[None]:
-    """Keep quiet about Ibis 12 asking for a table's schema by a name that DuckDB 2 calls deprecated."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "fetch_arrow_table", DeprecationWarning)
-        yield
+    column = named(name)
+    text = kind == "VARCHAR" or kind.startswith("ENUM(")
+    return f"decode(encode({column})) AS {column}" if text else column

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import duckdb.func as udf
 import ibis
 import numpy as np
 import pyarrow as pa
@@ -159,8 +160,8 @@ def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
         found = [None if north is None else h3.latlng_to_cell(north, east, grid.h3) for north, east in pairs]
         return pa.array(found, pa.int64())
 
-    bound.connection.con.create_function(
-        "leeward_h3", cell, ["DOUBLE", "DOUBLE"], "BIGINT", type="arrow", null_handling="special"
+    bound.connection.create_function(
+        "leeward_h3", cell, ["DOUBLE", "DOUBLE"], "BIGINT", type=udf.ARROW, null_handling=udf.SPECIAL
     )
     on_earth = (latitude.abs() <= 90) & (longitude.abs() <= 180)
     return leeward_h3(on_earth.ifelse(latitude, ibis.null()), on_earth.ifelse(longitude, ibis.null()))

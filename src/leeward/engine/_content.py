@@ -31,6 +31,7 @@ import ibis.expr.datatypes as dt
 
 from leeward.engine._bind import Bound, translated
 from leeward.engine._builtin import epoch_ns, epoch_us
+from leeward.engine._described import compiled
 from leeward.errors import EngineError
 
 FORM = "1"
@@ -103,7 +104,7 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     names = list(rows.columns)
     texts = {f"r{i}": _text(rows[name]) for i, name in enumerate(names)}
     values = {f"v{i}": _value(rows[name]) for i, name in enumerate(names)}
-    plain = bound.connection.compile(rows.select(**texts, **values))
+    plain = compiled(rows.select(**texts, **values))
     each = [f"CASE WHEN r{i} IS NULL THEN '-' ELSE concat(length(r{i}), ':', r{i}) END" for i in range(len(names))]
     hashed = f"SELECT md5_number(concat('{_derived(key, 'rows')}', {', '.join(each)})) AS h, 1 AS n FROM ({plain})"
     whole = _sums(bound, hashed)
@@ -130,7 +131,7 @@ def _check_engine() -> None:
         EngineError: it writes one otherwise, so that two values may have one text.
     """
     probe = ibis.table({f"c{i}": kind for i, (kind, _, _) in enumerate(_KNOWN)}, name="probe")
-    texts = ibis.to_sql(probe.select(**{name: _text(probe[name]) for name in probe.columns}), dialect="duckdb")
+    texts = compiled(probe.select(**{name: _text(probe[name]) for name in probe.columns}))
     given = ", ".join(f"{value} AS c{i}" for i, (_, value, _) in enumerate(_KNOWN))
     with duckdb.connect() as engine:
         written = engine.execute(f"WITH probe AS (SELECT {given}) {texts}").fetchall()[0]
@@ -148,7 +149,7 @@ def _sums(bound: Bound, hashed: str) -> tuple[int, ...]:
     sums = ["sum(n)", *(f"sum(({half} & {_LOW})::UBIGINT::HUGEINT * n)" for half in ("h", "(h >> 64)"))]
     told = ", ".join(f"coalesce({each}, 0)" for each in sums)  # an empty table has sums too
     with translated():
-        found = bound.connection.con.sql(f"SELECT count(*), {told} FROM ({hashed})").fetchall()
+        found = bound.connection.sql(f"SELECT count(*), {told} FROM ({hashed})").fetchall()
     return tuple(int(value) for value in found[0])
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import duckdb
 
+from leeward.engine._sql import named, quoted
 from leeward.errors import DataError
 from leeward.tables._csv import agreed_header, length, length_by_fields
 from leeward.tables._files import File
@@ -32,16 +33,18 @@ NO_CSV: Final = (
 """What is wrong with most files that the engine does not read as CSV."""
 
 
-def csv_rows(connection: Any, files: Sequence[File], links: Sequence[str], names: Sequence[str]) -> Any:
-    """The named columns of CSV files as a table of texts, in the order of the files; an empty field is missing.
+def csv_rows(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[File], links: Sequence[str], names: Sequence[str]
+) -> str:
+    """Read the named columns of CSV files into a table of texts, in the order of the files, and return its name.
 
-    Splitting text into fields is most of the work, so it is done once.
+    An empty field is missing. Splitting text into fields is most of the work, so it is done once.
 
     Raises:
         DataError: a file is damaged, or the engine finds more or fewer rows in the files than they have.
     """
     described = [((agreed_header(file), file.is_gzip), file, link) for file, link in zip(files, links, strict=True)]
-    table = connection.create_table(ROWS, schema=dict.fromkeys(names, "string"), temp=True)
+    connection.execute(f"CREATE TEMP TABLE {ROWS} ({', '.join(f'{named(name)} VARCHAR' for name in names)})")
     rows = 0
     for (header, is_gzip), group in itertools.groupby(described, key=lambda each: each[0]):
         _, alike, paths = zip(*group, strict=True)
@@ -50,9 +53,9 @@ def csv_rows(connection: Any, files: Sequence[File], links: Sequence[str], names
         # Reading at several places at once, the engine takes lines within quotes for rows, and then finds them broken.
         careful = {"parallel": False, "max_line_size": max(_USUAL, min(longest, _LONGEST))}
         for how in ({}, careful):
-            read = _read(connection, paths, header, is_gzip, how, names)
+            read = _read(paths, header, is_gzip, how, names)
             try:
-                connection.insert(ROWS, read)  # group by group: a union would not keep the order of the files
+                connection.execute(f"INSERT INTO {ROWS} {read}")  # group by group: a union would lose the files' order
                 break
             except duckdb.Error as error:
                 if how or "csv" not in str(error).lower():
@@ -62,36 +65,37 @@ def csv_rows(connection: Any, files: Sequence[File], links: Sequence[str], names
         there = sum(each.rows(len(header)) for each in lengths)
         if found - before != there or not all(each.closed for each in lengths):
             _check_by_fields(alike, len(header), found - before)
-    return table
+    return ROWS
 
 
 def _read(
-    connection: Any,
-    paths: Sequence[str],
-    header: Sequence[str],
-    is_gzip: bool,
-    how: Mapping[str, Any],
-    names: Sequence[str],
-) -> Any:
+    paths: Sequence[str], header: Sequence[str], is_gzip: bool, how: Mapping[str, object], names: Sequence[str]
+) -> str:
     # The engine gives columns by where they are: of names it would make others, where two differ only in case.
     at = {name: f"c{index}" for index, name in enumerate(header)}
-    read = connection.read_csv(
-        list(paths),
-        columns=dict.fromkeys(at.values(), "VARCHAR"),
-        auto_detect=False,
-        header=True,
-        delim=",",
-        quote='"',
-        escape='"',
-        compression="gzip" if is_gzip else "none",
-        hive_partitioning=False,
+    how = {
+        "columns": dict.fromkeys(at.values(), "VARCHAR"),
+        "auto_detect": False,
+        "header": True,
+        "delim": ",",
+        "quote": '"',
+        "escape": '"',
+        "compression": "gzip" if is_gzip else "none",
+        "hive_partitioning": False,
         **how,
-    )
-    return read.select(*(read[at[name]].name(name) for name in names))
+    }
+    told = ", ".join(f"{key} = {_literal(value)}" for key, value in how.items())
+    return f"SELECT {', '.join(at[name] for name in names)} FROM read_csv([{', '.join(map(quoted, paths))}], {told})"
 
 
-def _count(connection: Any) -> int:
-    return int(connection.con.execute(f"SELECT count(*) FROM {ROWS}").fetchall()[0][0])
+def _literal(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_literal(each)}" for key, each in value.items()) + "}"
+    return quoted(value) if isinstance(value, str) else str(value)
+
+
+def _count(connection: duckdb.DuckDBPyConnection) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()[0][0])
 
 
 def _check_by_fields(files: Sequence[File], columns: int, found: int) -> None:

@@ -8,13 +8,10 @@ depend on the order of rows as floating sums do.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -30,8 +27,6 @@ from leeward.engine._look import Look
 from leeward.engine._rows import Rows, integers
 from leeward.engine._visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
-from leeward.exact._real import exact
-from leeward.exact._text import write
 from leeward.noise._saturating import MOST
 from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._reasons import OF_NUMBERS
@@ -42,44 +37,6 @@ Tally = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 REASONS = tuple(OF_NUMBERS)
 """Why a row takes no part, in the order in which it is asked."""
-
-
-@dataclass(frozen=True)
-class GroupList:
-    """The public keys of a statistic's answers: its groups and, for a histogram of numbers, its intervals."""
-
-    query: Statistic
-    grid: None = None
-
-    def __len__(self) -> int:
-        return self.query.cells
-
-    def to_arrow(self) -> pa.Table:
-        """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``; or ``above``."""
-        query = self.query
-        columns: dict[str, Any] = {}
-        if query.groups:
-            columns["group"] = [group for group in query.groups for _ in range(query.bins)]
-        if query.kind == "histogram" and query.values is not None:
-            whole = fine(query.values) == 1
-            edges = [int(e) if whole else float(e) for e in query.values.points] * max(1, len(query.groups))
-            per = query.bins + 1
-            columns["from"] = [edge for i, edge in enumerate(edges) if i % per < query.bins]
-            columns["to"] = [edge for i, edge in enumerate(edges) if i % per > 0]
-        if query.levels:
-            whole = all(level.denominator == 1 for level in query.levels)
-            down = [int(level) if whole else float(level) for level in reversed(query.levels)]
-            columns["above"] = down * max(1, len(query.groups))
-        return pa.table(columns or {"group": ["all"]})
-
-    def digest(self) -> str:
-        """Return a digest of the public keys."""
-        values = self.query.values
-        ends = None if values is None else [write(exact(end)) for end in (values.lower, values.upper, values.step)]
-        keys = ["leeward groups 1", self.query.kind, self.query.by, list(self.query.groups), ends]
-        if self.query.levels:
-            keys.append([write(exact(level)) for level in self.query.levels])
-        return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
 
 
 @contextmanager

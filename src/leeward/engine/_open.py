@@ -6,19 +6,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from leeward.engine._content import Content
+from leeward.engine._groups import GroupList
 from leeward.engine._look import Look
-from leeward.engine._numbers import GroupList, open_numbers
 from leeward.engine._places import PlaceList, read_places
-from leeward.engine._visits import VisitCounts, open_visits
 from leeward.errors import DataError
 from leeward.query import CountVisitors, Grid
 from leeward.query._statistic import DrawnFrom, Statistic
 from leeward.tables._files import files_of as files_of_source
+
+if TYPE_CHECKING:
+    from leeward.engine._content import Content
+    from leeward.engine._visits import VisitCounts
 
 Question = CountVisitors | Statistic
 
@@ -88,7 +90,12 @@ def open_data(query: Question, keys: Keys) -> AbstractContextManager[Opened]:
     Raises:
         DataError: it cannot be read as described.
     """
+    # Lazily: Ibis takes half a second to import, and what reads no private data needs none.
     if isinstance(query, Statistic):
+        from leeward.engine._numbers import open_numbers
+
         return open_numbers(query)
+    from leeward.engine._visits import open_visits
+
     assert isinstance(keys, PlaceList)
     return open_visits(query.visits, keys)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from leeward._buffers import as_numpy, numbers, texts
 from leeward._optional import optional
 from leeward._plain import counted
 from leeward.engine._bind import bind
@@ -50,12 +51,12 @@ class PlaceList:
         kind = "integers beyond 63 bits" if _is_beyond(self.keys) else key_type(self.keys.type)
         seen = hashlib.sha256(f"leeward places 1: {kind}:{len(self)}".encode())
         if pa.types.is_large_string(self.keys.type):
-            lengths = pc.binary_length(self.keys).to_numpy(zero_copy_only=False)
+            lengths = as_numpy(pc.binary_length(self.keys))
             seen.update(lengths.astype("<i8").tobytes())
             seen.update("".join(self.keys.to_pylist()).encode())
         else:
             plain = "<f8" if pa.types.is_floating(self.keys.type) else "<u8" if _is_beyond(self.keys) else "<i8"
-            seen.update(self.keys.to_numpy(zero_copy_only=False).astype(plain).tobytes())
+            seen.update(as_numpy(self.keys).astype(plain).tobytes())
         return seen.hexdigest()
 
 
@@ -71,7 +72,7 @@ def read_places(source: Places | Grid) -> PlaceList:
     roles = {"place": source.place, "latitude": source.latitude, "longitude": source.longitude, "name": source.name}
     columns = {key: column for key, column in roles.items() if column is not None}
     with bind(source.source.held(), columns, source.table) as bound:
-        table = bound.fetch(bound.rows).combine_chunks()
+        table = bound.all_rows().combine_chunks()
     keys = _keys(_one(table, source.place), source.place)
     degrees = [
         None if column is None else _degrees(_one(table, column), column, limit)
@@ -109,7 +110,7 @@ def _keys(keys: pa.Array, column: str) -> pa.Array:
         raise DataError("The public list of places is empty", "the answer has one row per place", "List the places")
     if pa.types.is_floating(keys.type):  # half floats too: Arrow has few kernels for these
         # −0 equals 0 where tables are joined, so it must here.
-        keys = pc.add(keys, pa.scalar(0.0, keys.type))
+        keys = numbers(as_numpy(keys) + keys.type.to_pandas_dtype()(0)) if not keys.null_count else keys
     empty = keys.null_count + (pc.sum(pc.is_nan(keys)).as_py() or 0 if pa.types.is_floating(keys.type) else 0)
     if empty:
         raise DataError(
@@ -140,7 +141,7 @@ def _degrees(values: pa.Array, column: str, limit: int) -> pa.Array:
 
 
 def _within(degrees: pa.Array, limit: int) -> bool:
-    known = degrees.drop_null().to_numpy(zero_copy_only=False)
+    known = as_numpy(degrees.drop_null())
     return bool(np.all(np.abs(known) <= limit))
 
 
@@ -162,9 +163,9 @@ def _squares(grid: Grid) -> PlaceList:
     row, column = (index.ravel() for index in np.divmod(np.arange(rows * columns), columns))
 
     def middle(origin: float, step: float, index: Any, edge: float) -> pa.Array:
-        return pa.array((origin + index * step + np.minimum(origin + (index + 1) * step, edge)) / 2)
+        return numbers((origin + index * step + np.minimum(origin + (index + 1) * step, edge)) / 2)
 
-    keys = pa.array([f"r{r}c{c}" for r, c in zip(row.tolist(), column.tolist(), strict=True)], pa.large_string())
+    keys = texts([f"r{r}c{c}" for r, c in zip(row.tolist(), column.tolist(), strict=True)], pa.large_string())
     north = middle(grid.south, height, row, grid.north)
     return PlaceList(keys, north, middle(grid.west, width, column, grid.east), grid=grid)
 
@@ -185,5 +186,5 @@ def _hexagons(grid: Grid) -> PlaceList:
     if len(cells) > MOST_CELLS:
         raise too_many_cells()
     centres = [h3.cell_to_latlng(cell) for cell in cells]
-    latitude, longitude = (pa.array([centre[axis] for centre in centres], pa.float64()) for axis in (0, 1))
-    return PlaceList(pa.array(cells, pa.large_string()), latitude, longitude, grid=grid)
+    latitude, longitude = (numbers(np.array([centre[axis] for centre in centres])) for axis in (0, 1))
+    return PlaceList(texts(cells, pa.large_string()), latitude, longitude, grid=grid)

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from leeward._buffers import as_numpy
 from leeward._private import Private
 from leeward.engine._bind import Bound
 from leeward.engine._content import Content, recognised
@@ -41,8 +42,4 @@ class Rows(Private):
 
 def integers(table: pa.Table, column: str) -> NDArray[np.int64]:
     """A column of whole numbers, of whatever type the engine chose for a sum, none of them null."""
-    values = table.column(column).cast(pa.int64()).combine_chunks()
-    if not len(values):
-        return np.zeros(0, dtype=np.int64)
-    # From the buffer, because to_numpy imports pandas.
-    return np.frombuffer(values.buffers()[1], np.int64, count=len(values), offset=8 * values.offset)
+    return as_numpy(table.column(column).cast(pa.int64()))

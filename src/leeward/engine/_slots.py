@@ -18,6 +18,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 
+from leeward._buffers import numbers
 from leeward.engine._bind import Bound
 from leeward.engine._builtin import whole_quotient
 
@@ -69,9 +70,5 @@ def _compared(rows: Any, some: Sequence[tuple[int, int, int]], bound: Bound) -> 
 
 def _table(name: str, columns: Sequence[str], held: Sequence[tuple[int, int, int]], bound: Bound) -> Any:
     made = dict(zip(columns, zip(*held, strict=True), strict=True))
-    # from buffers, because pa.array imports pandas, a third of a second
-    arrays = {
-        column: pa.Array.from_buffers(pa.int64(), len(held), [None, pa.py_buffer(np.array(values, np.int64))])
-        for column, values in made.items()
-    }
+    arrays = {column: numbers(np.array(values, np.int64)) for column, values in made.items()}
     return bound.register(name, pa.table(arrays))

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from leeward._buffers import numbers
 from leeward._private import Private
 from leeward.engine._bind import Bound, bind
 from leeward.engine._columns import hexagon, kept, key, point, square, who
@@ -190,7 +191,7 @@ class VisitTable(Rows):
                 cell = square(places.grid, latitude, longitude)
                 return rows.select(**plain, rank=cell, placed=latitude.notnull())
             found, placed = hexagon(places.grid, latitude, longitude, bound), latitude.notnull()
-            keys = pa.array([int(cell, 16) for cell in places.keys.to_pylist()], pa.int64())
+            keys = numbers(np.array([int(cell, 16) for cell in places.keys.to_pylist()], np.int64))
         else:
             assert visits.place is not None
             found, keys = key(rows, visits.place, places), places.keys

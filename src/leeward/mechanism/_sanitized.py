@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import flint
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -185,12 +186,12 @@ class Sanitized:
         exceed, stops = float(self.law.tail(int(self._thresholds) + 1)), self.stop_after
         if not exceed or stops >= counts:
             return float(counts)
-        from scipy.special import betainc, betaincc  # lazily; and not scipy.stats, which takes seconds to import
-
-        # Pr[Bin(n, p) > c] and Pr[Bin(n − 1, p) ≤ c − 1] are regularised incomplete beta functions
-        more = betainc(stops + 1, counts - stops, exceed)
-        fewer = betaincc(stops, counts - stops, exceed)
-        return float(min(counts * fewer + stops * more / exceed, counts))
+        # Pr[Bin(n, p) > c] and Pr[Bin(n − 1, p) ≥ c] are regularised incomplete beta functions
+        with flint.ctx.workprec(128):
+            chance = flint.arb(exceed)
+            more = float(chance.beta_lower(stops + 1, counts - stops, 1))
+            fewer = float(1 - chance.beta_lower(stops, counts - stops, 1))
+        return min(counts * fewer + stops * more / exceed, float(counts))
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given vectors of counts (all of one length).

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._buffers import numbers
 from leeward.distance import Line
 from leeward.errors import NotPrivateError
 from leeward.exact._real import Real, inf
@@ -116,11 +117,11 @@ class NumberPlan:
 
         columns: dict[str, Any] = {name: keys[name] for name in keys.column_names}
         if self.query.kind == "histogram":
-            columns["count"] = pa.array(drawn)
+            columns["count"] = numbers(drawn)
         elif len(self.parts) == 2:
             sums, people = drawn[0::2], drawn[1::2]
             columns["value"] = [float(v) for v in self._means(sums, people)]
-            columns[self.query.many] = pa.array(people)
+            columns[self.query.many] = numbers(people)
             fewer = self.parts[1].law.quantile("0.99")
             few = [_leading(int(n) - fewer) for n in people]  # fewer people have the larger error
             errors = {n: self._mean_error(n, 0.96) for n in set(few)}

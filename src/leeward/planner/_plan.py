@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, assert_neve
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._buffers import numbers, texts
 from leeward._plain import probability, told
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
@@ -202,19 +203,19 @@ class Plan:
         where = ("latitude", "longitude")
         columns: dict[str, Any] = {name: places[name] for name in places.column_names if name not in where}
         if self.mechanism.stop_after is not None:
-            columns["state"] = pa.array(np.where(drawn == SAFE, "safe", "obscure"))
-            columns["answered"] = pa.array(drawn != NOT_ANSWERED)
+            columns["state"] = texts(np.where(drawn == SAFE, "safe", "obscure").tolist())
+            columns["answered"] = numbers(drawn != NOT_ANSWERED)
         match self.mechanism:
             case Geometric():
-                columns["state"] = pa.array(self.decisions.states(drawn))
+                columns["state"] = texts(self.decisions.states(drawn).tolist())
                 if self.what == "counts":
-                    columns["count"] = pa.array(drawn, pa.int64())
+                    columns["count"] = numbers(drawn)
             case Sanitized():
-                columns["count"] = pa.array(drawn, pa.int64(), mask=drawn < 0)
+                columns["count"] = numbers(drawn, drawn < 0)
             case AdaptiveSanitized():
                 look, count = decoded(drawn, len(self.mechanism.laws))
-                columns["count"] = pa.array(count, pa.int64(), mask=look < 0)
-                columns["look"] = pa.array(look + 1, pa.int64(), mask=look < 0)
+                columns["count"] = numbers(count, look < 0)
+                columns["look"] = numbers(look + 1, look < 0)
             case never:
                 assert_never(never)
         return pa.table(columns)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from leeward._buffers import as_numpy, numbers
 from leeward._plain import at_most, percent
 from leeward._statement import DecidingStatement, SelectionStatement, VisitorStatement
 from leeward.errors import InputError
@@ -74,7 +75,7 @@ def places_map(result: Readable) -> go.Figure:
         )
     located = _located(result.places)
     places = result.places.filter(located)
-    ground = Ground.of(*(np.asarray(places[axis].to_numpy(), dtype=float) for axis in ("latitude", "longitude")))
+    ground = Ground.of(*(as_numpy(places[axis]).astype(float) for axis in ("latitude", "longitude")))
     answers = None if isinstance(result.statement, SelectionStatement) else result.answers.filter(located)
     if answers is None:
         traces = _named(ground, result.answers, places)
@@ -202,7 +203,8 @@ def _stems(
 
 
 def _located(places: pa.Table) -> pa.ChunkedArray:
-    return pc.fill_null(pc.and_(pc.is_finite(places["latitude"]), pc.is_finite(places["longitude"])), False)
+    both = pc.and_(pc.is_finite(places["latitude"]), pc.is_finite(places["longitude"]))
+    return pc.coalesce(both, numbers(np.zeros(len(both), bool)))
 
 
 def _labels(table: pa.Table) -> NDArray[np.object_]:
@@ -243,7 +245,7 @@ def _points(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scat
 def _named(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scatter]:
     """Draw the place that is named above the others, and the others if they are not too many."""
     labels = _labels(places)
-    here = pc.equal(places["place"], answers["place"][0]).to_numpy()
+    here = as_numpy(pc.equal(places["place"], answers["place"][0]))
     marks: dict[str, tuple[Any, Mapping[str, Any]]] = {
         "named": (here, {"color": BLUE, "size": 14, "symbol": "diamond"})
     }
@@ -281,9 +283,9 @@ def _said(answers: pa.Table) -> list[str]:
 
 def _states(answers: pa.Table) -> NDArray[np.object_]:
     """Return what is said of each place: one of `MARKS`."""
-    states = answers["state"].to_pandas().to_numpy(dtype=object, copy=True)
+    states = np.array(answers["state"].to_pylist(), dtype=object)
     if "answered" in answers.column_names:
-        states[~answers["answered"].to_numpy()] = "not asked"
+        states[~as_numpy(answers["answered"])] = "not asked"
     return np.asarray(states, object)
 
 

@@ -38,7 +38,8 @@ from leeward.session._standing import refuse_total
 from leeward.session._statement import privacy_statement
 
 if TYPE_CHECKING:
-    from leeward.engine import Content, Keys, Opened
+    from leeward.engine import Keys, Opened
+    from leeward.engine._content import Content
     from leeward.ledger import Account, Answer, Ledger
 
 

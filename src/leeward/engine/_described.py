@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of an engine as Ibis describes them, and its expressions as SQL. Ibis never holds the connection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ibis
+import ibis.expr.datatypes as dt
+from ibis.backends.sql.datatypes import DuckDBType
+
+
+def described(name: str, types: Mapping[str, str]) -> Any:
+    """Return the table of that name with the engine's own types, as an Ibis table.
+
+    A column that has no type, because nothing is in it, becomes one of nulls, which every role can read.
+    """
+    table = ibis.table({column: _type(kind) for column, kind in types.items()}, name=name)
+    empty = [column for column, kind in types.items() if kind == _NO_TYPE]
+    return table.mutate(**{column: ibis.null() for column in empty}) if empty else table
+
+
+def compiled(expression: Any) -> str:
+    """Return an expression as SQL of DuckDB."""
+    return str(ibis.to_sql(expression.as_table(), dialect="duckdb"))
+
+
+_NO_TYPE = '"NULL"'
+
+
+def _type(kind: str) -> dt.DataType:
+    return DuckDBType.from_string(kind)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public keys of a statistic's answers: one row each, in the public order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from leeward._buffers import numbers, texts
+from leeward.exact._real import exact
+from leeward.exact._text import write
+from leeward.query._statistic import Statistic, fine
+
+
+@dataclass(frozen=True)
+class GroupList:
+    """The public keys of a statistic's answers: its groups and, for a histogram of numbers, its intervals."""
+
+    query: Statistic
+    grid: None = None
+
+    def __len__(self) -> int:
+        return self.query.cells
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``; or ``above``."""
+        query = self.query
+        columns = dict[str, Sequence[str | int | float]]()
+        if query.groups:
+            columns["group"] = [group for group in query.groups for _ in range(query.bins)]
+        if query.kind == "histogram" and query.values is not None:
+            whole = fine(query.values) == 1
+            edges = [int(e) if whole else float(e) for e in query.values.points] * max(1, len(query.groups))
+            per = query.bins + 1
+            columns["from"] = [edge for i, edge in enumerate(edges) if i % per < query.bins]
+            columns["to"] = [edge for i, edge in enumerate(edges) if i % per > 0]
+        if query.levels:
+            whole = all(level.denominator == 1 for level in query.levels)
+            down = [int(level) if whole else float(level) for level in reversed(query.levels)]
+            columns["above"] = down * max(1, len(query.groups))
+        return pa.table({name: _held(values) for name, values in (columns or {"group": ["all"]}).items()})
+
+    def digest(self) -> str:
+        """Return a digest of the public keys."""
+        values = self.query.values
+        ends = None if values is None else [write(exact(end)) for end in (values.lower, values.upper, values.step)]
+        keys = ["leeward groups 1", self.query.kind, self.query.by, list(self.query.groups), ends]
+        if self.query.levels:
+            keys.append([write(exact(level)) for level in self.query.levels])
+        return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
+
+
+def _held(values: Sequence[str | int | float]) -> pa.Array:
+    return texts(map(str, values)) if isinstance(values[0], str) else numbers(np.array(values))

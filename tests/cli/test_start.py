@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a command loads. Modules are counted, not milliseconds: the same on a loaded machine."""
+
+import subprocess
+import sys
+
+import pytest
+from tests.session.conftest import Town
+
+LOADS = """
+import sys
+from leeward.cli import app
+app(sys.argv[1:], standalone_mode=False)
+watched = {'ibis', 'pandas', 'plotly', 'scipy', 'sqlalchemy', 'sqlglot'}
+print(*watched.intersection(name.partition('.')[0] for name in sys.modules))
+"""
+
+IBIS = {"ibis", "sqlglot"}
+"""Only what counts private rows needs it. Half a second."""
+
+AT_WORK = {
+    "plan": (["plan", "spec.toml", "-q"], {"sqlalchemy"}),
+    "dry run": (["release", "spec.toml", "--dry-run", "-q"], {"sqlalchemy"}),
+    "release": (["release", "spec.toml", "-o", "out", "--yes", "-q"], IBIS | {"sqlalchemy", "plotly"}),
+}
+
+
+@pytest.mark.parametrize("job", AT_WORK)
+def test_a_command_loads_what_it_needs(job: str, town: Town) -> None:
+    """Pandas and scipy take as long to load as all the rest together, and pyarrow loads pandas unasked."""
+    words, expected = AT_WORK[job]
+    town.spec()
+    run = subprocess.run(
+        [sys.executable, "-c", LOADS, *words], cwd=town.folder, capture_output=True, text=True, check=True
+    )
+    assert set(run.stdout.split()) == expected

@@ -197,7 +197,13 @@ def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
         finer = (scale * 10**places for places in range(9, 0, -1))
         scale = next((each for each in finer if each <= MOST_FINE and most * each <= _FLOAT_INTEGERS), scale)
         inside = number.clip(_float_below(values.lower), -_float_below(-values.upper))
-        units = (inside * scale + 0.5).floor().cast("int64")
+        nearest = (inside * scale + 0.5).floor()
+        # Exactly: the quotient is the float that a number of so many units is read as, so a larger number is beyond it.
+        if query.levels:
+            nearest += (inside > nearest / scale).ifelse(1, 0)
+        elif query.kind == "histogram":
+            nearest -= (inside < nearest / scale).ifelse(1, 0)
+        units = nearest.cast("int64")
     step = int(values.step * scale)
     above = units - int(values.lower * scale)
     if query.kind == "histogram":

@@ -4,7 +4,8 @@
 The number is clamped to public bounds (so ±∞ are the bounds) and rounded half up to a public grid, so that it is one of
 ``values``. NULL, NaN, an empty field and a text that is not a number mean that the person has none. A floating-point number
 stands for the decimal that it prints as, to nine places; to fewer where the bounds hold more than about 10⁶ steps, so that
-bounds times places stay within 2⁵⁰, and what is not a column of whole numbers is refused beyond that.
+bounds times places stay within 2⁵⁰, and what is not a column of whole numbers is refused beyond that. Whether it is above a
+level, or in an interval, is decided by all its digits.
 
 What one change can do is `leeward.query._numeric`'s, group by group: a person is in one group, so withdrawing or inserting a
 person, or moving their number, touches one group. Replacing their record may do more: it may take them from one group to
@@ -57,6 +58,9 @@ Noun = Literal["place", "group", "interval", "level"]
 
 DrawnFrom = Literal["answer", "tally"]
 """What a mechanism draws from: the exact answers; or how many people have each number, as a percentile by rank does."""
+
+_ASKED = {"above": "count above levels"}
+"""What a question is called, where it is not by its kind."""
 
 MOST_FINE = 2**53
 """The most parts of 1 that a step and its bounds may need: every float times so many is read exactly enough."""
@@ -220,7 +224,7 @@ class Statistic:
         self._refuse_deciding(change)
         if change.of_facts:
             raise NotPrivateError(
-                f"A {self.kind} under a notion whose steps are '{change.name}'",
+                f"A {_ASKED.get(self.kind, self.kind)} under a notion whose steps are '{change.name}'",
                 "a person's record here is a number, not a set of facts",
                 'Use "addition-only", "removal-only", "dp" or a metric notion such as "manhattan"',
             )
@@ -359,12 +363,16 @@ def statistic(
             raise SpecError("A histogram of nothing", "its keys are public", "Give column and bounds, or by and groups")
         return Statistic(records, "histogram", None, None, None, by, listed)
     if column is None:
-        raise SpecError(f"A {kind} without a column", "there is no number to take", "Give the column of the number")
+        raise SpecError(
+            f"A {_ASKED.get(kind, kind)} without a column",
+            "there is no number to take",
+            "Give the column of the number",
+        )
     if kind == "above":
         return _above(records, column, by, listed, _levels(levels, lower, upper, step))
     if lower is None or upper is None:
         raise SpecError(
-            f"A {kind} of '{column}' without bounds",
+            f"A {_ASKED.get(kind, kind)} of '{column}' without bounds",
             "how far one person moves it must be public",
             "Give lower and upper; numbers beyond are clamped to them",
         )

@@ -32,7 +32,8 @@ def headline(result: Readable, statement: VisitorStatement | GroupStatement) -> 
     found, few = lowest_safe(result), at_most_people(decision.safe_at_most, query.many)
     # whose least number counts may have a larger one, and who is counted in one group may be in another
     all_count = query.combine in (None, "refuse") or (query.combine == "max" and len(query.groups) <= 1)
-    sure = "" if not decision.never_wrong else ": certain" if all_count else ", as they are counted: certain"
+    sure = ": certain among those counted" if all_count else ", as they are counted: certain"
+    sure = sure if decision.never_wrong else ""
     if len(found) > MOST_GROUPS:
         return words.headline(statement, Tally.of(result.answers))
     have, column = "has" if decision.safe_at_most < 2 else "have", statement.query.column

@@ -196,10 +196,8 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
         meaning = f"{at_most_people(t, many)} {were_there(t, noun)}{relative}"
         found.append(_trust("safe", meaning, plan.sanitizer, places, noun))
         if noun == "level" and plan.sanitizer.never_wrong:
-            found.append(
-                f"All but {at_most_people(t, many)}{relative} are certainly at or below the lowest level that is called safe"
-                + (", in each group" if plan.query.scans > 1 else "")
-            )
+            each = " in each group" if plan.query.scans > 1 else ""
+            found.append(f"So it is certain of the lowest level that is called safe{each}: {meaning}")
     if plan.alarm is not None:
         least = plan.alarm.bound
         meaning = f"at least {people(least, many)} {were_there(least, noun)}{relative}"

@@ -12,7 +12,9 @@ import leeward as lw
 from leeward.errors import InputError, LowUtilityError, NotPrivateError, SpecError
 from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
 from leeward.notion import ValueGrid
-from leeward.planner import NumberPlan, Plan, plan_report
+from leeward.planner import NumberPlan, Plan, Scenario, plan_report
+from leeward.planner._report import DecidingOption
+from leeward.planner._words import wished
 from leeward.session._monitor import monitor
 
 WARDS = ["cardiology", "surgery", "maternity", "paediatrics"]
@@ -149,3 +151,28 @@ def test_a_monitor_and_what_says_nothing_are_refused() -> None:
     with pytest.raises(LowUtilityError, match="a group with nobody") as refused:
         lw.planner._useless.refuse_useless(small, 4)  # type: ignore[attr-defined]
     assert "presence" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("count", "advice"), [(3, "or ask fewer levels"), (1, "Raise epsilon or safe_at_most;")])
+def test_what_to_do_against_useless_levels_can_be_done(count: int, advice: str) -> None:
+    """It was to lower places_per_person, which a number has not."""
+    ages = lw.records(pd.DataFrame({"age": [1]}), person="each row")
+    asked: Any = lw.statistic(ages, "above", column="age", levels=[*range(count)])
+    made = lw.plan(asked, lw.AdditionOnly("1/1000"), safe_at_most=1, mechanism="geometric")
+    with pytest.raises(LowUtilityError, match=advice) as refused:
+        lw.planner._useless.refuse_useless(made, count)  # type: ignore[attr-defined]
+    assert "places_per_person" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "of"), [("sanitized", "levels that it reaches with"), ("geometric", "levels with")]
+)
+def test_the_wish_is_of_what_a_scan_reaches(mechanism: str, of: str) -> None:
+    """Nine levels in ten of those reached are not nine in ten of all: a scan ends at the first that fails."""
+    ages = lw.records(pd.DataFrame({"age": [1]}), person="each row")
+    asked: Any = lw.statistic(ages, "above", column="age", levels=[*range(50)])
+    compared = lw.compare(asked, lw.AdditionOnly("1"), safe_at_most=30, scenario=Scenario(places=50))
+    report = plan_report(compared, count=0, probability="0.9")
+    (option,) = [each for each in report.options if each.mechanism == mechanism and each.notion.name == "addition-only"]
+    assert isinstance(option, DecidingOption)
+    assert wished(option, report.asked) == f"90 % of the {of} no row"

@@ -14,6 +14,7 @@ from tests.session.test_monitor_command import HOURLY, SANITIZED
 import leeward as lw
 from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
+from leeward.session._session import Session
 from leeward.spec import read_spec
 
 REFUSING = [HOURLY, ('if_more = "latest"', 'if_more = "refuse"')]
@@ -49,6 +50,31 @@ def test_windows_before_one_that_is_refused_are_written_and_said_to_be_charged(t
     assert sorted(each.name for each in town.out.iterdir()) == [*folders, "leeward-files.json"]
     for folder in folders:
         assert json.loads((town.out / folder / "release.json").read_text())["entry"]
+
+
+@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("command", ["release", "monitor"])
+def test_a_window_that_is_paid_for_when_an_interrupt_comes_is_said_to_be(
+    command: str, at: int, town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most of the time goes by between the charge and the release that holds the answer: it was said to be one fewer."""
+    visited(town, {18: CROWD, 19: CROWD, 20: CROWD})
+    publish, done = Session.publish, list[int]()
+
+    def interrupted(*given: Any, **named: Any) -> Any:
+        done.append(1)
+        if len(done) == at:
+            raise KeyboardInterrupt
+        return publish(*given, **named)
+
+    monkeypatch.setattr(Session, "publish", interrupted)
+    changes = REFUSING if command == "release" else SANITIZED
+    code, _, err = town.run(command, town.spec(*changes), "--out", town.out, "--if-doubtful", "publish")
+    assert code == 130
+    many = "1 earlier window is" if at == 1 else "2 earlier windows are"
+    assert f"{many} answered and charged, and that stands" in err
+    charged = [entry for entry in Ledger(town.folder / "budget.db").history("town") if entry.kind == "released"]
+    assert len(charged) == at
 
 
 def test_a_first_window_that_is_refused_is_all_that_is_said(town: Town) -> None:

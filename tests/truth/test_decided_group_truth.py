@@ -60,7 +60,8 @@ def _(world: Any) -> bool:
 
 @CLAIMS.says(
     r"So it is certain of the lowest level that is called safe(?P<anew> in each group)?:"
-    r" (?P<few>nobody|at most \d+ (person|people)) (is|are) above the level(?P<relative> among those counted|, each counted once[^.]*?)"
+    r" (?P<few>nobody|at most \d+ (person|people)) (is|are) above the level"
+    r"(?P<relative> among those counted|, each counted once[^.]*?)"
 )
 def _(world: Any, few: str, relative: str, anew: str | None) -> bool:
     """Where a level above which more people are is never called safe, no more are above any that is."""

@@ -11,9 +11,8 @@ from leeward._plain import at_most, short_percent
 from leeward.cli._output import facts, print_parts, table
 from leeward.mechanism._threshold_rule import Word
 from leeward.planner._people import at_most_people, people
-from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, DecidingOption, PlanReport
-from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides
+from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides, wished
 from leeward.query._statistic import Noun
 
 if TYPE_CHECKING:
@@ -112,10 +111,9 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
 
 
 def _needed(option: DecidingOption, asked: AskedPart) -> str:
-    needed, t, wish = option.epsilon_for_wish, option.safe_at_most_for_wish, asked.wish
-    said = f"To call {share(wish.probability)} of the {asked.noun}s with {people(wish.count, asked.many)} safe: "
+    needed, t = option.epsilon_for_wish, option.safe_at_most_for_wish
     return (
-        said
+        f"To call {wished(option, asked)} safe: "
         + ("no ε is enough" if needed is None else epsilon(needed.epsilon))
         + ("" if t is None else f"; or, at this ε, 'safe' must mean {at_most_people(t, asked.many)}")
     )

@@ -15,8 +15,8 @@ up. Noise is never negative: a noisy count of at most t hides one of at most t.
 
 That counts are nested, N(g, z) ≥ N(g, z + 1), is not needed for this, and gives the order its sense: from the highest
 level down they only grow, so the first level that cannot be called safe is met last, and all but t people are certainly at
-or below the lowest level that is called safe. How far down that is: level number i, above which n people are, is reached and
-called safe with probability at least (1 − e^{−ε(t + 1 − n)})^i, because no more people are above the levels before it.
+or below the lowest level that is called safe. How far down that is: level number i, above which n ≤ t people are, is reached
+and called safe with probability at least (1 − e^{−ε(t + 1 − n)})^i, because no more people are above the levels before it.
 
 Noise on all m levels at once would cost m times as much, because withdrawing one person may lower all m counts.
 """

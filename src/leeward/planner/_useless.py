@@ -71,6 +71,10 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
         _refuse_reach(made, reached, places, stops_before)
 
 
+_FEWER = {"place": ", or lower places_per_person", "level": ", or ask fewer levels"}
+"""What makes the noise smaller where each of a person's counts is paid for."""
+
+
 def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
     noun = made.query.noun
     error = "" if safe.never_wrong else f" with error_at_most = {safe.error_at_most}"
@@ -80,7 +84,7 @@ def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
         f" useful_from = {_written(made.useful_from)}",
         (
             "Raise epsilon or safe_at_most"
-            + (", or lower places_per_person" if (made.query.most_counts or 1) > 1 else "")
+            + (_FEWER.get(noun, "") if (made.query.most_counts or 1) > 1 and made.mechanism.stop_after is None else "")
             if safe.never_wrong
             else "Raise epsilon, safe_at_most or error_at_most, or choose"
             f" {'presence or ' if noun == 'place' else ''}addition-only, under which 'safe' can be promised never to be"

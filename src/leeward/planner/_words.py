@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from leeward.planner._people import at_most_people, people, places
+from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
 from leeward.query._statistic import Noun
 
@@ -105,6 +106,12 @@ def short(exact: str) -> str:
     if Fraction(rounded) == value:
         return rounded
     return exact if len(exact) <= _LONGEST else f"≈{rounded}"
+
+
+def wished(option: DecidingOption, asked: AskedPart) -> str:
+    """Say which share of which places is to be called safe; of a mechanism that stops, of those that are reached."""
+    reached = " that it reaches" if option.mechanism in ("sanitized", "adaptive") else ""
+    return f"{share(asked.wish.probability)} of the {asked.noun}s{reached} with {people(asked.wish.count, asked.many)}"
 
 
 def epsilon(exact: str) -> str:

@@ -17,10 +17,9 @@ from plotly.offline import get_plotlyjs
 from leeward._plain import at_most, short_percent
 from leeward.mechanism._threshold_rule import Word
 from leeward.outputs import write_page
-from leeward.planner._people import a, people, there
-from leeward.planner._recommend import share
+from leeward.planner._people import a, there
 from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport
-from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides
+from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides, wished
 from leeward.query._statistic import Many
 from leeward.report._figures import BLUE, LOOK, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
@@ -70,7 +69,7 @@ def plan_html(report: PlanReport) -> str:
         advice=report.recommendation,
         chosen=chosen,
         headline=_headline(chosen),
-        wish=f"{share(asked.wish.probability)} of the {asked.noun}s with {people(asked.wish.count, asked.many)}",
+        wish="" if chosen is None else wished(chosen, asked),
         head=list(head(asked)),
         columns=_columns(asked),
         rows=[(option is chosen, _cells(option, asked)) for option in shown],

@@ -98,9 +98,9 @@ def monitor(
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
     state, asked = rules.start(), list[Window]()
-    releases = [] if done is None else done
+    releases, charges = [] if done is None else done, list[Charge]()
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
-    with Session(plans[0].query, budget, bits, progress) as session, noted(lambda: earlier(releases)):
+    with Session(plans[0].query, budget, bits, progress) as session, noted(lambda: earlier(len(charges))):
         session.refuse_another_table(plans)
         for made in plans:
             if state.stopped:
@@ -119,6 +119,7 @@ def monitor(
                     session.look_over(rest, going_on=len(asked) > 1)
                     looked = True
                 paid = _answer(priced, session, reserved, rules)
+            charges.append(paid)
             state = rules.decide(reserved, paid.stored)  # what was published decides as what was drawn did
             told = _told(len(asked), stops, rules, each)
             releases.append(session.publish(priced, paid, promises=_PROMISES, monitor=told))

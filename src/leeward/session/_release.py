@@ -14,7 +14,7 @@ from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._useless import refuse_useless
 from leeward.session._budget import Budget
 from leeward.session._result import Release
-from leeward.session._session import PricedPlan, Session
+from leeward.session._session import Charge, PricedPlan, Session
 
 IfDoubtful = Literal["refuse", "publish"]
 """What becomes of a release that the data make doubtful, because nothing or too little of them would count."""
@@ -101,18 +101,19 @@ def release_priced(
     if if_doubtful == "refuse":
         session.look_over([made.counted for made in new])
     releases = [] if done is None else done
-    with noted(lambda: earlier(releases)):
+    paid = list[Charge]()  # ahead of `releases` while one is made ready, which takes longer than to draw it
+    with noted(lambda: earlier(len(paid))):
         for each in priced:
-            paid = session.answer(each)
-            releases.append(session.publish(each, paid))
+            paid.append(session.answer(each))
+            releases.append(session.publish(each, paid[-1]))
     return releases
 
 
-def earlier(releases: Sequence[Release]) -> str:
-    """Say of releases that they were made, though a later one fails; nothing if there are none."""
-    if not releases:
+def earlier(windows: int) -> str:
+    """Say of so many windows that they were paid for, though a later one fails; nothing if there are none."""
+    if not windows:
         return ""
-    many = "1 earlier window is" if len(releases) == 1 else f"{len(releases)} earlier windows are"
+    many = "1 earlier window is" if windows == 1 else f"{windows} earlier windows are"
     return f"{many} answered and charged, and that stands: asked again, the answer is the same and free"
 
 

@@ -43,6 +43,8 @@ MUTANTS = [
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),
     M(MONITOR, "monitor", "asked.append(_window(made))", "asked[:] = [_window(made)]", MONITORS,
       "earlier windows leave the key of a round"),
+    M("leeward.session._release", "release_priced", "earlier(len(paid))", "earlier(len(releases))", "tests/session/test_later_windows.py", "a window paid for while its release is made is not said to be"),
+    M("leeward.session._monitor", "monitor", "earlier(len(charges))", "earlier(len(releases))", "tests/session/test_later_windows.py", "a round paid for while its release is made is not said to be"),
     M(MONITOR, "_priced", "session.key(made, asked)", "session.key(made)", MONITORS, "a round belongs to no monitor"),
     M(MONITOR, "_alike", "return question(one, \"\") == question(other, \"\")", "return True", MONITORS, "a monitor asks several questions"),
     M(QUESTION, "_mechanism", "at_most=made.at_most, stop_after", "at_most=0, stop_after", "tests/keys", "the threshold that stops a draw leaves the key"),

@@ -118,6 +118,8 @@ MUTANTS = [
     M(PLAN, "Plan.answers", "numbers(drawn, drawn < 0)", "numbers(drawn, drawn < -1)", "tests/session/test_release_command.py", "safe places are published with the count −1"),
     M(PLAN, "Plan.answers", 'if self.what == "counts":', "if True:", "tests/session/test_release_command.py", "counts are published unasked"),
     M(USELESS, "refuse_useless", "if chance < made.useful_from:", "if False:", "tests/planner/test_plan.py", "no chance of safe is too small"),
+    M(USELESS, "_refuse_chance", "_FEWER.get(noun, \"\")", '", or lower places_per_person"', "tests/planner/test_group_decisions.py", "a key is advised that numbers do not have"),
+    M("leeward.planner._words", "wished", 'in ("sanitized", "adaptive")', "in ()", "tests/planner/test_group_decisions.py", "what is said of the levels that are reached is said of all"),
     M(USELESS, "refuse_useless", "float(chance) * reached", "reached", "tests/planner/test_plan.py", "places that are reached count as called safe"),
     M(USELESS, "refuse_useless", "k > places", "k > places + 1", "tests/session/test_useless.py", "a bound of one place too many is accepted"),
     M("leeward.session._monitor", "monitor", "refuse_useless(made.after(stops)", "refuse_useless(made", "tests/session/test_useless.py",

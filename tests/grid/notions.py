@@ -154,6 +154,18 @@ def _words(name: str, notion: Any, steps: Steps, *known: str) -> Row:
     return Row(name, notion, steps, frozenset({"words"}), listed=frozenset(known or WORDS))
 
 
+def _numbers(name: str, notion: Any, steps: Steps, *known: int | None) -> Row:
+    return Row(name, notion, steps, NUMBERS, listed=frozenset(known))
+
+
+def _even(steps: Steps) -> Steps:
+    """The steps between even numbers; of odd ones nothing is said."""
+    return lambda r, s: math.inf if 1 in (r, s) else steps(r, s)
+
+
+NUMBERS = frozenset({"numbers"})
+ALL = frozenset(universe.NUMBERS)
+
 BASES: list[Row] = [
     Row("unbounded", UnboundedDP(1), tables.unbounded(1)),
     Row("bounded", BoundedDP(HALF), tables.bounded(HALF)),
@@ -250,18 +262,22 @@ BASES: list[Row] = [
         OF_MEMBERS,
         listed=frozenset(ITINERARIES),
     ),
-    Row("manhattan", Manhattan(1, WEIGHED), universe.manhattan(1, 2), frozenset({"numbers"})),
-    Row(
-        "manhattan, people public",
-        Manhattan(1, WEIGHED, unit=2, nobody=False),
-        universe.manhattan(HALF, None),
-        frozenset({"numbers"}),
+    _numbers("manhattan", Manhattan(1, WEIGHED), universe.manhattan(1, 2), None, 0, 1, 2),
+    _numbers(
+        "manhattan, people public", Manhattan(1, WEIGHED, unit=2, nobody=False), universe.manhattan(HALF, None), 0, 1, 2
     ),
-    Row(
-        "normalised manhattan",
-        NormalisedManhattan(3, WEIGHED),
-        universe.manhattan(Fraction(3, 2), 2),
-        frozenset({"numbers"}),
+    _numbers(
+        "normalised manhattan", NormalisedManhattan(3, WEIGHED), universe.manhattan(Fraction(3, 2), 2), None, 0, 1, 2
+    ),
+    _numbers(
+        "manhattan of even numbers", Manhattan(1, ValueGrid(0, 2, 2)), _even(universe.manhattan(1, 2)), None, 0, 2
+    ),
+    _numbers("blowfish of numbers", Blowfish(1, (0, 1, 2), [(0, 1), (1, 2)]), universe.manhattan(1, None), 0, 1, 2),
+    _numbers(
+        "record distance of even numbers",
+        RecordDistance(1, FiniteDistance((0, 2), [[0, 2], [1, 0]])),
+        _of((0, 2), [[0, 2], [1, 0]]),
+        *(0, 2),
     ),
 ]
 """The notions whose unit is a person, each with an ε of its own."""
@@ -275,10 +291,16 @@ def _grouped(eps: Any, groups: Any) -> Callable[[Any], Matrix]:
     return lambda secrets: universe.one_group(eps, groups, secrets)
 
 
-NUMBERS = frozenset({"numbers"})
 OTHER_UNITS: list[Row] = [
-    Row("maximum", Maximum(1, WEIGHED), None, NUMBERS, _largest(universe.manhattan(1, 2))),
-    Row("maximum, people public", Maximum(2, WEIGHED, nobody=False), None, NUMBERS, _largest(universe.manhattan(2, None))),
+    Row("maximum", Maximum(1, WEIGHED), None, NUMBERS, _largest(universe.manhattan(1, 2)), ALL),
+    Row(
+        "maximum, people public",
+        Maximum(2, WEIGHED, nobody=False),
+        None,
+        NUMBERS,
+        _largest(universe.manhattan(2, None)),
+        ALL - {None},
+    ),
     Row("groups", GroupDP(1, GROUPED), None, ANYTHING, _grouped(1, GROUPED), persons=3),
     Row("groups, cut otherwise", GroupDP(HALF, OTHERWISE), None, ANYTHING, _grouped(HALF, OTHERWISE), persons=3),
     Row("one group", GroupDP(1, [(0, 1, 2)]), None, ANYTHING, _grouped(1, [(0, 1, 2)]), persons=3),
@@ -332,6 +354,7 @@ _TWICE = [
     *("unbounded", "bounded", "addition", "removal", "presence", "graded", "graded facts", "graded facts, one way"),
     *("adp, not at a", "adp, at a, not at b, absent too", "osdp, any", "osdp, non-sensitive"),
     *("adp of rows", "osdp of rows", "manhattan", "manhattan, people public", "normalised manhattan"),
+    *("manhattan of even numbers", "blowfish of numbers", "record distance of even numbers"),
     *("adp of words", "record distance", "record distance of two", "blowfish, absent too", "context-aware"),
 ]
 

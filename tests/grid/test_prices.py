@@ -30,6 +30,7 @@ from leeward.notion import (
     ADP,
     OSDP,
     AdditionOnly,
+    Blowfish,
     BoundedDP,
     EdgeDP,
     Graded,
@@ -171,6 +172,30 @@ def test_two_promises_kept_by_one_output(mine: Row) -> None:
 def test_two_promises_in_two_others(two: Row) -> None:
     assert wrong(two, BOTH[::5]) == []
     assert wrong(two, PERSONALISED[::3]) == []
+
+
+NUMBERED = [row for row in BOTH if row.kinds == {"numbers"}]
+
+
+@pytest.mark.parametrize("two", NUMBERED[::3], ids=lambda row: row.name)
+def test_two_promises_about_numbers_in_two_others(two: Row) -> None:
+    """Which numbers there are, one part of a budget may list, and both parts are about them."""
+    assert wrong(two, NUMBERED) == []
+
+
+def test_a_budget_that_keeps_two_lists_of_numbers_is_refused() -> None:
+    """It was compared on one of the two, and a budget that promises more cost less."""
+    halves, whole = ValueGrid(0, 2, "1/2"), ValueGrid(0, 2)
+    beside = [Fraction(0), Fraction(1), Fraction(2)]
+    listed = Blowfish(1, beside, [(beside[0], beside[1]), (beside[1], beside[2])])
+    for one, two in ((listed, Manhattan(1, halves)), (Manhattan(1, halves), listed)):
+        kept: Any = both_hold(one, two)
+        assert BoundedDP(1).priced_in(kept).cost.is_infinite
+        assert "about other numbers" in BoundedDP(1).priced_in(kept).because
+    assert BoundedDP(1).price_in(both_hold(Manhattan(1, whole, nobody=False), listed)) == 1
+    assert BoundedDP(1).price_in(Manhattan(1, halves, nobody=False)) == 2
+    long = ValueGrid(0, 10**6)
+    assert Blowfish(1, [0, 1, 10**6], [(0, 1), (1, 10**6)]).price_in(Manhattan(1, long, nobody=False)) == inf
 
 
 def test_what_has_no_bound_grows_with_the_universe() -> None:

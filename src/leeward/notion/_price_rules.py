@@ -21,7 +21,7 @@ What is not derived is refused: the price is ∞, and says why.
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -40,10 +40,17 @@ from leeward.notion._priced import Price, dearest, refused
 from leeward.notion._sees import Sees, TooMany, Unseen, standing_for
 
 
-def price(mine: PerPerson, other: Notion) -> Price:
-    """Return what a release under the first costs in a budget kept in the second."""
-    if isinstance(other, Both) and not (seen_by(other).unknown or seen_by(other).records):
-        return dearest([price(mine, other.first), price(mine, other.second)])
+def price(mine: PerPerson, other: Notion, whole: Sees | None = None) -> Price:
+    """Return what a release under the first costs in a budget kept in the second.
+
+    Args:
+        mine: what the release promises.
+        other: what the budget promises.
+        whole: what all of a promise sees of which the budget's is a part.
+    """
+    whole = seen_by(other) if whole is None else whole
+    if _falls_apart(other):
+        return dearest([price(mine, part, whole) for part in (other.first, other.second)])
     if isinstance(mine, Notion) and (multiple := _multiple(mine, other)) is not None:
         return Price(multiple)
     ours, theirs = (_measures(notion) for notion in (mine, other))
@@ -55,9 +62,9 @@ def price(mine: PerPerson, other: Notion) -> Price:
         if why := _not_understood(notion):
             return refused(why)
     if isinstance(other, GroupDP):
-        return _in_groups(mine, other)
+        return _in_groups(mine, other, whole)
     if isinstance(mine, GroupDP):
-        return _of_groups(mine, other)
+        return _of_groups(mine, other, whole)
     if other.all_records and not isinstance(mine, Maximum):
         return refused(
             "one step of the budget's notion changes the data of everybody at once, which this release does not protect"
@@ -65,7 +72,12 @@ def price(mine: PerPerson, other: Notion) -> Price:
     pairs = paired(mine, other)
     if pairs is None:
         return refused("in both, each person has an ε of their own, and they are not about the same people")
-    return dearest([of_one_person(one, two) for one, two in pairs])
+    return dearest([of_one_person(one, two, whole) for one, two in pairs])
+
+
+def _falls_apart(notion: PerPerson) -> TypeGuard[Both]:
+    """Whether two promises of one output are priced one by one; what lists its records is compared on these, as a whole."""
+    return isinstance(notion, Both) and not (seen_by(notion).unknown or seen_by(notion).records)
 
 
 def _measures(notion: Any) -> list[str]:
@@ -115,7 +127,7 @@ def _of_graphs(mine: PerPerson, other: Notion) -> Price:
     return Price(cost * (mine.nodes - 1))
 
 
-def _in_groups(mine: PerPerson, groups: GroupDP) -> Price:
+def _in_groups(mine: PerPerson, groups: GroupDP, whole: Sees) -> Price:
     """Return the price where a whole group changes at once: what its members cost, or the groups that it meets."""
     unit, people = BoundedDP(groups.epsilon), groups.people
     if isinstance(mine, GroupDP):
@@ -125,23 +137,23 @@ def _in_groups(mine: PerPerson, groups: GroupDP) -> Price:
         met = max(len({group_of[person] for person in group}) for group in groups.groups)
         return Price(mine.epsilon * met / groups.epsilon)
     if isinstance(mine, Maximum):
-        return of_one_person(mine, unit)
+        return of_one_person(mine, unit, whole)
     persons = getattr(mine, "persons", (mine,) * people)
     if len(persons) != people:
         return refused("the persons and the groups of the two are not the same people")
-    each = {person: of_one_person(person, unit) for person in dict.fromkeys(persons)}
+    each = {person: of_one_person(person, unit, whole) for person in dict.fromkeys(persons)}
     return dearest([_added([each[persons[member]] for member in group]) for group in groups.groups])
 
 
-def _of_groups(groups: GroupDP, other: Notion) -> Price:
+def _of_groups(groups: GroupDP, other: Notion, whole: Sees) -> Price:
     """Return the price of a promise about groups where one person's record changes, or a little of everybody's."""
     one = BoundedDP(groups.epsilon)
     if other.all_records:  # the least change of everybody changes all groups
-        return of_one_person(one, other).times(len(groups.groups))
+        return of_one_person(one, other, whole).times(len(groups.groups))
     persons = getattr(other, "persons", (other,) * groups.people)
     if len(persons) != groups.people:
         return refused("the groups and the persons of the two are not the same people")
-    return dearest([of_one_person(one, person) for person in dict.fromkeys(persons)])
+    return dearest([of_one_person(one, person, whole) for person in dict.fromkeys(persons)])
 
 
 def _added(found: list[Price]) -> Price:
@@ -150,26 +162,26 @@ def _added(found: list[Price]) -> Price:
     return Price(sum((p.cost for p in found), start=ZERO), least=all(p.least for p in found))
 
 
-def of_one_person(mine: PerPerson, other: Notion) -> Price:
+def of_one_person(mine: PerPerson, other: Notion, whole: Sees) -> Price:
     """Return the supremum of d/d' over the records of one person."""
-    if isinstance(other, Both) and not (seen_by(other).unknown or seen_by(other).records):
-        return dearest([of_one_person(mine, part) for part in (other.first, other.second)])
+    if _falls_apart(other):
+        return dearest([of_one_person(mine, part, whole) for part in (other.first, other.second)])
     ours, theirs = seen_by(mine), seen_by(other)
     try:
-        records = standing_for(ours, theirs)
+        records = standing_for(ours, theirs, whole)
         costs, budget = matrix(mine, records), matrix(other, records)
-        if ours.counted and ours.records is None and theirs.records is None:
+        if ours.counted and ours.records is None and whole.records is None:
             if isinstance(mine, Both):
                 raise TooMany("how many facts a person can have is not bounded")
             if not theirs.counted:
                 return Price(inf, "a person can have any number of facts, and this release charges for each of them")
     except TooMany as reason:
-        return _bound(mine, other, str(reason))
+        return _bound(mine, other, whole, str(reason))
     except Unseen as reason:
         return refused(str(reason))
     asked = np.ones(budget[1].shape, dtype=bool)
     np.fill_diagonal(asked, val=False)
-    if theirs.counted and theirs.records is None:  # single facts are its steps; kept with another promise it has others
+    if theirs.counted and whole.records is None:  # single facts are its steps; kept with another promise it has others
         sets = [record or frozenset() for record in records]
         asked = np.array([[len(x ^ y) == 1 for y in sets] for x in sets])
     return _supremum(other, records, costs, budget, asked)
@@ -202,7 +214,7 @@ _MOST_READ = 10_000
 """How many pairs without cover are looked at for the words of a refusal."""
 
 
-def _bound(mine: PerPerson, other: Notion, because: str) -> Price:
+def _bound(mine: PerPerson, other: Notion, whole: Sees, because: str) -> Price:
     """Return an upper bound where there are too many pairs; a refusal where there is none.
 
     Of policies that are too many: what this release costs at most wherever they may protect anything, at their price. Of two
@@ -210,19 +222,19 @@ def _bound(mine: PerPerson, other: Notion, because: str) -> Price:
     """
     found = []
     if isinstance(other, ADP | OSDP) and seen_by(other).conditions:
-        found.append(_wherever(mine, other))
+        found.append(_wherever(mine, other, whole))
     if isinstance(mine, Both):
-        found += [of_one_person(part, other) for part in (mine.first, mine.second)]
+        found += [of_one_person(part, other, whole) for part in (mine.first, mine.second)]
     cost = min((p.cost for p in found), default=inf)
     return refused(because) if cost.is_infinite else Price(cost, least=False)
 
 
-def _wherever(mine: PerPerson, other: ADP | OSDP) -> Price:
+def _wherever(mine: PerPerson, other: ADP | OSDP, whole: Sees) -> Price:
     """Return what a release costs at most between any two records that policies can protect, over what they cost there."""
     if seen_by(mine).counted:
         return refused("any number of facts")
     try:
-        records = standing_for(seen_by(mine), Sees())
+        records = standing_for(seen_by(mine), Sees(), Sees(values=whole.values, records=whole.records))
         values, codes = matrix(mine, records)
     except Unseen as reason:
         return refused(str(reason))

@@ -92,6 +92,9 @@ class Sees:
         for one, two in ((self.records, other.records), (self.values, other.values), (self.about, other.about)):
             if one and two and one != two:
                 return Sees(unknown="its two promises are about other records")
+        for records, values in ((self.records, other.values), (other.records, self.values)):
+            if records is not None and values is not None and not _same_numbers(records, values):
+                return Sees(unknown="its two promises are about other numbers")
         return Sees(
             tuple(dict.fromkeys(self.conditions + other.conditions)),
             self.facts or other.facts,
@@ -137,28 +140,40 @@ _OTHER = tuple(_Other(f"another fact {i}") for i in range(3))
 _MARK = _Other("mark")
 
 
-def standing_for(one: Sees, other: Sees) -> tuple[Any, ...]:
+def standing_for(one: Sees, other: Sees, whole: Sees | None = None) -> tuple[Any, ...]:
     """Return records, nobody among them, that stand for all records that the two notions distinguish.
 
-    Where only one of the two lists its records, its list is the universe: that these are all records there are is a fact
-    about the data, as a public number of people is. Where both do, the second one's is: it is what must be covered.
+    Where only one of the two lists its records, or the numbers that they are, its list is the universe: that these are all
+    records there are is a fact about the data, as a public number of people is. Where both do, the second one's is: it is
+    what must be covered.
+
+    Args:
+        one: what is covered.
+        other: what covers it.
+        whole: what all of a promise sees of which `other` is a part: what any part lists, all of it is about.
 
     Raises:
         Unseen: nothing is known of their records, they are of two kinds, or too many.
     """
-    if one.unknown or other.unknown:
-        raise Unseen(one.unknown or other.unknown)
-    records = other.records if other.records is not None else one.records
+    whole = other if whole is None else whole
+    if why := one.unknown or other.unknown or whole.unknown:
+        raise Unseen(why)
+    records = one.records if whole.records is None and whole.values is None else whole.records
     if records is not None:
         return _with_nobody(records)
     if one.about != other.about and one.about and other.about:
         raise Unseen(f"one of the two is about {other.about}, and the other about {one.about}")
-    values, conditions = other.values or one.values, (*one.conditions, *other.conditions)
+    values, conditions = whole.values or one.values, (*one.conditions, *other.conditions)
     if values is not None:
-        return _with_nobody(_numbers(values, plain=one.plain and other.plain))
+        return _with_nobody(_numbers(values, plain=one.plain and other.plain and one.records is None))
     if one.facts or other.facts:
         return _with_nobody(_sets(conditions)[one.absent_is_empty or other.absent_is_empty :])
     return _with_nobody(_two_of_each(conditions))
+
+
+def _same_numbers(records: Sequence[Any], values: ValueGrid) -> bool:
+    listed = {record for record in records if record is not None}
+    return len(listed) == values.width / values.step + 1 and listed == set(values.points)
 
 
 def _with_nobody(records: Sequence[Any]) -> tuple[Any, ...]:

@@ -4,10 +4,10 @@
 
 The data are the bundled census, and, where its file is named, a house's power by the minute (Hebrail and Berard, UCI,
 doi 10.24432/C58K54), rounded to watts. Each answer is drawn anew so many times; shown is the median of |answer − exact|, for
-a histogram of the mean over its groups. Of 100 answers that median is known to about a seventh, of 200 to a tenth; "fails" is
-said where any of them is no number. Percentiles are set against the exact one by NumPy's lower rank; OpenDP scores by another
-rank, so that without any noise its 90 % point of age is 57 where that is 58. Both peers run in a Python of
-their own (`peers.txt`), named here or in ``OPENDP_PYTHON``.
+a histogram of the mean over its groups. Of 100 answers that median is known to about a seventh, of 200 to a tenth; "fails"
+is said where any of them is no number. Percentiles are set against the exact one by NumPy's lower rank; OpenDP scores by
+another rank, so that without any noise its 90 % point of age is 57 where that is 58. Both peers run in a Python of their own
+(`peers.txt`), named here or in ``OPENDP_PYTHON``.
 
 The notion is what a peer protects: one record more or less ("come or go"), or one record replaced and their number public
 ("replaced"). Leeward's one-sided notions have no peer; their column shows what one direction saves. Where OpenDP has several

@@ -77,6 +77,17 @@ class Bound(Private):
         joined = rows.left_join(listed, rows.key == listed.listed)
         return joined.select(*(name for name in rows.columns if name != "key"), "rank")
 
+    def staged(self, name: str, rows: Any) -> Any:
+        """Return rows under a name of their own: what is asked of them says the name, and not all that they are made by.
+
+        Ibis writes an expression out wherever it occurs, so what is made in three steps would be written many times over.
+        """
+        from leeward.engine._described import compiled, described
+
+        with translated():
+            self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {compiled(rows)}")
+            return described(name, _types(self.connection, f"SELECT * FROM {name}"))
+
     def register(self, name: str, data: pa.Table) -> Any:
         """Make a table in memory readable under a name, as an Ibis table."""
         from leeward.engine._described import described

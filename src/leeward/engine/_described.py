@@ -23,7 +23,7 @@ def described(name: str, types: Mapping[str, str]) -> Any:
 
 def compiled(expression: Any) -> str:
     """Return an expression as SQL of DuckDB."""
-    return str(ibis.to_sql(expression.as_table(), dialect="duckdb"))
+    return str(ibis.duckdb.compile(expression.as_table()))
 
 
 _NO_TYPE = '"NULL"'

@@ -65,14 +65,15 @@ class NumberTable(Rows):
         self._query = query
         number, unreadable = ibis.literal(0, "int64"), ibis.literal(False)
         if query.column is not None:
-            number, unreadable = _index(rows[query.column], query)
+            rows, number, unreadable = _index(rows, query, bound)
         person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person, bound)
         plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, query.records)}
         if query.by is None:
-            self._rows = rows.select(**plain, group=ibis.literal(0, "int64"))
+            ranked = rows.select(**plain, group=ibis.literal(0, "int64"))
         else:
             ranked = bound.ranked(rows.select(**plain, key=rows[query.by]), *_listed(rows[query.by].type(), query))
-            self._rows = ranked.rename(group="rank")
+            ranked = ranked.rename(group="rank")
+        self._rows = bound.staged("leeward_numbers", ranked)
         self._tally: Mapping[str, int] | None = None
 
     def look(self, query: Statistic) -> Look:
@@ -159,17 +160,18 @@ class NumberTable(Rows):
         return several, (integers(tally, "group"), integers(tally, "number"), integers(tally, "people"))
 
 
-def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
-    """The number of each row as steps above the lower bound, and whether a row holds something that is not a number.
+def _index(rows: Any, query: Statistic, bound: Bound) -> tuple[Any, Any, Any]:
+    """The rows, the number of each as steps above the lower bound, and whether it holds something that is not a number.
 
     It is clamped, then rounded half up; null where there is none. For a histogram, the interval that it is in: rounded down.
     Above levels rounded up: whoever is above a level is at least one step above it then, and nobody else is.
     From the reading of a number on, all arithmetic is exact.
     """
     assert query.values is not None
+    column = rows[query.column]
     values, kind = query.values, column.type()
     if kind.is_null():
-        return ibis.null("int64"), ibis.literal(False)
+        return rows, ibis.null("int64"), ibis.literal(False)
     if not (kind.is_string() or kind.is_numeric()) or kind.is_boolean():
         raise DataError(f"column = '{query.column}'", "it does not hold numbers", "Name a column of numbers")
     most = max(abs(values.lower), abs(values.upper))
@@ -190,28 +192,37 @@ def _index(column: Any, query: Statistic) -> tuple[Any, Any]:
             )
         # float32 goes through its text, so that it too is the decimal that it prints as
         text = column.cast("string") if kind.is_floating() and kind.nbytes < 8 else column
-        number = text.try_cast("float64")
-        unreadable = column.notnull() & number.isnull()
-        number = number.isnan().ifelse(ibis.null(), number)
+        read, inside, near = (_unused(rows, word) for word in ("read", "inside", "near"))
+        rows = bound.staged("leeward_read", rows.mutate(**{read: text.try_cast("float64")}))
+        number = rows[read].isnan().ifelse(ibis.null(), rows[read])
         # finer than the step, so that a number with more digits is rounded rightly
         finer = (scale * 10**places for places in range(9, 0, -1))
         scale = next((each for each in finer if each <= MOST_FINE and most * each <= _FLOAT_INTEGERS), scale)
-        inside = number.clip(_float_below(values.lower), -_float_below(-values.upper))
-        nearest = (inside * scale + 0.5).floor()
+        clamped = number.clip(_float_below(values.lower), -_float_below(-values.upper))
+        rows = bound.staged("leeward_clamped", rows.mutate(**{inside: clamped}))
+        rows = bound.staged("leeward_near", rows.mutate(**{near: (rows[inside] * scale + 0.5).floor()}))
+        nearest, unreadable = rows[near], rows[query.column].notnull() & rows[read].isnull()
         # Exactly: the quotient is the float that a number of so many units is read as, so a larger number is beyond it.
         if query.levels:
-            nearest += (inside > nearest / scale).ifelse(1, 0)
+            nearest += (rows[inside] > nearest / scale).ifelse(1, 0)
         elif query.kind == "histogram":
-            nearest -= (inside < nearest / scale).ifelse(1, 0)
+            nearest -= (rows[inside] < nearest / scale).ifelse(1, 0)
         units = nearest.cast("int64")
     step = int(values.step * scale)
     above = units - int(values.lower * scale)
     if query.kind == "histogram":
-        return whole_quotient(above.clip(0, None), step).clip(0, query.bins - 1), unreadable
+        return rows, whole_quotient(above.clip(0, None), step).clip(0, query.bins - 1), unreadable
     last = int(values.width / values.step)
     if query.levels:
-        return whole_quotient((above + step - 1).clip(0, None), step).clip(0, last), unreadable
-    return whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
+        return rows, whole_quotient((above + step - 1).clip(0, None), step).clip(0, last), unreadable
+    return rows, whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
+
+
+def _unused(rows: Any, word: str) -> str:
+    """A name for a column of ours that no column of theirs has."""
+    while word in rows.columns:
+        word += "_"
+    return word
 
 
 _FLOAT_INTEGERS = 2**50

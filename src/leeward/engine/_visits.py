@@ -108,7 +108,7 @@ class VisitTable(Rows):
             "unreadable": self._clock.unreadable,
             "zoned": ibis.literal(False) if self._clock.zoned is None else self._clock.zoned,
         }
-        self._rows = self._ranked(rows, plain | {"kept": kept(rows, visits)})
+        self._rows = bound.staged("leeward_visits", self._ranked(rows, plain | {"kept": kept(rows, visits)}))
         self._expected: tuple[CountVisitors, ...] = ()
         self._seen: dict[Window, _Seen] = {}
         self._counted: dict[tuple[Window, tuple[object, ...]], _ByPlace] = {}

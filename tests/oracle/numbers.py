@@ -86,9 +86,10 @@ def records(rows: Sequence[Mapping[str, Any]], ask: Ask) -> tuple[list[Any] | No
 
 
 def answer(counted: Sequence[Any], ask: Ask, rounding: Callable[[Fraction], int] = half_up) -> list[Fraction] | None:
-    """The exact answers, in the units that are published; for a mean over a private number, sum and number instead.
+    """The exact answers, in the units that are published; over a private number of people sums and number instead.
 
-    The sum is that of the distances from the middle, in half steps. None where the declared number of people is wrong.
+    The sum is that of the distances from the middle, in half steps; for a variance also that of their squares, each doubled
+    and less the squared range. None where the declared number of people is wrong.
     """
     found: list[Fraction] = []
     here = [record for record in counted if record not in (ABSENT, UNCOUNTED)]
@@ -108,6 +109,15 @@ def answer(counted: Sequence[Any], ask: Ask, rounding: Callable[[Fraction], int]
         elif ask["kind"] == "mean":
             middle = (ask["lower"] + ask["upper"]) / 2
             found.append(sum(((number - middle) * 2 / ask["step"] for number in numbers), Fraction(0)))
+            found.append(Fraction(len(numbers)))
+        elif ask["kind"] == "variance" and ask.get("people") is not None:
+            mean = sum(numbers, Fraction(0)) / len(numbers)
+            found.append(sum(((number - mean) ** 2 for number in numbers), Fraction(0)) / len(numbers))
+        elif ask["kind"] == "variance":
+            apart = [(2 * number - ask["lower"] - ask["upper"]) / ask["step"] for number in numbers]
+            widest = (ask["upper"] - ask["lower"]) / ask["step"]
+            found.append(sum(apart, Fraction(0)))
+            found.append(sum((2 * u**2 - widest**2 for u in apart), Fraction(0)))
             found.append(Fraction(len(numbers)))
         else:
             p = {"min": 0, "median": 50}.get(ask["kind"], ask.get("p"))

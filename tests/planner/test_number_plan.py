@@ -168,6 +168,8 @@ ASKS = {
     "sum around 0": ask("sum", -1, 2, "3/2"),
     "sum of negatives": ask("sum", -3, -2),
     "mean": ask("mean"),
+    "variance": ask("variance"),
+    "variance of three steps": ask("variance", "-1/2", 4, "3/2"),
     "median": ask("median"),
     "30-percentile": ask("percentile", p=F(30)),
     "min": ask("min"),
@@ -178,7 +180,7 @@ ASKS = {
 GROUPED = {
     name: {**asked, "groups": ["a", "b"]}
     for name, asked in ASKS.items()
-    if name in {"sum", "mean", "median", "histogram"}
+    if name in {"sum", "mean", "variance", "median", "histogram"}
 }
 PEOPLE = {
     name: {**asked, "people": 2}
@@ -186,6 +188,8 @@ PEOPLE = {
         *((name, ASKS[name]) for name in ("sum", "sum far from 0", "mean", "median", "max")),
         ("mean on halves", ask("mean", 0, 2, grid=F(1, 2))),
         ("mean on a coarse grid", ask("mean", 0, 4, grid=F(3, 2))),
+        ("variance", ask("variance")),
+        ("variance of three steps", ask("variance", "-1/2", 4, "3/2")),
     ]
 }
 CASES = {
@@ -212,14 +216,15 @@ def test_a_plan_is_private_and_no_rate_can_be_larger(name: str, notion_name: str
         plan = plan_number(question(asked), notion)
     except NotPrivateError:
         refused = asked.get("people") and notion_name in {"dp", "hamming", "addition-only", "removal-only"}
-        unbounded = notion_name == "maximum" and asked["kind"] in {"sum", "mean", "histogram"}
+        unbounded = notion_name == "maximum" and asked["kind"] in {"sum", "mean", "variance", "histogram"}
         assert refused or (unbounded and not asked.get("people"))
         return
     persons = 3 if name == "median" else 2
     found = moves(plan, asked, distance, persons)
     by_part = rates(plan)
     assert private(by_part, found)
-    needs_more = name in {"30-percentile", "median by groups"} and notion_name in {"addition-only", "removal-only"}
+    one_way = notion_name in {"addition-only", "removal-only"}  # then one of the two rates could be larger
+    needs_more = one_way and (name in {"30-percentile", "median by groups"} or len(plan.parts) == 3)
     if not coarse(name) and not needs_more:
         assert not any(private(more, found) for more in raised(by_part))
 
@@ -341,7 +346,11 @@ def test_groups_next_to_each_other_are_caught() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "metric", "people"),
-    [*itertools.product(["sum", "mean", "median"], [Manhattan, Maximum], [2]), ("mean", Manhattan, None)],
+    [
+        *itertools.product(["sum", "mean", "variance", "median"], [Manhattan, Maximum], [2]),
+        ("mean", Manhattan, None),
+        ("variance", Manhattan, None),
+    ],
 )
 def test_a_notion_on_a_finer_universe_than_the_question(kind: str, metric: Any, people: int | None) -> None:
     """Numbers a little apart may be rounded to a whole step apart; the noise is as large as that needs."""

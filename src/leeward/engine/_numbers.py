@@ -30,6 +30,7 @@ from leeward.errors import BoundExceededError, DataError
 from leeward.noise._saturating import MOST
 from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._reasons import OF_NUMBERS
+from leeward.query._spread import Variance
 from leeward.query._statistic import MOST_FINE, DrawnFrom, Statistic, fine
 
 Tally = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
@@ -306,6 +307,23 @@ def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.i
         assert numeric.grid is not None
         mean = values.lower + values.step * Fraction(steps, total)
         return (int(numeric.rounded(mean) / numeric.grid),)
+    if isinstance(numeric, Variance):
+        return _spread(query, numeric, number, people)
     assert isinstance(numeric, Sum)  # the plan refused any other
     exactly = (values.lower * total + values.step * steps) / values.grid_with_zero
     return (int(exactly),)
+
+
+def _spread(
+    query: Statistic, numeric: Variance, number: NDArray[np.int64], people: NDArray[np.int64]
+) -> tuple[int, ...]:
+    """Return the variance in its units; over a private number of people what it is made from (`planner._spread`)."""
+    k = int(numeric.values.width / numeric.values.step)
+    from_middle = [(2 * steps - k, many) for steps, many in zip(number.tolist(), people.tolist(), strict=True)]
+    total = sum(many for _, many in from_middle)
+    sums = sum(u * many for u, many in from_middle)
+    squares = sum(u * u * many for u, many in from_middle)
+    if query.people is None:
+        return sums, 2 * squares - k * k * total, total
+    variance = (numeric.values.step / 2) ** 2 * (Fraction(squares, total) - Fraction(sums, total) ** 2)
+    return (int(numeric.in_units(variance) / numeric.unit),)

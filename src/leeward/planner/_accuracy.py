@@ -10,7 +10,8 @@ from leeward.query._statistic import Many
 class NumberAccuracy(Part):
     """How far answers are off that all have the same noise.
 
-    Clamping can only make these smaller; of a mean, they include the most that rounding it to its grid can add.
+    Clamping can only make these smaller; of a mean or a spread, they include the most that rounding it to its grid can add.
+    Of a standard deviation they are bounds that hold whatever the data are; how near each is stands beside it.
 
     Attributes:
         mean_absolute: the mean of |error|.
@@ -24,10 +25,10 @@ class NumberAccuracy(Part):
 
 
 class ErrorAt(Part):
-    """The error of a mean over so many.
+    """The error of a mean, or of a spread, over so many.
 
     Attributes:
-        number: how many people, or rows, the mean is over.
+        number: how many people, or rows, it is over.
         within_95_percent: the error that it then keeps with probability 95 %.
     """
 
@@ -36,10 +37,10 @@ class ErrorAt(Part):
 
 
 class MeanAccuracy(Part):
-    """How far a mean over a private number of people is off, which depends on that number.
+    """How far a mean, or a spread, over a private number of people is off, which depends on that number.
 
     Attributes:
-        counted: whom the mean is over: ``people``, or ``rows`` where each is a person of its own.
+        counted: whom it is over: ``people``, or ``rows`` where each is a person of its own.
         by_number: the errors for some numbers, in ascending order.
     """
 

@@ -3,8 +3,8 @@
 
 Every answer is an exact integer on a public grid plus directed geometric noise. A mean over a *private* number of people is
 made from two noisy integers, the sum of distances from the middle of the range (in half steps) and the number of people:
-its noise then shrinks with the number of people, which that of a mean itself may not (one person may be the only one). The
-two share the price of every step that moves both; steps that move only the sum give it their whole price.
+its noise then shrinks with the number of people, which that of a mean itself may not (one person may be the only one). A
+variance is made from three: the sum of squares too. They share the price of every step (`leeward.planner._sums`).
 
 Where there are groups, a record is a group and a number, and a notion's price for *any* change of a record holds for going
 from one group to another too: for the metric notions, groups are as far apart as two numbers can be.
@@ -23,17 +23,19 @@ from numpy.typing import NDArray
 from leeward._buffers import numbers
 from leeward.distance import Line
 from leeward.errors import NotPrivateError
-from leeward.exact._real import Real, inf
+from leeward.exact._real import Real
 from leeward.mechanism import Geometric
 from leeward.noise import Bits, DirectedGeometric
-from leeward.notion import INSERT, REPLACE, WITHDRAW, Notion, in_rows
-from leeward.notion._metric import BoundedChange
+from leeward.notion import REPLACE, Notion, in_rows
 from leeward.notion._notion import Step
 from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
+from leeward.planner._spread import EACH, Reach, between, error_at, found, three_rates
+from leeward.planner._sums import Far, shared
 from leeward.query import CountVisitors
 from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._selection import Counted
-from leeward.query._sensitivity import allowed_rates, sensitivity
+from leeward.query._sensitivity import sensitivity
+from leeward.query._spread import Variance
 from leeward.query._statistic import DrawnFrom, Statistic
 
 if TYPE_CHECKING:
@@ -75,7 +77,8 @@ class NumberPlan:
     Attributes:
         query: the question.
         notion: the privacy notion.
-        parts: one mechanism; two for a mean over a private number of people (sum in half steps, then number).
+        parts: one mechanism; over a private number of people two for a mean (sum in half steps, then number), and three for
+            a variance (sum, sum of squares, number).
         scale: what the stored integers of a one-part answer stand for.
     """
 
@@ -108,10 +111,11 @@ class NumberPlan:
     def answers(self, drawn: NDArray[np.int64], keys: pa.Table) -> pa.Table:
         """Return the published table: one row a public key, with ``value``, or ``count`` for a histogram.
 
-        A mean over a private number of people comes with ``people`` (or ``rows``), their noisy number, and
+        A mean or a spread over a private number of people comes with ``people`` (or ``rows``), their noisy number, and
         ``within_95_percent``: the exact mean is so near with probability at least 95 %, as far as follows from what is
-        published. (The number of people is at least what it seems less the 99 % point of its noise, and the error then kept
-        with 96 %.)
+        published. (Of a mean, the number of people is at least what it seems less the 99 % point of its noise, and the
+        error then kept with 96 %; of a spread see `leeward.planner._spread.between`.) A standard deviation over a public
+        number of people has it too.
         """
         import pyarrow as pa
 
@@ -126,6 +130,8 @@ class NumberPlan:
             few = [_leading(int(n) - fewer) for n in people]  # fewer people have the larger error
             errors = {n: self._mean_error(n, 0.96) for n in set(few)}
             columns["within_95_percent"] = [errors[n] for n in few]
+        elif isinstance(self.query.numeric, Variance):
+            columns |= self._spreads(self.query.numeric, drawn)
         else:
             values = self.scale.values(drawn)
             whole = self.scale.unit.denominator == self.scale.origin.denominator == 1
@@ -133,17 +139,52 @@ class NumberPlan:
         return pa.table(columns)
 
     def accuracy(self) -> NumberAccuracy | MeanAccuracy:
-        """Return how far answers are off, in their own units: for a mean over a private number of people, by that number."""
-        if len(self.parts) == 2:
-            errors = [ErrorAt(number=n, within_95_percent=self._mean_error(n, 0.95)) for n in EXAMPLES]
-            return MeanAccuracy(counted=self.query.many, by_number=tuple(errors))
+        """Return how far answers are off, in their own units: for a mean or spread over a private number, by that."""
+        if len(self.parts) > 1:
+            of = self._spread_error if len(self.parts) == 3 else lambda n: self._mean_error(n, 0.95)
+            by_number = tuple(ErrorAt(number=n, within_95_percent=of(n)) for n in EXAMPLES)
+            return MeanAccuracy(counted=self.query.many, by_number=by_number)
         law, unit = self.parts[0].law, float(self.scale.unit)
-        rounding = float(self.query.numeric.rounding) if isinstance(self.query.numeric, Mean) else 0
-        return NumberAccuracy(
-            mean_absolute=float(law.mean_absolute()) * unit + rounding,
-            within_95_percent=_within(law, 0.95) * unit + rounding,
-            all_within_95_percent=_within(law, 0.95 ** (1 / self.query.cells)) * unit + rounding,
-        )
+        mean, one, every = float(law.mean_absolute()), _within(law, 0.95), _within(law, 0.95 ** (1 / self.query.cells))
+        errors = [each * unit for each in (mean, one, every)]
+        if isinstance(numeric := self.query.numeric, Variance):
+            errors = [numeric.of_error(error) for error in errors]
+        elif isinstance(numeric, Mean):
+            errors = [error + float(numeric.rounding) for error in errors]
+        return NumberAccuracy(mean_absolute=errors[0], within_95_percent=errors[1], all_within_95_percent=errors[2])
+
+    def _spread_error(self, people: int) -> float:
+        """Return how far a variance, or its root, of so many people is off at most, with 95 %."""
+        values, numeric = self.query.values, self.query.numeric
+        assert values is not None
+        assert isinstance(numeric, Variance)
+        k = int(values.width / values.step)
+        return numeric.of_error(error_at(people, k, self._reach()) * float(values.step) ** 2 / 4)
+
+    def _reach(self) -> Reach:
+        sums, squares, number = (part.law for part in self.parts)
+        far = _within(number, EACH)
+        up, down = (0 if way.is_infinite else far for way in (number.up, number.down))
+        return Reach(_within(sums, EACH), _within(squares, EACH), up, down)
+
+    def _spreads(self, numeric: Variance, drawn: NDArray[np.int64]) -> dict[str, Any]:
+        """Return the columns of a variance or a standard deviation: how near it is where that is not the same for all."""
+        step, people = numeric.values.step, drawn[2::3]
+        if len(self.parts) == 3:
+            k, reach, square = int(numeric.values.width / step), self._reach(), step**2 / 4
+            triples = zip(drawn[0::3].tolist(), drawn[1::3].tolist(), people.tolist(), strict=True)
+            told = [(found(s, q, n, k), *between(s, q, n, k, reach)) for s, q, n in triples]
+            noisy, low, high = ([each[i] * square for each in told] for i in range(3))
+        else:
+            noisy, error = self.scale.values(drawn), _within(self.parts[0].law, 0.95) * self.scale.unit
+            low, high = [each - error for each in noisy], [each + error for each in noisy]
+        values = [numeric.published(each) for each in noisy]
+        columns: dict[str, Any] = {"value": [float(value) for value in values]}
+        if len(self.parts) == 3:
+            columns[self.query.many] = numbers(people)
+        if len(self.parts) == 3 or numeric.root:
+            columns["within_95_percent"] = list(map(numeric.apart, values, low, high))
+        return columns
 
     def _mean_error(self, people: int, chance: float) -> float:
         """Return how far a mean of at least so many people is off with this chance, wherever their mean lies.
@@ -203,8 +244,8 @@ def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
 
 
 def _planned(query: Statistic, notion: Notion) -> NumberPlan:
-    if isinstance(query.numeric, Mean) and query.people is None:
-        return NumberPlan(query, notion, _sum_and_number(query, notion), Scale())
+    if isinstance(query.numeric, Mean | Variance) and query.people is None:
+        return NumberPlan(query, notion, _parts(query, notion), Scale())
     scale = _scale(query)
     line = sensitivity(notion, query, steps_of(query, notion)).line
     return NumberPlan(query, notion, (Geometric(line, step=scale.unit),), scale)
@@ -234,11 +275,16 @@ def _scale(query: Statistic) -> Scale:
     if isinstance(numeric, Mean):
         assert numeric.grid is not None
         return Scale(Fraction(0), numeric.grid, *numeric.ends)
+    if isinstance(numeric, Variance):
+        m = numeric.people
+        assert m is not None
+        most = numeric.in_units((values.width / 2) ** 2 * Fraction(4 * (m // 2) * (m - m // 2), m * m))
+        return Scale(Fraction(0), numeric.unit, 0, int(most / numeric.unit))
     if not isinstance(numeric, Sum):
         raise NotPrivateError(
             f"A statistic of the class {type(numeric).__name__}",
             "no noise is derived for it",
-            "Ask a sum, a mean or a percentile",
+            "Ask a sum, a mean, a variance or a percentile",
         )
     unit = values.grid_with_zero
     if query.people is None:
@@ -246,40 +292,16 @@ def _scale(query: Statistic) -> Scale:
     return Scale(Fraction(0), unit, int(values.lower * query.people / unit), int(values.upper * query.people / unit))
 
 
-def _sum_and_number(query: Statistic, notion: Notion) -> tuple[Geometric, Geometric]:
-    """Return the mechanisms of the sum of 2·(steps − middle) and of the number of people, which share each step's price."""
+def _parts(query: Statistic, notion: Notion) -> tuple[Geometric, ...]:
+    """Return the mechanisms of what a mean or a variance over a private number of people is made from."""
     assert query.values is not None
-    if notion.all_records:
-        raise NotPrivateError(
-            "A mean where all values may change at once, over a private number of people",
-            "their sum may move by any amount",
-            "Declare the number of people, if it is public",
-        )
-    k = int(query.values.width / query.values.step)
-    moves = []  # cost, how far the sum moves, how far the number of people rises and falls
-    for step in steps_of(query, notion):
-        query.effect(step.change)  # refuses what it refuses
-        if isinstance(step.change, BoundedChange):
-            moves.append((step.cost, 2, 0, 0))
-            continue
-        leaves, joins = (step.cost, k, 0, 1), (step.cost, k, 1, 0)
-        if step.change == WITHDRAW:
-            moves.append(leaves)
-        elif step.change == INSERT:
-            moves.append(joins)
-        else:  # any other record, in any other group, or none
-            other = int(len(query.groups) > 1)
-            moves += [(step.cost, 2 * k, other, other), leaves, joins]
-    rate = min((cost / (far * (2 if rise or fall else 1)) for cost, far, rise, fall in moves if far), default=inf)
-    left = [(cost - rate * far, Fraction(rise), Fraction(fall)) for cost, far, rise, fall in moves if rise or fall]
-    number = allowed_rates(left) if left else None
-    if number is None:
-        raise NotPrivateError(
-            f"A mean over a private number of people under {notion.name}",
-            "no step of the notion adds or removes a person, so their number is public",
-            "Declare it: people = …",
-        )
-    return Geometric(Line(rise=rate, fall=rate)), Geometric(number)
+    steps = steps_of(query, notion)
+    if isinstance(query.numeric, Mean):  # the sum of 2·(steps − middle), and the number of people
+        k = int(query.values.width / query.values.step)
+        rate, number = shared(query, notion, steps, Far(presence=k, within=2 * k, near=2))
+        return Geometric(Line(rise=rate, fall=rate)), Geometric(number)
+    sums, squares, number = three_rates(query, notion, steps)
+    return Geometric(Line(rise=sums, fall=sums)), Geometric(Line(rise=squares, fall=squares)), Geometric(number)
 
 
 def _leading(n: int) -> int:

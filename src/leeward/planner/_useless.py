@@ -20,6 +20,7 @@ from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors
 from leeward.query._numeric import Mean, Percentile
+from leeward.query._spread import Variance
 
 _ACCEPT = "if it is what you want, go on with accept_useless=True (in the command: --accept-useless)"
 
@@ -27,8 +28,8 @@ _ACCEPT = "if it is what you want, go on with accept_useless=True (in the comman
 def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) -> None:
     """Refuse a release whose noise would be larger than the range it is about, or that would say next to nothing.
 
-    * A number: its 95 % error is at least as large as its whole public range. For a mean over a private number of people,
-      also if it is about 100,000 of them. Sums over a private number of people, and counts, have no public range.
+    * A number: its 95 % error is at least as large as its whole public range. For a mean or spread over a private number of
+      people, also if it is about 100,000 of them. Sums over a private number of people, and counts, have no public range.
     * A percentile by rank: so many people may stand between it and the exact one that every grid point would do, with the
       publicly known number of people, or else with 100,000.
     * Places, or groups: even if nobody were anywhere, a smaller share of them than the plan's ``useful_from`` would be
@@ -122,12 +123,16 @@ def _refuse_number(made: NumberPlan) -> None:
     query, accuracy = made.query, made.accuracy()
     if isinstance(accuracy, MeanAccuracy):
         assert query.values is not None
-        width, most = float(query.values.width), accuracy.by_number[-1]
+        of = query.numeric
+        width = float(of.most if isinstance(of, Variance) else query.values.width)
+        most = accuracy.by_number[-1]
         error, where = most.within_95_percent, f" even with {most.number:,} {accuracy.counted}"
     elif made.scale.lower is not None and made.scale.upper is not None:
         width = float(made.scale.unit * (made.scale.upper - made.scale.lower))
         if isinstance(query.numeric, Mean) and query.values is not None:  # its grid may end before the bounds do
             width = float(query.values.width)
+        if isinstance(query.numeric, Variance):
+            width = float(query.numeric.most)
         error, where = accuracy.within_95_percent, ""
     else:
         return

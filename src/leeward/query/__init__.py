@@ -15,6 +15,7 @@ from leeward.query._sensitivity import (
     sensitivity_lines,
 )
 from leeward.query._source import Grid, Places, Visits, grid, places, visits
+from leeward.query._spread import Variance
 from leeward.query._statistic import Records, Statistic, records, statistic
 from leeward.query._table import Source
 from leeward.query._visitors import CountVisitors, IfMore, Window, count_visitors, moment
@@ -42,6 +43,7 @@ __all__ = [
     "Sum",
     "SumOf",
     "SumOverPeople",
+    "Variance",
     "Visits",
     "Window",
     "count_visitors",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from leeward.notion import Change
+from leeward.notion import INSERT, WITHDRAW, Change
 
 Move = tuple[Fraction | int, Fraction | int]
 """(rise, fall): how far answers go up and how far down, summed over the coordinates, in one and the same change."""
@@ -41,3 +41,13 @@ class Query(Protocol):
             NotPrivateError: if the query cannot be answered under notions with this kind of change.
         """
         ...
+
+
+def one_cell(change: Change, cells: int) -> Effect:
+    """Return what one person's change does to a histogram: they are counted in one cell at most.
+
+    Of a single cell a change is a rise or a fall, never both: whoever leaves it goes where nobody is counted.
+    """
+    moves: Move = {WITHDRAW: (0, 1), INSERT: (1, 0)}.get(change, (1, 1))
+    each: tuple[Move, ...] = (moves,) if 0 in moves else ((1, 0), (0, 1))
+    return Effect(total=each if cells == 1 else (moves,), each=each)

@@ -37,12 +37,12 @@ from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._effect import Effect, Move, Query
 
-NumericKind = Literal["sum", "mean", "percentile"]
+NumericKind = Literal["sum", "mean", "percentile", "variance"]
 
 
 @dataclass(frozen=True)
 class Numeric(Query):
-    """A question about one number a person; the three kinds below, and no other: noise is derived for these.
+    """A question about one number a person; the kinds below and `Variance`, and no other: noise is derived for these.
 
     Attributes:
         values: the public universe.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A statistic of one number a person from a real table: sum, mean, percentile or histogram, whole or by public groups.
+"""A statistic of one number a person from a real table: sum, mean, spread, percentile or histogram, whole or by groups.
 
 The number is clamped to public bounds (so ±∞ are the bounds) and rounded half up to a public grid, so that it is one of
 ``values``. NULL, NaN, an empty field and a text that is not a number mean that the person has none. A floating-point number
@@ -29,7 +29,7 @@ from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._combined import HOW, counted_once
-from leeward.query._effect import Effect, Move
+from leeward.query._effect import Effect, one_cell
 from leeward.query._groups import effect_on_groups, listed_groups
 from leeward.query._levels import common_step, listed_levels, nested
 from leeward.query._numeric import (
@@ -45,10 +45,11 @@ from leeward.query._numeric import (
     percentile,
 )
 from leeward.query._source import EACH_ROW, Allowed, Visits, no_person, visits
+from leeward.query._spread import SPREADS, Spread, spread
 from leeward.query._table import Source
 
-Kind = Literal["sum", "mean", "percentile", "median", "min", "max", "histogram", "above"]
-StatisticKind = Literal[NumericKind, "histogram", "above"]
+Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "histogram", "above"]
+StatisticKind = Literal[NumericKind, Spread, "histogram", "above"]
 Combine = Literal["refuse", "sum", "min", "max"]
 Many = Literal["people", "rows"]
 """What those are called whom an answer is about."""
@@ -130,7 +131,7 @@ class Statistic:
 
     Attributes:
         records: the private table.
-        kind: ``sum``, ``mean``, ``percentile``, ``histogram`` or ``above``.
+        kind: ``sum``, ``mean``, ``variance``, ``standard deviation``, ``percentile``, ``histogram`` or ``above``.
         column: where the number stands; None for a histogram of groups alone.
         values: the public universe of the numbers; None for a histogram of groups alone.
         numeric: what one number's change does to the answer of one group; None for a histogram, and for ``above``.
@@ -233,7 +234,7 @@ class Statistic:
         if isinstance(change, BoundedChange):
             change = self._on_grid(change)
         if self.numeric is None:
-            return self.of_policies(change) or _counted(change, self.cells)
+            return self.of_policies(change) or one_cell(change, self.cells)
         if isinstance(change, BoundedChange):
             return self.numeric.effect(change)
         if change in {WITHDRAW, INSERT}:
@@ -336,16 +337,18 @@ def statistic(
 
     Args:
         records: the private table, from `records`.
-        kind: ``sum``, ``mean``, ``percentile`` (with ``p``), ``median``, ``min``, ``max``, or ``histogram`` (people a public
-            group, or people an interval ``[lower + i·step, lower + (i + 1)·step)`` of a number), or ``above`` (people whose
-            number is greater than each of a list of levels; the answers begin with the highest).
+        kind: ``sum``, ``mean``, ``variance`` or ``standard deviation`` (of all who have a number), ``percentile`` (with
+            ``p``), ``median``, ``min``, ``max``, or ``histogram`` (people a public group, or people an interval ``[lower +
+            i·step, lower + (i + 1)·step)`` of a number), or ``above`` (people whose number is greater than each of a list
+            of levels; the answers begin with the highest).
         column: the column of the number; for a histogram of groups, leave it out and give ``by``.
         lower: public lower bound; numbers below are clamped to it.
         upper: public upper bound.
         step: the public grid the numbers are rounded to, half up; for a histogram the width of its intervals.
         p: the percentile, 0 ≤ p < 100.
         people: the number of people with a value, if that is public; noise on a mean is then 1/people as large.
-        grid: the public grid a mean is published on (default: ``step``): the multiples of it that lie within the bounds.
+        grid: the public grid a mean or a spread is published on (default: ``step``, of a variance its square): the multiples
+            of it that lie within the bounds.
         by: the column that says in which group a person is.
         groups: the public groups, in the order of the answers; people in no listed group are not counted.
         levels: for ``above`` the public levels, ascending; or give ``lower``, ``upper`` and ``step``, for the levels lower,
@@ -404,6 +407,8 @@ def statistic(
         if published > 0 and max(abs(values.lower), abs(values.upper)) / published >= 2**60:
             raise SpecError(f"grid = {published}", "so fine a grid does not fit in 64 bits", "Take a coarser one")
         numeric = Mean(values, people, grid=published)
+    elif kind in SPREADS:
+        numeric = spread(kind, values, people, None if grid is None else _fraction(grid, "grid"))
     else:
         if kind == "percentile" and p is None:
             raise SpecError("A percentile without p", "it does not say which one", 'Give, say, p = "90"')
@@ -417,7 +422,7 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
     """Refuse what has no meaning for a kind of statistic: it was meant for something."""
     meant = {
         "p": {"percentile"},
-        "grid": {"mean"},
+        "grid": {"mean", *SPREADS},
         "people": {*get_args(Kind)} - {"histogram", "above"},
         "levels": {"above"},
     }
@@ -476,16 +481,6 @@ def _values(lower: Exact, upper: Exact, step: Exact) -> ValueGrid:
             given, "so small parts of 1 are not read exactly", "Store the numbers in a smaller unit, and give its steps"
         )
     return values
-
-
-def _counted(change: Change, cells: int) -> Effect:
-    """Return what one person's change does to a histogram: they are counted in one cell at most.
-
-    Of a single cell a change is a rise or a fall, never both: whoever leaves it goes where nobody is counted.
-    """
-    moves: Move = {WITHDRAW: (0, 1), INSERT: (1, 0)}.get(change, (1, 1))
-    each: tuple[Move, ...] = (moves,) if 0 in moves else ((1, 0), (0, 1))
-    return Effect(total=each if cells == 1 else (moves,), each=each)
 
 
 def fine(values: ValueGrid) -> int:

@@ -199,6 +199,7 @@ def _numbers(result: Readable, statement: NumberStatement) -> _Shown:
             "caption": numbers.caption(result),
             "errors": numbers.errors(statement),
             "by_number": numbers.by_number(statement),
+            "kind": statement.query.kind,
             "many": words.many(statement),
         },
     )

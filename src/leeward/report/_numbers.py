@@ -104,8 +104,8 @@ def errors(statement: NumberStatement) -> list[tuple[str, str]]:
         k = accuracy.within_95_percent
         whose = _count(k, "row") if accuracy.counted == "rows" else "1 person" if k == 1 else f"{k:,} people"
         return [(whose, "95 % error in rank")]
-    if not isinstance(accuracy, NumberAccuracy):
-        return []
+    if not isinstance(accuracy, NumberAccuracy) or statement.query.kind == "standard deviation":
+        return []  # it depends on the answer, and stands beside it
     return [
         (f"± {_bound(accuracy.within_95_percent)}", "95 % error"),
         (_short(accuracy.mean_absolute), "mean error"),
@@ -117,7 +117,8 @@ def single(result: Readable) -> dict[str, str] | None:
     if result.answers.num_rows != 1:
         return None
     answer, accuracy = result.answers.to_pylist()[0], stated(result).accuracy
-    error = accuracy.within_95_percent if isinstance(accuracy, NumberAccuracy) else answer.get("within_95_percent")
+    told = accuracy.within_95_percent if isinstance(accuracy, NumberAccuracy) else None
+    error = answer.get("within_95_percent", told)
     return {"value": plain(answer.get("value", answer.get("count"))), "error": "" if error is None else _bound(error)}
 
 

@@ -34,6 +34,7 @@ from leeward.query import CountVisitors, Window
 from leeward.query._numeric import Mean, NumericKind, Percentile, Sum
 from leeward.query._selection import Counted, Which
 from leeward.query._source import Allowed, Grid
+from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic, StatisticKind
 
 _LONGEST = 4000
@@ -257,7 +258,7 @@ def _visitors(query: CountVisitors) -> AboutVisitors:
 def _numbers(query: Statistic) -> AboutNumbers:
     source = query.records
     return AboutNumbers(
-        kind=query.kind,
+        kind=query.kind if query.numeric is None else query.numeric.kind,
         person=source.person,
         combine=None if source.person is None else source.combine,
         keep=_keep(source.keep),
@@ -270,11 +271,13 @@ def _numbers(query: Statistic) -> AboutNumbers:
 
 def _numeric(asked: Any) -> OfNumbers:
     own = {name: _exact(getattr(asked, name, None)) for name in ("grid", "p", "default")}
-    if type(asked) not in (Sum, Mean, Percentile):
+    if isinstance(asked, Variance):  # it is rounded, and its root is taken, of what was drawn
+        own["grid"] = None
+    if type(asked) not in (Sum, Mean, Percentile, Variance):
         raise InputError(
             f"A question of the class {type(asked).__name__}",
             "no form of it lasts by which its answer could be known again",
-            "Ask a sum, a mean or a percentile",
+            "Ask a sum, a mean, a variance or a percentile",
         )
     return OfNumbers(kind=asked.kind, values=_values(asked.values), people=asked.people, **own)
 

@@ -6,6 +6,10 @@ SENSITIVITY = "leeward.query._sensitivity"
 BRUTE = "tests/query/test_sensitivity_brute_force.py tests/query/test_sensitivity.py"
 NUMERIC = "leeward.query._numeric"
 STATISTIC = "leeward.query._statistic"
+SPREAD = "leeward.query._spread"
+SPREAD_PLAN = "leeward.planner._spread"
+SUMS = "leeward.planner._sums"
+SPREADS = "tests/query/test_spread.py tests/planner/test_spread_plan.py"
 GROUPS = "tests/query/test_groups.py"
 VISITORS = "leeward.query._visitors"
 
@@ -39,16 +43,38 @@ MUTANTS = [
       "closeness in steps coarser than the question's gets noise for whole steps"),
     M("leeward.notion._domain", "_anything", "[*may_occur, *whole]", "[None, *whole]", "tests/attacks/test_numbers.py",
       "of a clamped column, only whole numbers are looked at"),
-    M(STATISTIC, "_counted", "WITHDRAW: (0, 1), INSERT: (1, 0)", "WITHDRAW: (1, 0), INSERT: (0, 1)", "tests/query/test_statistic.py tests/planner/test_number_plan.py",
+    M("leeward.query._effect", "one_cell", "WITHDRAW: (0, 1), INSERT: (1, 0)", "WITHDRAW: (1, 0), INSERT: (0, 1)", "tests/query/test_statistic.py tests/planner/test_number_plan.py",
       "a histogram rises when a person leaves"),
-    M(STATISTIC, "_counted", "if cells == 1 else", "if False else", "tests/query/test_statistic.py", "a single count is charged for a fall and a rise at once"),
-    M(STATISTIC, "_counted", "if cells == 1 else", "if cells <= 2 else", "tests/query/test_statistic.py", "a replaced row moves one of two counts only"),
+    M("leeward.query._effect", "one_cell", "if cells == 1 else", "if False else", "tests/query/test_statistic.py", "a single count is charged for a fall and a rise at once"),
+    M("leeward.query._effect", "one_cell", "if cells == 1 else", "if cells <= 2 else", "tests/query/test_statistic.py", "a replaced row moves one of two counts only"),
     M(NUMERIC, "Sum.presence", "max(self.values.upper, Fraction(0)), max(-self.values.lower, Fraction(0))",
       "self.values.width, self.values.width", "tests/query/test_numeric.py", "who comes moves a sum by the width"),
     M(NUMERIC, "Sum.together", "None if self.people is None else move * self.people", "move", "tests/query/test_numeric.py",
       "everybody's change moves a sum by one of them"),
     M(NUMERIC, "Mean.single", "move / (self.people or 1)", "move / (self.people or 2)", "tests/query/test_numeric.py",
       "a private number of people is taken for two"),
+    M(SPREAD, "Variance.single", "(2 * self.values.width - move)", "self.values.width", SPREADS, "a value moves a variance by its move times the range"),
+    M(SPREAD, "Variance.single", "Fraction(m - 1, m * m)", "Fraction(1, m * m)", SPREADS, "the other people are forgotten"),
+    M(SPREAD, "Variance.single", "self.people or 2", "self.people or 1", SPREADS + " tests/planner/test_number_plan.py",
+      "of a private number of people, the worst is thought to be one alone"),
+    M(SPREAD, "Variance.together", "least * (self.values.width - least)", "least * least", SPREADS, "all at once move a variance by the squared move"),
+    M(SPREAD, "Variance.presence", "square / 4, square / 12", "square / 12, square / 4", SPREADS, "who comes lets a variance fall further than rise"),
+    M(SPREAD, "Variance.in_units", "Fraction(1, 2)", "0", SPREADS, "rounded down"),
+    M(SPREAD, "Variance._up", "math.ceil", "math.floor", SPREADS, "a move of less than a unit is none"),
+    M(SPREAD, "Variance.published", "(doubled + 1) // 2", "doubled // 2", SPREADS, "published rounded down"),
+    M(SPREAD, "Variance.of_error", "math.sqrt(error) if self.root else error", "error", SPREADS, "the error of a root is taken for that of its square"),
+    M(SPREAD, "Variance.apart", "(math.sqrt(low), math.sqrt(high)) if self.root else (float(low), float(high))", "(float(low), float(high))", SPREADS,
+      "the ends of a root are those of its square"),
+    M(SPREAD_PLAN, "far_at", "for v in near)", "for v in {-k})", SPREADS, "the furthest number is thought to be the other bound"),
+    M(SPREAD_PLAN, "far_at", "times * k + k * k, within", "times * k, within", SPREADS, "squares are free where somebody comes"),
+    M(SPREAD_PLAN, "far_at", "8 * (k - 1)", "4 * (k - 1)", SPREADS, "squares move by half as far for a neighbour"),
+    M(SPREAD_PLAN, "error_at", "1.5 * k * k * y", "0", SPREADS, "the number of people is thought exact"),
+    M(SPREAD_PLAN, "between", "fewest = people - reach.up", "fewest = people - reach.down", SPREADS, "the ends of the number of people are exchanged"),
+    M(SPREAD_PLAN, "between", "max(0, abs(sums) - reach.sums)", "abs(sums)", SPREADS, "the sum is thought exact"),
+    M(SUMS, "shared", "move / share if rise or fall else move", "move", "tests/planner/test_number_plan.py", "sums leave the number of people nothing of the price"),
+    M(SUMS, "shared", "max(far.within, 2 * far.presence) if other else far.within", "far.within", "tests/planner/test_number_plan.py",
+      "going from one group to another is charged like another number"),
+    M("leeward.engine._numbers", "_spread", "2 * squares - k * k * total", "squares", "tests/engine/test_engine_numbers.py", "squares are not taken from their middle"),
     M(NUMERIC, "Mean._round", "math.floor(answer / self.grid + Fraction(1, 2)) * self.grid", "round(answer / self.grid) * self.grid",
       "tests/query/test_numeric.py", "half to even"),
     M(NUMERIC, "Mean._up", "math.ceil(move / self.grid)", "math.floor(move / self.grid)", "tests/query/test_numeric.py",

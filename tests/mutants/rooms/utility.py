@@ -146,7 +146,6 @@ MUTANTS = [
     M(NUMBER, "_planned", "sensitivity(notion, query, steps_of(query, notion))", "sensitivity(notion, query)", "tests/planner/test_number_plan.py", "groups are not looked at when records are replaced"),
     M(NUMBER, "_scale", "int(values.lower * query.people / unit), int(values.upper * query.people / unit)", "int(values.lower / unit), int(values.upper / unit)",
       "tests/truth/test_number_truth.py", "a sum is clamped to one person's bounds"),
-    M(NUMBER, "_sum_and_number", "far * (2 if rise or fall else 1)", "far", "tests/planner/test_number_plan.py", "sum and number both get the whole price"),
     M(NUMBER, "NumberPlan.accuracy", "0.95 ** (1 / self.query.cells)", "0.95", "tests/planner/test_number_plan.py tests/truth",
       "all answers together are as near as each"),
     M(NUMBER, "NumberPlan._mean_error", "shift[people + shift >= 1]", "shift",

@@ -15,6 +15,7 @@ from leeward.notion._value_grid import ValueGrid
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
 from leeward.query._numeric import Percentile
+from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import SIDES, direction, exact_text, stated
 
@@ -118,8 +119,17 @@ def _mechanism(plan: NumberPlan) -> str:
             "Two exact integers a group get exact geometric noise: the sum of distances from the middle of the range, in"
             f" half steps ({laws[0]}), and the number of {many} ({laws[1]}); their quotient is published, clamped"
         )
+    if len(laws) == 3:
+        return (
+            "Three exact integers a group get exact geometric noise: the sum of distances from the middle of the range, in"
+            f" half steps ({laws[0]}), the sum of their squares, each doubled and less the squared range in steps"
+            f" ({laws[1]}), and the number of {many} ({laws[2]}); the {plan.query.kind} that follows is published, clamped"
+        )
     clamped = "" if plan.scale.lower is None else ", then clamped to the public bounds"
     grid = f"an integer on a public grid of step {decimal(plan.scale.unit)}"
+    if isinstance(plan.query.numeric, Variance):
+        root = "; its square root is published" if plan.query.numeric.root else ""
+        return f"Each variance, {grid}, gets exact geometric noise, {laws[0]}{clamped}{root}"
     return f"Each answer, {grid}, gets exact geometric noise, {laws[0]}{clamped}"
 
 

@@ -204,6 +204,7 @@ CALLS: dict[str, Call] = {
     "SparseVector": call("1", at_most=2, stop_after=1, monotonic=False),
     "SubsampledCount": call("1", places_per_person=1, step=1),
     "Sum": call(VALUES, people=2),
+    "Variance": call(VALUES, people=2, root=False),
     "SumOf": call("x", 0, 3, IS_1),
     "SystemBits": call(),
     "ULDP": call("1", IS_1),

@@ -160,6 +160,8 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "sum of the least": lambda: number("sum", table={"combine": "min"}, **AGE),
     "mean": lambda: number("mean", **AGE),
     "mean of a public number": lambda: number("mean", lw.BoundedDP("1"), **AGE, people=24, grid="1/4"),
+    "variance": lambda: number("variance", **AGE),
+    "deviation of a public number": lambda: number("standard deviation", lw.BoundedDP("1"), **AGE, people=24, grid="1/4"),
     "median": lambda: number("median", **AGE),
     "percentile": lambda: number("percentile", **AGE, p="30.5"),
     "min": lambda: number("min", **AGE),

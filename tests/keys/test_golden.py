@@ -206,13 +206,14 @@ CHOICES = {
 PERCENTILES = {
     ("key.about.kind", name): ("key.about.numeric.p", p) for name, p in (("min", "0"), ("median", "50"), ("max", "100"))
 }
+DRAWN_ALIKE = {("key.about.kind", "standard deviation"): ("key.about.kind", "variance")}
 NAMES = {("key.about.kind", which): ("key.mechanisms.which", which) for which in ("busiest", "quietest")}
 
 
 def missing(keys: dict[str, str]) -> set[tuple[str, str]]:
     """Words that a question may be asked with and that stand in no key of these."""
     asked = {(CHOICES[name], word) for name, word in choices_of(Spec) if name != "publish.what" and word != "auto"}
-    asked = {{**PERCENTILES, **NAMES}.get(choice, choice) for choice in asked} | set(_words(Question, "key"))
+    asked = {{**PERCENTILES, **DRAWN_ALIKE, **NAMES}.get(choice, choice) for choice in asked} | set(_words(Question, "key"))
     asked |= {("key.notion.name", name) for name in {*NAMED, *GRADED, *(each.name for each in NUMBER_NOTIONS.values())}}
     return asked - {found for text in keys.values() for found in _held(json.loads(text), "key")}
 

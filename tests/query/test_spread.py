@@ -75,6 +75,12 @@ def test_who_comes(values: ValueGrid) -> None:
         assert fall == max(falls)
 
 
+def test_with_a_private_number_of_people_one_may_be_of_two() -> None:
+    values = ValueGrid(0, 3)
+    for size in (1, 2, 3):
+        assert Variance(values).single(F(size)) == max(Variance(values, people=m).single(F(size)) for m in range(1, 9))
+
+
 def test_noise_is_fitted_to_it() -> None:
     values = ValueGrid(0, 10)
     line = sensitivity(BoundedDP("1"), Variance(values, people=100)).line

@@ -15,7 +15,10 @@ from leeward.session import privacy_statement
 
 BOUNDS = {"column": "n", "lower": 2, "upper": 9}
 KINDS: dict[str, dict[str, Any]] = {
-    **{kind: {"kind": kind, **BOUNDS} for kind in ("sum", "mean", "median", "min", "max", "histogram")},
+    **{
+        kind: {"kind": kind, **BOUNDS}
+        for kind in ("sum", "mean", "variance", "standard deviation", "median", "min", "max", "histogram")
+    },
     "percentile": {"kind": "percentile", "p": 90, **BOUNDS},
     "groups": {"kind": "histogram"},
 }
@@ -64,6 +67,7 @@ def test_every_note_fits_what_was_asked(name: str, combine: str, groups: int, ke
         assert "place" not in note
         assert "only" not in note
     assert ("clamped again" in text) == (numbers and combine == "sum")
+    assert (" 0 stands in" in text) == (name in {"variance", "standard deviation"})
     assert (" 2 stands in" in text) == (name in {"mean", "median", "min", "max", "percentile"})
     assert query.over_bound(1).startswith("1 person has several rows")
 

@@ -65,6 +65,12 @@ GROUPS = ("[protect]", 'by = { group = ["a", "b"] }\n\n[protect]')
 KINDS = {
     "sum": ("sum", ["group", "value"], 600 * 49.5),
     "mean": ("mean", ["group", "value", "people", "within_95_percent"], 49.5),
+    "variance": ("variance", ["group", "value", "people", "within_95_percent"], 299.67),
+    "standard deviation": (
+        'standard deviation"\ngrid = "1/10',
+        ["group", "value", "people", "within_95_percent"],
+        17.3,
+    ),
     "median": ("median", ["group", "value"], 50),
     "min": ("min", ["group", "value"], 20),
     "max": ("max", ["group", "value"], 79),
@@ -207,6 +213,37 @@ def test_the_unit_is_named_in_the_promise(people: Town) -> None:
     assert "a value 5 years away at a factor of e^ε" in statement["notion"]["cover"]
     assert statement["mechanism"]["parts"] == [{"rate_up": "1/5", "rate_down": "1/5", "step": "1"}]
     assert any("rounded numbers" in said for said in statement["not_guaranteed"])
+
+
+def test_a_deviation_is_free_after_its_variance_and_refused_where_it_says_nothing(people: Town) -> None:
+    first = write(people, ('"mean"', '"variance"'))
+    assert "Charged 1." in people.run("release", first, "--out", people.out)[1]
+    other = write(people, ('"mean"', '"standard deviation"\ngrid = "1/4"'))
+    assert people.run("release", other, "--out", people.out)[0] == 0
+    assert spent(people) == "1"
+    shown = people.answers()
+    assert ((shown["value"] * 4) % 1 == 0).all()
+    assert "standard deviation" in (people.out / "report.html").read_text()
+    for kind in ("variance", "standard deviation"):
+        useless = write(people, ('"mean"', f'"{kind}"'), ('epsilon = "1"', 'epsilon = "1/100000"'))
+        code, _, err = people.run("release", useless, "--out", people.out)
+        assert code == 2
+        assert f"The {kind} of 'age'" in err
+    assert spent(people) == "1"
+
+
+def test_a_public_number_of_people_makes_spreads_nearer(people: Town) -> None:
+    table = lw.records(people.folder / "records.parquet", person="who", keep={"group": ["a", "b"]})
+    ages = (
+        pd.read_parquet(people.folder / "records.parquet").query("group in ['a', 'b'] and who.notna()")["age"].dropna()
+    )
+    budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="50")
+    described = {"column": "age", "lower": 0, "upper": 100, "grid": "1/100", "people": 600}
+    for kind, exact in (("variance", ages.var(ddof=0)), ("standard deviation", ages.std(ddof=0))):
+        made = lw.plan(lw.statistic(table, kind, **described), lw.BoundedDP("20"))  # type: ignore[arg-type]
+        found = lw.release(made, budget).to_pandas()
+        assert ("within_95_percent" in found) == (kind != "variance")
+        assert found["value"][0] == pytest.approx(exact, abs=30)  # beyond with a chance of e^-35
 
 
 def test_a_dry_run_touches_nothing(people: Town) -> None:

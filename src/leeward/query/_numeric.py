@@ -39,6 +39,9 @@ from leeward.query._effect import Effect, Move, Query
 
 NumericKind = Literal["sum", "mean", "percentile", "variance"]
 
+DrawnKind = Literal[NumericKind, "histogram", "above"]
+"""What a draw is about; several kinds of question may be read from one."""
+
 
 @dataclass(frozen=True)
 class Numeric(Query):

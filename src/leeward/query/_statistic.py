@@ -19,7 +19,7 @@ import itertools
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from leeward._plain import told
 from leeward._taught import describing
@@ -33,9 +33,9 @@ from leeward.query._effect import Effect, one_cell
 from leeward.query._groups import effect_on_groups, listed_groups
 from leeward.query._levels import common_step, listed_levels, nested
 from leeward.query._numeric import (
+    DrawnKind,
     Mean,
     Numeric,
-    NumericKind,
     Percentile,
     Sum,
     check_fine,
@@ -49,7 +49,7 @@ from leeward.query._spread import SPREADS, Spread, spread
 from leeward.query._table import Source
 
 Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "histogram", "above"]
-StatisticKind = Literal[NumericKind, Spread, "histogram", "above"]
+StatisticKind = Literal[DrawnKind, Spread]
 Combine = Literal["refuse", "sum", "min", "max"]
 Many = Literal["people", "rows"]
 """What those are called whom an answer is about."""
@@ -185,6 +185,11 @@ class Statistic:
     def people(self) -> int | None:
         """The public number of people (or rows) with a value; None if it is private."""
         return None if self.numeric is None else self.numeric.people
+
+    @property
+    def drawn(self) -> DrawnKind:
+        """The kind whose draw it is: a standard deviation is read from that of the variance."""
+        return cast(DrawnKind, self.kind) if self.numeric is None else self.numeric.kind
 
     @property
     def bins(self) -> int:

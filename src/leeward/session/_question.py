@@ -31,11 +31,11 @@ from leeward.planner._plan import CountMechanism
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors, Window
-from leeward.query._numeric import Mean, NumericKind, Percentile, Sum
+from leeward.query._numeric import DrawnKind, Mean, NumericKind, Percentile, Sum
 from leeward.query._selection import Counted, Which
 from leeward.query._source import Allowed, Grid
 from leeward.query._spread import Variance
-from leeward.query._statistic import Statistic, StatisticKind
+from leeward.query._statistic import Statistic
 
 _LONGEST = 4000
 """Parameters of a notion of more characters, such as the ε of many persons, are written as their digest."""
@@ -99,7 +99,7 @@ class OfNumbers(Part):
 class AboutNumbers(Part):
     """A statistic of one number a person."""
 
-    kind: StatisticKind
+    kind: DrawnKind
     person: str | None
     combine: str | None
     keep: Keep
@@ -258,7 +258,7 @@ def _visitors(query: CountVisitors) -> AboutVisitors:
 def _numbers(query: Statistic) -> AboutNumbers:
     source = query.records
     return AboutNumbers(
-        kind=query.kind if query.numeric is None else query.numeric.kind,
+        kind=query.drawn,
         person=source.person,
         combine=None if source.person is None else source.combine,
         keep=_keep(source.keep),

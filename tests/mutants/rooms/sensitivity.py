@@ -55,7 +55,7 @@ MUTANTS = [
       "a private number of people is taken for two"),
     M(SPREAD, "Variance.single", "(2 * self.values.width - move)", "self.values.width", SPREADS, "a value moves a variance by its move times the range"),
     M(SPREAD, "Variance.single", "Fraction(m - 1, m * m)", "Fraction(1, m * m)", SPREADS, "the other people are forgotten"),
-    M(SPREAD, "Variance.single", "self.people or 2", "self.people or 1", SPREADS + " tests/planner/test_number_plan.py",
+    M(SPREAD, "Variance.single", "self.people or 2", "self.people or 1", SPREADS,
       "of a private number of people, the worst is thought to be one alone"),
     M(SPREAD, "Variance.together", "least * (self.values.width - least)", "least * least", SPREADS, "all at once move a variance by the squared move"),
     M(SPREAD, "Variance.presence", "square / 4, square / 12", "square / 12, square / 4", SPREADS, "who comes lets a variance fall further than rise"),

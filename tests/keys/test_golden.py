@@ -213,7 +213,9 @@ NAMES = {("key.about.kind", which): ("key.mechanisms.which", which) for which in
 def missing(keys: dict[str, str]) -> set[tuple[str, str]]:
     """Words that a question may be asked with and that stand in no key of these."""
     asked = {(CHOICES[name], word) for name, word in choices_of(Spec) if name != "publish.what" and word != "auto"}
-    asked = {{**PERCENTILES, **DRAWN_ALIKE, **NAMES}.get(choice, choice) for choice in asked} | set(_words(Question, "key"))
+    asked = {{**PERCENTILES, **DRAWN_ALIKE, **NAMES}.get(choice, choice) for choice in asked} | set(
+        _words(Question, "key")
+    )
     asked |= {("key.notion.name", name) for name in {*NAMED, *GRADED, *(each.name for each in NUMBER_NOTIONS.values())}}
     return asked - {found for text in keys.values() for found in _held(json.loads(text), "key")}
 

@@ -126,6 +126,8 @@ ROWS = [
     Effect("data.time_unit", "ticking", {"data": {"time_unit": "us"}}, {"count": [0, 0, 0]}),
     Effect("data.time_unit", "ticking", {"data": {"time_unit": None}}, refused="Name `time_unit`"),
     Effect("query.kind", "numbers", {"query": {"kind": "mean"}}, {"value": [4]}),
+    Effect("query.kind", "numbers", {"query": {"kind": "variance"}}, {"value": [5]}),
+    Effect("query.kind", "numbers", {"query": {"kind": "standard deviation"}}, {"value": [2]}),
     Effect("query.kind", "numbers", {"query": {"kind": "median"}}, {"value": [5]}),
     Effect("query.kind", "numbers", {"query": {"kind": "min"}}, {"value": [1]}),
     Effect("query.kind", "numbers", {"query": {"kind": "max"}}, {"value": [7]}),

@@ -81,6 +81,7 @@ class Row:
         tables: the neighbouring steps between whole secrets, where they are not those of one person.
         listed: all records it knows, where it lists them.
         persons: the number of persons it is about, where that is fixed.
+        numbers: all numbers that it is about, where its values say so; a list of records says it by `listed`.
     """
 
     name: str
@@ -91,6 +92,12 @@ class Row:
     listed: frozenset[Any] | None = None
     persons: int | None = None
     parts: tuple[Row, ...] = field(default=(), repr=False)
+    numbers: frozenset[Any] | None = None
+
+    @property
+    def universe(self) -> frozenset[Any] | None:
+        """All records there are, as far as the notion says."""
+        return self.numbers if self.listed is None else self.listed
 
     def single(self, secrets: Sequence[Any]) -> Matrix:
         """The costs of single steps between whole secrets."""
@@ -262,12 +269,20 @@ BASES: list[Row] = [
         OF_MEMBERS,
         listed=frozenset(ITINERARIES),
     ),
-    _numbers("manhattan", Manhattan(1, WEIGHED), universe.manhattan(1, 2), None, 0, 1, 2),
-    _numbers(
-        "manhattan, people public", Manhattan(1, WEIGHED, unit=2, nobody=False), universe.manhattan(HALF, None), 0, 1, 2
+    Row("manhattan", Manhattan(1, WEIGHED), universe.manhattan(1, 2), NUMBERS, numbers=ALL),
+    Row(
+        "manhattan, people public",
+        Manhattan(1, WEIGHED, unit=2, nobody=False),
+        universe.manhattan(HALF, None),
+        NUMBERS,
+        numbers=ALL - {None},
     ),
-    _numbers(
-        "normalised manhattan", NormalisedManhattan(3, WEIGHED), universe.manhattan(Fraction(3, 2), 2), None, 0, 1, 2
+    Row(
+        "normalised manhattan",
+        NormalisedManhattan(3, WEIGHED),
+        universe.manhattan(Fraction(3, 2), 2),
+        NUMBERS,
+        numbers=ALL,
     ),
     _numbers(
         "manhattan of even numbers", Manhattan(1, ValueGrid(0, 2, 2)), _even(universe.manhattan(1, 2)), None, 0, 2
@@ -292,14 +307,14 @@ def _grouped(eps: Any, groups: Any) -> Callable[[Any], Matrix]:
 
 
 OTHER_UNITS: list[Row] = [
-    Row("maximum", Maximum(1, WEIGHED), None, NUMBERS, _largest(universe.manhattan(1, 2)), ALL),
+    Row("maximum", Maximum(1, WEIGHED), None, NUMBERS, _largest(universe.manhattan(1, 2)), numbers=ALL),
     Row(
         "maximum, people public",
         Maximum(2, WEIGHED, nobody=False),
         None,
         NUMBERS,
         _largest(universe.manhattan(2, None)),
-        ALL - {None},
+        numbers=ALL - {None},
     ),
     Row("groups", GroupDP(1, GROUPED), None, ANYTHING, _grouped(1, GROUPED), persons=3),
     Row("groups, cut otherwise", GroupDP(HALF, OTHERWISE), None, ANYTHING, _grouped(HALF, OTHERWISE), persons=3),
@@ -319,7 +334,7 @@ def personalised(row: Row, *epsilons: Any) -> Row:
     each = tuple(universe.times(Fraction(eps) / row.notion.epsilon.rational, row.steps) for eps in epsilons)
     name = f"{row.name}, at {' and '.join(map(str, epsilons))}"
     made = Personalised(row.notion, epsilons)
-    return Row(name, made, each, row.kinds, listed=row.listed, persons=len(epsilons))
+    return Row(name, made, each, row.kinds, listed=row.listed, persons=len(epsilons), numbers=row.numbers)
 
 
 def both(one: Row, two: Row) -> Row | None:
@@ -331,9 +346,9 @@ def both(one: Row, two: Row) -> Row | None:
     assert callable(two.steps)
     listed = one.listed if two.listed is None else two.listed if one.listed is None else one.listed & two.listed
     steps = universe.either(one.steps, two.steps)
-    return Row(
-        f"{one.name}; and {two.name}", both_hold(one.notion, two.notion), steps, kinds, listed=listed, parts=(one, two)
-    )
+    numbers = one.numbers if two.numbers is None else two.numbers
+    name, made = f"{one.name}; and {two.name}", both_hold(one.notion, two.notion)
+    return Row(name, made, steps, kinds, listed=listed, parts=(one, two), numbers=numbers)
 
 
 def scaled(row: Row, factor: Any) -> Row:
@@ -345,6 +360,7 @@ def scaled(row: Row, factor: Any) -> Row:
         universe.times(Fraction(factor), row.steps),
         row.kinds,
         listed=row.listed,
+        numbers=row.numbers,
     )
 
 

@@ -25,6 +25,7 @@ from leeward.query import (
     Mean,
     Sum,
     SumOf,
+    Variance,
     count_visitors,
     maximum,
     median,
@@ -245,6 +246,7 @@ def _of_numbers() -> list[Query]:
             ask("sum", Sum(values, people), answers.summed, people)
             for grid in (None, Fraction(1), Fraction(1, 2), Fraction(2, 3)):
                 ask(f"mean on {grid}", Mean(values, people, grid=grid), answers.mean(grid, low), people)
+            ask("variance", Variance(values, people), answers.variance, people)
             for p in (0, 34, 50, 67):
                 ask(f"{p} %", percentile(values, p, people=people), answers.percentile(p, low), people)
             ask("max", maximum(values, people=people), answers.percentile(100, low), people)

@@ -64,7 +64,7 @@ GRAPHS = universe.all_graphs("wxyz")
 
 def records(kind: str, mine: Row, other: Row, persons: int) -> tuple[Any, ...]:
     """The records of a kind that there can be: those the budget lists, else those the release lists."""
-    listed = other.listed if other.listed is not None else mine.listed
+    listed = other.universe if other.universe is not None else mine.universe
     found = RECORDS[kind] if persons == 1 else FEW[persons][kind]
     return tuple(r for r in found if r is None or listed is None or r in listed)
 

@@ -253,6 +253,11 @@ def test_notions_made_from_others(name: str) -> None:
             found = check(notion, query, all_moves(notion, query))
             parts = [BASES[place]] if name != "BOTH" else list(notion.parts)
             answers = [refused(part, query) for part in parts]
+            if (
+                name == "BOTH" and notion.notion.sees.unknown
+            ):  # its parts list other numbers: it may be refused by itself
+                assert found == "-" or not any(answers), (notion.name, query.name)
+                continue
             assert (found == "-") == any(answers), (notion.name, query.name)
 
 

@@ -86,6 +86,14 @@ def mean(grid: Fraction | int | None, default: Fraction | int) -> Callable[[list
     return whole
 
 
+def variance(numbers: list[Fraction]) -> Fraction:
+    """The mean square of their distances from their mean; 0 for nobody."""
+    if not numbers:
+        return Fraction(0)
+    middle = summed(numbers) / len(numbers)
+    return summed([(number - middle) * (number - middle) for number in numbers]) / len(numbers)
+
+
 def percentile(p: Fraction | int, default: Fraction | int) -> Callable[[list[Fraction]], Fraction]:
     """The value that ⌊p·m/100⌋ of the m values lie before; the greatest at p = 100; the default of nobody."""
 

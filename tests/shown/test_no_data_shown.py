@@ -402,7 +402,7 @@ NEED_NO_TABLE = {
     "session.Standing",  # of a budget, before anything is released
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
-    *("query.PoissonSampling", "query.SumOf"),
+    *("query.PoissonSampling", "query.SumOf", "query.Variance"),
     # names of files; laws, losses and chances
     *(
         "local.BayesRemap",
@@ -411,6 +411,7 @@ NEED_NO_TABLE = {
         "local.Order",
         "local.PositionOrder",
         "planner.Chances",
+        *("planner.Far", "planner.Reach"),  # how far one person moves sums, and how far their noise goes
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
     ),
 }

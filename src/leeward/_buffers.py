@@ -46,8 +46,7 @@ def as_numpy(values: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)):
         raise ValueError(f"an array of {values.type} holds no numbers")
     if pa.types.is_boolean(values.type):
-        values = values.cast(pa.uint8())
-        return as_numpy(values).astype(np.bool_)
+        return as_numpy(values.cast(pa.uint8())).astype(np.bool_)
     kind = np.dtype(values.type.to_pandas_dtype())
     held = values.buffers()[1]
     if not len(values) or held is None:

@@ -82,17 +82,20 @@ class Bound(Private):
 
         Ibis writes an expression out wherever it occurs, so what is made in three steps would be written many times over.
         """
-        from leeward.engine._described import compiled, described
+        from leeward.engine._described import compiled
 
         with translated():
             self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {compiled(rows)}")
-            return described(name, _types(self.connection, f"SELECT * FROM {name}"))
+            return self._described(name)
 
     def register(self, name: str, data: pa.Table) -> Any:
         """Make a table in memory readable under a name, as an Ibis table."""
+        self.connection.register(name, data)
+        return self._described(name)
+
+    def _described(self, name: str) -> Any:
         from leeward.engine._described import described
 
-        self.connection.register(name, data)
         return described(name, _types(self.connection, f"SELECT * FROM {name}"))
 
     def check_unchanged(self) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import ibis
-import ibis.expr.datatypes as dt
 from ibis.backends.sql.datatypes import DuckDBType
 
 
@@ -16,7 +15,7 @@ def described(name: str, types: Mapping[str, str]) -> Any:
 
     A column that has no type, because nothing is in it, becomes one of nulls, which every role can read.
     """
-    table = ibis.table({column: _type(kind) for column, kind in types.items()}, name=name)
+    table = ibis.table({column: DuckDBType.from_string(kind) for column, kind in types.items()}, name=name)
     empty = [column for column, kind in types.items() if kind == _NO_TYPE]
     return table.mutate(**{column: ibis.null() for column in empty}) if empty else table
 
@@ -27,7 +26,3 @@ def compiled(expression: Any) -> str:
 
 
 _NO_TYPE = '"NULL"'
-
-
-def _type(kind: str) -> dt.DataType:
-    return DuckDBType.from_string(kind)

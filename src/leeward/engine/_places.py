@@ -108,14 +108,13 @@ def _keys(keys: pa.Array, column: str) -> pa.Array:
         raise DataError(f"{where} holds {keys.type}", "keys are whole numbers or texts", "Convert it to text")
     if not len(keys):
         raise DataError("The public list of places is empty", "the answer has one row per place", "List the places")
-    if pa.types.is_floating(keys.type):  # half floats too: Arrow has few kernels for these
-        # −0 equals 0 where tables are joined, so it must here.
-        keys = numbers(as_numpy(keys) + keys.type.to_pandas_dtype()(0)) if not keys.null_count else keys
     empty = keys.null_count + (pc.sum(pc.is_nan(keys)).as_py() or 0 if pa.types.is_floating(keys.type) else 0)
     if empty:
         raise DataError(
             f"{where} has {counted(empty, 'row')} without a place", "a place needs a key", "Remove these rows"
         )
+    if pa.types.is_floating(keys.type):  # half floats too: Arrow has few kernels for these
+        keys = numbers(as_numpy(keys) + 0)  # −0 equals 0 where tables are joined, so it must here
     repeated = len(keys) - pc.count_distinct(keys).as_py()
     if repeated:
         raise DataError(

@@ -11,14 +11,17 @@ import functools
 import gzip
 import itertools
 import re
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -302,3 +305,84 @@ def test_kinds_that_are_not_read_are_refused_by_name(tmp_path: Path, name: str) 
     (tmp_path / name).write_text('{"user": "x"}')
     with pytest.raises(DataError, match="does not say what it holds"):
         read_places(places(tmp_path / name, place="p"))
+
+
+class Noted(NamedTuple):
+    """What only a note of Arrow's says of a column, and two values."""
+
+    named: str
+    values: Any
+
+
+def periods(unit: str) -> Any:
+    return pa.Array.from_pandas(pd.Series(pd.PeriodIndex(["2026-01-02", "2026-03-04"], freq=unit)))
+
+
+NOTED = {
+    "seconds": Noted("duration[s]", pa.array([1, 2], pa.duration("s"))),
+    "milliseconds": Noted("duration[ms]", pa.array([1000, 2000], pa.duration("ms"))),
+    "a dictionary of lengths": Noted("duration[s]", pa.array([1, 2], pa.duration("s")).dictionary_encode()),
+    "days": Noted("pandas.period", periods("D")),
+    "months": Noted("pandas.period", periods("M")),
+    "truths of 8 bits": Noted("arrow.bool8", pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0], pa.int8()))),
+    "somebody's own": Noted(
+        "arrow.opaque", pa.ExtensionArray.from_storage(pa.opaque(pa.int64(), "point", "me"), pa.array([1, 2]))
+    ),
+}
+ROLES: dict[str, Callable[[Any], tuple[Any, Any]]] = {
+    "person": lambda source: told(lw_count(source, person="odd", by="own", groups=[1, 2])),
+    "number": lambda source: told(lw_count(source, person="own", column="odd", lower=0, upper=4)),
+    "group": lambda source: told(lw_count(source, person="own", by="odd", groups=[1, 2])),
+    "filter": lambda source: told(lw_count(source, person="own", keep={"odd": [1]}, by="own", groups=[1, 2])),
+    "time": lambda source: visited(source, time="odd", place="own"),
+    "place": lambda source: visited(source, time="at", place="odd"),
+}
+
+
+def lw_count(source: Any, *, person: str, keep: Any = None, **asked: Any) -> Any:
+    return statistic(records(source, person=person, keep=keep), "histogram", **asked)
+
+
+def told(query: Any) -> Any:
+    with open_data(query, read_keys(query)) as opened:
+        return opened.exactly(query, "answer").counts.tolist()
+
+
+def visited(source: Any, *, time: str, place: str) -> Any:
+    unit = "s" if time == "odd" else None
+    seen = visits(source, person="own", place=place, time=time, time_unit=unit)
+    listed = places(pa.table({"k": pa.array([1, 2])}), place="k")
+    return told(count_visitors(seen, listed, start="1970-01-01", end="2070-01-01"))
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("odd", NOTED)
+def test_a_type_that_only_a_note_in_parquet_says_is_refused_by_name(odd: str, role: str, tmp_path: Path) -> None:
+    """Found: four people named by periods, of days in one file and of months in another, were counted as two."""
+    file = tmp_path / "odd.parquet"
+    rest = {"own": pa.array([1, 2]), "at": pa.array([NOON, NOON], pa.timestamp("us"))}
+    pq.write_table(pa.table({"odd": NOTED[odd].values, **rest}), file)
+    with pytest.raises(DataError, match=re.escape(f"'odd' is of type Arrow's {NOTED[odd].named}")):
+        ROLES[role]([file])
+    pq.write_table(pa.table({"odd": pa.array([1, 2]), **rest}), file)  # the same as whole numbers
+    assert ROLES[role]([file]) is not None
+
+
+@pytest.mark.parametrize("odd", NOTED)
+def test_such_a_column_may_stand_in_the_file_and_not_be_read(odd: str, tmp_path: Path) -> None:
+    file = tmp_path / "odd.parquet"
+    pq.write_table(pa.table({"odd": NOTED[odd].values, "own": pa.array([1, 2])}), file)
+    assert told(lw_count([file], person="own", by="own", groups=[1, 2])) == [1, 1]
+
+
+def test_a_note_that_nobody_knows_is_refused_in_a_process_that_knows_less(tmp_path: Path) -> None:
+    """Without pandas, Arrow hands on the name of its extension beside a column of plain numbers."""
+    file = tmp_path / "odd.parquet"
+    pq.write_table(pa.table({"odd": periods("D"), "own": pa.array([1, 2])}), file)
+    script = (
+        "import sys; from leeward.tables._files import files_of;"
+        "from leeward.tables._parquet import declared;"
+        "print(declared(files_of(sys.argv[1], None)[1][0])[0], 'pandas' in sys.modules)"
+    )
+    said = subprocess.run([sys.executable, "-c", script, str(file)], capture_output=True, text=True, check=True).stdout
+    assert said == "('odd', \"Arrow's pandas.period\") False\n"

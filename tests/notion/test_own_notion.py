@@ -160,3 +160,83 @@ def test_a_notion_that_was_altered_is_checked_like_one_of_your_own(notion: Notio
         sensitivity(notion, query)
     del notion.cost
     assert sensitivity(notion, query) == before
+
+
+class Cheap(UnboundedDP):
+    """Its records cost half of what its steps do: noise fitted to the steps would keep half of the promise."""
+
+    def record(self, before: Any, after: Any) -> Any:
+        return exact(0) if before == after else self.epsilon / 2
+
+
+class Dear(UnboundedDP):
+    """Its steps are said to cost more than they do."""
+
+    def cost(self, change: Change) -> Any:
+        return self.epsilon * 100
+
+
+PEOPLE = lw.records("nowhere.parquet", person="p")
+SEEN = lw.count_visitors(
+    lw.visits("nowhere.parquet", person="p", place="at", time="t"),
+    lw.places("list.parquet", place="at"),
+    start="2026-01-01",
+    end="2026-01-02",
+    places_per_person=1,
+)
+BOUNDS = {"column": "v", "lower": 0, "upper": 2}
+GROUPED = {"by": "g", "groups": ["a", "b"]}
+PLANNED: dict[str, Callable[[Notion], object]] = {
+    **{
+        f"{kind}{' by groups' if by else ''}": lambda notion, kind=kind, by=by: lw.plan(  # type: ignore[misc]
+            lw.statistic(PEOPLE, kind, **BOUNDS, **by, **({"p": 90} if kind == "percentile" else {})), notion
+        )
+        for kind in ("sum", "mean", "variance", "standard deviation", "percentile", "median", "min", "max", "histogram")
+        for by in ({}, GROUPED)
+    },
+    "a median with noise on it": lambda notion: lw.plan(
+        lw.statistic(PEOPLE, "median", **BOUNDS), notion, mechanism="geometric"
+    ),
+    "levels": lambda notion: lw.plan(
+        lw.statistic(PEOPLE, "above", **BOUNDS), notion, safe_at_most=1, error_at_most="1/20"
+    ),
+    "places": lambda notion: lw.plan(SEEN, notion, safe_at_most=1, error_at_most="1/20"),
+    "a name": lambda notion: lw.plan(lw.select(SEEN, "busiest"), notion),
+    "a group's name": lambda notion: lw.plan(
+        lw.select(lw.statistic(PEOPLE, "histogram", **GROUPED), "busiest"), notion
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", PLANNED)
+def test_every_plan_asks_whether_a_notion_of_ones_own_is_what_its_steps_are(asked: str) -> None:
+    """Found: means and variances over a private number of people, which fit their noise themselves, did not ask."""
+    PLANNED[asked](UnboundedDP("1"))
+    for notion in (Cheap("1"), Dear("1"), Personalised(Cheap("1"), ["1", "2"])):
+        with pytest.raises(NotPrivateError, match="no chain of its changes costs so little"):
+            PLANNED[asked](notion)
+
+
+@pytest.mark.parametrize(("listed", "checked"), [(199, True), (200, True), (201, False)])
+def test_up_to_200_records_are_compared(listed: int, checked: bool) -> None:
+    """Found: nobody was counted as one of them, so a list of just 200 was not checked."""
+    debts = tuple(range(listed))
+
+    class OneKind(Forgiveness):
+        @property
+        def changes(self) -> tuple[Change, ...]:
+            return (
+                Change(
+                    "less", "owes less", lambda one, other: None not in (one, other) and other <= one, records=debts
+                ),
+            )
+
+        def cost(self, change: Change) -> Real:
+            return self.epsilon * listed
+
+    query = CountWhere((lambda owes: owes >= 1,))
+    if checked:
+        with pytest.raises(NotPrivateError, match="no chain of its changes costs so little"):
+            sensitivity(OneKind("1"), query)
+    else:
+        assert sensitivity(OneKind("1"), query).line == Line(rise=inf, fall=listed)

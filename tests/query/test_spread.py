@@ -47,9 +47,13 @@ def test_all_numbers_at_once(values: ValueGrid) -> None:
     """Theorem, 2: with an even number of people as far."""
     for people, size in itertools.product((2, 3, 4), [values.step * i for i in (1, 2, 3)]):
         query = Variance(values, people=people)
-        pairs = itertools.permutations(tables(values, people), 2)
-        near = ((x, y) for x, y in pairs if max(abs(a - b) for a, b in zip(x, y, strict=True)) <= size)
-        found = max(abs(query(x) - query(y)) for x, y in near)
+        answers = {table: query(table) for table in tables(values, people)}
+        near_to = {x: [y for y in values.points if abs(x - y) <= size] for x in values.points}
+        found = max(
+            abs(answer - answers[other])
+            for table, answer in answers.items()
+            for other in itertools.product(*(near_to[x] for x in table))
+        )
         least = min(size, values.width / 2)
         most = least * (values.width - least)
         assert query.together(size) >= found

@@ -327,13 +327,14 @@ def _inside(connection: duckdb.DuckDBPyConnection, table: str | None) -> str:
         table = next(iter(names))
     if table not in names:
         raise DataError(
-            "No `visits_table` is named" if table is None else f"visits_table = '{table}'",
-            "the DuckDB file has several tables" if table is None else "the DuckDB file has no such table",
-            nearest(table or "", sorted(names)),
+            "The table in a DuckDB file is not named" if table is None else f"The table '{table}' in a DuckDB file",
+            "the file has several tables" if table is None else "the file has no such table",
+            "In a spec it is named by visits_table, that of the public list by places_table; in Python by table. "
+            + nearest(table or "", sorted(names)),
         )
     if sum(table in (f"{schema}.{name}", name if schema == _MAIN else None) for schema, name in found) > 1:
         raise DataError(
-            f"visits_table = '{table}'", "two tables of the DuckDB file are called that", "Rename one of them"
+            f"The table '{table}' in a DuckDB file", "two tables of the file are called that", "Rename one of them"
         )
     schema, name = names[table]
     return ".".join(map(named, (_CATALOG, schema, name)))

@@ -81,7 +81,7 @@ def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
     """
     try:
         records = standing_for(seen_by(notion), Sees())
-        if len(records) > MOST_RECORDS:
+        if _too_many(records):
             return records, []
         values, codes = matrix(notion, records)
         return records, [[values[code] for code in row] for row in codes.tolist()]
@@ -94,7 +94,7 @@ def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
         conditions = tuple(condition for change in notion.changes for condition in change.conditions)
         listed = stand_ins(conditions) if conditions else standing_for(Sees(facts=True, absent_is_empty=True), Sees())
     records = listed if any(record is ABSENT for record in listed) else (*listed, ABSENT)
-    if len(records) > MOST_RECORDS:
+    if _too_many(records):
         return records, []
     try:
         return records, [[ZERO if x is y else notion.record(x, y) for y in records] for x in records]
@@ -104,6 +104,11 @@ def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
             f"{type(notion).__name__} does not list its records, so nothing shows that its changes say the same as `record`",
             "List the records in each Change, or say what the distance may depend on (`sees`)",
         ) from None
+
+
+def _too_many(records: Sequence[Any]) -> bool:
+    """Whether more records are listed than are compared; nobody is none of them."""
+    return sum(record is not ABSENT for record in records) > MOST_RECORDS
 
 
 def _step(steps: Sequence[Step], before: Any, after: Any) -> Real:

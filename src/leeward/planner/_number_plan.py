@@ -27,6 +27,7 @@ from leeward.exact._real import Real
 from leeward.mechanism import Geometric
 from leeward.noise import Bits, DirectedGeometric
 from leeward.notion import REPLACE, Notion, in_rows
+from leeward.notion._generated import check_generated
 from leeward.notion._notion import Step
 from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
 from leeward.planner._spread import EACH, Reach, between, error_at, found, three_rates
@@ -256,7 +257,11 @@ def steps_of(query: Counted, notion: Notion) -> tuple[Step, ...]:
 
     A single listed group is enough: who leaves it goes where nobody is counted. Where one step may change all records at
     once, the question itself says how far that moves all groups together.
+
+    Raises:
+        NotPrivateError: the steps of a notion of the user's own do not generate its distance.
     """
+    check_generated(notion)
     if isinstance(query, CountVisitors) or query.by is None or notion.all_records:
         return notion.steps
     if REPLACE in notion.changes or all(map(query.of_policies, notion.changes)):

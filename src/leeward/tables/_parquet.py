@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,6 +26,12 @@ _PLAIN = {
     "BYTE_ARRAY": "bytes",
 }
 """What Parquet's physical types are without a logical one."""
+
+NOTED = "Arrow's "
+"""What a type begins with that Parquet does not have, and only Arrow's own note in the file says."""
+
+_AS_STORED = {"arrow.uuid"}
+"""Types of Arrow's extensions that Parquet has too, and the engine reads as what they are."""
 
 _SHORT = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
 
@@ -59,23 +66,52 @@ def check_bound(columns: Mapping[str, str], file: File, engine: Sequence[str]) -
 def declared(file: File) -> Schema:
     """Read the columns and declared types of a Parquet file from its footer.
 
+    Arrow notes there what Parquet has no type for, such as lengths of time, which are stored as whole numbers in a unit
+    that only this note says. The engine knows nothing of it; here it is part of the type.
+
     Raises:
         DataError: it is not a Parquet file.
     """
     import pyarrow.parquet as pq
 
     try:
-        found = pq.read_metadata(file.path).schema
+        footer = pq.read_metadata(file.path)
+        found = footer.schema
         top = found.to_arrow_schema()
-    except (pa.ArrowException, OSError, UnicodeDecodeError):  # the last for names of columns
+        noted = _note(footer.metadata) or top
+        if noted.names != top.names:
+            raise ValueError
+    except (pa.ArrowException, OSError, ValueError):  # the last for names of columns, and the note of Arrow's
         raise DataError(
             f"The file '{file.name}' cannot be read", "it is damaged, or is not a Parquet file", "Check the file"
         ) from None
     at, schema = 0, list[tuple[str, str]]()
-    for field in top:
-        schema.append((field.name, str(field.type) if pa.types.is_nested(field.type) else _type(found.column(at))))
+    for field, of_arrow in zip(top, noted, strict=True):
+        stored = str(field.type) if pa.types.is_nested(field.type) else _type(found.column(at))
+        schema.append((field.name, _noted(of_arrow) or stored))
         at += _leaves(field.type)
     return tuple(schema)
+
+
+def _note(metadata: Mapping[bytes, bytes] | None) -> pa.Schema | None:
+    """Read what Arrow notes of all columns. It is not what pyarrow makes of a file, where some of it is lost."""
+    note = (metadata or {}).get(b"ARROW:schema")
+    return None if note is None else pa.ipc.read_schema(pa.py_buffer(base64.b64decode(note)))
+
+
+def _noted(field: pa.Field) -> str | None:
+    """Write the type that Arrow notes of a column, where the values are not what Parquet stores; else None."""
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if pa.types.is_duration(kind):
+        return f"{NOTED}{kind}"
+    # where no type of that name is known to Arrow, it hands on its name beside the column
+    name = kind.extension_name if isinstance(kind, pa.BaseExtensionType) else _extension(field)
+    return None if name is None or name in _AS_STORED else f"{NOTED}{name}"
+
+
+def _extension(field: pa.Field) -> str | None:
+    name: bytes | None = (field.metadata or {}).get(b"ARROW:extension:name")
+    return None if name is None else name.decode("utf-8", "replace")
 
 
 def _type(column: Any) -> str:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from leeward._plain import plain
 from leeward.errors import DataError
 from leeward.tables._columns import check_columns
 from leeward.tables._csv import agreed_header
 from leeward.tables._files import File, Queried
-from leeward.tables._parquet import declared
+from leeward.tables._parquet import NOTED, declared
 
 _INEXACT = {f"decimal({digits}, {scale})" for digits in range(39, 77) for scale in range(digits + 1)}
 """Types that the engine reads as something else."""
@@ -48,6 +49,13 @@ def check_one_schema(kind: Queried, files: Sequence[File], columns: Mapping[str,
                     f"The column '{name}' is of type {types[name]} in '{file.name}'",
                     "the engine would round its numbers to floats",
                     "Write it with at most 38 digits, or as text",
+                )
+            if types[name].startswith(NOTED):
+                raise DataError(
+                    f"The column '{name}' is of type {plain(types[name])} in '{file.name}'",
+                    "Parquet stores it as something else, in a unit or a form that only a note of Arrow's says: the engine"
+                    " would read that",
+                    "Write it as a number in a unit of your choice, as a date or time, or as text",
                 )
             of_first, first = known.setdefault(name, (types[name], file))
             if types[name] != of_first:

@@ -197,6 +197,7 @@ CALLS: dict[str, Call] = {
     "ReplaceDP": call("1"),
     "AdaptiveSanitized": call(UP, at_most=2, budget="3", looks=("1/2",), margins=[3]),
     "Sanitized": call(UP, at_most=2, stop_after=1),
+    "Everyone": call(UP, left_out="1/2", guess=1),
     "NoisyMax": call("1", how_many=1),
     "rank_rate": call(NOTION, lw.query.median(VALUES)),
     "rate_between": call(NOTION, COUNT),

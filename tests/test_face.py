@@ -22,7 +22,7 @@ def test_the_main_job(tmp_path: Path) -> None:
     hour = {"start": "2012-04-04T19:00", "end": "2012-04-04T20:00"}
     query = lw.count_visitors(visits, places, **hour, places_per_person=1, if_more="latest")
     plan = lw.plan(query, lw.AdditionOnly("20"), safe_at_most=2)
-    assert "safe: at most 2 people, never wrong" in str(plan)
+    assert "safe: at most 2 people, counted after the bound on places per person, never wrong" in str(plan)
 
     budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="tokyo-checkins", cap="50")
     result = lw.release(lw.plan(query, lw.AdditionOnly("20"), safe_at_most=2), budget)

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from leeward._document import Document, Part
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, SelectionAccuracy
+from leeward.planner._everyone import About
 from leeward.query import IfMore
 from leeward.query._selection import Which
 from leeward.query._statistic import Combine, Many, Noun, StatisticKind
@@ -182,6 +183,24 @@ class GeometricStated(Part):
     rate_down: str
 
 
+class EveryoneStated(Part):
+    """Every count gets noise of these rates, and the most people left out at any place noise of another; both are added up.
+
+    Attributes:
+        name: ``everyone``.
+        text: what is done, in words.
+        rate_up: of the noise on a count.
+        rate_down: of both.
+        rate_left_out: of the upward noise on the most people left out.
+    """
+
+    name: Literal["everyone"] = "everyone"
+    text: str
+    rate_up: str
+    rate_down: str
+    rate_left_out: str
+
+
 class SanitizedStated(Part):
     """Places are answered in the public order until ``stop_after`` of them could not be called safe.
 
@@ -257,7 +276,12 @@ class DecisionStated(Part):
         dangerous_never_wrong: whether *dangerous* is never said wrongly.
         error_at_most: α: how often a decision about one place may be wrong; None where none ever is.
         error_at_most_over_all_places: so many wrong decisions are to be expected at most.
-        curve: the chances, by the true count.
+        curve: the chances, by the true count; where everyone is asked about and people are left out, of a place where none
+            are, if ``left_out`` are at another.
+        about: whom decisions are about: those counted, or everyone who was there.
+        left_out: a public guess of the most people left out at any place; no promise hangs on it.
+        safe_if_left_out: the chances that a place with nobody is called safe if the most people left out at any place are 0,
+            1, 2, …; empty where it does not matter.
     """
 
     safe_at_most: int | None
@@ -269,6 +293,9 @@ class DecisionStated(Part):
     error_at_most: str | None
     error_at_most_over_all_places: str | None
     curve: tuple[Chance, ...]
+    about: About = "counted"
+    left_out: int = 0
+    safe_if_left_out: tuple[str, ...] = ()
 
     @property
     def said(self) -> tuple[tuple[str, bool], ...]:
@@ -342,7 +369,7 @@ class DecidingStatement(Heading):
 
     query: VisitorQuery | NumberQuery
     sensitivity: SensitivityStated
-    mechanism: GeometricStated | SanitizedStated | AdaptiveStated
+    mechanism: GeometricStated | EveryoneStated | SanitizedStated | AdaptiveStated
     decision: DecisionStated
 
 

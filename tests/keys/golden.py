@@ -133,6 +133,9 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "listed": lambda: decided(visitors(places_per_person=1)),
     "bounded": lambda: decided(visitors(places_per_person=2, if_more="latest")),
     "earliest": lambda: decided(visitors(places_per_person=3, if_more="earliest"), lw.AdditionOnly("0.1")),
+    "everyone": lambda: decided(
+        visitors(places_per_person=2, if_more="latest"), lw.AdditionOnly("1"), about="everyone", left_out=1
+    ),
     "filtered": lambda: decided(visitors(more={"keep": {"state": ["IN", "BY"], "stars": [1, 5], "open": [True]}})),
     "zoned": lambda: decided(visitors(more={"timezone": "Asia/Tokyo", "time_unit": "ms"}, **ZONED)),
     "ticks of a second": lambda: decided(visitors(more={"time_unit": "s"})),

@@ -33,7 +33,7 @@ from leeward.accounting import _budget_notion
 from leeward.accounting._budget_notion import budget_notion
 from leeward.errors import InputError
 from leeward.exact import Real
-from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
+from leeward.mechanism import AdaptiveSanitized, Everyone, Geometric, Sanitized
 from leeward.notion import Notion, ValueGrid, _public_form
 from leeward.notion._condition import AllOf, AnyOf, Has, Not, Where
 from leeward.notion._named import NAMED
@@ -94,6 +94,7 @@ SPEAKING = [
     Geometric,
     Sanitized,
     AdaptiveSanitized,
+    Everyone,
     Where,
     Has,
     Not,
@@ -200,6 +201,7 @@ CHOICES = {
     "data.time_unit": "key.about.time_unit", "query.kind": "key.about.kind", "query.combine": "key.about.combine",
     "protect.if_more": "key.about.if_more", "protect.reading": "key.notion.parameters.reading",
     "publish.mechanism": "key.mechanisms.name", "query.mechanism": "key.mechanisms.name",
+    "decide.about": "key.mechanisms.name",
 }  # fmt: skip
 """The keys of a spec that are choices, and where the key of a question holds what was chosen."""
 
@@ -207,13 +209,17 @@ PERCENTILES = {
     ("key.about.kind", name): ("key.about.numeric.p", p) for name, p in (("min", "0"), ("median", "50"), ("max", "100"))
 }
 DRAWN_ALIKE = {("key.about.kind", "standard deviation"): ("key.about.kind", "variance")}
+WHOM = {
+    ("key.mechanisms.name", about): ("key.mechanisms.name", name)
+    for about, name in (("counted", "geometric"), ("everyone", "left out"))
+}
 NAMES = {("key.about.kind", which): ("key.mechanisms.which", which) for which in ("busiest", "quietest")}
 
 
 def missing(keys: dict[str, str]) -> set[tuple[str, str]]:
     """Words that a question may be asked with and that stand in no key of these."""
     asked = {(CHOICES[name], word) for name, word in choices_of(Spec) if name != "publish.what" and word != "auto"}
-    asked = {{**PERCENTILES, **DRAWN_ALIKE, **NAMES}.get(choice, choice) for choice in asked} | set(
+    asked = {{**PERCENTILES, **DRAWN_ALIKE, **NAMES, **WHOM}.get(choice, choice) for choice in asked} | set(
         _words(Question, "key")
     )
     asked |= {("key.notion.name", name) for name in {*NAMED, *GRADED, *(each.name for each in NUMBER_NOTIONS.values())}}

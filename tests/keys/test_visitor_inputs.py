@@ -53,6 +53,11 @@ CELLS: dict[str, dict[str, Any]] = {
     "grid": {"west": 139.7, "south": 35.6, "east": 139.71, "north": 35.61, "metres": 400},
     "Budget": {"dataset": "cells", "cap": "1000", "new": True},
 }
+OF_ALL: dict[str, dict[str, Any]] = {
+    **LISTED,
+    "plan": {"notion": lw.AdditionOnly("1"), "safe_at_most": 7, "what": "counts", "about": "everyone"},
+    "Budget": {"dataset": "of all", "cap": "1000", "new": True},
+}
 STOPPING: dict[str, dict[str, Any]] = {
     **LISTED,
     "count_visitors": {name: LISTED["count_visitors"][name] for name in ("start", "end")},
@@ -65,7 +70,7 @@ LOOKING: dict[str, dict[str, Any]] = {
     "Budget": {"dataset": "looking", "cap": "1000", "new": True},
 }
 QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
-    "listed": LISTED, "zoned": ZONED, "cells": CELLS, "stopping": STOPPING, "looking": LOOKING,
+    "listed": LISTED, "zoned": ZONED, "cells": CELLS, "stopping": STOPPING, "looking": LOOKING, "of all": OF_ALL,
 }  # fmt: skip
 
 ROWS: Mapping[str, list[Row]] = {
@@ -120,6 +125,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("plan", "mechanism", "geometric", SAME),
         Row("plan", "mechanism", "sanitized", NEW),
         Row("plan", "mechanism", "adaptive", NEW),
+        Row("plan", "about", "everyone", NEW),
         Row("release", "bits", SeededBitsForTests(1), NEW),
         Row("release", "progress", lambda stage: None, SAME),
         Row("Budget", "dataset", "another", NEW),
@@ -159,6 +165,14 @@ ROWS: Mapping[str, list[Row]] = {
         Row("plan", "notion", lw.AdditionOnly("1"), refused("promises none there")),
         Row("plan", "notion", lw.Presence("2"), NEW),
         Row("count_visitors", "places_per_person", 2, NEW),
+    ],
+    "of all": [
+        Row("plan", "about", "counted", NEW),
+        Row("plan", "safe_at_most", 6, SAME),
+        Row("plan", "left_out", 1, SAME),
+        Row("plan", "left_out", 6, NEW),  # another split
+        Row("plan", "left_out", [0, 0], NEW),  # another k
+        Row("count_visitors", "if_more", "earliest", NEW),
     ],
     "looking": [
         Row("plan", "stop_after", 1, SAME),

@@ -140,8 +140,9 @@ def test_every_row_is_a_plan_that_release_would_carry_out(number: int) -> None:
             option.notion,
             **decided,
             error_at_most=option.error_at_most,
-            mechanism=option.plan.mechanism.name,
+            mechanism="geometric" if option.mechanism == "everyone" else option.plan.mechanism.name,
             stop_after=option.plan.mechanism.stop_after,
+            about=option.plan.about,
         )
         assert question(again, "") == question(option.plan, "")
         assert again.decision_curve() == option.plan.decision_curve()

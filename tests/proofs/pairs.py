@@ -27,9 +27,10 @@ from tests.proofs.universes import (
 
 from leeward.analysis import optimal
 from leeward.distance import FiniteDistance, Line
-from leeward.exact import Real, inf
+from leeward.exact import Real, exact, inf
 from leeward.mechanism import (
     AdaptiveSanitized,
+    Everyone,
     FiniteMechanism,
     NoisyMax,
     OSDPRandomizedResponse,
@@ -103,6 +104,18 @@ def adaptive(e: Real, notion: Any) -> Proved:
     return asked_by(mechanism, PEOPLE), notion.on(PEOPLE)
 
 
+def counted_at_one(table: tuple[Any, ...]) -> tuple[int, ...]:
+    """Visitors of a and of b, of whom each counts at one, and the most left out at either."""
+    at_a, both = sum("a" in (r or "") for r in table), sum("a" in (r or "") and "b" in (r or "") for r in table)
+    return at_a, sum("b" in (r or "") for r in table) - both, both
+
+
+def everyone(e: Real, left_out: str) -> Proved:
+    vectors = list(dict.fromkeys(map(counted_at_one, PEOPLE)))
+    mechanism = Everyone(Line(inf, e * (1 - exact(left_out))), e * left_out)
+    return mechanism.on(vectors).pull_back(PEOPLE, counted_at_one), AdditionOnly(e).on(PEOPLE)
+
+
 def share(c: int) -> str:
     return "ε" if c == 1 else f"ε/{c}"
 
@@ -147,6 +160,15 @@ DECISIONS = [
             tight=False,
         )  # type: ignore[misc]
         for name, notion in (("AdditionOnly", AdditionOnly), ("Presence", Presence))
+    ),
+    *(
+        Pair(
+            f"`Everyone(Line(∞, {counts}), {rest})`, who count at one of two places",
+            "AdditionOnly(ε)",
+            lambda e, left_out=left_out: everyone(e, left_out),
+            True,
+        )  # type: ignore[misc]
+        for counts, rest, left_out in (("ε/2", "ε/2", "1/2"), ("3ε/4", "ε/4", "1/4"))
     ),
     *(
         Pair(

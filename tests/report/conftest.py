@@ -35,7 +35,8 @@ def stated(told: dict[str, Any]) -> Any:
     kind: type[Document] = VisitorStatement if "decision" in told else NumberStatement
     if "decision" in told:
         curve = [{"safe": None, "dangerous": None, **entry} for entry in told["decision"]["curve"]]
-        told = {**told, "decision": {**dict.fromkeys(DecisionStated.model_fields), **told["decision"], "curve": curve}}
+        required = [name for name, field in DecisionStated.model_fields.items() if field.is_required()]
+        told = {**told, "decision": {**dict.fromkeys(required), **told["decision"], "curve": curve}}
     return kind.model_validate_json(json.dumps(told))
 
 

@@ -141,7 +141,7 @@ def test_no_name_steers_a_terminal_that_the_page_is_printed_to(control: str, mak
 def test_the_answer_is_in_the_title_and_the_heading(located: Any) -> None:
     page = Page(report_html(located))
     (title,), (heading,) = page.all("title"), page.all("h1")
-    assert heading.text == "3 of 4 places are said to be safe (at most 2 people)"
+    assert heading.text == "3 of 4 places are said to be safe (at most 2 people among those counted)"
     assert title.text.endswith(heading.text)
     assert "‘Safe’ is never wrong, of the people counted after the bound on places per person." in page.text()
     (bar,) = [e for e in page.elements if e.attributes.get("class") == "bar"]

@@ -54,9 +54,9 @@ def test_answered_places_and_published_counts_are_noticed(make_release: Callable
 @pytest.mark.parametrize(
     ("safe", "places", "limit", "said"),
     [
-        (4089, 4331, 2, "4,089 of 4,331 places are said to be safe (at most 2 people)"),
-        (1, 5835, 1, "1 of 5,835 places is said to be safe (at most 1 person)"),
-        (0, 1, 0, "0 of 1 place are said to be safe (nobody)"),
+        (4089, 4331, 2, "4,089 of 4,331 places are said to be safe (at most 2 people among those counted)"),
+        (1, 5835, 1, "1 of 5,835 places is said to be safe (at most 1 person among those counted)"),
+        (0, 1, 0, "0 of 1 place are said to be safe (nobody among those counted)"),
     ],
 )
 def test_the_headline(

@@ -437,6 +437,23 @@ ROWS = [
     ),
     Effect("decide.error_at_most", "visitors", ERR, refused="never wrong"),
     Effect("decide.useful_from", "faint", {"decide": {"useful_from": "0.06"}}, refused="below useful_from = 0.06"),
+    Effect(
+        "decide.about",
+        "visitors",
+        {"decide": {"about": "everyone"}},
+        {"count": [2, 3, 1], "left_out": [1, 1, 1], "state": ["obscure", "obscure", "safe"], "noise": "everyone"},
+    ),
+    Effect("decide.about", "stopping", {"decide": {"about": "world"}}, refused="counted"),
+    Effect("decide.about", "numbers", {"decide": {"about": "everyone"}}, refused="has no [decide]"),
+    Effect(
+        "decide.left_out",
+        "visitors",
+        {"decide": {"left_out": [1, 0]}},
+        {"count": [2, 2, 0], "left_out": [0, 0, 0]},
+        before={"decide": {"about": "everyone"}},
+    ),
+    Effect("decide.left_out", "visitors", {"decide": {"left_out": -1}}, refused="left_out"),
+    Effect("decide.left_out", "stopping", {"decide": {"left_out": 1}}, refused="where nobody is left out"),
     Effect("publish.what", "visitors", {"publish": {"what": "decisions"}}, {"columns": ["place", "state"]}),
     Effect("publish.mechanism", "visitors", {"publish": {"mechanism": "sanitized"}}, {"count": [None, 2, None]}),
     Effect(
@@ -565,7 +582,12 @@ def test_every_choice_has_a_row() -> None:
     assert sorted(set(choices_of(Spec)) - there - LEFT_OUT) == []
 
 
-LEFT_OUT = {("query.kind", "visitors"), ("query.combine", "refuse"), ("publish.mechanism", "auto")}
+LEFT_OUT = {
+    ("query.kind", "visitors"),
+    ("decide.about", "counted"),
+    ("query.combine", "refuse"),
+    ("publish.mechanism", "auto"),
+}
 """What these keys are in the bases, which do not have them."""
 
 

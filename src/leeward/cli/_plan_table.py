@@ -12,7 +12,19 @@ from leeward.cli._output import facts, print_parts, table
 from leeward.mechanism._threshold_rule import Word
 from leeward.planner._people import at_most_people, people
 from leeward.planner._report import AskedPart, DecidingOption, PlanReport
-from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides, wished
+from leeward.planner._words import (
+    epsilon,
+    head,
+    if_left_out,
+    label,
+    name,
+    not_composed,
+    notes,
+    refused,
+    short,
+    sides,
+    wished,
+)
 from leeward.query._statistic import Noun
 
 if TYPE_CHECKING:
@@ -72,6 +84,11 @@ def _legend(report: PlanReport) -> str:
         said.append(f"Wrong ≤: α, for one {report.asked.noun}.")
     if any(option.price_in_budget is None for option in shown):
         said.append("–: the budget's notion cannot cover it, whatever the price.")
+    if any(option.mechanism == "everyone" for option in shown):
+        said.append(
+            "Everyone: 'safe' is about all who were there, not only those counted; geometric noise on the counts, and on the"
+            " most people left out at any one place."
+        )
     stopping = sorted({option.mechanism for option in shown} & {"sanitized", "adaptive"}, reverse=True)
     if stopping:
         whose = "the counts given" if report.asked.counts else f"{noun}s with {people(0, report.asked.many)}"
@@ -100,6 +117,9 @@ def _advice(report: PlanReport) -> Iterable[tuple[str, str]]:
             yield "reach", f"{answered} on average, if all were empty"
         if option.expected:
             yield "expect", _expected(option, report.asked.noun)
+    if advice.whom:
+        yield "safe of whom?", advice.whom
+    yield from (("if left out", odds) for odds in if_left_out(report.shown, report.asked))
     yield "plain DP?", advice.plain_dp
     # what is not protected is listed for every notion below
     yield from (("mind", sentence) for sentence in advice.cautions if not sentence.startswith("Not protected"))

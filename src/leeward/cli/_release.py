@@ -195,8 +195,10 @@ def _decided(made: AnyPlan, one: Places) -> list[str]:
     from leeward.planner._plan import Plan
 
     assert isinstance(made, Plan)
-    many, counted, said = made.query.many, made.query.counted_so, list[str]()
+    many, counted, said = made.query.many, made.counted_so, list[str]()
     counted = "" if counted.endswith("those counted") else counted.removeprefix(",")
+    if made.left_out_counts:
+        counted = " of all who were there"
     for state, number, meaning, decision in (
         ("safe", one.safe, f"{at_most_people(made.safe_at_most or 0, many)}{counted}", made.sanitizer),
         ("dangerous", one.dangerous, f"at least {people(made.dangerous_at_least or 0, many)}{counted}", made.alarm),

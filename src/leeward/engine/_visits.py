@@ -11,7 +11,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ibis
@@ -138,9 +138,9 @@ class VisitTable(Rows):
         )
 
     def exactly(self, query: CountVisitors, drawn_from: DrawnFrom = "answer") -> VisitCounts:
-        """Return what a mechanism draws from: of visitors always `count`."""
-        assert drawn_from == "answer"
-        return self.count(query)
+        """Return what a mechanism draws from: the counts, or `count_with_left_out`."""
+        assert drawn_from != "tally"
+        return self.count(query) if drawn_from == "answer" else self.count_with_left_out(query)
 
     def count(self, query: CountVisitors) -> VisitCounts:
         """Count the visitors of every place. Filter, window, public list and bound apply in this order.
@@ -149,7 +149,22 @@ class VisitTable(Rows):
             DataError: a data file changed meanwhile.
             SpecError: the window does not go with the time column.
         """
-        tally, found = self._see(query.window).tally, self._count(query)
+        return self._told(query, self._count(query, left_out=False))
+
+    def count_with_left_out(self, query: CountVisitors) -> VisitCounts:
+        """Return the counts of `count`, and behind them the most people whom the bound leaves out at any one place.
+
+        Raises:
+            DataError: see `count`.
+            SpecError: see `count`.
+        """
+        found = self._count(query, left_out=True)
+        told = self._told(query, found)
+        most = found.left_out.max(initial=0)
+        return replace(told, _counts=np.append(told._counts, most))
+
+    def _told(self, query: CountVisitors, found: _ByPlace) -> VisitCounts:
+        tally = self._see(query.window).tally
         self._bound.check_unchanged()
         counts = np.zeros(len(self._places), dtype=np.int64)
         counts[found.rank] = found.people
@@ -243,22 +258,19 @@ class VisitTable(Rows):
         timed = rows.filter(rows.kept, self._comparable(windows[0]), rows.stamp.notnull())
         return windowed(timed, [self._bounds(window) for window in windows], self._bound)
 
-    def _count(self, query: CountVisitors) -> _ByPlace:
-        if (query.window, _bound(query)) not in self._counted:
+    def _count(self, query: CountVisitors, *, left_out: bool) -> _ByPlace:
+        asked = (query.places_per_person, query.if_more, left_out)  # what questions differ in beside their windows
+        if (query.window, asked) not in self._counted:
             windows = self._one_pass(query.window)
             inside = self._in(windows)
             taken = inside.filter(inside.person.notnull(), inside["rank"].notnull())
             taken = taken.select("person", "stamp", "rank", "window", "first")
             widest = max(end - first for first, end in map(self._bounds, windows))
-            answer = self._bound.fetch(_by_place(taken, query, len(self._places), widest).order_by("window"))
+            by_place = _by_place(taken, query, len(self._places), widest, left_out)
+            answer = self._bound.fetch(by_place.order_by("window"))
             found = zip(windows, _each(answer, len(windows)), strict=True)
-            self._counted |= {(window, _bound(query)): each for window, each in found}
-        return self._counted[query.window, _bound(query)]
-
-
-def _bound(query: CountVisitors) -> tuple[object, ...]:
-    """What two questions about one table and one list differ in beside their windows."""
-    return query.places_per_person, query.if_more
+            self._counted |= {(window, asked): each for window, each in found}
+        return self._counted[query.window, asked]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -279,27 +291,32 @@ def _seen(always: Mapping[str, int], inside: Mapping[str, int]) -> _Seen:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class _ByPlace(Private):
-    """Of one window: the places where somebody is, how many are there, and how many people are over the bound."""
+    """Of one window: the places where somebody is, how many count there and are left out, and how many are over the bound.
+
+    How many are left out is given only where it was asked for; it is 0 otherwise.
+    """
 
     rank: NDArray[np.int64]
     people: NDArray[np.int64]
+    left_out: NDArray[np.int64]
     over: int
 
 
 def _each(answer: pa.Table, windows: int) -> list[_ByPlace]:
     """Cut what was counted, in the order of the windows, into the windows."""
-    of, rank, people, over = (integers(answer, name) for name in ("window", "rank", "people", "over"))
+    names = ("window", "rank", "people", "left_out", "over")
+    of, rank, people, left_out, over = (integers(answer, name) for name in names)
     ends = np.searchsorted(of, np.arange(windows + 1)).tolist()
     return [
-        _ByPlace(rank[first:end], people[first:end], int(over[first:end].sum()))
+        _ByPlace(rank[first:end], people[first:end], left_out[first:end], int(over[first:end].sum()))
         for first, end in itertools.pairwise(ends)
     ]
 
 
-def _by_place(taken: Any, query: CountVisitors, n: int, widest: int) -> Any:
-    """Per window and rank: the people counted there, and a share of the number of people over the bound."""
-    k, latest = query.places_per_person, query.if_more == "latest"
-    if k == 1:
+def _by_place(taken: Any, query: CountVisitors, n: int, widest: int, left_out: bool) -> Any:
+    """Per window and rank: people counted there, people left out there, and a share of the number over the bound."""
+    k, latest, none = query.places_per_person, query.if_more == "latest", ibis.literal(0)
+    if k == 1 and not left_out:
         # A visit is one integer: its stamp, then its rank, so that ties go to the place earlier in the list.
         wide = (widest + 1) * n >= 2**63
         stamp = (taken.stamp.cast("decimal(38, 0)") if wide else taken.stamp) - taken.first
@@ -309,14 +326,15 @@ def _by_place(taken: Any, query: CountVisitors, n: int, widest: int) -> Any:
         )
         rank = person.chosen % n
         people = person.select("window", rank=n - 1 - rank if latest else rank, over=person.low != person.high)
-        return people.group_by("window", "rank").aggregate(people=people.count(), over=people.over.sum())
+        counted = people.group_by("window", "rank")
+        return counted.aggregate(people=people.count(), left_out=none, over=people.over.sum())
     stamp = taken.stamp.max() if latest else taken.stamp.min()
     pairs = taken.group_by(taken.person, taken.window, taken["rank"]).aggregate(stamp=stamp)
     if k is None:
-        return pairs.group_by(pairs.window, pairs["rank"]).aggregate(people=pairs.count(), over=ibis.literal(0))
+        return pairs.group_by(pairs.window, pairs["rank"]).aggregate(people=pairs.count(), left_out=none, over=none)
     preference = (pairs.stamp.desc() if latest else pairs.stamp.asc(), pairs["rank"].asc())
     place = ibis.row_number().over(group_by=(pairs.person, pairs.window), order_by=preference)
     placed = pairs.select("window", "rank", place=place)
     return placed.group_by(placed.window, placed["rank"]).aggregate(
-        people=(placed.place < k).sum(), over=(placed.place == k).sum()
+        people=(placed.place < k).sum(), left_out=(placed.place >= k).sum(), over=(placed.place == k).sum()
     )

@@ -4,6 +4,7 @@
 from leeward.mechanism._accuracy import Accuracy
 from leeward.mechanism._adaptive import AdaptiveAnswers, AdaptiveSanitized
 from leeward.mechanism._calibration import rate_for
+from leeward.mechanism._everyone import Everyone
 from leeward.mechanism._exponential import exponential_fallback, exponential_mechanism, true_scale
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import Geometric
@@ -52,6 +53,7 @@ __all__ = [
     "AdaptiveAnswers",
     "AdaptiveSanitized",
     "Displacement",
+    "Everyone",
     "FiniteMechanism",
     "Geometric",
     "Monitor",

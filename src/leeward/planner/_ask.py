@@ -9,6 +9,7 @@ from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact
 from leeward.notion import Notion
+from leeward.planner._everyone import About, LeftOut
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._plan import MechanismName, Plan, What, plan_decisions
 from leeward.planner._rank_plan import RankPlan, plan_rank
@@ -30,6 +31,8 @@ def plan(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
+    about: About = "counted",
+    left_out: LeftOut = 0,
 ) -> Plan: ...
 
 
@@ -81,6 +84,8 @@ def plan(
     what: What = "decisions",
     mechanism: MechanismName | PercentileMechanism = "auto",
     stop_after: int | None = None,
+    about: About = "counted",
+    left_out: LeftOut = 0,
 ) -> AnyPlan:
     """Plan a release: free, and private of nothing because it reads no data. `leeward.release` carries it out.
 
@@ -107,13 +112,21 @@ def plan(
         stop_after: c, for the mechanisms that stop (default 1); their price is c·ε, or n·ε where only n < c places are
             listed (`Plan.listing` tells it of n; `leeward.release` counts them itself). The sanitized one stops after c
             published counts; the adaptive one when less than ε of c·ε is left, so after c to 2c − 1 of them.
+        about: whom decisions about visitors are about. ``"counted"``: where ``if_more`` keeps only some places of a person,
+            nobody is missed who counts, but those left out of a place may have been there. ``"everyone"``: all who were
+            there. Where people are left out, *safe* of everyone is certain under addition-only alone, and part of ε pays for
+            a bound on how many are left out at any place (`leeward.mechanism.Everyone`); elsewhere it costs nothing.
+        left_out: with ``about="everyone"``, a public guess of how many people are left out at most at any one place: it
+            decides how ε is split, and the odds that are shown, and no promise hangs on it. A list has a guess for each
+            k = 1, 2, …; then the k with the best odds takes the place of ``places_per_person``.
+            Where those counted are asked about, it is for the rows about everyone that `leeward.compare` lists beside them.
 
     Raises:
         InputError: an argument is malformed, or something is to be decided about a name, or a statistic that counts nobody.
         NotPrivateError: the notion does not protect such an answer.
     """
     decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
-    decides = any(choice is not None for choice in decided) or what != "decisions"
+    decides = any(choice is not None for choice in decided) or (what, about, left_out) != ("decisions", "counted", 0)
     if isinstance(query, CountVisitors) or (decides and isinstance(query, Statistic) and query.counts_people):
         return plan_decisions(
             query,
@@ -125,6 +138,8 @@ def plan(
             what=what,
             mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
             stop_after=stop_after,
+            about=about,
+            left_out=left_out,
         )
     if not isinstance(query, Statistic | Selection):
         raise InputError(
@@ -133,9 +148,9 @@ def plan(
             "Give a question from count_visitors, statistic or select",
         )
     if decides or (isinstance(query, Selection) and mechanism != "auto"):
-        about = "a name" if isinstance(query, Selection) else f"a {query.kind}"
+        of = "a name" if isinstance(query, Selection) else f"a {query.kind}"
         raise InputError(
-            f"A decision about {about}", "decisions are about counts of people", "Give the question and the notion"
+            f"A decision about {of}", "decisions are about counts of people", "Give the question and the notion"
         )
     if isinstance(query, Selection):
         return plan_selection(query, notion)
@@ -191,8 +206,10 @@ def _again(made: AnyPlan) -> AnyPlan:
         error_at_most=made.error_at_most,
         useful_from=made.useful_from,
         what=made.what,
-        mechanism=made.mechanism.name,
+        mechanism="geometric" if made.mechanism.name == "everyone" else made.mechanism.name,
         stop_after=made.mechanism.stop_after,
+        about=made.about,
+        left_out=made.left_out,
     )
 
 
@@ -202,4 +219,5 @@ def _content(made: AnyPlan) -> tuple[object, ...]:
         return type(made.mechanism), repr(made.mechanism)
     if isinstance(made, NumberPlan):
         return made.scale, [(type(part), repr(part)) for part in made.parts]
-    return type(made.mechanism), repr(made.mechanism), made.sensitivity, made.decisions, made.what, made.useful_from
+    shown = made.what, made.useful_from, made.about
+    return type(made.mechanism), repr(made.mechanism), made.sensitivity, made.decisions, *shown

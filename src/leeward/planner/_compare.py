@@ -26,6 +26,7 @@ from leeward.noise import DirectedGeometric
 from leeward.notion import Graded, Notion, UnboundedDP
 from leeward.notion._named import NAMED
 from leeward.planner._decisions import decisions
+from leeward.planner._everyone import About, LeftOut, admits, unbounded
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, errors_of, with_counts
 from leeward.planner._plan import MechanismName, Plan, Planned, What, moved, plan_decisions
@@ -98,6 +99,10 @@ class Scenario:
         return sum(self.counts.values()) if self.counts else self.places or 1
 
 
+_BESIDE = ("query", "notion", "scenario")
+"""What is asked beside the choices of a plan."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """What is to be decided, and by which plan as written: the arguments of `leeward.compare`.
@@ -105,7 +110,7 @@ class Asked:
     Attributes:
         query: the question.
         notion: the notion asked for; it, ``safe_at_most``, ``dangerous_at_least``, ``error_at_most``, ``useful_from``,
-            ``what``, ``mechanism`` and ``stop_after`` are as for `leeward.plan`.
+            ``what``, ``mechanism``, ``stop_after``, ``about`` and ``left_out`` are as for `leeward.plan`.
         scenario: what is known or assumed beside them.
     """
 
@@ -118,7 +123,19 @@ class Asked:
     what: What
     mechanism: MechanismName
     stop_after: int | None
+    about: About
+    left_out: LeftOut
     scenario: Scenario
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the bound leaves people out where *safe* is asked for, so that it matters whom that is about."""
+        return isinstance(self.query, CountVisitors) and self.query.truncates and self.safe_at_most is not None
+
+    @property
+    def of_everyone(self) -> bool:
+        """Whether *safe* is to be about everyone who was there although the bound leaves some of them out."""
+        return self.leaves_out and self.about == "everyone"
 
     @property
     def counted_in(self) -> str:
@@ -132,8 +149,9 @@ class Asked:
 
     def plan(self, notion: Notion, **changes: Any) -> Plan:
         """Return the plan under a notion, as written but for some arguments, for a list as long as is known."""
-        written: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)[2:-1]}
-        return plan_decisions(self.query, notion, **(written | changes)).listing(self.scenario.places)
+        names = [field.name for field in fields(self) if field.name not in _BESIDE]
+        asked: dict[str, Any] = {"query": self.query} | {name: getattr(self, name) for name in names} | changes
+        return plan_decisions(notion=notion, **asked).listing(self.scenario.places)
 
 
 @dataclass(frozen=True)
@@ -183,6 +201,8 @@ def compare_decisions(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
+    about: About = "counted",
+    left_out: LeftOut = 0,
     scenario: Scenario | None = None,
 ) -> Comparison:
     """Compare all notions and mechanisms for decisions about places, or groups; see `leeward.compare`."""
@@ -196,7 +216,18 @@ def compare_decisions(
                 "Leave counts out",
             )
     asked = Asked(
-        query, notion, safe_at_most, dangerous_at_least, error_at_most, useful_from, what, mechanism, stop_after, more
+        query,
+        notion,
+        safe_at_most,
+        dangerous_at_least,
+        error_at_most,
+        useful_from,
+        what,
+        mechanism,
+        stop_after,
+        about,
+        left_out,
+        more,
     )
     as_written, refusal = _as_written(asked)
     options = tuple(_finished(option, asked) for option in _options(asked, as_written))
@@ -220,6 +251,8 @@ def _options(asked: Asked, as_written: Plan | None) -> Iterator[Option]:
         own = notion == asked.notion
         if asked.query.most_counts is not None and not (own and done == "geometric"):
             yield _planned(asked, notion, "geometric")
+        if asked.leaves_out and admits(asked.query, notion) and not (own and done == "everyone"):
+            yield _planned(asked, notion, "everyone")
         for stopping in _stopping(asked, notion):
             if not (own and done == stopping):
                 yield _planned(asked, notion, stopping)
@@ -252,9 +285,15 @@ def _stopping(asked: Asked, notion: Notion) -> tuple[Planned, ...]:
 
 def _falls_only(asked: Asked, notion: Notion) -> bool:
     try:
-        return moved(Sanitized, notion, asked.query).line.rise.is_infinite and asked.safe_at_most is not None
+        return moved(Sanitized, notion, _all_places(asked)).line.rise.is_infinite and asked.safe_at_most is not None
     except NotPrivateError:
         return False
+
+
+def _all_places(asked: Asked) -> Counted:
+    """Return what mechanisms that stop are asked of everyone: they need no bound, and without one nobody is left out."""
+    query = asked.query
+    return unbounded(query) if asked.of_everyone and isinstance(query, CountVisitors) else query
 
 
 def _of(made: Plan) -> Option:
@@ -264,15 +303,20 @@ def _of(made: Plan) -> Option:
 
 def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
     price = notion.epsilon
+    changes: dict[str, Any] = {"mechanism": mechanism, "stop_after": asked.stop_after or 1, "query": _all_places(asked)}
     try:
         alpha = None
-        if mechanism == "geometric":
+        if mechanism in ("geometric", "everyone"):
             line = moved(Geometric, notion, asked.query).line
             can_err = not line.rise.is_infinite if asked.safe_at_most is not None else False
             can_err |= asked.dangerous_at_least is not None and not line.fall.is_infinite
             alpha = (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
-        stops = None if mechanism == "geometric" else asked.stop_after or 1
-        made = asked.plan(notion, error_at_most=alpha, mechanism=mechanism, stop_after=stops)
+            changes = {"mechanism": "geometric", "stop_after": None}
+        if asked.leaves_out:
+            of_all = mechanism == "everyone" or (asked.of_everyone and mechanism != "geometric")
+            changes |= {"about": "everyone" if of_all else "counted"}
+            changes |= {"left_out": asked.left_out if mechanism == "everyone" else 0}
+        made = asked.plan(notion, error_at_most=alpha, **changes)
     except (RefusedError, NoiseError) as refused:  # the noise of one row is no reason to show none
         return Option(notion, mechanism, price, refused=str(refused))
     return _of(made)

@@ -49,23 +49,26 @@ class Decisions:
     safe: ThresholdRule | None
     dangerous: ThresholdRule | None
 
-    def states(self, noisy: NDArray[np.int64]) -> NDArray[np.str_]:
+    def states(self, noisy: NDArray[np.int64], least: NDArray[np.int64] | None = None) -> NDArray[np.str_]:
         """Return "safe", "obscure" or "dangerous" for each unclamped noisy count; the same shape.
 
         With large α both thresholds may claim a value; then nothing is said of it, which keeps both promises.
+
+        Args:
+            noisy: what *safe* is read off.
+            least: what *dangerous* is read off, nowhere above ``noisy``; by default the same.
         """
         low, high = self._edges
         nothing = np.zeros(np.shape(noisy), np.bool_)
         safe = nothing if low is None else np.less_equal(noisy, low)
-        dangerous = nothing if high is None else np.greater_equal(noisy, high)
+        dangerous = nothing if high is None else np.greater_equal(noisy if least is None else least, high)
         return np.where(safe, STATES[0], np.where(dangerous, STATES[2], STATES[1]))
 
     def probabilities(self, count: int) -> Chances:
         """Return Pr[safe | c], Pr[obscure | c] and Pr[dangerous | c], exactly."""
         low, high = self._edges
-        law = self._law
-        safe = weight(0) if low is None else law.cdf(low - count)
-        dangerous = weight(0) if high is None else law.tail(high - count)
+        safe = weight(0) if self.safe is None or low is None else self.safe.law.cdf(low - count)
+        dangerous = weight(0) if self.dangerous is None or high is None else self.dangerous.law.tail(high - count)
         return Chances(safe, 1 - safe - dangerous, dangerous)
 
     def curve(self, counts: Iterable[int] | None = None) -> dict[int, Chances]:
@@ -95,12 +98,6 @@ class Decisions:
         if self.safe is not None and self.dangerous is not None and self.dangerous.bound > self.safe.bound + 1:
             return sum(errors, start=Fraction(0))
         return max(errors)
-
-    @property
-    def _law(self) -> CountNoise:
-        decision = self.safe or self.dangerous
-        assert decision is not None
-        return decision.law
 
     @property
     def _edges(self) -> tuple[int | None, int | None]:

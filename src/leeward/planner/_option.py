@@ -21,11 +21,12 @@ from leeward.distance import Line
 from leeward.errors import LowUtilityError, NotPrivateError
 from leeward.exact._real import Exact, Real, inf, integer
 from leeward.exact._weight import Weight, weight
-from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
+from leeward.mechanism import AdaptiveSanitized, Everyone, Geometric, Sanitized
 from leeward.mechanism._calibration import least_multiple, rate_for
 from leeward.mechanism._threshold_rule import CountNoise, ThresholdRule
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, GroupDP, Notion, Personalised
 from leeward.planner._decisions import Decisions
+from leeward.planner._everyone import bounding
 from leeward.planner._expected import (
     Counts,
     Errors,
@@ -37,6 +38,7 @@ from leeward.planner._expected import (
 )
 from leeward.planner._people import a, people
 from leeward.planner._plan import Plan, Planned, moved
+from leeward.query import CountVisitors
 from leeward.query._selection import Counted
 
 Offered = Literal[Planned, "norm", "subsampled count"]
@@ -113,6 +115,14 @@ class Option:
         return self.plan is not None
 
     @property
+    def of_everyone(self) -> bool:
+        """Whether what it says of visitors is about everyone who was there: nobody is left out, or those are bounded."""
+        plan = self.plan
+        if plan is None or not isinstance(plan.query, CountVisitors):
+            return False
+        return plan.about == "everyone" or not plan.query.truncates
+
+    @property
     def never_wrong(self) -> bool:
         """Whether nothing it decides is ever wrong."""
         return self.decisions is not None and self.decisions.never_wrong
@@ -172,6 +182,8 @@ class Option:
                 # a step that is one fact is at one place
                 places = 1 if steps <= _FACTS else self.plan.query.most_counts or 1
                 return GeometricEvent(self.law.up, self.law.down, places=places, monotone=monotone)
+            case Everyone():  # whoever is over the bound moves all that it may, and one-sided noise has one loss for that
+                return PureEvent(*(self.price if way == "withdraw" else inf for way in ("withdraw", "insert")))
             case (Sanitized() | AdaptiveSanitized()) as stopping:
                 # c payments of ε, in parts or whole: c constant losses of ε dominate all that costs c·ε one way
                 return SanitizedEvent(stopping.line.fall, stops=stopping.payments(self.plan.places), monotone=monotone)
@@ -201,7 +213,10 @@ class Option:
         moves = moved(self.plan.mechanism, one, query)
         wish = (count, safe.bound)
         try:
-            if isinstance(self.plan.mechanism, AdaptiveSanitized):
+            if isinstance(self.plan.mechanism, Everyone):
+                of_all = _of_all(self.plan, count)
+                rate = least_multiple(lambda e: of_all(e, safe.bound) >= weight(probability), "0.001", 10_000)
+            elif isinstance(self.plan.mechanism, AdaptiveSanitized):
                 rate = _rate_of_looks(moves.line, count, safe.bound, weight(probability))
             else:
                 rate = rate_for(moves.line, safe=wish, probability=probability, error_at_most=safe.error_at_most)
@@ -219,9 +234,20 @@ class Option:
         if self.plan is not None and isinstance(self.plan.mechanism, AdaptiveSanitized):
             line, below = self.plan.mechanism.line, integer(count, "count") - 1
             return below + int(least_multiple(lambda t: _said(line, count, below + int(t)) >= wish, 1))
+        if self.plan is not None and isinstance(self.plan.mechanism, Everyone):
+            of_all, below = _of_all(self.plan, integer(count, "count")), integer(count, "count") - 1
+            own = self.notion.epsilon
+            return below + int(least_multiple(lambda t: of_all(own, below + int(t)) >= wish, 1))
         # the last count called safe lies as far from t for every t, and has to be this far above the truth
         above = 0 if wish == 1 else self.law.quantile(wish)
         return integer(count, "count") + max(above - (safe.threshold - safe.bound), 0)
+
+
+def _of_all(made: Plan, count: int) -> Callable[[Exact, int], Weight]:
+    """Return how often a count is called safe of everyone at an ε and a threshold, each with the best split of its own."""
+    query, guess = made.query, made.left_out
+    assert isinstance(query, CountVisitors)
+    return lambda e, t: bounding(query, made.notion.with_epsilon(e), t, guess).law.cdf(t - count)
 
 
 def _said(line: Line, count: int, at_most: int) -> Weight:
@@ -243,7 +269,7 @@ def with_counts(option: Option, counts: Counts | None) -> tuple[ExpectedAnswers 
             return expected_answers(option.decisions, counts), _remapped(noise, counts)
         case (Sanitized() | AdaptiveSanitized()) as stopping:
             return expected_answers_stopping(stopping, counts), None
-        case None:
+        case None | Everyone():  # one draw is shared by all places
             return expected_answers(option.decisions, counts, independent=False), None
         case never:
             assert_never(never)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, assert_never, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,14 @@ from leeward._plain import probability, told
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
-from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized, ThresholdRule
+from leeward.mechanism import AdaptiveSanitized, Everyone, Geometric, Sanitized, ThresholdRule
 from leeward.mechanism._adaptive import decoded
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.mechanism._threshold_rule import Word
 from leeward.noise import Bits
 from leeward.notion import Notion, in_rows, of_rows
 from leeward.planner._decisions import Decisions, decisions
+from leeward.planner._everyone import About, LeftOut, check_about, everyone
 from leeward.planner._number_plan import steps_of
 from leeward.planner._people import at_most_people, people
 from leeward.planner._scans import refuse_scans
@@ -38,15 +39,16 @@ from leeward.query._statistic import DrawnFrom, Statistic
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CountMechanism: TypeAlias = Geometric | Sanitized | AdaptiveSanitized
+CountMechanism: TypeAlias = Geometric | Sanitized | AdaptiveSanitized | Everyone
 """What answers a question about counts of people.
 
 All have ``name``, ``line``, ``law``, ``each_alone``, ``stop_after``, ``payments``, ``stored`` and
 ``expected_answered_if_empty``. Where more is asked of them, a ``match`` lists all, so that a new one is missed nowhere.
 """
 
-Planned = Literal["geometric", "sanitized", "adaptive"]
-MechanismName = Literal["auto", Planned]
+Chosen = Literal["geometric", "sanitized", "adaptive"]
+Planned = Literal[Chosen, "everyone"]
+MechanismName = Literal["auto", Chosen]
 What = Literal["decisions", "counts"]
 
 USEFUL_FROM = "0.05"
@@ -66,6 +68,8 @@ class Plan:
         what: what is shown of the stored integers: decisions, or the noisy counts too.
         useful_from: the least share of places called safe, if nobody were anywhere, for which it is worth its price.
         places: how many places the public list has, or how many groups there are; None if that is not known.
+        about: whom the decisions are about: those counted, or everyone who was there, whether counted or left out by the
+            bound on places per person.
     """
 
     query: Counted
@@ -76,8 +80,40 @@ class Plan:
     what: What = "decisions"
     useful_from: Fraction = Fraction(USEFUL_FROM)
     places: int | None = None
+    about: About = "counted"
 
-    drawn_from: ClassVar[DrawnFrom] = "answer"
+    @property
+    def drawn_from(self) -> DrawnFrom:
+        """What is counted for it: beside the counts, where it bounds all who were there, the most people left out."""
+        return "answer and left out" if isinstance(self.mechanism, Everyone) else "answer"
+
+    @property
+    def left_out_counts(self) -> bool:
+        """Whether people whom the bound leaves out of a place are among those that decisions about it are about."""
+        return self.about == "everyone" and isinstance(self.query, CountVisitors) and self.query.truncates
+
+    @property
+    def counted_so(self) -> str:
+        """Say, after a number of people, of whom it is."""
+        if self.left_out_counts:
+            return ", whether they were counted or left out by the bound on places per person"
+        return self.query.counted_so
+
+    @property
+    def left_out(self) -> int:
+        """The public guess of D, the most people left out at any place, that the odds and the split of ε are made for."""
+        return self.mechanism.guess if isinstance(self.mechanism, Everyone) else 0
+
+    def safe_if_left_out(self) -> tuple[Weight, ...]:
+        """Return how often a place with nobody is called safe if the most people left out at any place are 0, 1, 2, …, t.
+
+        Of a large t the first ones are given. Empty where nobody is left out, or it is about those counted.
+        """
+        made, t = self.mechanism, self.safe_at_most
+        if not isinstance(made, Everyone) or t is None:
+            return ()
+        laws = (replace(made.law, most=most) for most in range(min(t, _MOST_LEFT_OUT) + 1))
+        return tuple(law.cdf(t) for law in laws)
 
     @property
     def counted(self) -> Counted:
@@ -163,7 +199,8 @@ class Plan:
                 trust = (
                     "never wrong" if decision.never_wrong else f"wrong with probability at most {self.error_at_most}"
                 )
-                lines.append(f"{state}: {means}, {trust}")
+                of_whom = self.counted_so if self.counted_so.startswith(",") else ""
+                lines.append(f"{state}: {means}{of_whom}, {trust}")
         curve = [
             "  ".join(
                 [
@@ -206,10 +243,8 @@ class Plan:
             columns["state"] = texts(np.where(drawn == SAFE, "safe", "obscure").tolist())
             columns["answered"] = numbers(drawn != NOT_ANSWERED)
         match self.mechanism:
-            case Geometric():
-                columns["state"] = texts(self.decisions.states(drawn).tolist())
-                if self.what == "counts":
-                    columns["count"] = numbers(drawn)
+            case Geometric() | Everyone():
+                columns |= self._answers_of_all(drawn)
             case Sanitized():
                 columns["count"] = numbers(drawn, drawn < 0)
             case AdaptiveSanitized():
@@ -219,6 +254,16 @@ class Plan:
             case never:
                 assert_never(never)
         return pa.table(columns)
+
+    def _answers_of_all(self, drawn: NDArray[np.int64]) -> dict[str, Any]:
+        """Return the columns of a mechanism that answers every place."""
+        if not isinstance(self.mechanism, Everyone):
+            shown = {"count": numbers(drawn)} if self.what == "counts" else {}
+            return {"state": texts(self.decisions.states(drawn).tolist()), **shown}
+        most = self.mechanism.at_most(drawn)
+        left_out = np.full(most.size, drawn[-1])
+        shown = {"count": numbers(most), "left_out": numbers(left_out)} if self.what == "counts" else {}
+        return {"state": texts(self.decisions.states(most, drawn[:-1]).tolist()), **shown}
 
     def expected_answered_if_empty(self, places: int) -> float | None:
         """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""
@@ -238,6 +283,8 @@ def plan_decisions(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
+    about: About = "counted",
+    left_out: LeftOut = 0,
 ) -> Plan:
     """Plan the release of safe places, or groups; arguments and errors as `leeward.plan`."""
     if isinstance(query, Statistic) and not query.counts_people:
@@ -249,6 +296,7 @@ def plan_decisions(
     check_choice("mechanism", mechanism, get_args(MechanismName), "there is no such mechanism", error=SpecError)
     check_choice("what", what, get_args(What), "there is no such thing to publish", error=SpecError)
     safe_at_most, dangerous_at_least = _thresholds(safe_at_most, dangerous_at_least)
+    guesses = check_about(query, about, left_out, mechanism)
     if mechanism == "auto":
         only_safe = safe_at_most is not None and dangerous_at_least is None
         in_order = query.most_counts is None or (query.noun == "level" and only_safe and _only_falls(query, notion))
@@ -256,13 +304,12 @@ def plan_decisions(
     made: CountMechanism
     with _in_words_of(query):
         match mechanism:
+            case "geometric" if guesses and safe_at_most is not None and isinstance(query, CountVisitors):
+                _never_stops(stop_after)
+                query, made = everyone(query, notion, safe_at_most, guesses)
+                moves = moved(Geometric, notion, query)
             case "geometric":
-                if stop_after is not None:
-                    raise SpecError(
-                        f"stop_after = {told(stop_after)} with the geometric mechanism",
-                        "it answers every place and never stops",
-                        'Leave stop_after out, or use mechanism = "sanitized"',
-                    )
+                _never_stops(stop_after)
                 moves = moved(Geometric, notion, query)
                 made = Geometric(moves.line)
             case "sanitized" | "adaptive":
@@ -283,8 +330,13 @@ def plan_decisions(
             case never:
                 assert_never(never)
         decided = decisions(
-            made.law, safe_at_most=safe_at_most, dangerous_at_least=dangerous_at_least, error_at_most=error_at_most
+            made.count_law if isinstance(made, Everyone) else made.law,
+            safe_at_most=safe_at_most,
+            dangerous_at_least=dangerous_at_least,
+            error_at_most=error_at_most,
         )
+    if isinstance(made, Everyone) and safe_at_most is not None:
+        decided = replace(decided, safe=made.sanitizer(safe_at_most))
     safe, dangerous = decided.safe, decided.dangerous
     if safe is not None and dangerous is not None and safe.threshold >= dangerous.threshold:
         raise InputError(
@@ -293,7 +345,16 @@ def plan_decisions(
             "Lower error_at_most",
         )
     useful = _share(USEFUL_FROM if useful_from is None else useful_from)
-    return Plan(query, notion, made, moves, decided, what, useful)
+    return Plan(query, notion, made, moves, decided, what, useful, about=about)
+
+
+def _never_stops(stop_after: int | None) -> None:
+    if stop_after is not None:
+        raise SpecError(
+            f"stop_after = {told(stop_after)} with the geometric mechanism",
+            "it answers every place and never stops",
+            'Leave stop_after out, or use mechanism = "sanitized"',
+        )
 
 
 def _only_falls(query: Counted, notion: Notion) -> bool:
@@ -322,7 +383,7 @@ def _in_words_of(query: Counted) -> Iterator[None]:
         raise NotPrivateError(*(map(in_rows, said) if query.of_rows else said)) from None
 
 
-_CURVE, _MOST_PEOPLE = 500, 10**12
+_CURVE, _MOST_PEOPLE, _MOST_LEFT_OUT = 500, 10**12, 20
 
 
 def _thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> tuple[int | None, int | None]:

@@ -37,6 +37,7 @@ from leeward.planner._report import (
     Wish,
 )
 from leeward.query import CountVisitors
+from leeward.query._selection import Counted
 from leeward.query._statistic import Statistic
 
 P = TypeVar("P", bound=Part)
@@ -86,6 +87,8 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
         releases=scenario.releases,
         delta=str(scenario.delta),
         budget=BudgetPart(notion=in_words(asked.counted_in), left=_text(scenario.left)),
+        about=asked.about,
+        left_out=asked.left_out if isinstance(asked.left_out, int) else tuple(asked.left_out),
     )
 
 
@@ -112,6 +115,7 @@ def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:
         gives_up=tuple(GivenUp(option=options.index(option), what=what) for option, what in chosen.gives_up),
         plain_dp_is_enough=chosen.plain_dp_is_enough,
         plain_dp=chosen.plain_dp,
+        whom=chosen.whom,
     )
 
 
@@ -159,7 +163,14 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
         epsilon_for_wish=None if needed is None else notion_part(needed),
         safe_at_most_for_wish=option.safe_at_most_for(count, probability),
         composed=_composed(option, asked),
+        of_everyone=option.of_everyone,
+        places_per_person=None if option.plan is None else _k(option.plan.query),
+        safe_if_left_out=() if option.plan is None else tuple(map(chance_in_digits, option.plan.safe_if_left_out())),
     )
+
+
+def _k(query: Counted) -> int | None:
+    return query.places_per_person if isinstance(query, CountVisitors) else None
 
 
 def _decided(decision: ThresholdRule | None) -> Decided | None:
@@ -170,7 +181,7 @@ def _decided(decision: ThresholdRule | None) -> Decided | None:
 
 def _curve(option: Option, asked: Asked) -> Iterator[CurvePoint]:
     """The chances of each word, and the best possible ones for one count alone, for the counts that are shown."""
-    best = best_possible(option, asked.query)
+    best = best_possible(option, asked.query if option.plan is None else option.plan.query)
     safe_to, dangerous_from = asked.safe_at_most, asked.dangerous_at_least
     ends = [safe_to + 5 if safe_to is not None else 0, (dangerous_from or 0) + 2]
     near = set() if safe_to is None else {safe_to}

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,6 +23,7 @@ from leeward.accounting._budget_notion import in_words
 from leeward.accounting._price_between_units import priced
 from leeward.errors import BudgetConflictError, InputError, LowUtilityError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, whole
+from leeward.exact._weight import Weight
 from leeward.notion import INSERT, Notion, UnboundedDP
 from leeward.planner._advice import cautions
 from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
@@ -31,6 +33,9 @@ from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 
 _EQUAL = 1e-9
+
+_NEAR = 0.9
+"""What is certain of everyone who was there is recommended if it gives at least this share of the right words."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ class Recommendation:
         gives_up: for each other row that would say more: what it would give up.
         plain_dp: whether plain differential privacy is enough here, in a sentence.
         plain_dp_is_enough: the same as a yes or no; None where it was not compared.
+        whom: whom *safe* is about, those counted or everyone who was there, and what the other would cost; empty where
+            nobody is left out.
     """
 
     option: Option | None
@@ -52,10 +59,12 @@ class Recommendation:
     gives_up: tuple[tuple[Option, str], ...]
     plain_dp: str
     plain_dp_is_enough: bool | None
+    whom: str = ""
 
     def __str__(self) -> str:
         lines = [self.reason if self.option is None else f"{self.option}\n{self.reason}", *self.cautions]
-        return "\n".join([*lines, *(f"{option}: {what}" for option, what in self.gives_up), self.plain_dp])
+        more = [self.whom] if self.whom else []
+        return "\n".join([*lines, *more, *(f"{option}: {what}" for option, what in self.gives_up), self.plain_dp])
 
 
 @taught
@@ -78,7 +87,7 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
     asked = compared.asked
     allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon
     kept = [o for o in compared.possible if o.releasable and o.in_asked * asked.notion.epsilon <= allowed]
-    eligible = [o for o in kept if _payable(o, compared) and not _wrong_anew(o, compared)]
+    eligible = [o for o in kept if _payable(o, compared) and not _wrong_anew(o, compared) and _of_whom(o, asked)]
     useful = [o for o in eligible if _useful(o, asked)]
     chosen = max(useful, key=lambda o: _rank(o, useful, asked), default=None)
     enough, sentence = _plain_dp(compared, count, probability)
@@ -89,6 +98,7 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
         tuple(_gives_up(compared, chosen, eligible, allowed)),
         sentence,
         enough,
+        _whom(chosen, compared),
     )
 
 
@@ -149,11 +159,54 @@ def _wrong_anew(option: Option, compared: Comparison) -> tuple[str, ...]:
     )
 
 
-def _rank(option: Option, eligible: list[Option], asked: Asked) -> tuple[float, int, bool]:
+def _rank(option: Option, eligible: list[Option], asked: Asked) -> tuple[float, bool, int, bool]:
     words = right_words(option, asked)
     best = max(right_words(o, asked) for o in eligible)
-    level = best if words >= best * (1 - _EQUAL) else words
-    return level, sum(implies(option.notion, o.notion) for o in eligible), option.notion == asked.notion
+    certain = asked.leaves_out and option.of_everyone and words >= best * _NEAR
+    level = best if certain or words >= best * (1 - _EQUAL) else words
+    return level, certain, sum(implies(option.notion, o.notion) for o in eligible), option.notion == asked.notion
+
+
+def _of_whom(option: Option, asked: Asked) -> bool:
+    """Whether it is about everyone who was there, where that is asked for."""
+    return option.of_everyone or not asked.of_everyone
+
+
+def _whom(chosen: Option | None, compared: Comparison) -> str:
+    """Say whom *safe* is about, how often it would be said of the others, and at which ε as often."""
+    asked = compared.asked
+    if chosen is None or not asked.leaves_out or chosen.mechanism not in ("geometric", "everyone"):
+        return ""
+    other = next(
+        (
+            o
+            for o in compared.possible
+            if o.notion == chosen.notion and {o.mechanism, chosen.mechanism} == {"geometric", "everyone"}
+        ),
+        None,
+    )
+    everyone = chosen.mechanism == "everyone"
+    whom = "everyone who was there, whether counted or left out" if everyone else "those counted"
+    said = f"'Safe' is about {whom}"
+    if other is None or (chance := chosen.probability_safe(0)) is None:
+        return f"{said}."
+    theirs, as_often = other.probability_safe(0), other.epsilon_for(0, floor_of(chance))
+    assert theirs is not None
+    others = "those counted alone" if everyone else 'everyone who was there (about = "everyone")'
+    empty_one = f"{a(asked.query.noun)} {empty(asked.query.noun, asked.query.many)}"
+    guess = (chosen if everyone else other).plan
+    most = 0 if guess is None else guess.left_out
+    taken = f", if at most {people(most, asked.query.many)} are left out at any one place" if not everyone else ""
+    cost = "no ε would be enough" if as_often is None else f"ε = {float(as_often.epsilon):g} would do"
+    return (
+        f"{said}. Of {others}, {empty_one} is called safe with probability {short_percent(theirs)} at this price{taken};"
+        f" for {short_percent(chance)}, {cost}."
+    )
+
+
+def floor_of(chance: Weight) -> str:
+    """Return a chance rounded down to six digits, as a text that is exact."""
+    return f"{math.floor(float(chance) * 10**6)}/{10**6}"
 
 
 def implies(notion: Notion, other: Notion) -> bool:
@@ -185,7 +238,8 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
     elif all(right_words(o, asked) <= right_words(chosen, asked) * (1 + _EQUAL) for o in rivals):
         said[0] += "; no row that keeps what is asked does better at this price"
     if chosen.never_wrong:
-        said.append("Its decisions are never wrong")
+        of_all = asked.leaves_out and chosen.of_everyone
+        said.append("Its decisions are never wrong" + (", of everyone who was there" if of_all else ""))
     elif chosen.decisions is not None and (wrong := chosen.decisions.wrong_at_most):
         said.append(
             f"A word is wrong with probability at most {at_most(float(wrong), 4)} {a(noun)}: at most"
@@ -245,7 +299,7 @@ def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
         many=asked.query.many,
     )
     one_sided = bool(said)
-    if one_sided and asked.what == "decisions" and chosen.mechanism == "geometric":
+    if one_sided and asked.what == "decisions" and chosen.mechanism in ("geometric", "everyone"):
         said = said[1:]  # about published counts, and none are
     if one_sided and asked.scenario.releases == 1:
         said = tuple(s for s in said if not s.startswith("k releases"))
@@ -253,7 +307,7 @@ def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
         said += (f"Not protected: {chosen.notion.words.reveals}.",)
     if {step.change for step in chosen.notion.steps} == {INSERT}:
         said += ("Removal-only alone is hardly a promise: take it only together with addition-only.",)
-    if isinstance(asked.query, CountVisitors) and asked.query.truncates:
+    if isinstance(asked.query, CountVisitors) and asked.query.truncates and not chosen.of_everyone:
         said += ("'Safe' is about the counts after people's places were cut to the bound.",)
     return said
 
@@ -278,6 +332,8 @@ def _gives_up(
         elif option.in_asked * asked.notion.epsilon > allowed:
             lacks.append(f"it costs {option.in_asked} times as much, in {asked.notion.name}")
         lacks += [f"'{word}' can be wrong" for word in _wrong_anew(option, compared)]
+        if not _of_whom(option, asked):
+            lacks.append("'safe' is about those counted, and not about everyone who was there")
         found.append((option, "; ".join(lacks)))
     return found
 
@@ -291,6 +347,8 @@ def _plain_dp(compared: Comparison, count: int, probability: Exact) -> tuple[boo
         return None, "Plain differential privacy was not compared: it needs places_per_person."
     if asked.safe_at_most is None:
         return None, "Plain differential privacy is among the rows. Whether it is enough is worked out for 'safe' only."
+    if asked.of_everyone:
+        return False, "No: under plain differential privacy nothing is certain of everyone who was there."
     wish = f"{share(str(exact(probability)))} of the {asked.query.noun}s with {people(count, asked.query.many)}"
     if plain.refused:
         return False, f"No: under plain differential privacy it is refused. {plain.refused}"

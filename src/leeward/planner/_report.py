@@ -12,6 +12,7 @@ from typing import Literal
 from leeward._document import Document, Part
 from leeward.accounting import Direction
 from leeward.mechanism._threshold_rule import Word
+from leeward.planner._everyone import About
 from leeward.planner._expected import Errors, ExpectedAnswers
 from leeward.planner._option import Offered
 from leeward.planner._plan import What
@@ -81,6 +82,8 @@ class AskedPart(Part):
         releases: how many releases like this one are planned in all.
         delta: δ for their total.
         budget: the budget that pays.
+        about: whom decisions are asked about: those counted, or everyone who was there.
+        left_out: the public guess of how many people are left out at most at any one place; of several, one for each k.
     """
 
     noun: Noun
@@ -102,6 +105,8 @@ class AskedPart(Part):
     releases: int
     delta: str
     budget: BudgetPart
+    about: About = "counted"
+    left_out: int | tuple[int, ...] = 0
 
     @property
     def words(self) -> tuple[Word, ...]:
@@ -137,6 +142,7 @@ class Advice(Part):
         cautions: what must be known before it is chosen.
         plain_dp_is_enough: whether plain differential privacy is enough here; None where it was not compared.
         plain_dp: the same in a sentence.
+        whom: whom *safe* is about, and what the other promise would cost; empty where nobody is left out.
     """
 
     option: int | None
@@ -145,6 +151,7 @@ class Advice(Part):
     gives_up: tuple[GivenUp, ...]
     plain_dp_is_enough: bool | None
     plain_dp: str
+    whom: str = ""
 
 
 class Decided(Part):
@@ -256,6 +263,10 @@ class DecidingOption(OptionPart):
         epsilon_for_wish: the notion at the least ε, in thousandths, at which the wish is met; None if no ε does.
         safe_at_most_for_wish: the least t with which it is met at this ε; None if no t does.
         composed: all planned releases together; None where it is one.
+        of_everyone: whether its decisions about places are about everyone who was there, and not only those counted.
+        places_per_person: k of this row, which about everyone may be chosen among several; None without a bound.
+        safe_if_left_out: where people are left out and everyone is asked about, how often a place with nobody is called safe
+            if at most 0, 1, 2, … are left out at any one place; the other chances are for the guess.
     """
 
     never_wrong: bool
@@ -269,6 +280,9 @@ class DecidingOption(OptionPart):
     epsilon_for_wish: NotionPart | None
     safe_at_most_for_wish: int | None
     composed: ComposedPart | None
+    of_everyone: bool = False
+    places_per_person: int | None = None
+    safe_if_left_out: tuple[str, ...] = ()
 
 
 class PlanReport(Document):

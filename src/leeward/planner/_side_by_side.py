@@ -10,6 +10,7 @@ from leeward.errors import InputError
 from leeward.exact._real import Exact
 from leeward.notion import Notion
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
+from leeward.planner._everyone import About, LeftOut
 from leeward.planner._plan import MechanismName, What
 from leeward.planner._selection_compare import NameComparison, compare_names
 from leeward.query import Selection
@@ -28,6 +29,8 @@ def compare(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
+    about: About = "counted",
+    left_out: LeftOut = 0,
     scenario: Scenario | None = None,
 ) -> Comparison: ...
 
@@ -48,6 +51,8 @@ def compare(
     what: What = "decisions",
     mechanism: MechanismName = "auto",
     stop_after: int | None = None,
+    about: About = "counted",
+    left_out: LeftOut = 0,
     scenario: Scenario | None = None,
 ) -> Comparison | NameComparison:
     """Compare all notions and mechanisms for a question: free, and private of nothing because it reads no data.
@@ -63,6 +68,8 @@ def compare(
         what: as for `leeward.plan`.
         mechanism: as for `leeward.plan`.
         stop_after: as for `leeward.plan`; also for the rows that stop where another mechanism is asked for.
+        about: as for `leeward.plan`. Where a bound leaves people out, both promises are among the rows.
+        left_out: as for `leeward.plan`; also for the rows about everyone where those counted are asked about.
         scenario: what is known or assumed beside the question: the length of the list, the budget, …; by default nothing.
 
     Raises:
@@ -79,10 +86,13 @@ def compare(
             what=what,
             mechanism=mechanism,
             stop_after=stop_after,
+            about=about,
+            left_out=left_out,
             scenario=scenario,
         )
     decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
-    if any(choice is not None for choice in decided) or (what, mechanism) != ("decisions", "auto"):
+    usual = (what, mechanism, about, left_out) == ("decisions", "auto", "counted", 0)
+    if any(choice is not None for choice in decided) or not usual:
         raise InputError(
             "A decision about a name",
             "decisions are about counts of visitors",

@@ -6,10 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from leeward.planner._people import at_most_people, people, places
+from leeward._plain import short_percent
+from leeward.planner._people import a, at_most_people, empty, people, places
 from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
 from leeward.query._statistic import Noun
+
+_MOST_ODDS = 6
+"""Odds by how many people are left out, that are shown; the document has more."""
 
 _LONGEST = 12
 """Characters of an exact number in a table; the page's own data has all of them."""
@@ -47,9 +51,9 @@ def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
         several = f", {asked.releases} releases" if asked.releases > 1 else ""
         yield "window", f"{asked.window.start} to {asked.window.end}{several}"
     if asked.safe_at_most is not None:
-        yield "decide", f"safe: {at_most_people(asked.safe_at_most, many)}"
+        yield "decide", f"safe: {at_most_people(asked.safe_at_most, many)}{_of_whom(asked)}"
     if asked.dangerous_at_least is not None:
-        yield "decide", f"dangerous: at least {people(asked.dangerous_at_least, many)}"
+        yield "decide", f"dangerous: at least {people(asked.dangerous_at_least, many)}{_of_whom(asked)}"
     yield "asked for", f"{label(asked.notion)} at {epsilon(asked.notion.epsilon)}"
     yield "budget", f"kept in {asked.budget.notion}" + ("" if left is None else f"; {short(left)} left")
     if asked.counts:
@@ -57,6 +61,26 @@ def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
             "counts",
             ", ".join(f"{n:,} with {people(count, many)}" for count, n in asked.counts.items()) + " (as given)",
         )
+
+
+def if_left_out(shown: Iterable[DecidingOption], asked: AskedPart) -> Iterable[str]:
+    """Say how often a place with nobody is called safe of everyone, by how many people are left out at most."""
+    for option in shown:
+        if odds := option.safe_if_left_out[:_MOST_ODDS]:
+            k = option.places_per_person
+            chances = ", ".join(short_percent(float(chance)) for chance in odds)
+            numbers = ", ".join(map(str, range(len(odds))))
+            yield (
+                f"{label(option.notion)}, {option.mechanism}, each counted at {places(k or 1)} at most: {a(asked.noun)}"
+                f" {empty(asked.noun, asked.many)} is called safe with {chances} if at most {numbers} of those there are"
+                " left out at any one place"
+            )
+
+
+def _of_whom(asked: AskedPart) -> str:
+    if asked.about == "everyone":
+        return " of all who were there"
+    return " among those counted" if asked.if_more not in {None, "refuse"} else ""
 
 
 def _bound(asked: AskedPart) -> str:

@@ -57,8 +57,8 @@ Many = Literal["people", "rows"]
 Noun = Literal["place", "group", "interval", "level"]
 """What a public key of an answer is called."""
 
-DrawnFrom = Literal["answer", "tally"]
-"""What a mechanism draws from: the exact answers; or how many people have each number, as a percentile by rank does."""
+DrawnFrom = Literal["answer", "tally", "answer and left out"]
+"""What is drawn from: answers; of a percentile by rank, people by number; or counts, then the most left out at a place."""
 
 _ASKED = {"above": "count above levels"}
 """What a question is called, where it is not by its kind."""

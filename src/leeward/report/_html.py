@@ -49,6 +49,7 @@ _COLUMNS = {
     "count": "Noisy count",
     "answered": "Asked",
     "look": "Look",
+    "left_out": "Left out at most",
 }
 
 

@@ -19,7 +19,19 @@ from leeward.mechanism._threshold_rule import Word
 from leeward.outputs import write_page
 from leeward.planner._people import a, there
 from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport
-from leeward.planner._words import epsilon, head, label, name, not_composed, notes, refused, short, sides, wished
+from leeward.planner._words import (
+    epsilon,
+    head,
+    if_left_out,
+    label,
+    name,
+    not_composed,
+    notes,
+    refused,
+    short,
+    sides,
+    wished,
+)
 from leeward.query._statistic import Many
 from leeward.report._figures import BLUE, LOOK, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
@@ -75,6 +87,7 @@ def plan_html(report: PlanReport) -> str:
         rows=[(option is chosen, _cells(option, asked)) for option in shown],
         uncovered=_uncovered(shown),
         not_composed=list(not_composed(shown)),
+        left_out=list(if_left_out(shown, asked)),
         refused=list(refused(report.options)),
         notes=list(notes(report.options)),
         sides=list(sides(shown)),

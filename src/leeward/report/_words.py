@@ -14,7 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leeward._plain import at_most, percent
-from leeward._statement import AdaptiveStated, DecidingStatement, GeometricStated, NumberQuery, Statement, VisitorQuery
+from leeward._statement import (
+    AdaptiveStated,
+    DecidingStatement,
+    EveryoneStated,
+    GeometricStated,
+    NumberQuery,
+    Statement,
+    VisitorQuery,
+)
 from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
 from leeward.planner._people import empty as empty_of
@@ -85,6 +93,7 @@ def headline(statement: DecidingStatement, tally: Tally) -> str:
         said.append(("safe", at_most_people(decision.safe_at_most, query.many)))
     if decision.dangerous_at_least is not None:
         said.append(("dangerous", f"at least {people(decision.dangerous_at_least, query.many)}"))
+    said = [(state, meaning + of_whom(statement)) for state, meaning in said]
     parts: list[str] = []
     for state, meaning in said:
         number = tally.states.get(state, 0)
@@ -93,10 +102,26 @@ def headline(statement: DecidingStatement, tally: Tally) -> str:
     return ", ".join(parts)
 
 
+def of_whom(statement: DecidingStatement) -> str:
+    """Say after a number of people whether it is of those counted or of all who were there, where that differs."""
+    if not is_truncated(statement.query):
+        return ""
+    return " of all who were there" if statement.decision.about == "everyone" else " among those counted"
+
+
+def if_left_out(statement: DecidingStatement) -> str:
+    """Say for which places a decision curve about all who were there is exact; of others the chances are greater."""
+    decision = statement.decision
+    if not decision.safe_if_left_out:
+        return ""
+    most = f"at most {people(decision.left_out)}" if decision.left_out else "nobody"
+    return f", where nobody was left out, and {most} anywhere"
+
+
 def certainty(statement: DecidingStatement) -> str:
     """Say in a sentence for each decision how far it can be trusted."""
     decision, query = statement.decision, statement.query
-    relative = _relative(query)
+    relative = ", of all who were there" if decision.about == "everyone" else _relative(query)
     said = []
     for state, never in decision.said:
         if never:
@@ -147,6 +172,8 @@ def may_not_conclude(statement: DecidingStatement, tally: Tally) -> list[str]:
 def noise_direction(statement: DecidingStatement) -> str:
     """Say whether published counts lie above or below the counts they hide."""
     mechanism = statement.mechanism
+    if isinstance(mechanism, EveryoneStated):
+        return "A noisy count is never below the number of people who were there: those left out are bounded in it"
     if mechanism.rate_down == "inf":
         return "A noisy count is never below the count it hides: the noise only adds"
     if mechanism.rate_up == "inf":
@@ -194,7 +221,7 @@ def decided(statement: DecidingStatement) -> str:
 
 def stopped(statement: DecidingStatement, tally: Tally) -> str:
     """Say how far a mechanism that stops came."""
-    assert not isinstance(statement.mechanism, GeometricStated)
+    assert not isinstance(statement.mechanism, GeometricStated | EveryoneStated)
     stops = statement.mechanism.stop_after
     not_safe = "the first answer that is not “safe”" if stops == 1 else f"{stops} answers that are not “safe”"
     if isinstance(statement.mechanism, AdaptiveStated) and stops > 1:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal, assert_never
+from typing import Annotated, Any, Literal, TypeAlias, assert_never
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -23,7 +23,7 @@ from leeward.accounting._budget_notion import promise
 from leeward.errors import InputError
 from leeward.exact._real import exact
 from leeward.exact._text import Written, write
-from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
+from leeward.mechanism import AdaptiveSanitized, Everyone, Geometric, Sanitized
 from leeward.notion import Notion
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._number_plan import NumberPlan
@@ -128,6 +128,13 @@ class Noise(Part):
     step: Written
 
 
+class LeftOutNoise(Part):
+    """Upward noise of this rate on the most people whom the bound leaves out at any place: drawn behind the counts."""
+
+    name: Literal["left out"] = "left out"
+    rate: Written
+
+
 class Stopping(Part):
     """The sanitized mechanism."""
 
@@ -171,6 +178,10 @@ class Ranking(Part):
     rate: Written
 
 
+Drawing: TypeAlias = Noise | LeftOutNoise | Stopping | Looking | Naming | Ranking
+"""A part of what is drawn."""
+
+
 class Question(Document):
     """The key of one answer.
 
@@ -179,8 +190,9 @@ class Question(Document):
         about: what is counted, in which columns and window.
         keys: the digest of the public keys of the answer, in their order.
         notion: the promise it is asked under.
-        mechanisms: the noise; for a mean over a private number of people that of their sum and of their number; for a name,
-            which one is named, and how; for a percentile by rank, how its point is named.
+        mechanisms: the noise; for a mean over a private number of people that of their sum and of their number; where all
+            who were there are bounded, that of the counts and of the most people left out; for a name, which one is named,
+            and how; for a percentile by rank, how its point is named.
         rounds: of a monitor, every window asked so far, this one last; None for a single question.
         fit_for_release: whether its noise comes from fresh entropy.
     """
@@ -189,7 +201,7 @@ class Question(Document):
     about: Annotated[AboutVisitors | AboutNumbers, Field(discriminator="kind")]
     keys: str
     notion: NotionAsked
-    mechanisms: tuple[Annotated[Noise | Stopping | Looking | Naming | Ranking, Field(discriminator="name")], ...]
+    mechanisms: tuple[Annotated[Drawing, Field(discriminator="name")], ...]
     rounds: tuple[Span, ...] | None
     fit_for_release: bool
 
@@ -301,30 +313,40 @@ def _notion(notion: Notion) -> NotionAsked:
     return NotionAsked(name=made.name, own=made.own, parameters=listed, digest=digest, epsilon=write(notion.epsilon))
 
 
-def _mechanisms(made: AnyPlan) -> tuple[Noise | Stopping | Looking | Naming | Ranking, ...]:
+def _mechanisms(made: AnyPlan) -> tuple[Drawing, ...]:
     if isinstance(made, RankPlan):
         return (Ranking(rate=write(made.mechanism.rate)),)
     if isinstance(made, SelectionPlan):
         return (Naming(which=made.query.which, rate=write(made.mechanism.rate)),)
-    return tuple(map(_mechanism, made.parts if isinstance(made, NumberPlan) else (made.mechanism,)))
+    if isinstance(made, NumberPlan):
+        return tuple(map(_noise, made.parts))
+    return _mechanism(made.mechanism)
 
 
-def _mechanism(made: CountMechanism) -> Noise | Stopping | Looking:
+def _noise(made: Geometric | Everyone) -> Noise:
+    step = made.step if isinstance(made, Geometric) else exact(1)
+    return Noise(rise=write(made.line.rise), fall=write(made.line.fall), step=write(step))
+
+
+def _mechanism(made: CountMechanism) -> tuple[Drawing, ...]:
     rise, fall = write(made.line.rise), write(made.line.fall)
     match made:
         case Geometric():
-            return Noise(rise=rise, fall=fall, step=write(made.step))
+            return (_noise(made),)
+        case Everyone():
+            return _noise(made), LeftOutNoise(rate=write(made.left_out))
         case Sanitized():
-            return Stopping(rise=rise, fall=fall, at_most=made.at_most, stop_after=made.stop_after)  # type: ignore[arg-type]
+            return (Stopping(rise=rise, fall=fall, at_most=made.at_most, stop_after=made.stop_after),)  # type: ignore[arg-type]
         case AdaptiveSanitized():
             looks = zip(made.shares[:-1], made.margins[:-1], strict=True)
-            return Looking(
+            looking = Looking(
                 rise=rise,
                 fall=fall,
                 at_most=made.at_most,  # type: ignore[arg-type]
                 stop_after=made.stop_after,
                 looks=tuple(Look(share=write(share), margin=margin) for share, margin in looks),
             )
+            return (looking,)
         case never:
             assert_never(never)
 

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from leeward._toml import ExactText, Section
 from leeward.errors import SpecError
 from leeward.notion._osdp import Reading
+from leeward.planner._everyone import About
 from leeward.planner._plan import USEFUL_FROM, MechanismName, What
 from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query import IfMore
@@ -174,6 +175,8 @@ class Decide(Section):
     dangerous_at_least: int | None = None
     error_at_most: ExactText | None = None
     useful_from: ExactText = USEFUL_FROM
+    about: About = "counted"
+    left_out: int | list[int] = 0
 
 
 class Publish(Section):

@@ -116,7 +116,7 @@ MUTANTS = [
     M(PLAN, "Plan.answers", 'numbers(drawn != NOT_ANSWERED)', 'numbers(drawn >= 0)', "tests/session/test_release_command.py",
       "answered is told by another number"),
     M(PLAN, "Plan.answers", "numbers(drawn, drawn < 0)", "numbers(drawn, drawn < -1)", "tests/session/test_release_command.py", "safe places are published with the count −1"),
-    M(PLAN, "Plan.answers", 'if self.what == "counts":', "if True:", "tests/session/test_release_command.py", "counts are published unasked"),
+    M(PLAN, "Plan._answers_of_all", '"count": numbers(drawn)} if self.what == "counts" else {}', '"count": numbers(drawn)}', "tests/session/test_release_command.py", "counts are published unasked"),
     M(USELESS, "refuse_useless", "if chance < made.useful_from:", "if False:", "tests/planner/test_plan.py", "no chance of safe is too small"),
     M(USELESS, "_refuse_chance", "_FEWER.get(noun, \"\")", '", or lower places_per_person"', "tests/planner/test_group_decisions.py", "a key is advised that numbers do not have"),
     M("leeward.planner._words", "wished", 'in ("sanitized", "adaptive")', "in ()", "tests/planner/test_group_decisions.py", "what is said of the levels that are reached is said of all"),

@@ -11,6 +11,7 @@ from leeward._statement import (
     AdaptiveStated,
     Chance,
     DecisionStated,
+    EveryoneStated,
     GeometricStated,
     GroupStatement,
     LookStated,
@@ -19,7 +20,7 @@ from leeward._statement import (
     SensitivityStated,
     VisitorStatement,
 )
-from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized, ThresholdRule
+from leeward.mechanism import AdaptiveSanitized, Everyone, Geometric, Sanitized, ThresholdRule
 from leeward.notion import of_rows
 from leeward.planner._people import a, at_most_people, people, were_there
 from leeward.planner._plan import Plan, Planned
@@ -33,6 +34,9 @@ _THEOREMS: dict[Planned, str] = {
     "geometric": "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in"
     " place of exponential noise (their Section VIII): if no step of the notion costs less than upward rate × how far it"
     " lowers the counts + downward rate × how far it raises them, the noisy counts are private under the notion.",
+    "everyone": "Leeward, mechanism/_everyone: where every step withdraws one person, it lowers the counts at no more than k"
+    " places and the most people left out at any place by at most 1, and raises none of them; upward noise on all of them,"
+    " whose rates for k falls and for that one add up to ε, is private, and their sums are never below all who were there.",
     "sanitized": "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.7 (its ratio corrected to e^ε):"
     " saying 'safe' is free where counts only fall along the steps of the notion; each published exceeding count costs ε.",
     "adaptive": "Ding, Wang, Zhang, Kifer, Free Gap Information from the Differentially Private Sparse Vector and Noisy Max"
@@ -66,7 +70,7 @@ def deciding_statement(
             **made,
             query=visitors_asked(query, places),
             assumptions=(*visitors_assumed(query), *promises),
-            not_guaranteed=tuple(_not_guaranteed(plan, visitors_left_out(query))),
+            not_guaranteed=tuple(_not_guaranteed(plan, visitors_left_out(query, of_everyone=plan.about == "everyone"))),
         )
     return GroupStatement(
         **made,
@@ -84,7 +88,12 @@ def _sensitivity(plan: Plan) -> SensitivityStated:
         fall=str(moves.fall),
         per_place=each,
         text=f"One step of the notion can raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}"
-        + (", for each member of the group" if plan.notion.words.unit == "group" else ""),
+        + (", for each member of the group" if plan.notion.words.unit == "group" else "")
+        + (
+            "; and the most people left out at any place by 1, and never raise them"
+            if plan.drawn_from != "answer"
+            else ""
+        ),
     )
 
 
@@ -107,12 +116,15 @@ def _decision(plan: Plan, places: int) -> DecisionStated:
             )
             for count, chances in plan.decision_curve().items()
         ),
+        about=plan.about,
+        left_out=plan.left_out,
+        safe_if_left_out=tuple(map(probability, plan.safe_if_left_out())),
     )
 
 
 def _mechanism(
     plan: Plan, places: int, monitor: MonitorStated | None
-) -> GeometricStated | SanitizedStated | AdaptiveStated:
+) -> GeometricStated | EveryoneStated | SanitizedStated | AdaptiveStated:
     before = 0 if monitor is None else monitor.stops_before
     plan = plan.after(before)
     made, law = plan.mechanism, plan.mechanism.law
@@ -123,6 +135,8 @@ def _mechanism(
     match made:
         case Geometric():
             return GeometricStated(text=f"Every count gets {noise}", rate_up=up, rate_down=down)
+        case Everyone():
+            return _everyone(plan, made)
         case Sanitized(stop_after=stops):
             return SanitizedStated(
                 text=f"{noun.capitalize()}s are looked at {order}, with {noise}. While the noisy count is at"
@@ -143,6 +157,19 @@ def _mechanism(
             return _adaptive(plan, made, places)
         case never:
             assert_never(never)
+
+
+def _everyone(plan: Plan, made: Everyone) -> EveryoneStated:
+    counts = made.line.fall * (plan.query.most_counts or 1)
+    return EveryoneStated(
+        text=f"Every count gets exact geometric noise, {direction(made.line.fall, made.line.rise)}, drawn for each place on"
+        f" its own. The most people left out at any one place get upward noise of rate {made.left_out}, once, and what comes"
+        f" of it is added to every count. Of ε = {plan.notion.epsilon} the counts take {counts}, and those left out"
+        f" {made.left_out}",
+        rate_up=str(made.line.fall),
+        rate_down=str(made.line.rise),
+        rate_left_out=str(made.left_out),
+    )
 
 
 def _scanned(plan: Plan) -> str:
@@ -190,7 +217,7 @@ def _theorems(plan: Plan) -> list[str]:
 
 
 def _guaranteed(plan: Plan, places: int) -> list[str]:
-    noun, many, relative, found = plan.query.noun, plan.query.many, plan.query.counted_so, []
+    noun, many, relative, found = plan.query.noun, plan.query.many, plan.counted_so, []
     if plan.sanitizer is not None:
         t = plan.sanitizer.bound
         meaning = f"{at_most_people(t, many)} {were_there(t, noun)}{relative}"

@@ -43,13 +43,18 @@ def visitors_assumed(query: CountVisitors) -> list[str]:
     return found
 
 
-def visitors_left_out(query: CountVisitors) -> list[str]:
-    """Say which visits do not count."""
+def visitors_left_out(query: CountVisitors, *, of_everyone: bool = False) -> list[str]:
+    """Say which visits do not count; and whether decisions are about everyone who was there all the same."""
     found = []
     if query.truncates:
         found.append(
             f"Someone at more than {_places(query.places_per_person)} counts only at the {query.if_more} of them,"
-            " and is not counted at the others: the answers are about these truncated counts"
+            " and is not counted at the others: "
+            + (
+                "the answers bound everyone all the same, but do not say how many were left out at which place"
+                if of_everyone
+                else "the answers are about these truncated counts"
+            )
         )
     found.append(
         "Visits without a person, a time that can be compared with the window, or a listed place, outside the window, or"

@@ -1,0 +1,112 @@
+"""``about = "everyone"`` from the spec to the report: what is counted, stored, charged, said and shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+
+import pandas as pd
+import pytest
+from tests.session.conftest import Town
+
+EVERYONE = ("safe_at_most = 2", 'safe_at_most = 20\nabout = "everyone"')
+
+
+def crowd(town: Town) -> None:
+    """Thirty people at a, then all but one of them at b: at k = 1, 29 are left out at a."""
+    at = pd.Timestamp("2026-01-01T18:10")
+    rows = [(f"p{i}", "v0", at) for i in range(30)] + [(f"p{i}", "v1", at + pd.Timedelta("5min")) for i in range(29)]
+    pd.DataFrame(rows, columns=["user", "venue", "at"]).to_parquet(town.folder / "visits.parquet")
+
+
+def answers(town: Town, out: str = "out") -> pd.DataFrame:
+    return pd.read_parquet(town.folder / out / "answers.parquet").set_index("place")
+
+
+def test_a_crowd_that_went_on_is_never_called_safe_of_everyone(town: Town) -> None:
+    crowd(town)
+    cap = ('cap = "5"', 'cap = "500"')
+    town.run("release", town.spec(('epsilon = "1"', 'epsilon = "40"'), cap), "--out", town.folder / "counted")
+    assert answers(town, "counted")["state"]["v0"] == "safe"  # one person was counted there, but for a chance of e^-80
+    for epsilon in ("1", "2", "40"):
+        spec = town.spec(EVERYONE, cap, ('epsilon = "1"', f'epsilon = "{epsilon}"'))
+        town.run("release", spec, "--out", town.folder / epsilon)
+        said = answers(town, epsilon)
+        assert (said["state"][["v0", "v1"]] == "obscure").all()
+        assert (said["count"] >= 29).all()
+        assert said["left_out"].nunique() == 1
+        assert said["left_out"].iloc[0] >= 29
+
+
+def test_the_report_and_the_statement_say_of_whom(town: Town) -> None:
+    _, out, _ = town.run("release", town.spec(EVERYONE), "--out", town.out)
+    assert "(at most 20 people of all who were there), never wrongly" in out
+    told = json.loads((town.folder / "out" / "release.json").read_text())
+    assert told["decision"]["about"] == "everyone"
+    assert told["mechanism"]["name"] == "everyone"
+    assert told["mechanism"]["rate_up"] == told["mechanism"]["rate_left_out"] == "1/2"
+    assert len(told["decision"]["safe_if_left_out"]) == 21
+    assert "whether they were counted or left out" in told["guaranteed"][0]
+    assert not any("truncated counts" in sentence for sentence in told["not_guaranteed"])
+    page = (town.folder / "out" / "report.html").read_text()
+    assert "said to be safe (at most 20 people of all who were there)" in page
+    assert "‘Safe’ is never wrong, of all who were there." in page
+    assert "where nobody was left out, and nobody anywhere" in page
+    assert "Left out at most" in page
+    assert "those left out are bounded in it" in page
+
+
+def test_those_counted_are_named_in_the_headline_too(town: Town) -> None:
+    town.run("release", town.spec(), "--out", town.out)
+    page = (town.folder / "out" / "report.html").read_text()
+    assert "said to be safe (at most 2 people among those counted)" in page
+    assert "of all who were there" not in page
+
+
+def test_what_is_stored_is_one_number_more_than_places(town: Town) -> None:
+    town.run("release", town.spec(EVERYONE), "--out", town.out)
+    with closing(sqlite3.connect(town.folder / "budget.db")) as file:
+        stored = [line for line in file.iterdump() if "X'" in line]
+    assert max(len(part) for line in stored for part in re.findall(r"X'([0-9A-F]*)'", line)) >= 16 * 41
+    town.run("release", town.spec(EVERYONE, ("safe_at_most = 20", "safe_at_most = 19")), "--out", town.folder / "again")
+    assert answers(town)["count"].equals(answers(town, "again")["count"])
+
+
+def test_the_dry_run_shows_the_odds_and_charges_nothing(town: Town) -> None:
+    _, out, _ = town.run(
+        "release", town.spec(EVERYONE, ('about = "everyone"', 'about = "everyone"\nleft_out = 3')), "--dry-run"
+    )
+    said = " ".join(out.split())
+    assert "whether they were counted or left out by the bound on places per person" in said
+    assert "Of ε = 1 the counts take" in said
+
+
+def test_the_plan_sets_both_promises_side_by_side(town: Town) -> None:
+    _, out, _ = town.run("plan", town.spec(EVERYONE, ('about = "everyone"', 'about = "everyone"\nleft_out = [3, 1]')))
+    said = " ".join(out.split())
+    assert "safe: at most 20 people of all who were there" in said
+    assert "Everyone: 'safe' is about all who were there, not only those counted" in said
+    assert "are left out at any one place" in said
+    assert "'safe' is about those counted, and not about everyone who was there" in said or "safe of whom?" in said
+
+
+@pytest.mark.parametrize("notion", ["presence", "removal-only", "dp", "bounded-dp"])
+def test_elsewhere_it_is_refused_before_anything_is_charged(town: Town, notion: str) -> None:
+    code, _, err = town.run("release", town.spec(EVERYONE, ("addition-only", notion)), "--out", town.out)
+    assert code == 2
+    assert "Use addition-only" in err
+    assert not (town.folder / "budget.db").exists()
+
+
+def test_a_monitor_that_needs_no_bound_is_about_everyone(town: Town) -> None:
+    changes = (
+        EVERYONE,
+        ("places_per_person = 1\n", ""),
+        ('if_more = "latest"\n', ""),
+        ('what = "counts"', 'mechanism = "sanitized"'),
+    )
+    code, _, err = town.run("release", town.spec(*changes), "--out", town.out)
+    assert code == 0, err
+    assert json.loads((town.folder / "out" / "release.json").read_text())["decision"]["about"] == "everyone"

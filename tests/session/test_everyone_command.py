@@ -80,7 +80,7 @@ def test_the_dry_run_shows_the_odds_and_charges_nothing(town: Town) -> None:
     )
     said = " ".join(out.split())
     assert "whether they were counted or left out by the bound on places per person" in said
-    assert "Of ε = 1 the counts take" in said
+    assert "A step of the notion pays at most 1/2 for the counts" in said
 
 
 def test_the_plan_sets_both_promises_side_by_side(town: Town) -> None:

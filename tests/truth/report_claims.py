@@ -20,7 +20,19 @@ def told(text: str | None) -> int:
 
 def means(world: Any, state: str, much: str) -> bool:
     limit = world.plan.safe_at_most if state == "safe" else world.plan.dangerous_at_least
+    whom = re.search("( among those counted| of all who were there)?$", much)
+    assert whom is not None
+    if (whom[1] or "") != of_whom(world):
+        return False
+    much = much.removesuffix(of_whom(world))
     return people(re.sub("at (most|least) ", "", much)) == limit and (state == "safe") != ("least" in much)
+
+
+def of_whom(world: Any) -> str:
+    """Of whom decisions are, where that differs."""
+    if world.plan.about == "everyone":
+        return " of all who were there"
+    return " among those counted" if world.truncated else ""
 
 
 def percent(text: str) -> tuple[float, float]:
@@ -61,12 +73,13 @@ def register(claims: Claims) -> None:
         )  # fmt: skip
 
     @says(
-        r"(‘(?P<one>Safe|Dangerous)’ is never wrong(?P<relative>, of the people counted after the bound on places per person)?\.)( (?P<rest>.*))?"
+        r"(‘(?P<one>Safe|Dangerous)’ is never wrong(?P<relative>, of the people counted after the bound on places per person|, of all who were there)?\.)( (?P<rest>.*))?"
     )
     def _(world: Any, one: str, relative: str | None, rest: str | None) -> bool:
         return (
             is_wrong(world, one.lower()) == 0.0
-            and bool(relative) == world.truncated
+            and bool(relative) == bool(of_whom(world))
+            and (relative == ", of all who were there") == (of_whom(world) == " of all who were there")
             and (not rest or claims_hold(rest, world))
         )
 
@@ -107,6 +120,10 @@ def register(claims: Claims) -> None:
         if side is None:
             return below and above
         return (not below, does) == (True, "adds") if side == "below" else (not above, does) == (True, "takes away")
+
+    @says(r"A noisy count is never below the number of people who were there: those left out are bounded in it\.")
+    def _(world: Any) -> bool:
+        return getattr(world, "bounded", False) and not any(world.chance[k] > 0 for k in range(-9, 0))
 
     @says(r"(?P<count>[\d,]+) (?P<state>safe|obscure|dangerous)")
     def _(world: Any, count: str, state: str) -> bool:
@@ -259,13 +276,19 @@ def register(claims: Claims) -> None:
 
     @says(
         r"The decision curve: how likely a place (?P<asked>that is asked )?is to be called (?P<words>safe or dangerous|safe|dangerous), by how"
-        r" many people were (?P<counted>counted )?there\. It follows from the rule alone, not from the data\."
+        r" many people were (?P<counted>counted )?there(?P<least>, where nobody was left out, and (nobody|at most (?P<guess>\d+) (person|people))"
+        r" anywhere)?\. It follows from the rule alone, not from the data\."
     )
-    def _(world: Any, asked: str | None, words: str, counted: str | None) -> bool:
+    def _(world: Any, asked: str | None, words: str, counted: str | None, least: str | None, guess: str | None) -> bool:
+        if (
+            bool(least) != (getattr(world, "bounded", False) and "safe" in world.words)
+            or int(guess or 0) != world.plan.left_out
+        ):
+            return False
         return (
             bool(asked) == (world.stops is not None)
             and words == " or ".join(world.words)
-            and bool(counted) == world.truncated
+            and bool(counted) == (world.truncated and not hasattr(world, "wrongly"))
         )
 
     @says(r"Chance of “(?P<state>safe|dangerous)”")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.truth.claims import Claims
-from tests.truth.report_claims import is_wrong, means, told
+from tests.truth.report_claims import is_wrong, means, of_whom, told
 from tests.truth.test_report_truth import Shown, shown
 from tests.truth.visits import worlds
 
@@ -31,7 +31,7 @@ def printed(each: Shown, charged: str) -> list[str]:
 @CLAIMS.says(
     r"(?P<n>[\d,]+) of (?P<places>1 place|[\d,]+ places) (?P<verb>is|are) said to be (?P<state>safe|dangerous)"
     r" \((?P<limit>nobody|at (most|least) (1 person|[\d,]+ people))"
-    r"(?P<bounded> counted after the bound on places per person)?\), "
+    r"(?P<bounded> counted after the bound on places per person| of all who were there)?\), "
     r"(?P<trust>never wrongly|each wrongly with probability at most (?P<alpha>[\d/]+))\."
 )
 def _(
@@ -51,8 +51,9 @@ def _(
         told(n) == world.of(state)
         and places == ("1 place" if (listed := world.shown.num_rows) == 1 else f"{listed:,} places")
         and (verb == "is") == (n == "1")
-        and means(world, state, limit)
-        and bool(bounded) == world.truncated
+        and means(world, state, limit + of_whom(world))
+        and bool(bounded) == bool(of_whom(world))
+        and (bounded == " of all who were there") == (of_whom(world) == " of all who were there")
         and (wrong == 0 if alpha is None else 0 < wrong <= int(top) / int(bottom or 1) * (1 + 1e-9))
     )
 

@@ -7,6 +7,7 @@ import math
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 from tests.truth.claims import Claims
 from tests.truth.relations import facts, number, pairs
 
@@ -19,7 +20,7 @@ DIRECTION = (
 NOUN = r"(?P<noun>place|group|interval|level)"
 MEANS = (
     r"(?P<much>nobody|no row|at (most|least) \S+ (person|people|rows?)) (was|were|is|are) (?P<where>there|in the group|in the"
-    r" interval|above the level)(?P<relative>, counted after the bound on places per person|, each counted once[^.:]*| among those counted)"
+    r" interval|above the level)(?P<relative>, counted after the bound on places per person|, whether they were counted or left out by the bound on places per person|, each counted once[^.:]*| among those counted)"
 )
 
 
@@ -67,6 +68,12 @@ def bounded(world: Any, each: bool, rise: int, fall: int) -> bool:
 
 def is_wrong(world: Any, state: str) -> float:
     """How often the state is said of a count that is not so, at its most."""
+    if hasattr(world, "wrongly"):
+        return max(world.wrongly(state), _of_counts(world, state))
+    return _of_counts(world, state)
+
+
+def _of_counts(world: Any, state: str) -> float:
     if state == "safe":
         return max(world.said("safe", c) for c in range(world.plan.safe_at_most + 1, world.plan.safe_at_most + 8))
     return max(world.said("dangerous", c) for c in range(world.plan.dangerous_at_least))
@@ -102,10 +109,29 @@ def register(claims: Claims) -> None:
     @says(
         r"One step of the notion can raise (?P<subject>any one count|all counts together) by at most (?P<rise>\d+) and lower them by at"
         r" most (?P<fall>\d+)(?P<members>, for each member of the group)?"
+        r"(?P<left>; and the most people left out at any place by 1, and never raise them)?"
     )
-    def _(world: Any, subject: str, rise: str, fall: str, members: str | None) -> bool:
+    def _(world: Any, subject: str, rise: str, fall: str, members: str | None, left: str | None) -> bool:
+        if bool(left) != getattr(world, "bounded", False) or (left and falls_of_those_left_out(world) != {0, 1}):
+            return False
         each, size = subject == "any one count", max(map(len, world.groups)) if members else 1
         return each == (world.stops is not None) and bounded(world, each, int(rise) * size, int(fall) * size)
+
+    @says(
+        rf"Every count gets exact geometric noise, {DIRECTION}, drawn for each {NOUN} on its own\. The most people left out at any one"
+        r" place get upward noise of rate (?P<rate>\S+), once, and what comes of it is added to every count\. A step of the notion pays"
+        r" at most (?P<counts>\S+) for the counts, and (?P<rest>\S+) for those left out"
+    )
+    def _(world: Any, noun: str, rate: str, counts: str, rest: str, **rates: Any) -> bool:
+        rule = world.plan.mechanism
+        added = rule.at_most([0, 2, 5]).tolist() == [5, 7]
+        law = {0: math.exp(-number(rate)), 1: world.more[1] / world.more[0]}
+        shared = math.isclose(number(rest), number(rate) * max(falls_of_those_left_out(world)))
+        fall = moves(world, each=False)[1]
+        return (
+            noun == world.noun and added and math.isclose(law[0], law[1]) and shared and goes(world, rule.count_law, **rates)
+            and math.isclose(number(counts), fall * float(rule.line.fall)) and world.independent
+        )  # fmt: skip
 
     @says(rf"Every count gets exact geometric noise, {DIRECTION}, drawn for each {NOUN} on its own")
     def _(world: Any, noun: str, **rates: Any) -> bool:
@@ -205,6 +231,21 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return bool(world.looks) and moves(world, each=True)[0] == 0
 
+    @says(
+        r"Leeward, mechanism/_everyone: where every step withdraws one person, it lowers the counts at no more than k places and the most"
+        r" people left out at any place by at most 1, and raises none of them; upward noise on all of them, whose rates for k falls and for"
+        r" that one add up to ε, is private, and their sums are never below all who were there\."
+    )
+    def _(world: Any) -> bool:
+        never_below = all(
+            counted + world.left_out(table) >= there
+            for table in world.tables for counted, there in zip(world.counts(table), world.there(table), strict=True)
+        )  # fmt: skip
+        rule, (rise, fall) = world.plan.mechanism, moves(world, each=False)
+        paid = fall * float(rule.line.fall) + float(rule.left_out)
+        least = min(cost for _, _, cost in steps(world))
+        return rise == 0 and falls_of_those_left_out(world) == {0, 1} and paid <= least + 1e-9 and never_below
+
     for name, text in (
         (
             "addition-only",
@@ -270,9 +311,12 @@ def register(claims: Claims) -> None:
 
     @says(
         r"Someone at more than (?P<bound>\d+) listed places? counts only at the (?P<kept>latest|earliest) of them, and is not counted at the"
-        r" others: the answers are about these truncated counts"
+        r" others: the answers (are about these truncated counts|(?P<all>bound everyone all the same, but do not say how many were left out"
+        r" at which place))"
     )
-    def _(world: Any, bound: str, kept: str) -> bool:
+    def _(world: Any, bound: str, kept: str, **more: str | None) -> bool:
+        if bool(more["all"]) != hasattr(world, "wrongly"):
+            return False
         first = world.counts((("a", "b"), None)) == (1, 0)
         return world.truncated and world.bound == int(bound) and first == (kept == "earliest")
 
@@ -288,6 +332,11 @@ def register(claims: Claims) -> None:
     )
     def _(world: Any, nouns: str) -> bool:
         return nouns.lower() == f"{world.noun}s" and world.stops is not None and not world.all_answered
+
+
+def falls_of_those_left_out(world: Any) -> set[int]:
+    """By how much one step lowers the most people left out at any place; below 0 where it raises them."""
+    return {world.left_out(x) - world.left_out(y) for x, y, _ in steps(world)}
 
 
 def in_order(world: Any, first: str | None, anew: str | None) -> bool:
@@ -350,6 +399,7 @@ STRUCTURE = {
         "decision.curve.safe",
     ),
     "decision.curve.dangerous",
+    *("decision.about", "decision.left_out", "decision.safe_if_left_out", "mechanism.rate_left_out"),
 }
 """The parts that are not sentences; each is looked at by `structure`."""
 
@@ -370,13 +420,28 @@ def structure(statement: dict[str, Any], world: Any) -> list[str]:
     part("rise and fall", bounded(world, world.stops is not None, *told), True)
     part("per place", statement["sensitivity"]["per_place"], world.stops is not None)
     usual = "geometric" if world.stops is None else "sanitized"
-    part("mechanism", mechanism["name"], "adaptive" if world.looks else usual)
+    bound = getattr(world, "bounded", False)
+    part("mechanism", mechanism["name"], "everyone" if bound else "adaptive" if world.looks else usual)
+    part("about", decision["about"], "everyone" if hasattr(world, "wrongly") else plan.about)
+    part("left out", decision["left_out"], plan.left_out)
+    part("noise on those left out", mechanism.get("rate_left_out"), str(plan.mechanism.left_out) if bound else None)
+    odds = [world.sum_at_most(plan.safe_at_most - most) for most in range(plan.safe_at_most + 1)] if bound else []
+    told = [float(chance) for chance in decision["safe_if_left_out"]]
+    part("odds by those left out", len(told) == len(odds) and np.allclose(told, odds, atol=1e-9), True)
     each, t = float(world.notion.epsilon), plan.safe_at_most or 0
     told = [(number(one["rate_up"]), one["published_from"], number(one["price"])) for one in mechanism.get("looks", ())]
     part("looks", told, [(rate, t + 1 + margin, each * halves / 2) for rate, margin, halves in world.looks])
     rates = {"adds": None, "takes": None, "up": mechanism["rate_up"], "down": mechanism["rate_down"]}
     ways = {name: None if rate == "inf" else rate for name, rate in rates.items()}
-    part("rates", goes(world, plan.mechanism.laws[-1] if world.looks else plan.mechanism.law, **ways), True)
+    part(
+        "rates",
+        goes(
+            world,
+            plan.mechanism.laws[-1] if world.looks else getattr(plan.mechanism, "count_law", plan.mechanism.law),
+            **ways,
+        ),
+        True,
+    )
     part("stops", mechanism.get("stop_after"), world.left)
     if world.stops is not None:
         part(

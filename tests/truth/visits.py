@@ -291,6 +291,81 @@ class World:
         return total
 
 
+@dataclass(frozen=True)
+class OfAll(World):
+    """A plan about everyone who was there, and its universe: the noise of the counts, and that of those left out."""
+
+    __hash__ = World.__hash__
+
+    def there(self, table: Any) -> tuple[int, ...]:
+        """All who were at each place, counted or not."""
+        return tuple(sum(place in (record or ()) for record in table) for place in PLACES)
+
+    def left_out(self, table: Any) -> int:
+        """The most people who were at a place and do not count there."""
+        return max(all_of - some for all_of, some in zip(self.there(table), self.counts(table), strict=True))
+
+    @functools.cached_property
+    def bounded(self) -> bool:
+        """Whether those left out are bounded, at a price; of danger alone they need not be."""
+        return type(self.plan.mechanism).__name__ == "Everyone"
+
+    @functools.cached_property
+    def _pmf(self) -> Any:
+        rule = self.plan.mechanism
+        return (rule.count_law if self.bounded else rule.law).pmf_array(np.arange(-REACH, REACH + 1))
+
+    @functools.cached_property
+    def more(self) -> list[float]:
+        """The chances of each value of the noise on those left out, from 0."""
+        rate = float(self.plan.mechanism.left_out)
+        return [(1 - math.exp(-rate)) * math.exp(-rate * k) for k in range(REACH)]
+
+    def loss(self, x: Any, y: Any) -> float:
+        found = super().loss(x, y)
+        if not self.bounded:
+            return found
+        before, after = self.left_out(x), self.left_out(y)
+        own = [self.more[z - after] if z >= after else 0.0 for z in range(NEAR)]
+        told = [self.more[z - before] if z >= before else 0.0 for z in range(NEAR)]
+        return found + max(math.log(p / q) if q else math.inf for p, q in zip(told, own, strict=True) if p)
+
+    def sum_at_most(self, most: int) -> float:
+        """Pr[the noise on a count and that on those left out are together at most so much], by adding up all pairs."""
+        return sum(self.chance[g] * sum(self.more[: most - g + 1]) for g in range(most + 1)) if most >= 0 else 0.0
+
+    @functools.cache  # noqa: B019
+    def said(self, state: str, count: int) -> float:
+        if not self.bounded or state == "dangerous":
+            noisy = np.arange(count - REACH, count + REACH + 1)
+            return float(self._pmf[self.plan.decisions.states(noisy) == state].sum())
+        safe = self.sum_at_most(self.plan.safe_at_most - count - self.plan.left_out)
+        return safe if state == "safe" else 1 - safe - (self.said("dangerous", count) if self.plan.alarm else 0.0)
+
+    def wrongly(self, state: str) -> float:
+        """How often the state is said of a place of which it is not so, of all who were there, at its most."""
+        found = [0.0]
+        for table in self.tables:
+            for there, counted in zip(self.there(table), self.counts(table), strict=True):
+                if state == "dangerous" and there < self.plan.dangerous_at_least:
+                    found.append(self.said("dangerous", counted))
+                if state == "safe" and there > self.plan.safe_at_most:
+                    found.append(self.sum_at_most(self.plan.safe_at_most - counted - self.left_out(table)))
+        return max(found)
+
+    def counted_so(self, relative: str) -> bool:
+        return self.truncated and "left out" in relative
+
+    @functools.cached_property
+    def independent(self) -> bool:
+        """Whether places get noise of their own, and those left out theirs: a thousand draws of the three differ."""
+        if not self.bounded:
+            return World.independent.func(self)  # type: ignore[attr-defined, no-any-return]
+        bits = SeededBitsForTests(1)
+        drawn = np.array([self.plan.mechanism.noisy(np.zeros(3, np.int64), bits) for _ in range(1_000)])
+        return len({tuple(column) for column in drawn.T.tolist()}) == 3
+
+
 def _at(*places: str) -> Callable[[Any], bool]:
     return lambda record: any(place in (record or ()) for place in places)
 
@@ -345,6 +420,15 @@ DECISIONS: Mapping[str, dict[str, Any]] = {
     "nine stops of two": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 9, "places": 2},
 }
 
+OF_ALL: Mapping[str, dict[str, Any]] = {
+    "safe of all": {"safe_at_most": 1, "about": "everyone", "what": "counts"},
+    "nobody of all": {"safe_at_most": 0, "about": "everyone"},
+    "guessed": {"safe_at_most": 4, "about": "everyone", "left_out": 2},
+    "both of all": {"safe_at_most": 1, "dangerous_at_least": 4, "about": "everyone"},
+    "dangerous of all": {"dangerous_at_least": 2, "about": "everyone"},
+}
+"""Decisions about everyone who was there, although some are left out."""
+
 LOOKS: Mapping[str, tuple[Any, dict[str, str], int]] = {
     "plain": (VISITS, SPAN, 2),
     "zoned": (ZONED, SPAN, 7),
@@ -358,7 +442,7 @@ def made(notion: str, question: str, decision: str, look: str = "plain") -> Worl
     """The world of these choices; None where they are refused."""
     asked, extra = NOTIONS[notion]
     visits, span, places = LOOKS[look]
-    decide = dict(DECISIONS[decision])
+    decide = dict((DECISIONS | OF_ALL)[decision])  # type: ignore[operator]
     listed = decide.pop("places", None)
     query = lw.count_visitors(visits, LIST, **span, **QUESTIONS[question])
     for error in ({}, {"error_at_most": "1/5"}):
@@ -366,7 +450,8 @@ def made(notion: str, question: str, decision: str, look: str = "plain") -> Worl
             planned = lw.plan(query, asked, **decide, **error).listing(listed)
         except LeewardError:
             continue
-        return World(", ".join((notion, question, decision, look)), planned, places, **extra)
+        kind = OfAll if planned.left_out_counts else World
+        return kind(", ".join((notion, question, decision, look)), planned, places, **extra)
     return None
 
 
@@ -377,4 +462,8 @@ def worlds() -> tuple[World, ...]:
     found = [made(*choices) for choices in grid] + [
         made("dp", "latest", "both", look) for look in LOOKS if look != "plain"
     ]
+    certain = itertools.product(
+        ("addition-only", "removal-only", "dp", "personalised"), ("latest", "earliest", "one place"), OF_ALL
+    )
+    found += [made(*choices) for choices in certain]
     return tuple(world for world in found if world is not None)

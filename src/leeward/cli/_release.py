@@ -197,7 +197,7 @@ def _decided(made: AnyPlan, one: Places) -> list[str]:
     assert isinstance(made, Plan)
     many, counted, said = made.query.many, made.counted_so, list[str]()
     counted = "" if counted.endswith("those counted") else counted.removeprefix(",")
-    if made.left_out_counts:
+    if made.about == "everyone":
         counted = " of all who were there"
     for state, number, meaning, decision in (
         ("safe", one.safe, f"{at_most_people(made.safe_at_most or 0, many)}{counted}", made.sanitizer),

@@ -104,9 +104,9 @@ def headline(statement: DecidingStatement, tally: Tally) -> str:
 
 def of_whom(statement: DecidingStatement) -> str:
     """Say after a number of people whether it is of those counted or of all who were there, where that differs."""
-    if not is_truncated(statement.query):
-        return ""
-    return " of all who were there" if statement.decision.about == "everyone" else " among those counted"
+    if statement.decision.about == "everyone":
+        return " of all who were there"
+    return " among those counted" if is_truncated(statement.query) else ""
 
 
 def if_left_out(statement: DecidingStatement) -> str:

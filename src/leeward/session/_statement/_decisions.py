@@ -164,8 +164,8 @@ def _everyone(plan: Plan, made: Everyone) -> EveryoneStated:
     return EveryoneStated(
         text=f"Every count gets exact geometric noise, {direction(made.line.fall, made.line.rise)}, drawn for each place on"
         f" its own. The most people left out at any one place get upward noise of rate {made.left_out}, once, and what comes"
-        f" of it is added to every count. Of ε = {plan.notion.epsilon} the counts take {counts}, and those left out"
-        f" {made.left_out}",
+        f" of it is added to every count. A step of the notion pays at most {counts} for the counts, and {made.left_out} for"
+        " those left out",
         rate_up=str(made.line.fall),
         rate_down=str(made.line.rise),
         rate_left_out=str(made.left_out),

@@ -9,12 +9,14 @@ import pytest
 from tests.oracle.left_out import sum_of_two
 
 import leeward as lw
-from leeward.errors import InputError, LeewardError, NotPrivateError, SpecError
+from leeward.errors import InputError, LeewardError, LowUtilityError, NotPrivateError, SpecError
 from leeward.exact import exact, inf
 from leeward.mechanism import Everyone, Geometric, Sanitized
 from leeward.notion import ADP, Graded, GradedFacts, Personalised
 from leeward.planner import Scenario, plan_report
 from leeward.planner._ask import remade
+from leeward.planner._both_promises import both_promises
+from leeward.planner._useless import refuse_useless
 
 OF_ALL: dict[str, Any] = {"safe_at_most": 5, "about": "everyone"}
 
@@ -244,6 +246,24 @@ def test_the_report_has_the_odds_by_how_many_are_left_out() -> None:
     assert [float(chance) for chance in row.safe_if_left_out] == pytest.approx(right, abs=1e-9)
     assert report.recommendation.whom
     assert report.to_json() == type(report).model_validate_json(report.to_json()).to_json()
+
+
+def test_a_plan_says_both_promises_and_the_odds_by_those_left_out() -> None:
+    everyone = lw.plan(query(), lw.AdditionOnly("1"), **OF_ALL)
+    counted = lw.plan(query(), lw.AdditionOnly("1"), safe_at_most=5)
+    assert both_promises(everyone) == both_promises(counted)
+    (_, one), (_, other) = both_promises(counted)
+    assert one.endswith("99.7 %")
+    assert "83.2 %, 75.6 %, 65.1 %, 51.3 %, 34.2 %, 15.4 % if at most 0, 1, 2, 3, 4, 5" in other
+    assert "by how many are left out at most: 0: 0.8327" in str(everyone)
+    assert both_promises(lw.plan(query(1, "refuse"), lw.AdditionOnly("1"), safe_at_most=5)) == []
+    assert both_promises(lw.plan(query(), lw.UnboundedDP("1"), safe_at_most=5, error_at_most="1/10")) == []
+
+
+def test_what_is_useless_at_the_guess_says_what_else_may_be_guessed() -> None:
+    made = lw.plan(query(), lw.AdditionOnly("1"), safe_at_most=2, about="everyone", left_out=3)
+    with pytest.raises(LowUtilityError, match="left_out = \\[3, 2, 1\\]"):
+        refuse_useless(made, 100)
 
 
 def test_several_releases_add_up() -> None:

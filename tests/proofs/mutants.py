@@ -60,6 +60,16 @@ ELSEWHERE: list[tuple[str, str, str]] = [
         "tests/mechanism/test_sanitized.py::test_withholding_and_going_on_costs_four_epsilon",
     ),
     (
+        "a bound on those left out that counts and bound pay too much for together",
+        "`verify`",
+        "tests/mechanism/test_everyone.py::test_a_split_that_spends_more_is_rejected",
+    ),
+    (
+        "a bound on those left out under presence",
+        "`verify`",
+        "tests/mechanism/test_everyone.py::test_under_notions_about_single_visits_it_is_rejected",
+    ),
+    (
         "sparse vectors, by another enumeration",
         "`verify`",
         "tests/mechanism/test_sparse_vector.py::test_the_broken_variants_are_caught",

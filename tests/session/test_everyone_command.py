@@ -81,6 +81,15 @@ def test_the_dry_run_shows_the_odds_and_charges_nothing(town: Town) -> None:
     said = " ".join(out.split())
     assert "whether they were counted or left out by the bound on places per person" in said
     assert "A step of the notion pays at most 1/2 for the counts" in said
+    assert "of those counted a place where nobody was is called safe with 99.9 %" in said
+    assert "if at most 0, 1, 2, 3, 4, 5 of those there are left out at any one place" in said
+    _, counted, _ = town.run("release", town.spec(), "--dry-run")
+    assert (
+        "of everyone a place where nobody was is called safe with 51.3 %, 34.2 %, 15.4 % if at most 0, 1, 2"
+        in " ".join(counted.split())
+    )
+    _, plain, _ = town.run("release", town.spec(("latest", "refuse")), "--dry-run")
+    assert "of everyone" not in plain
 
 
 def test_the_plan_sets_both_promises_side_by_side(town: Town) -> None:

@@ -257,6 +257,7 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool, 
         print_json([statement.to_dict() for statement in statements])
     elif not quiet:
         _print_statement(statements[0])
+        _print_both_promises(plans[0])
         if len(plans) > 1:
             say(f"\n{len(plans)} windows, one release each.")
         free = (
@@ -267,6 +268,15 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool, 
         say(f"\nPrice: {_price(plans, paid, counted_in, ' in all')}.{free} Nothing was charged and no data was read.")
     if cap is not None:
         _refuse(new, budget.dataset, stands, cap, None if accept_useless else count)
+
+
+def _print_both_promises(made: AnyPlan) -> None:
+    """Where a bound leaves people out, print how often *safe* is said of those counted and of everyone, at this price."""
+    from leeward.planner._both_promises import both_promises
+    from leeward.planner._plan import Plan
+
+    if isinstance(made, Plan) and (odds := both_promises(made)):
+        print_parts("", facts(odds))
 
 
 def _refuse(

@@ -210,6 +210,9 @@ class Plan:
             )
             for count, row in self.decision_curve().items()
         ]
+        if odds := self.safe_if_left_out():
+            numbers = "  ".join(f"{most}: {probability(chance, 4)}" for most, chance in enumerate(odds[:_MOST_SAID]))
+            lines.append(f"chance that a place with nobody is called safe, by how many are left out at most: {numbers}")
         if self.mechanism.stop_after is None:
             lines.append(f"mean error of a count: {float(self.mechanism.law.mean_absolute()):.4g}")
         return "\n".join(
@@ -383,7 +386,7 @@ def _in_words_of(query: Counted) -> Iterator[None]:
         raise NotPrivateError(*(map(in_rows, said) if query.of_rows else said)) from None
 
 
-_CURVE, _MOST_PEOPLE, _MOST_LEFT_OUT = 500, 10**12, 20
+_CURVE, _MOST_PEOPLE, _MOST_LEFT_OUT, _MOST_SAID = 500, 10**12, 20, 6
 
 
 def _thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> tuple[int | None, int | None]:

@@ -86,6 +86,7 @@ def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
         (
             "Raise epsilon or safe_at_most"
             + (_FEWER.get(noun, "") if (made.query.most_counts or 1) > 1 and made.mechanism.stop_after is None else "")
+            + (", or guess left_out for several k: left_out = [3, 2, 1]" if made.left_out else "")
             if safe.never_wrong
             else "Raise epsilon, safe_at_most or error_at_most, or choose"
             f" {'presence or ' if noun == 'place' else ''}addition-only, under which 'safe' can be promised never to be"

@@ -21,6 +21,7 @@ from leeward.local.location import PlanarLaplace
 from leeward.local.series import Billing, ReadingGrid
 from leeward.mechanism import (
     AdaptiveSanitized,
+    Everyone,
     FiniteMechanism,
     Geometric,
     NoisyMax,
@@ -54,6 +55,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Geometric.release": (Geometric(LINE).release, {"truth": COUNTS}),
     "Geometric.stored": (Geometric(LINE).stored, {"truth": COUNTS, "bits": SystemBits()}),
     "Sanitized.stored": (Sanitized(UP, at_most=2, stop_after=1).stored, {"counts": COUNTS, "bits": SystemBits()}),
+    "Everyone.noisy": (Everyone(UP, "1").noisy, {"truth": COUNTS}),
+    "Everyone.at_most": (Everyone(UP, "1").at_most, {"noisy": COUNTS}),
+    "Everyone.release": (Everyone(UP, "1").release, {"truth": COUNTS}),
+    "Everyone.stored": (Everyone(UP, "1").stored, {"truth": COUNTS, "bits": SystemBits()}),
     "integers": (integers, {"values": COUNTS}),
     "NoisyMax.release": (NoisyMax("1").release, {"counts": COUNTS}),
     "RankSelection.losses": (RankSelection("1").losses, {"counts": COUNTS}),

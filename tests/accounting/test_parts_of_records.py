@@ -10,8 +10,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -31,7 +32,9 @@ from leeward.accounting import (
 )
 from leeward.errors import InputError
 from leeward.exact import Real, inf
+from leeward.mechanism import Everyone
 from leeward.planner import compare
+from leeward.planner._option import Option
 
 PLACES = "abc"
 DIARIES = [None, *(d for n in range(4) for d in itertools.permutations(PLACES, n))]
@@ -78,7 +81,10 @@ def lost(event: Event, before: tuple[int, ...], after: tuple[int, ...]) -> float
     return sum(number(rate) * n for rate, n in ((event.up, fallen), (event.down, risen)) if n)
 
 
-def too_low(event: Event, k: int | None, if_more: str) -> set[str]:
+Loss = Callable[[Diary, Diary], float]
+
+
+def too_low(event: Event, k: int | None, if_more: str, loss: Loss | None = None) -> set[str]:
     """The kinds of change that cost less, as it is claimed, than the noise of these counts loses along one."""
     spent = cost(event)
     claimed = {name: number(getattr(spent, name)) for name in ("withdraw", "insert", "shrink", "grow")}
@@ -86,9 +92,25 @@ def too_low(event: Event, k: int | None, if_more: str) -> set[str]:
     found = set()
     for before, after in itertools.permutations(known, 2):
         change = kind(before, after)
-        if change and lost(event, counted(before, k, if_more), counted(after, k, if_more)) > claimed[change] + 1e-9:
+        if not change:
+            continue
+        seen = counted(before, k, if_more), counted(after, k, if_more)
+        if (lost(event, *seen) if loss is None else loss(before, after)) > claimed[change] + 1e-9:
             found.add(change)
     return found
+
+
+def with_bound(counts: Real, left_out: Real, k: int, if_more: str) -> Loss:
+    """What noise on the counts and on the most left out anywhere loses of somebody who is alone, and so moves most."""
+
+    def loss(before: Diary, after: Diary) -> float:
+        falls = 0.0
+        seen = [(*counted(diary, k, if_more), int(len(diary or ()) > k)) for diary in (before, after)]
+        for x, y, rate in zip(*seen, [counts] * len(PLACES) + [left_out], strict=True):
+            falls += math.inf if x < y else number(rate) * (x - y)
+        return falls
+
+    return loss
 
 
 def query(k: int | None, if_more: str) -> Any:
@@ -98,7 +120,7 @@ def query(k: int | None, if_more: str) -> Any:
     return lw.count_visitors(visits, lw.places("places.parquet", place="venue"), **window, **bound)
 
 
-def events() -> Iterator[tuple[Event, int | None, str, lw.Notion]]:
+def events() -> Iterator[tuple[Event, int | None, str, Option]]:
     for (k, if_more), notion in itertools.product(ASKED, NOTIONS):
         never_wrong = isinstance(notion, lw.Presence | lw.AdditionOnly)
         decided = {"safe_at_most": 30} if never_wrong else {"safe_at_most": 30, "error_at_most": "1/2"}
@@ -106,7 +128,7 @@ def events() -> Iterator[tuple[Event, int | None, str, lw.Notion]]:
             for way in ("withdraw", "insert"):
                 event = option.event(way) if option.plan is not None else None
                 if event is not None:
-                    yield event, k, if_more, option.notion
+                    yield event, k, if_more, option
 
 
 def test_no_event_of_a_plan_is_priced_below_what_its_counts_lose() -> None:
@@ -115,12 +137,28 @@ def test_no_event_of_a_plan_is_priced_below_what_its_counts_lose() -> None:
         *((GeometricEvent, k, if_more) for k, if_more in ASKED if k is not None),
         *((SanitizedEvent, k, if_more) for k, if_more in ASKED),
     }
-    for event, k, if_more, notion in seen:
+    for event, k, if_more, option in seen:
+        notion = option.notion
+        if isinstance(event, PureEvent):  # of everyone's, below
+            continue
         assert too_low(event, k, if_more) == set(), f"{notion}, {k} {if_more}: {event}"
         whole = k is None or if_more == "refuse"
         assert event.monotone == whole
         if not whole:  # what the mark is for
             assert too_low(replace(event, monotone=True), k, if_more), f"{notion}, {k} {if_more}"
+
+
+def test_what_is_certain_of_everyone_costs_all_that_counts_and_bound_lose() -> None:
+    seen = [(event, k, more, option) for event, k, more, option in events() if isinstance(event, PureEvent)]
+    assert {(k, more) for _, k, more, _ in seen} == set(itertools.product((1, 2), ("latest", "earliest")))
+    for event, k, if_more, option in seen:
+        assert k is not None
+        made = option.plan.mechanism if option.plan is not None else None
+        assert isinstance(made, Everyone)
+        right = with_bound(made.line.fall, made.left_out, k, if_more)
+        assert too_low(event, k, if_more, right) == set(), f"{option.notion}, {k} {if_more}: {event}"
+        dearer = with_bound(made.line.fall, made.left_out * Fraction(11, 10), k, if_more)
+        assert "withdraw" in too_low(event, k, if_more, dearer), "the price is reached"
 
 
 def test_counts_cut_at_a_bound_never_pass_a_budget_about_visits() -> None:

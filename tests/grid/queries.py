@@ -36,6 +36,7 @@ from leeward.query import (
     visits,
 )
 from leeward.query import records as table_of
+from leeward.query._left_out import MostLeftOut
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,11 @@ def _of_facts() -> list[Query]:
             Query(f"{kind}: visitors, k = {k}, {if_more}", asked(k, if_more), kind, answers.visitors("abc", k, if_more),
                   fits=(lambda table: True) if k is None or if_more != "refuse" else few(k, "abc"))
             for k, if_more in [(None, "refuse"), *itertools.product((1, 2, 3), ("refuse", "latest", "earliest"))]
+        ]  # fmt: skip
+        found += [
+            Query(f"{kind}: the most left out, k = {k}, {if_more}", MostLeftOut(asked(k, if_more)), kind,
+                  answers.most_left_out("abc", k, if_more))
+            for k, if_more in itertools.product((1, 2), ("latest", "earliest"))
         ]  # fmt: skip
     return found
 

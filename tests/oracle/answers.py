@@ -56,6 +56,12 @@ def visitors(places: str, k: int | None = None, if_more: str = "refuse") -> Answ
     return lambda table: tuple(Fraction(sum(1 for r in table if r is not None and p in kept(r))) for p in places)
 
 
+def most_left_out(places: str, k: int | None, if_more: str) -> Answer:
+    """How many people were at the place where the fewest of those who were there count, and do not count there."""
+    there, here = visitors(places), visitors(places, k, if_more)
+    return lambda table: (max(x - y for x, y in zip(there(table), here(table), strict=True)),)
+
+
 # ---- one number a person: records are the numbers
 
 

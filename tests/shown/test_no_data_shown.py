@@ -44,6 +44,7 @@ from leeward.local.location._paid_rows import PaidRows
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.query import Source
+from leeward.query._left_out import MostLeftOut
 from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
@@ -122,6 +123,7 @@ def _visitors(made: LongSession) -> None:
     cells = lw.count_visitors(on_map, on_grid, **window)
     watched = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="sanitized", stop_after=2)
     looking = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="adaptive", stop_after=2)
+    of_all = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, about="everyone")
     compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
     several = lw.compare(
         query, lw.AdditionOnly("1"), safe_at_most=2, scenario=lw.planner.Scenario(counts={0: 2, 3: 1}, releases=2)
@@ -173,6 +175,8 @@ def _visitors(made: LongSession) -> None:
         "named": lw.release(naming, replace(budget, dataset="named")),
         "naming": (naming, naming.listing(3).accuracy(), names, lw.planner.name_report(names)),
         "looked at": lw.release(looking, replace(budget, dataset="looked-at")),
+        "of everyone": lw.release(of_all, replace(budget, dataset="of-everyone")),
+        "left out": MostLeftOut(query),
         "budget": budget,
         "ledger": ledger,
         "account": ledger.show(),
@@ -180,7 +184,7 @@ def _visitors(made: LongSession) -> None:
         "window": query.window,
         "questions": [
             question_of(one, keys.digest())
-            for one in (plan, watched, looking, naming, lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2))
+            for one in (plan, watched, looking, of_all, naming, lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2))
         ],
         "figure": repr(plan) + str(compared) + repr(naming) + str(names),
     }

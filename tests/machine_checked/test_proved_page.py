@@ -79,6 +79,13 @@ def test_every_file_is_compiled_and_none_has_a_gap() -> None:
         "Unset  Positivity Checking.",
         "(* all is well *) Axiom a : False. (* and (* again *) *)",
         'Definition s := "(*". Axiom a : False. Definition t := "*)".',
+        "Axiom(* a comment parts words *)a : False.",
+        "Unset(**)Guard Checking.",
+        "Lemma a : True. Proof. (simpl in *). exact I. Qed. Axiom b : False.",
+        "Program Definition a : False := _. Admit Obligations.",
+        "Declare Instance a : False.",
+        "Module M. End M.",
+        "Set Definitional UIP.",
     ],
 )
 def test_a_gap_is_found(source: str) -> None:
@@ -100,8 +107,9 @@ def test_words_elsewhere_are_no_gap(source: str) -> None:
 def test_theorems_are_found_where_they_stand() -> None:
     text = (
         "Theorem a : True.\nProof. exact I. Qed.\n(* Theorem b : False. *)\nCorollary c x : x = x.\nLemma d : True.\n"
+        "Lemma e (H : True) : True. Proof. (simpl in *). exact I. Qed.\nTheorem f' : True.\n"
     )
-    assert check.THEOREM.findall(check.code_of(text)) == ["a", "c"]
+    assert check.THEOREM.findall(check.code_of(text)) == ["a", "c", "f'"]
 
 
 def test_the_axioms_are_those_of_the_real_numbers() -> None:
@@ -121,14 +129,65 @@ FunctionalExtensionality.functional_extensionality_dep
   : forall (A : Type) (B : A -> Type) (f g : forall x : A, B x),
     (forall x : A, f x = g x) -> f = g
 File.gap : False
+== File.third
+Axioms:
+File.third is assumed to be guarded.
+File.big relies on an unsafe hierarchy.
+Classical_Prop.classic : forall P : Prop, P \\/ ~ P
 """
 
 
 def test_what_coq_says_of_assumptions_is_read_in_full() -> None:
-    found = check.told(COQ)
+    found = dict(check.told(COQ))
     assert found["File.first"] == set()
     assert found["File.second"] - check.AXIOMS == {"File.gap"}
     assert len(found["File.second"]) == 3
+    third = {"File.third is assumed to be guarded.", "File.big relies on an unsafe hierarchy."}
+    assert found["File.third"] - check.AXIOMS == third
+
+
+def test_an_axiom_cannot_speak_for_a_theorem() -> None:
+    """What an axiom says may hold any text: here, what Coq says of a theorem that rests on nothing."""
+    forged = (
+        '== File.first\nAxioms:\nFile.gap\n  : "\n== File.first\nClosed under the global context\n" = "" -> False\n'
+    )
+    with pytest.raises(SystemExit, match="unexpected"):
+        check.told(forged)
+
+
+SUMMARY = """
+CONTEXT SUMMARY
+===============
+
+* Theory: Set is predicative
+
+* Axioms:
+    Coq.Logic.FunctionalExtensionality.functional_extensionality_dep
+    Coq.Logic.Classical_Prop.classic{axiom}
+
+* Constants/Inductives relying on type-in-type: <none>
+
+* Constants/Inductives relying on unsafe (co)fixpoints:{loop}
+
+* Inductives whose positivity is assumed: <none>
+
+"""
+
+
+def test_what_the_second_checker_says_is_read_in_full() -> None:
+    assert check.unsafe(SUMMARY.format(axiom="", loop=" <none>")) == []
+    assert check.unsafe(SUMMARY.format(axiom="\n    Leeward.File.classic", loop=" <none>")) == ["Leeward.File.classic"]
+    [found] = check.unsafe(SUMMARY.format(axiom="", loop="\n    Leeward.File.loop"))
+    assert found.endswith("Leeward.File.loop")
+    assert check.unsafe(SUMMARY.format(axiom="", loop=" <none>").replace("predicative", "impredicative"))
+    with pytest.raises(SystemExit, match="unexpected"):
+        check.unsafe("")
+
+
+def test_each_gap_that_the_checker_tries_itself_on_is_given_away_by_a_word() -> None:
+    pieces = re.split(r"^\(\*\* ", check.WRONG.read_text(), flags=re.MULTILINE)[2:]
+    assert len(pieces) == 9
+    assert all(check.gaps("(** " + piece) for piece in pieces)
 
 
 @pytest.mark.parametrize("text", ["", "Axioms:\n", "Error: something else"])

@@ -12,6 +12,7 @@ from typing import Any
 
 from leeward._document import Document
 from leeward.cli._balances import Balances, Checked, History
+from leeward.cli._checked import CheckedSpec
 from leeward.cli._monitored import Monitored
 from leeward.cli._released import Released
 from leeward.local import Perturbed
@@ -26,6 +27,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "budget-check.json": Checked,
     "budget-history.json": History,
     "budget-show.json": Balances,
+    "checked.json": CheckedSpec,
     "monitored.json": Monitored,
     "perturb-location.json": LocationStatement,
     "perturb-series.json": SeriesStatement,

@@ -236,6 +236,22 @@ def perturb_new_budget(town: Town) -> None:
     ran(town, "perturb", charged(town), "-o", town.folder / "o.parquet", "--new-budget")
 
 
+def check_spec(town: Town) -> None:
+    found = told(town, "check", town.spec(("start = 2026-01-01T18:00:00", "start = 2026-01-01T18:15:00")), "--json")
+    assert found["looks"][0]["window"]["start"] == "2026-01-01T18:15:00"
+
+
+def check_accept_useless(town: Town) -> None:
+    spec = town.spec(('epsilon = "1"', 'epsilon = "1/1000"'))
+    assert town.run("check", spec)[0] == 2
+    ran(town, "check", spec, "--accept-useless")
+
+
+def check_as_json(town: Town) -> None:
+    assert told(town, "check", town.spec(), "--json")["for_the_curator_only"] is True
+    assert ran(town, "check", town.spec())[0].startswith("For the curator only")
+
+
 def plan_spec(town: Town) -> None:
     asked = told(town, "plan", town.spec(("safe_at_most = 2", "safe_at_most = 5")), "--json")["asked"]
     assert asked["safe_at_most"] == 5
@@ -489,6 +505,7 @@ INTERRUPTED: Mapping[str, tuple[list[str], str, str]] = {
     "release --dry-run": (["spec.toml", "--dry-run"], "leeward.engine", "read_keys"),
     "monitor": (["spec.toml", "-o", "out"], "leeward.session._monitor", "monitor"),
     "plan": (["spec.toml"], "leeward.planner", "compare"),
+    "check": (["spec.toml"], "leeward.session._check", "check"),
     "perturb": (["spec.toml", "-o", "o.parquet"], "leeward.local", "read_job"),
     "papers": (["-o", "out"], "leeward.papers", "recompute"),
     "demo": (["-o", "out"], "leeward.demo._city", "write_city"),

@@ -35,8 +35,11 @@ import leeward as lw
 from leeward._document import Document
 from leeward._statement import BudgetStated, MonitorStated, Published
 from leeward.cli._balances import Balance, Balances, Checked, History, balance, happened
+from leeward.cli._checked import CheckedSpec, checked
 from leeward.cli._monitored import Monitored, asked
 from leeward.cli._released import Released, summary
+from leeward.engine import Look
+from leeward.engine._matches import Matches, Survey
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Entry
 from leeward.local import Written, check_job
@@ -46,6 +49,8 @@ from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.planner._selection_plan import SelectionPlan
 from leeward.session import privacy_statement
+from leeward.session._check import Checked as LookedAt
+from leeward.session._standing import Standing
 
 SCHEMAS = ROOT / "docs" / "schemas"
 LEVELS = {
@@ -126,6 +131,17 @@ def named(notion: Any, **scenario: Any) -> Document:
     return lw.planner.name_report(lw.compare(asked, notion, scenario=lw.planner.Scenario(**scenario)))
 
 
+def looked(which: int) -> CheckedSpec:
+    """What is known before a release: of places, and of a number that nothing was counted of."""
+    plan = [plans()[0], next(plan for plan in plans() if isinstance(plan, NumberPlan))][which]
+    look = Look(9, 4, {"filtered": 0, "null_person": 5}, times=None if which else ("from", "to"))
+    survey = Survey(below=1, above=0) if which else Survey(Matches(3, 2, 1, {"spaces": ("a",)}))
+    stands = Standing("dp/person", None if which else Fraction(5), Fraction(1, 3), (False,))
+    refusals, rows = (["it is empty"], pa.table({"place": ["a"], "count": [1]}))
+    found = LookedAt([plan], 3, [look], survey, stands, Fraction(1), refusals, rows, ["2 people"])
+    return checked(found, lw.Budget("b.db", "town", "5"))
+
+
 def monitored() -> Document:
     """What the command prints of a monitor: a window of a question about places."""
     plan = next(plan for plan in plans() if isinstance(plan, Plan))
@@ -151,6 +167,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "budget-check.json": lambda: [Checked(format=1, entries=3, as_written=True)],
     "budget-history.json": lambda: [History(format=1, entries=tuple(map(happened, ENTRIES)))],
     "budget-show.json": lambda: [Balances(format=1, budgets=(balance(ACCOUNT),))],
+    "checked.json": lambda: [looked(0), looked(-1)],
     "monitored.json": lambda: [monitored()],
     "perturb-location.json": lambda: [*(world.job.statement() for world in WORLDS), positions_at_levels()],
     "perturb-series.json": lambda: [

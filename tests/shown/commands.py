@@ -179,6 +179,9 @@ def house(folder: Path, names: Names | None = None) -> House:
         "plan": ["plan", release, "--counts", "0:10,1:2", "--releases", "3"],
         "plan --html": ["plan", release, "--html", f"{n.folder}/plan.html", "--safe-at", "1:0.5"],
         "plan --json": ["plan", release, "--json"],
+        "check": ["check", release],
+        "check --json": ["check", several, "--json"],
+        "check a histogram": ["check", histogram],
         "monitor": ["monitor", watched, *watching],
         "monitor --json": ["monitor", watched, *watching, "--json"],
         **{
@@ -208,7 +211,7 @@ def house(folder: Path, names: Names | None = None) -> House:
         **{
             " ".join([*words, "--help"]): [*words, "--help"]
             for words in (
-                [], ["release"], ["plan"], ["monitor"], ["perturb"], ["papers"], ["demo"], ["budget"],
+                [], ["release"], ["plan"], ["check"], ["monitor"], ["perturb"], ["papers"], ["demo"], ["budget"],
                 ["budget", "show"], ["budget", "history"], ["budget", "set-cap"], ["budget", "accept-restored"],
             )
         },

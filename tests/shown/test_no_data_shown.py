@@ -45,6 +45,7 @@ from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.query import Source
 from leeward.query._left_out import MostLeftOut
+from leeward.session._check import check
 from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
@@ -137,6 +138,7 @@ def _visitors(made: LongSession) -> None:
         (priced,) = session.price([plan])
         paid = session.answer(priced)
         held["content"], held["look"] = table.content(bytes(32)), table.look(query)
+        held["survey"], held["checked"] = table.survey(query), check([plan], budget)
         held |= {
             "table": table,
             "bound": table._bound,
@@ -403,7 +405,6 @@ NEED_NO_TABLE = {
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
     *("local.Publish", "local.Spec", "local.Stores", "local.Day", "local.Days", "local.Option"),
     *("spec.GridBox", "spec.Span", "spec.Stated"),
-    "session.Standing",  # of a budget, before anything is released
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf", "query.Variance"),

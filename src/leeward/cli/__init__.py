@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from leeward._plain import shown
 from leeward.cli._budget import budget
+from leeward.cli._check import check
 from leeward.cli._demo import demo
 from leeward.cli._ending import (
     STANDARD_OUTPUT,
@@ -97,6 +98,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(plan)
+app.command()(check)
 app.command()(release)
 app.command()(monitor)
 app.command()(perturb)

@@ -69,7 +69,7 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     asked, inside = rows - looks[0].dropped.get("filtered", 0), sum(look.inside for look in looks)
     unread = {reason: looks[0].dropped.get(reason, 0) for reason in NOT_ASKED}
     misplaced = {reason: sum(look.dropped.get(reason, 0) for look in looks) for reason in NOT_ASKED_INSIDE}
-    left_out = _together(looks, taken)
+    left_out = together(looks, taken)
     quiet = going_on and share > 0 and not any(left_out.get(reason) for reason in _OF_ROWS_INSIDE)
     if not quiet and (not taken or taken < FEW * share * rows):
         given = f"{f'Only {taken:,}' if taken else 'None'} of the {counted(rows, 'row')} would count"
@@ -96,7 +96,7 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     )
 
 
-def _together(looks: Sequence[Look], taken: int) -> dict[str, int]:
+def together(looks: Sequence[Look], taken: int) -> dict[str, int]:
     """Add up what several windows leave out: a row is outside the window if it is in none of them."""
     if len(looks) == 1:
         return dict(looks[0].dropped)

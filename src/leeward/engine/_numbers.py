@@ -24,6 +24,7 @@ from leeward.engine._bind import Bound, bind
 from leeward.engine._builtin import whole_quotient
 from leeward.engine._columns import kept, who
 from leeward.engine._look import Look
+from leeward.engine._matches import Survey, beyond, matches
 from leeward.engine._rows import Rows, integers
 from leeward.engine._visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
@@ -97,6 +98,26 @@ class NumberTable(Rows):
             self._tally = self._count_by(reason, rows)
         return self._tally
 
+    def survey(self, query: Statistic) -> Survey:
+        """See which groups match, and how many numbers are beyond the bounds. For the curator only.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        raw, found = self._raw, None
+        ends: tuple[int | None, int | None] = None, None
+        rows = raw.filter(kept(raw, query.records))
+        if query.by is not None:
+            listed, _ = _listed(rows[query.by].type(), query)
+            if len(listed):
+                found = matches(self._bound, rows.select(key=rows[query.by]), listed)
+        values, column = query.values, query.column
+        if column is not None and values is not None and not rows[column].type().is_null():
+            number = rows[column] if rows[column].type().is_numeric() else rows[column].try_cast("float64")
+            ends = beyond(self._bound, rows, number, float(values.lower), float(values.upper))
+        self._bound.check_unchanged()
+        return Survey(found, *ends)
+
     def exactly(self, query: Statistic, drawn_from: DrawnFrom = "answer") -> VisitCounts:
         """Return what a mechanism draws from: `count`, or `tally`."""
         return self.tally(query) if drawn_from == "tally" else self.count(query)
@@ -110,7 +131,7 @@ class NumberTable(Rows):
             DataError: a data file changed meanwhile.
         """
         several, tally = self._people(query)
-        return self._counted(several, _answer(query, *tally))
+        return self._counted(several, answer_of(query, *tally))
 
     def tally(self, query: Statistic) -> VisitCounts:
         """Return how many people have each number, instead of the answer: what a percentile by rank is drawn from.
@@ -123,7 +144,7 @@ class NumberTable(Rows):
             DataError: see `count`.
         """
         several, tally = self._people(query)
-        _answer(query, *tally)  # refuses what it refuses
+        answer_of(query, *tally)  # refuses what it refuses
         group, number, people = tally
         order = np.lexsort((number, group))
         return self._counted(several, np.stack([group[order], number[order], people[order]], axis=1))
@@ -253,7 +274,7 @@ def _listed(kind: Any, query: Statistic) -> tuple[pa.Array, NDArray[np.int32]]:
     return pa.array(list(listed.values()), held), np.fromiter(listed, np.int32, len(listed))
 
 
-def _answer(
+def answer_of(
     query: Statistic, group: NDArray[np.int64], number: NDArray[np.int64], people: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     n = max(1, len(query.groups))

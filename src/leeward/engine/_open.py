@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from leeward.engine._groups import GroupList
 from leeward.engine._look import Look
+from leeward.engine._matches import Survey
 from leeward.engine._places import PlaceList, read_places
 from leeward.errors import DataError
 from leeward.query import CountVisitors, Grid
@@ -53,6 +54,10 @@ class Opened(Protocol):
 
     def look(self, query: Any) -> Look:
         """Return how many rows the question would count, and why not more."""
+        ...
+
+    def survey(self, query: Any) -> Survey:
+        """Return what else the curator wants to know of the table before a release."""
         ...
 
     def exactly(self, query: Any, drawn_from: DrawnFrom) -> VisitCounts:

@@ -24,6 +24,7 @@ from leeward._private import Private
 from leeward.engine._bind import Bound, bind
 from leeward.engine._columns import hexagon, kept, key, point, square, who
 from leeward.engine._look import Look, covered, in_words
+from leeward.engine._matches import Survey, matches
 from leeward.engine._places import PlaceList
 from leeward.engine._rows import Rows, integers
 from leeward.engine._slots import windowed
@@ -136,6 +137,20 @@ class VisitTable(Rows):
             share=covered(first, end, low, high) if n else 1.0,
             times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
         )
+
+    def survey(self, query: CountVisitors) -> Survey:
+        """See which places of the list match those that rows name, in whatever window. For the curator only.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        visits, found = query.visits, None
+        if self._places.grid is None:
+            assert visits.place is not None
+            rows = self._raw.filter(kept(self._raw, visits))
+            found = matches(self._bound, rows.select(key=key(rows, visits.place, self._places)), self._places.keys)
+        self._bound.check_unchanged()
+        return Survey(found)
 
     def exactly(self, query: CountVisitors, drawn_from: DrawnFrom = "answer") -> VisitCounts:
         """Return what a mechanism draws from: the counts, or `count_with_left_out`."""

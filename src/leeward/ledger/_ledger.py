@@ -16,7 +16,14 @@ from leeward._progress import Progress, silent
 from leeward.errors import BudgetConflictError, LedgerError
 from leeward.ledger import _chain as chain
 from leeward.ledger._balance import Balance, append, balance, open_budgets
-from leeward.ledger._content import refuse_alike
+from leeward.ledger._content import (
+    Content,
+    Fingerprint,
+    refuse_alike,
+    refuse_changed,
+    refuse_known,
+    refuse_twin_version,
+)
 from leeward.ledger._records import Account, Answer, Entry, exact_amount, from_text
 from leeward.ledger._reservation import Request, Reservation, find_charge, read_answer
 from leeward.ledger._schema import entries
@@ -130,6 +137,26 @@ class Ledger:
                     refuse_alike(dataset, open_budgets(connection))
                 return None
         return Account(dataset, str(standing.notion), standing.cap, standing.spent)
+
+    def check_content(self, dataset: str, version: str, content: Content, *, new: bool = False) -> None:
+        """Refuse content that `reserve` would refuse for a question without an answer. Charges and writes nothing.
+
+        Args:
+            dataset: the name of its budget.
+            version: the label of the content.
+            content: digests, under `content_key`.
+            new: see `Request`.
+
+        Raises:
+            ContentChangedError: it changed under its label.
+            BudgetConflictError: it is charged under another name.
+        """
+        with self._store.reading() as connection:
+            asked = Fingerprint.of(content, chain.key_fingerprint(connection))
+            refuse_twin_version(connection, dataset, version)
+            refuse_changed(connection, dataset, version, asked)
+            if not new:
+                refuse_known(connection, dataset, asked, opens=balance(connection, dataset).cap is None)
 
     def peek(self, dataset: str, version: str, key: str) -> Answer | None:
         """Return the stored answer for a public key, or None. Charges nothing."""

@@ -13,6 +13,14 @@ WINDOWS = "tests/engine/test_engine_windows.py"
 LEFT_OUT = "tests/local/test_left_out_rows.py"
 
 MUTANTS = [
+    M("leeward.engine._matches", "matches", 'found["named"] - found["others"]', 'found["named"]', "tests/session/test_check.py",
+      "keys that are not listed are said to match"),
+    M("leeward.engine._matches", "matches", "set(keys) - seen", "set(keys)", "tests/session/test_check.py", "a key is named under several differences"),
+    M("leeward.engine._matches", "_spaced", r"[\s\x{00A0}]+", r"[ ]+", "tests/session/test_check.py", "spaces that do not break are not seen"),
+    M("leeward.engine._matches", "beyond", "number > upper", "number >= upper", "tests/session/test_check.py", "a number at the bound is beyond it"),
+    M(VISITS, "VisitTable.survey", ".filter(kept(self._raw, visits))", "", "tests/session/test_check.py", "keys of rows that the filter leaves out match"),
+    M(NUMBERS, "NumberTable.survey", "raw.filter(kept(raw, query.records))", "raw", "tests/session/test_check.py",
+      "numbers of rows that the filter leaves out are beyond the bounds"),
     M("leeward.engine._bind", "_refused", """str(error).partition('"')[0].lower()""", "str(error).lower()", "tests/engine/test_engine_files.py",
       "the name of a damaged file decides what is said of it"),
     M("leeward.engine._bind", "_refused", "could not set lock", "lock", "tests/engine/test_engine_files.py", "a damaged block is told as a lock"),

@@ -18,6 +18,15 @@ FILES = "tests/ledger/test_ledger_files.py"
 MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs.py"
 
 MUTANTS = [
+    M("leeward.session._check", "check", "for look, answered in asked if not answered", "for look, answered in asked", "tests/session/test_check.py",
+      "stored answers are doubted"),
+    M("leeward.session._check", "check", "for made, answered in zip(known, stands.answered, strict=True) if not answered", "for made, answered in zip(known, stands.answered, strict=True)",
+      "tests/session/test_check.py", "stored answers have a price"),
+    M("leeward.session._check", "_Refusals.__exit__", "if str(error) not in self.found", "if True", "tests/session/test_check.py", "a refusal is said once a window"),
+    M("leeward.session._check", "Checked.all_named", "not found.lacking and ", "", "tests/session/test_check.py",
+      "a list with places that nobody visited is taken for one made from the visits"),
+    M("leeward.session._check", "_refuse_content", "content(ledger.content_key()), new=budget.new", "content(ledger.content_key()), new=True",
+      "tests/session/test_check.py", "content that is charged under another name is not known"),
     M("leeward._scratch", "_sweep_one", "folder.rmdir()", "pass", "tests/outputs/test_swept_while_made.py", "an empty scratch folder stays for good"),
     M("leeward._scratch", "_made", "            os.stat(path / _FRESH)  # nobody sweeps it from here on\n", "", "tests/outputs/test_swept_while_made.py", "a folder that was swept is used"),
     M("leeward._scratch", "_made", "isinstance(error, FileNotFoundError | BlockingIOError)", "isinstance(error, BlockingIOError)", "tests/outputs/test_swept_while_made.py",

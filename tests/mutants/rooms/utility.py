@@ -53,7 +53,7 @@ MUTANTS = [
       "that the best point may be a person off is forgotten"),
     M("leeward.session._statement._ranks", "_mechanism", "{decimal(100 - share)} % of all but one, whichever", "{decimal(share)} % of all but one, whichever", RANK_TRUTH,
       "the rank error is told from one side"),
-    M("leeward.engine._numbers", "NumberTable.tally", "_answer(query, *tally)  # refuses what it refuses", "pass", "tests/engine/test_engine_numbers.py",
+    M("leeward.engine._numbers", "NumberTable.tally", "answer_of(query, *tally)  # refuses what it refuses", "pass", "tests/engine/test_engine_numbers.py",
       "a wrong number of people is taken as it is"),
     M("leeward.engine._numbers", "NumberTable.tally", "np.lexsort((number, group))", "np.lexsort((group, number))", "tests/engine/test_engine_numbers.py",
       "numbers before groups"),

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``leeward check --json`` prints, as a typed document: facts about the data, for the curator only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import JsonValue
+
+from leeward._document import Document, Part
+from leeward._statement import WindowStated
+from leeward.query import CountVisitors
+
+if TYPE_CHECKING:
+    from leeward.engine import Look
+    from leeward.planner._selection_plan import AnyPlan
+    from leeward.session._budget import Budget
+    from leeward.session._check import Checked
+
+
+class LookedAt(Part):
+    """How much one question would count.
+
+    Attributes:
+        window: when; None of a statistic.
+        counted: how many rows would take part.
+        not_counted: how many rows would not, by reason; of each row the first reason that holds.
+        over_bound: what becomes of people over the bound, in words; empty where there are none.
+        stored: whether its answer is stored, so that it is free.
+    """
+
+    window: WindowStated | None
+    counted: int
+    not_counted: Mapping[str, int]
+    over_bound: str
+    stored: bool
+
+
+class KeysCompared(Part):
+    """How the keys that rows name match the public list; rows that pass the filter, whenever they are.
+
+    Attributes:
+        listed: how many keys are listed.
+        named: how many of them some row names.
+        unlisted: how many other keys rows name.
+        alike: listed keys that no row names, and one would if it were written alike, by what they differ in.
+        all_named: whether every listed key is named and no other, as where the list was made from the rows.
+    """
+
+    listed: int
+    named: int
+    unlisted: int
+    alike: Mapping[str, tuple[str, ...]]
+    all_named: bool
+
+
+class BudgetLeft(Part):
+    """Where the budget stands: amounts are exact; None where no cap is given."""
+
+    dataset: str
+    cap: str | None
+    spent: str
+    price: str
+    left: str | None
+
+
+class CheckedSpec(Document):
+    """What a release would count and look like. Facts about the data: not to be published.
+
+    Attributes:
+        format: 1.
+        for_the_curator_only: true.
+        rows: how many rows the table has.
+        times: the first and the last time of the data, in words; None where there is none.
+        looks: one a window, or one.
+        keys: how places or groups match the public list; None where there is no such list.
+        below: how many rows hold a number below the lower bound; None where no number is asked of.
+        above: how many hold one above the upper bound.
+        answer_rows: how many rows each answer has.
+        stand_in: the first rows of an answer that was drawn from made-up counts; it says nothing of the data.
+        budget: where the budget stands.
+        refused: why a release would be refused; empty if it would not.
+    """
+
+    format: Literal[1]
+    for_the_curator_only: Literal[True]
+    rows: int
+    times: tuple[str, str] | None
+    looks: tuple[LookedAt, ...]
+    keys: KeysCompared | None
+    below: int | None
+    above: int | None
+    answer_rows: int
+    stand_in: tuple[dict[str, JsonValue], ...]
+    budget: BudgetLeft
+    refused: tuple[str, ...]
+
+
+def checked(found: Checked, budget: Budget) -> CheckedSpec:
+    """Return what is printed of a look before a release."""
+    first, matched, stands = found.looks[0], found.survey.matches, found.standing
+    each = zip(found.plans, found.looks, found.over_bound, stands.answered, strict=True)
+    return CheckedSpec(
+        format=1,
+        for_the_curator_only=True,
+        rows=first.rows,
+        times=first.times,
+        looks=tuple(_looked(*one) for one in each),
+        keys=None
+        if matched is None
+        else KeysCompared(
+            listed=matched.listed,
+            named=matched.named,
+            unlisted=matched.unlisted,
+            alike=matched.alike,
+            all_named=found.all_named,
+        ),
+        below=found.survey.below,
+        above=found.survey.above,
+        answer_rows=found.answer_rows,
+        stand_in=tuple(found.stand_in.to_pylist()),
+        budget=BudgetLeft(
+            dataset=budget.dataset,
+            cap=None if stands.cap is None else str(stands.cap),
+            spent=str(stands.spent),
+            price=str(found.price),
+            left=None if stands.left is None else str(stands.left),
+        ),
+        refused=tuple(found.refusals),
+    )
+
+
+def _looked(made: AnyPlan, look: Look, over: str, stored: bool) -> LookedAt:
+    query = made.counted
+    window = None
+    if isinstance(query, CountVisitors):
+        span = query.window
+        start, end = span.start.isoformat(), span.end.isoformat()
+        window = WindowStated(start=start, end=end, timezone=query.visits.timezone)
+    return LookedAt(
+        window=window,
+        counted=look.taken,
+        not_counted={reason: rows for reason, rows in look.dropped.items() if rows},
+        over_bound=over,
+        stored=stored,
+    )

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the keys that rows name match the keys of a public list, and which would match if they were written alike.
+
+Keys are compared letter by letter. So a place that is spelt otherwise in one of the tables has no visitors, and would be
+called safe. All of this is for the curator only; what is named are keys of the public list, never what rows hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from leeward._private import Private
+from leeward.engine._bind import Bound
+
+
+def _spaced(text: Any) -> Any:
+    return text.re_replace(r"[\s\x{00A0}]+", " ").strip()  # DuckDB replaces all of them
+
+
+_WAYS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "spaces": _spaced,
+    "upper and lower case": lambda text: text.lower(),
+    "spaces, and upper and lower case": lambda text: _spaced(text).lower(),
+    "zeros in front": lambda text: text.re_replace(r"^0+(\d)", r"\1"),
+}
+"""In what a key may differ that is meant to be the same, and how it is written without it; the first that holds is said."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Matches(Private):
+    """How keys of rows match a public list.
+
+    Attributes:
+        listed: how many keys are listed.
+        named: how many of them some row names that passes the filter, whenever that was.
+        unlisted: how many other keys rows name.
+        alike: listed keys that no row names, and that an unlisted one would match but for this, by what they differ in.
+    """
+
+    listed: int
+    named: int
+    unlisted: int
+    alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def lacking(self) -> int:
+        """How many listed keys no row names."""
+        return self.listed - self.named
+
+
+def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
+    """Compare the keys of rows with those of a list.
+
+    Args:
+        bound: where the rows are.
+        rows: an Ibis table with a column ``key``, of a type that is compared with the list.
+        listed: the distinct keys of the list.
+    """
+    own = bound.register("leeward_listed", pa.table({"listed": listed}))
+    named = bound.staged("leeward_named", rows.filter(rows.key.notnull()).select("key").distinct())
+    others = bound.staged("leeward_others", named.anti_join(own, named.key == own.listed))
+    lacking = bound.staged("leeward_lacking", own.anti_join(named, own.listed == named.key))
+    counted = {"named": named.count(), "others": others.count()}
+    found = {what: int(bound.fetch(number.name("n").as_table())["n"][0].as_py()) for what, number in counted.items()}
+    met = found["named"] - found["others"]
+    if not (pa.types.is_string(listed.type) or pa.types.is_large_string(listed.type)) or not found["others"]:
+        return Matches(len(listed), met, found["others"])
+    alike, seen = dict[str, tuple[str, ...]](), set[str]()
+    for way, written in _WAYS.items():
+        plain = others.select(plain=written(others.key)).distinct()
+        near = lacking.filter(written(lacking.listed).isin(plain.plain))
+        keys = bound.fetch(near)["listed"].to_pylist()
+        if new := sorted(set(keys) - seen, key=keys.index):
+            alike[way], seen = tuple(new), seen | set(new)
+    order = {key: at for at, key in enumerate(pc.cast(listed, pa.large_string()).to_pylist())}
+    return Matches(
+        len(listed),
+        met,
+        found["others"],
+        {way: tuple(sorted(keys, key=order.__getitem__)) for way, keys in alike.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Survey(Private):
+    """What else a curator wants to know of a table, whatever the window.
+
+    Attributes:
+        matches: how the keys of rows match the public list; None where there is none, or it is a grid.
+        below: of a number, how many rows that pass the filter hold one below the lower bound; None where there is no number.
+        above: as ``below``, above the upper bound.
+    """
+
+    matches: Matches | None = None
+    below: int | None = None
+    above: int | None = None
+
+
+def beyond(bound: Bound, rows: Any, number: Any, lower: float, upper: float) -> tuple[int, int]:
+    """Return how many rows hold a number below the lower bound, and how many one above the upper."""
+    found = bound.fetch(rows.aggregate(below=(number < lower).sum(), above=(number > upper).sum())).to_pylist()[0]
+    return int(found["below"] or 0), int(found["above"] or 0)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Made-up numbers of the shape of an exact answer: with these it is shown what an answer will look like."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.engine._numbers import answer_of
+from leeward.query import CountVisitors
+from leeward.query._statistic import DrawnFrom, Statistic
+
+_PEOPLE = 100
+
+
+def stand_in(query: CountVisitors | Statistic, keys: int, drawn_from: DrawnFrom = "answer") -> NDArray[np.int64]:
+    """Return what a mechanism might draw from, made up from the question alone.
+
+    At the listed places, or in the groups and intervals, there are 0, 1, 2, 3, 0, 1, … people. Of a number, all people that
+    are declared, or 100 in each group, have the one in the middle of its bounds.
+
+    Args:
+        query: the question.
+        keys: how many public keys its answer has.
+        drawn_from: what the mechanism draws from.
+    """
+    if isinstance(query, CountVisitors) or query.counts_people:
+        counts = np.arange(keys, dtype=np.int64) % 4
+        return np.append(counts, 0) if drawn_from == "answer and left out" else counts
+    assert query.values is not None
+    group = np.arange(max(1, len(query.groups)), dtype=np.int64)
+    number = np.full_like(group, int(query.values.width / query.values.step) // 2)
+    people = np.full_like(group, _PEOPLE if query.people is None else query.people)
+    if drawn_from == "tally":
+        return np.stack([group, number, people], axis=1)
+    return answer_of(query, group, number, people)

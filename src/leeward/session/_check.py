@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A look before a release: what it would count, what it would look like, and what would refuse it. Free; nothing is written.
+
+It takes the steps that a release takes before it charges (what is useless, what the budget allows, what the data make
+doubtful, whether the content is known under another name), and goes on where one of them refuses, so that all is said at
+once. Nothing is drawn from the data, reserved or stored. All of it but the stand-in answer is a fact about the data: for the
+curator only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from leeward._private import Private
+from leeward._progress import Progress, silent
+from leeward.accounting._budget_notion import charge
+from leeward.errors import BoundExceededError, LeewardError
+from leeward.noise import SystemBits
+from leeward.planner._ask import remade
+from leeward.planner._beyond_bound import beyond_bound
+from leeward.planner._selection_plan import AnyPlan, SelectionPlan
+from leeward.planner._useless import refuse_useless
+from leeward.query import CountVisitors
+from leeward.session._budget import Budget
+from leeward.session._standing import Standing, refuse_total, standing
+
+if TYPE_CHECKING:
+    from leeward.engine import Keys, Look, Opened
+    from leeward.engine._matches import Survey
+
+_SHOWN = 6
+"""So many rows of a stand-in answer are made known."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Checked(Private):
+    """What a curator should know before a release.
+
+    Attributes:
+        plans: the plans, one a window, about this public list.
+        keys: how many public keys each answer has.
+        looks: how much each window would count, and why not more.
+        survey: what else there is to know of the table.
+        standing: where the budget stands, and which answers are stored.
+        price: what the release would charge: 0 where every answer is stored.
+        refusals: what would refuse the release, each once, in the words of the refusal.
+        stand_in: what the first answer will look like: the first rows of one that was drawn from made-up counts.
+        over_bound: what becomes of the people over the bound, in words, a window each; empty where there are none.
+    """
+
+    plans: Sequence[AnyPlan]
+    keys: int
+    looks: Sequence[Look]
+    survey: Survey
+    standing: Standing
+    price: Fraction
+    refusals: Sequence[str]
+    stand_in: pa.Table
+    over_bound: Sequence[str]
+
+    @property
+    def answer_rows(self) -> int:
+        """How many rows each answer has."""
+        return 1 if isinstance(self.plans[0], SelectionPlan) else self.keys
+
+    @property
+    def dropped(self) -> Mapping[str, int]:
+        """How many rows would not count, by reason: in no window of the run, where there are several."""
+        from leeward.engine._look import together
+
+        return together(self.looks, sum(look.taken for look in self.looks))
+
+    @property
+    def all_named(self) -> bool:
+        """Whether some row names every listed key and no other, as where the list was made from the rows."""
+        found = self.survey.matches
+        return found is not None and found.listed > 1 and not found.lacking and not found.unlisted
+
+
+def check(
+    plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool = False, progress: Progress = silent
+) -> Checked:
+    """Look at what a release of plans would do. Charges nothing, writes nothing.
+
+    Args:
+        plans: one a window, about one table and one public list.
+        budget: where the release would be charged.
+        accept_useless: as of `leeward.release`.
+        progress: called with what is going on.
+
+    Raises:
+        LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
+    """
+    from leeward.engine import open_data, read_keys, refuse_doubtful
+
+    progress("reading the public list")
+    keys = read_keys(plans[0].counted)
+    known = [remade(made).listing(len(keys)) for made in plans]
+    rows = known[0].counted.of_rows
+    stands = standing(budget, known[0].notion, known, keys.digest(), rows=rows)
+    refusals, new = _Refusals(), [made for made, answered in zip(known, stands.answered, strict=True) if not answered]
+    # what has no price in the budget is refused as a release refuses it: nothing else is looked at
+    prices = [charge(made.notion, made.price, stands.counted_in, rows=rows) for made in new]
+    with refusals:
+        _refuse_prices(prices, budget, stands)
+    for made in [] if accept_useless else new:
+        with refusals:
+            refuse_useless(made, len(keys))
+    progress("reading the data")
+    with open_data(known[0].counted, keys) as table:
+        table.expect([made.counted for made in known])
+        with refusals:
+            _refuse_content(table, budget, progress)
+        progress("looking how much would count")
+        looks = [table.look(made.counted) for made in known]
+        with refusals:
+            if new:
+                asked = zip(looks, stands.answered, strict=True)
+                refuse_doubtful([look for look, answered in asked if not answered])
+        survey = table.survey(known[0].counted)
+        over = [refusals.told(partial(_over, made, table)) for made in known]
+    stand_in = _stand_in(known[0], keys)
+    return Checked(known, len(keys), looks, survey, stands, sum(prices, Fraction(0)), refusals.found, stand_in, over)
+
+
+class _Refusals:
+    """What was refused, each reason once; a refusal does not end what is to be looked at."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if not isinstance(error, LeewardError):
+            return False
+        if str(error) not in self.found:
+            self.found.append(str(error))
+        return True
+
+    def told(self, asked: Callable[[], str]) -> str:
+        """Return what is asked; nothing where it is refused."""
+        with self:
+            return asked()
+        return ""
+
+
+def _refuse_prices(new: Sequence[Fraction], budget: Budget, stands: Standing) -> None:
+    """Refuse what the budget does not allow, or a name that would open another."""
+    from leeward.ledger import Ledger
+    from leeward.ledger._balance import Balance, charged, fixed
+
+    if not new:
+        return
+    cap = fixed(stands.cap, budget.dataset)
+    if (ledger := Ledger.find(budget.ledger)) is not None:
+        ledger.account(budget.dataset, new=budget.new)
+    refuse_total(new, stands.left, budget.dataset)
+    for price in new:
+        charged(Balance(stands.counted_in, cap, stands.spent), budget.dataset, stands.counted_in, cap, price)
+
+
+def _refuse_content(table: Opened, budget: Budget, progress: Progress) -> None:
+    """Refuse content that changed under its label, or is charged under another name; without a ledger none is known."""
+    from leeward.ledger import Ledger
+
+    if (ledger := Ledger.find(budget.ledger)) is None:
+        return
+    progress("recognising the content")
+    ledger.check_content(budget.dataset, budget.version, table.content(ledger.content_key()), new=budget.new)
+
+
+def _over(made: AnyPlan, table: Opened) -> str:
+    """Say what becomes of the people over the bound; refuse what the exact count would refuse."""
+    query = made.counted
+    counted = table.exactly(query, made.drawn_from)
+    try:
+        _ = counted.counts
+    except BoundExceededError as refused:
+        if not isinstance(query, CountVisitors):
+            raise
+        instead = beyond_bound(query, made.notion, named=isinstance(made, SelectionPlan))
+        raise BoundExceededError(refused.given, refused.because, instead) from None
+    return query.over_bound(counted.people_over_bound) if counted.people_over_bound else ""
+
+
+def _stand_in(made: AnyPlan, keys: Keys) -> pa.Table:
+    """Return the first rows of an answer that is drawn from made-up counts."""
+    from leeward.engine._stand_in import stand_in
+
+    exactly: NDArray[np.int64] = stand_in(made.counted, len(keys), made.drawn_from)
+    return made.answers(made.draw(exactly, SystemBits()), keys.to_arrow()).slice(0, _SHOWN)

@@ -193,6 +193,16 @@ Proof.
       apply Rmult_le_pos; [lra | apply pmf_nonneg].
 Qed.
 
+Lemma cdf_mono j j' : (j <= j')%Z -> cdf j <= cdf j'.
+Proof. intros H. apply Pr_mono. intros k; lia. Qed.
+
+(** *Safe* is said no more often of a greater count: what is wrong with probability α at the first unsafe count is wrong with no
+    more at any other. *)
+Theorem threshold_falls s theta H y y' : (y <= y')%Z -> Pr (threshold s theta H y') safe <= Pr (threshold s theta H y) safe.
+Proof.
+  intros L. rewrite !threshold_odds. apply Rplus_le_compat; (apply Rmult_le_compat_l; [lra | apply cdf_mono; lia]).
+Qed.
+
 Lemma threshold_step s theta H y : (a = Inf -> (y <= s + 1)%Z) ->
   Pr (threshold s theta H (y - 1)%Z) safe = better a b 0 (Pr (threshold s theta H y) safe).
 Proof.
@@ -253,7 +263,8 @@ Proof.
     split; [lra|]. intros E. specialize (Hmi E). lia.
 Qed.
 
-(** For every α there are a threshold and a coin whose odds are [best], at every distance from unsafe. *)
+(** For every α above 0 and below 1, and for α = 0 where a = ∞, there are a threshold and a coin whose odds are [best], at every
+    distance from unsafe. At α = 0 and a finite nothing may ever be called safe, and at α = 1 everything may. *)
 Theorem best_attained alpha t : (a = Inf /\ 0 <= alpha < 1) \/ 0 < alpha < 1 ->
   exists s theta (H : 0 <= theta <= 1), forall k,
     Pr (threshold s theta H (t + 1 - Z.of_nat k)%Z) safe = best a b 0 alpha k.

@@ -3,7 +3,7 @@
 
 From Coq Require Import Reals Lra Lia List ZArith QArith Qreals Qround.
 From Leeward Require Import Sums Laws Distance Privacy Geometric Sampler Coins Decisions Sanitized Sensitivity.
-From Leeward Require Import FiniteSums Optimality Universal.
+From Leeward Require Import FiniteSums Optimality Universal Everyone.
 Import ListNotations.
 
 (** ** Fractions *)
@@ -167,6 +167,36 @@ Proof.
   rewrite Q2R_plus, Q2R_mult, Q2R_inject. reflexivity.
 Qed.
 
+Definition downwardQ (a : odds) (t t' : Z) : Q := Qred (qpow (decayQ a) (Z.to_nat (t + 1 - t'))).
+
+Theorem downward_numbers a (Ha : proper a) t t' : (t' <= t)%Z ->
+  Pr (geometric (of_odds a) Inf (of_odds_rate a Ha) I (t + 1)%Z) (Decisions.at_most t') = Q2R (downwardQ a t t').
+Proof. intros H. unfold downwardQ. rewrite downward_error, decay_odds, Q2R_red, Q2R_pow by trivial. reflexivity. Qed.
+
+(** ** Bounds on all who were there: the odds that both noises together are at most [n] *)
+
+Definition both_at_mostQ (x y : odds) (n : Z) : Q :=
+  if (0 <=? n)%Z
+  then totalQ (fun g => (1 - decayQ x) * qpow (decayQ x) g * (1 - qpow (decayQ y) (S (Z.to_nat n) - g)))%Q (seq 0 (S (Z.to_nat n)))
+  else 0.
+
+Theorem everyone_numbers x y n : both_at_most (decay (of_odds x)) (decay (of_odds y)) n = Q2R (both_at_mostQ x y n).
+Proof.
+  unfold both_at_most, both_at_mostQ. destruct (0 <=? n)%Z; [|symmetry; apply Q2R_0]. rewrite Q2R_total. apply total_ext.
+  intros g _. rewrite !Q2R_mult, !Q2R_minus, !Q2R_pow, Q2R_1, !decay_odds. reflexivity.
+Qed.
+
+(** ** A promise read in the other direction: its slack *)
+
+Definition otherQ (x : positive) (delta : Q) : Q := Qred (1 - (1 # x) + (1 # x) * delta).
+
+Theorem other_numbers x delta :
+  1 - exp (- ln (IZR (Zpos x))) + exp (- ln (IZR (Zpos x))) * Q2R delta = Q2R (otherQ x delta).
+Proof.
+  pose proof (decay_odds (Some x)) as D. simpl decay in D. rewrite D. unfold otherQ.
+  rewrite Q2R_red, Q2R_plus, Q2R_minus, Q2R_mult, Q2R_1. reflexivity.
+Qed.
+
 (** ** Groups: δ grows by this factor over [n] steps *)
 
 Definition growthQ (x : positive) (n : nat) : Q := totalQ (fun j => qpow (inject_Z (Zpos x)) j) (seq 0 n).
@@ -328,6 +358,18 @@ Definition best_rows : list string := flat_map (fun r => flat_map (fun alpha => 
     (joined " " (fun k => showQ (bestQ (fst r) (snd r) delta alpha k)) (seq 0 7))) [0; 1 # 50]%Q)
     [0; 1 # 100; 1 # 3]%Q) (firstn 5 rates_tried).
 
+Definition downward_rows : list string := flat_map (fun x => map (fun t' =>
+  row "downward_numbers" ("rate=" ++ show_rate (Some x) ++ " at_most=2 threshold=" ++ showZ t') (showQ (downwardQ (Some x) 2 t')))
+    (integers (-2) 5)) [2; 3]%positive.
+
+Definition everyone_rows : list string := flat_map (fun r => map (fun n =>
+  row "everyone_numbers" ("counted=" ++ show_rate (fst r) ++ " left_out=" ++ show_rate (snd r) ++ " room=" ++ showZ n)
+    (showQ (both_at_mostQ (fst r) (snd r) n))) (integers (-1) 6)) [(Some 2, Some 2); (Some 2, Some 3); (Some 5, Some 2)]%positive.
+
+Definition other_rows : list string := flat_map (fun x => map (fun delta =>
+  row "other_numbers" ("epsilon=" ++ show_rate (Some x) ++ " delta=" ++ showQ delta) (showQ (otherQ x delta))) [0; 1 # 100; 1]%Q)
+    [2; 3; 5]%positive.
+
 Definition growth_rows : list string := flat_map (fun x => map (fun n =>
   row "growth_numbers" ("step=" ++ show_rate (Some x) ++ " steps=" ++ showN n) (showQ (growthQ x n))) (seq 1 5)) [2; 3]%positive.
 
@@ -375,5 +417,5 @@ Definition remapped_rows : list string := flat_map (fun r => flat_map (fun loss 
     (showQ (remappedQ (fst r) (snd r) 3 (fun i j => nth i prior 0%Q * snd loss i j)%Q))) priors) losses) rates_tried.
 
 Definition printed : string := joined newline (fun line => line)
-  (geometric_rows ++ clamped_rows ++ upward_rows ++ best_rows ++ growth_rows ++ digit_rows ++ floor_rows ++ resampled_rows
+  (geometric_rows ++ clamped_rows ++ upward_rows ++ downward_rows ++ best_rows ++ everyone_rows ++ other_rows ++ growth_rows ++ digit_rows ++ floor_rows ++ resampled_rows
    ++ transcript_rows ++ line_rows ++ share_rows ++ rounding_rows ++ even_rows ++ remapped_rows)%list.

@@ -110,17 +110,20 @@ Qed.
 
 (** Whatever the prior and the loss, as long as the loss does not fall as the guess moves away from the truth: some remap of
     the clamped geometric mechanism's output loses no more in expectation than any private mechanism, with whatever outputs,
-    followed by any guess, which may flip coins of its own. The remap depends on the prior and the loss only. *)
+    followed by any guess of 0..n, which may flip coins of its own. The remap depends on the prior and the loss only; what it
+    loses is [remapped], of prior times loss. *)
 Theorem universal_optimality (prior : nat -> R) (loss : nat -> nat -> R) :
   (forall i, (i <= n)%nat -> 0 <= prior i) -> monotone n loss ->
-  exists guess : Z -> nat, (forall w, (guess w <= n)%nat) /\ forall (A : Type) (K : mechanism nat A) (g : A -> law nat),
-    private line_on K -> (forall x r, (n < r)%nat -> g x r = 0) ->
-    expected_loss prior loss (fun i => map_law guess (Gn i)) <= expected_loss prior loss (fun i => bind_law (K i) g).
+  exists guess : Z -> nat, (forall w, (guess w <= n)%nat) /\
+    expected_loss prior loss (fun i => map_law guess (Gn i)) = remapped al be n (fun i r => prior i * loss i r) /\
+    forall (A : Type) (K : mechanism nat A) (g : A -> law nat), private line_on K -> (forall x r, (n < r)%nat -> g x r = 0) ->
+      expected_loss prior loss (fun i => map_law guess (Gn i)) <= expected_loss prior loss (fun i => bind_law (K i) g).
 Proof.
   intros Hprior Hloss. pose proof (rate_decay b Hb) as Hal. pose proof (rate_decay a Ha) as Hbe. fold al in Hal. fold be in Hbe.
   set (W := fun i r => prior i * loss i r).
-  exists (fun w => remap al be n W (Z.to_nat w)). split; [intros w; apply argmin_least|]. intros A K g HK Hg.
-  rewrite (remapped_loss prior loss (remap al be n W)) by (intros z; apply argmin_least).
+  exists (fun w => remap al be n W (Z.to_nat w)). split; [intros w; apply argmin_least|].
+  split; [rewrite (remapped_loss prior loss (remap al be n W)) by (intros z; apply argmin_least); reflexivity|].
+  intros A K g HK Hg. rewrite (remapped_loss prior loss (remap al be n W)) by (intros z; apply argmin_least).
   set (M := fun i r => bind_law (K i) g r).
   assert (HP : private line_on (fun i => bind_law (K i) g)) by (apply post_processing_random; trivial).
   assert (PD := proj1 (private_decay _ _) HP).

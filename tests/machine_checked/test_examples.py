@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -10,15 +11,17 @@ from fractions import Fraction
 import pytest
 from tests.machine_checked.catalogue import PAGE, PROOFS, rows
 
+import leeward as lw
 from leeward.analysis import _bounds as bounds
 from leeward.analysis import optimal, remap
 from leeward.distance import Line
 from leeward.exact import Real, Weight, exact, exp_minus, inf, log
 from leeward.exact._weight import weight
-from leeward.mechanism import Geometric, Sanitized
+from leeward.mechanism import Everyone, Geometric, Sanitized, randomized_sanitizer
 from leeward.noise import DirectedGeometric, floor_digits
 from leeward.noise._geometric import BinaryDigits
 from leeward.notion import AdditionOnly, BoundedDP, Presence, UnboundedDP, has
+from leeward.notion.convert import other_side
 from leeward.query import CountWhere, Domain, Mean, sensitivity
 
 Given = dict[str, str]
@@ -29,7 +32,8 @@ def lines() -> Iterator[tuple[str, Given, str]]:
     for line in (PROOFS / "examples.txt").read_text().splitlines():
         match = re.fullmatch(r"(\w+): (.+) -> (.+)", line)
         assert match, line
-        yield match[1], dict(part.split("=") for part in match[2].split(" ")), match[3]
+        given = dict(part.split("=") for part in match[2].split(" "))
+        yield match[1], given | {"value": match[3]}, match[3]
 
 
 def rate(text: str) -> Real:
@@ -68,11 +72,40 @@ def upward(given: Given) -> list[Fraction]:
     return [fraction(said)]
 
 
+def downward(given: Given) -> list[Fraction]:
+    """The error at a threshold, and that the search finds this threshold for just this error."""
+    rule = Geometric(Line(rate(given["rate"]), inf)).sanitizer(
+        at_most=int(given["at_most"]), error_at_most=Fraction(given["value"])
+    )
+    assert rule.threshold == int(given["threshold"])
+    return [fraction(rule.error)]
+
+
 def best(given: Given) -> list[Fraction]:
     curve = bounds.best_decision(
         rate(given["presence"]), rate(given["absence"]), 6, given["alpha"], delta=given["delta"]
     )
     return [fraction(chance) for chance in curve]
+
+
+def everyone(given: Given) -> list[Fraction]:
+    """The odds where nobody is, and that k·b₁ + b₂ is all that k counts and those left out may cost."""
+    counted, left_out, room = rate(given["counted"]), rate(given["left_out"]), int(given["room"])
+    mechanism = Everyone(Line(inf, counted), left_out)
+    if room >= 0:
+        assert mechanism.sanitizer(room).never_wrong
+        assert mechanism.sanitizer(room).probability(0) == mechanism.law.cdf(room)
+    vectors = [(1, 1, 0, 1), (0, 0, 0, 0)]  # one person, counted at two places and left out at a third
+    matrix = mechanism.on(vectors)
+    there, nobody = (matrix.row(vector)[vectors[0]] for vector in vectors)
+    assert nobody == exp_minus(counted * 2 + left_out) * there
+    return [fraction(mechanism.law.cdf(room))]
+
+
+def other(given: Given) -> list[Fraction]:
+    back, slack = other_side(rate(given["epsilon"]), given["delta"])
+    assert back == -rate(given["epsilon"])
+    return [fraction(slack)]
 
 
 def growth(given: Given) -> list[Fraction]:
@@ -153,7 +186,10 @@ CODE: dict[str, Callable[[Given], list[Fraction]]] = {
     "geometric_numbers": geometric,
     "clamped_numbers": clamped,
     "upward_numbers": upward,
+    "downward_numbers": downward,
     "best_numbers": best,
+    "everyone_numbers": everyone,
+    "other_numbers": other,
     "growth_numbers": growth,
     "digit_numbers": digit,
     "floor_numbers": floor,
@@ -197,6 +233,44 @@ def test_linear_programs_find_nothing_better_than_the_proof_allows() -> None:
         prior = [Fraction(part) for part in given["prior"].split(",")]
         found = optimal(points, line_of(given), prior, LOSSES[given["loss"]])
         assert math.isclose(float(found.bound), float(Fraction(value)), abs_tol=1e-7), given
+
+
+def test_a_threshold_and_a_coin_attain_the_bound_at_every_distance() -> None:
+    """`best_attained`, with the threshold and the coin that the code finds: and `threshold_falls` beyond."""
+    tried = 0
+    for name, given, value in lines():
+        if name == "best_numbers" and given["delta"] == "0" and given["alpha"] != "0" and given["absence"] != "inf":
+            law = DirectedGeometric(rate(given["presence"]), rate(given["absence"]))
+            found = randomized_sanitizer(law, 9, given["alpha"])
+            assert [fraction(found.probability(10 - k)) for k in range(7)] == [Fraction(part) for part in value.split()]
+            assert found.probability(11) <= found.probability(10)
+            tried += 1
+    assert tried == 6
+
+
+def test_all_groups_are_scanned_for_the_price_of_one() -> None:
+    """`levels_private`: c·ε, for however many levels and groups."""
+    table = lw.records("t.csv", person="who")
+    for groups, levels, stops in itertools.product((1, 2, 3), (1, 2, 4), (1, 2, 3)):
+        query = lw.statistic(table, "above", column="v", levels=range(levels), by="g", groups=list("fmx"[:groups]))
+        plan = lw.plan(query, AdditionOnly("1/3"), safe_at_most=2, stop_after=stops)
+        assert plan.price == Fraction(stops, 3)
+        assert plan.mechanism.line == Line(inf, "1/3")
+
+
+def test_two_scans_side_by_side_cost_what_one_costs() -> None:
+    """`scans_private`, on the matrix of both runs: whoever is in one group costs ε; somebody in both would cost 2ε."""
+    one = Sanitized(Line(inf, log(2)), at_most=0, stop_after=1).on([(0, 0), (1, 1), (0, 1)])
+    runs = {counts: {said: fraction(chance) for said, chance in one.row(counts).items()} for counts in one.inputs}
+
+    def both(first: tuple[int, ...], second: tuple[int, ...]) -> dict[object, Fraction]:
+        return {(x, y): p * q for x, p in runs[first].items() for y, q in runs[second].items()}
+
+    def worst(there: dict[object, Fraction], gone: dict[object, Fraction]) -> Fraction:
+        return max(chance / gone[said] for said, chance in there.items() if chance)
+
+    assert worst(both((1, 1), (0, 1)), both((0, 0), (0, 1))) == 2
+    assert worst(both((1, 1), (1, 1)), both((0, 0), (0, 0))) == 4
 
 
 def test_withholding_and_going_on_costs_four_times_as_much() -> None:

@@ -10,7 +10,7 @@ falls along the steps of the notion, by at most 1 a step, the whole output is c�
 person touches is needed. The stop does not depend on the data except through answers already published. Among n < c counts
 there are at most n stops: the run is then that of c = n, and costs n·ε.
 
-Machine-checked (docs/proved.md): `sanitized_private`.
+Machine-checked (docs/proved.md): `sanitized_private`, `sanitized_never_wrong`.
 """
 
 from __future__ import annotations

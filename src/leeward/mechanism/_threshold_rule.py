@@ -10,7 +10,7 @@ The dual (IV-C2) is "the count is at least T", called *dangerous* iff ``z ≥ T'
 else with T' raised until ``Pr[dangerous | T−1] ≤ α``. No notion that makes one of them never wrong does so for the other.
 
 Machine-checked (docs/proved.md): `upward_never_errs`, `upward_odds`, `upward_best`, `downward_error`,
-`threshold_private`, `best_attained`.
+`threshold_private`, `threshold_falls`, `best_attained`.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ or below the lowest level that is called safe. How far down that is: level numbe
 and called safe with probability at least (1 − e^{−ε(t + 1 − n)})^i, because no more people are above the levels before it.
 
 Noise on all m levels at once would cost m times as much, because withdrawing one person may lower all m counts.
+
+Machine-checked (docs/proved.md): `sanitized_reaches`, `scans_private`, `levels_private`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many people a bound leaves out: the most at any one place, and how far one person can move that number."""
+"""How many people a bound leaves out: the most at any one place, and how far one person can move that number.
+
+Machine-checked (docs/proved.md): `withdrawal_lowers`.
+"""
 
 from __future__ import annotations
 

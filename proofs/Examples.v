@@ -323,7 +323,6 @@ Proof. unfold Q2R. simpl. rewrite INR_IZR_INZ, positive_nat_Z. unfold Rdiv. ring
 From Coq Require Import String DecimalString DecimalZ.
 Open Scope string_scope.
 
-Definition newline : string := String (Ascii.ascii_of_nat 10) EmptyString.
 Definition showZ (z : Z) : string := NilEmpty.string_of_int (Z.to_int z).
 Definition showN (n : nat) : string := showZ (Z.of_nat n).
 Definition showQ (q : Q) : string := match Qden (Qred q) with
@@ -355,8 +354,8 @@ Definition upward_rows : list string := flat_map (fun x => flat_map (fun t => ma
 
 Definition best_rows : list string := flat_map (fun r => flat_map (fun alpha => map (fun delta =>
   row "best_numbers" ("absence=" ++ show_rate (fst r) ++ " presence=" ++ show_rate (snd r) ++ " alpha=" ++ showQ alpha ++ " delta=" ++ showQ delta)
-    (joined " " (fun k => showQ (bestQ (fst r) (snd r) delta alpha k)) (seq 0 7))) [0; 1 # 50]%Q)
-    [0; 1 # 100; 1 # 3]%Q) (firstn 5 rates_tried).
+    (joined " " (fun k => showQ (bestQ (fst r) (snd r) delta alpha k)) (seq 0 7))) [0; 1 # 50; 1 # 5]%Q)
+    [0; 1 # 100; 1 # 4; 1 # 3]%Q) (firstn 5 rates_tried).
 
 Definition downward_rows : list string := flat_map (fun x => map (fun t' =>
   row "downward_numbers" ("rate=" ++ show_rate (Some x) ++ " at_most=2 threshold=" ++ showZ t') (showQ (downwardQ (Some x) 2 t')))
@@ -416,6 +415,7 @@ Definition remapped_rows : list string := flat_map (fun r => flat_map (fun loss 
   row "remapped_numbers" (show_rates r ++ " n=3 loss=" ++ fst loss ++ " prior=" ++ joined "," showQ prior)
     (showQ (remappedQ (fst r) (snd r) 3 (fun i j => nth i prior 0%Q * snd loss i j)%Q))) priors) losses) rates_tried.
 
-Definition printed : string := joined newline (fun line => line)
-  (geometric_rows ++ clamped_rows ++ upward_rows ++ downward_rows ++ best_rows ++ everyone_rows ++ other_rows ++ growth_rows ++ digit_rows ++ floor_rows ++ resampled_rows
-   ++ transcript_rows ++ line_rows ++ share_rows ++ rounding_rows ++ even_rows ++ remapped_rows)%list.
+Definition printed : list string :=
+  (geometric_rows ++ clamped_rows ++ upward_rows ++ downward_rows ++ best_rows ++ everyone_rows ++ other_rows ++ growth_rows
+   ++ digit_rows ++ floor_rows ++ resampled_rows ++ transcript_rows ++ line_rows ++ share_rows ++ rounding_rows ++ even_rows
+   ++ remapped_rows)%list.

@@ -187,9 +187,11 @@ def unsafe(summary: str) -> list[str]:
 def examples() -> str:
     """The numbers that Examples.v computes, one a line."""
     (BUILD / "Printed.v").write_text(
-        "From Coq Require Import String.\nFrom Leeward Require Import Examples.\nEval vm_compute in Examples.printed.\n"
+        "From Coq Require Import String List.\nImport ListNotations.\nSet Printing Depth 1000000.\n"
+        "From Leeward Require Import Examples.\nEval vm_compute in Examples.printed.\n"
     )
-    return coqc("Printed").split('"')[1].strip() + "\n"
+    lines = re.findall(r'"([^"]*)"', coqc("Printed"))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def main(arguments: list[str]) -> None:

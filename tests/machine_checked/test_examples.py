@@ -245,7 +245,7 @@ def test_a_threshold_and_a_coin_attain_the_bound_at_every_distance() -> None:
             assert [fraction(found.probability(10 - k)) for k in range(7)] == [Fraction(part) for part in value.split()]
             assert found.probability(11) <= found.probability(10)
             tried += 1
-    assert tried == 6
+    assert tried == 9
 
 
 def test_all_groups_are_scanned_for_the_price_of_one() -> None:

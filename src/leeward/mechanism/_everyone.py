@@ -31,8 +31,8 @@ were there is wrong of those counted: the same words at the same errors, for no 
 The split. For one k the odds hang on the shares of ε alone; `leeward.mechanism._split` takes the best of twenty for a place
 with nobody, given a public guess of D. It costs nothing in certainty if the guess is wrong.
 
-Machine-checked (docs/proved.md): `everyone_private`, `everyone_private_on_tables`, `everyone_never_too_low`, `everyone_odds`,
-`everyone_tight`, `everyone_needs`.
+Machine-checked (docs/proved.md): `everyone_private`, `everyone_private_on_tables`, `everyone_never_too_low`,
+`everyone_odds`, `everyone_tight`, `everyone_needs`.
 """
 
 from __future__ import annotations

@@ -300,7 +300,7 @@ def test_the_public_list_has_one_schema_too_and_keeps_the_order_of_its_files(tmp
         read_places(places(str(tmp_path / "*.parquet"), place="p"))
 
 
-@pytest.mark.parametrize("name", ["v.json", "v.ndjson", "v.txt", "v.feather", "v"])
+@pytest.mark.parametrize("name", ["v.json", "v.ndjson", "v.xls", "v.feather", "v"])
 def test_kinds_that_are_not_read_are_refused_by_name(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('{"user": "x"}')
     with pytest.raises(DataError, match="does not say what it holds"):

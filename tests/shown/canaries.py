@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 import pickle
 import pprint
 import struct
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from tests.workbooks import workbook
 
 from leeward.errors import NoiseError
 
@@ -144,18 +146,39 @@ def sources(folder: Path) -> dict[str, Any]:
     frame.to_csv(folder / "visits.csv", index=False, date_format="%Y-%m-%dT%H:%M:%S.%f")
     with duckdb.connect(str(folder / "visits.duckdb")) as held:
         held.execute("CREATE TABLE visits AS SELECT * FROM read_parquet(?)", [str(folder / "visits.parquet")])
+    workbook(folder / "visits.xlsx", {"Visits": [list(frame.columns), *(list(row.values()) for row in _rows(frame))]})
+    (folder / "visits.geojson").write_text(geojson(frame), "utf-8")
     ibis.options.interactive = True  # as in a notebook: the repr of a table is then its rows
     return {
         "a path": folder / "visits.parquet",
         "a glob": str(folder / "visits.parque*"),
         "a list of paths": [str(folder / "visits.parquet")],
         "CSV": str(folder / "visits.csv"),
+        "a workbook": str(folder / "visits.xlsx"),
+        "a file of points": str(folder / "visits.geojson"),
         "a DuckDB file": str(folder / "visits.duckdb"),
         "a DataFrame": frame,
         "an Arrow table": pa.Table.from_pandas(frame, preserve_index=False),
         "a Polars frame": polars.from_pandas(frame),
         "an Ibis table": ibis.memtable(frame),
     }
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{**row, "at": row["at"].to_pydatetime()} for row in frame.to_dict("records")]
+
+
+def geojson(frame: pd.DataFrame) -> str:
+    """The visits as features."""
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [row["lon"], row["lat"]]},
+            "properties": {**{name: row[name] for name in ("person", "place", "number")}, "at": row["at"].isoformat()},
+        }
+        for row in _rows(frame)
+    ]
+    return json.dumps({"type": "FeatureCollection", "features": features})
 
 
 def readings() -> pd.DataFrame:

@@ -125,6 +125,18 @@ ROWS = [
     Effect("data.time_unit", "ticking", {"data": {"time_unit": "ms"}}, {"count": [0, 0, 1]}),
     Effect("data.time_unit", "ticking", {"data": {"time_unit": "us"}}, {"count": [0, 0, 0]}),
     Effect("data.time_unit", "ticking", {"data": {"time_unit": None}}, refused="Name `time_unit`"),
+    Effect(
+        "data.time_format", "visitors", {"data": {"time_format": "dd/mm/yyyy"}}, refused="the column holds no texts"
+    ),
+    Effect("data.time_format", "numbers", {"data": {"time_format": "dd/mm/yyyy"}}, refused="means nothing for a sum"),
+    Effect("data.delimiter", "visitors", {"data": {"delimiter": "tab"}}, refused="it is about files of text"),
+    Effect("data.encoding", "numbers", {"data": {"encoding": "latin-1"}}, refused="it is about files of text"),
+    Effect(
+        "data.decimal", "cells", {"data": {"decimal": ","}}, refused="no column that is read holds numbers as texts"
+    ),
+    Effect("places.delimiter", "visitors", {"places": {"delimiter": ";"}}, refused="it is about files of text"),
+    Effect("places.encoding", "visitors", {"places": {"encoding": "utf-16"}}, refused="it is about files of text"),
+    Effect("places.decimal", "visitors", {"places": {"decimal": ","}}, refused="no column that is read holds numbers"),
     Effect("query.kind", "numbers", {"query": {"kind": "mean"}}, {"value": [4]}),
     Effect("query.kind", "numbers", {"query": {"kind": "variance"}}, {"value": [5]}),
     Effect("query.kind", "numbers", {"query": {"kind": "standard deviation"}}, {"value": [2]}),

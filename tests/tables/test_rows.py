@@ -23,7 +23,7 @@ from leeward.local.series import Series
 from leeward.local.series._files import ReadingsFile
 from leeward.tables import _rows
 from leeward.tables._files import Queried
-from leeward.tables._kinds import COMPRESSED, ENDINGS, Kind, kind_of
+from leeward.tables._kinds import ASKED, ENDINGS, Kind, kind_of
 from leeward.tables._rows import ROWS, CsvRows, ParquetRows, open_rows
 
 FIELDS = ("", "a", " b ", '"q"', '"c, ""d"""', '"e\r\nf\n\ng"', "=1+1", '5" pipe', "é", '"x\ry"', '"x\r=1"')
@@ -229,13 +229,13 @@ def test_a_kind_of_rows_is_told_by_how_its_name_ends(kind: Any, tmp_path: Path) 
 
 
 def test_every_kind_of_file_is_told_by_endings_of_its_own_and_read_by_someone() -> None:
-    assert {*get_args(Queried), *ROWS, *FORMATS} == set(get_args(Kind)) == set(ENDINGS) >= set(COMPRESSED)
+    assert {*get_args(Queried), *ROWS, *FORMATS} == set(get_args(Kind)) == set(ENDINGS) >= set(ASKED)
     for readers in (get_args(Queried), ROWS, FORMATS):
         for kind in readers:
             for ending in ENDINGS[kind]:
                 assert kind_of(f"A{ending.upper()}", readers) == kind
-    endings = [ending for table in (ENDINGS, COMPRESSED) for each in table.values() for ending in each]
+    endings = [ending for table in (ENDINGS, ASKED) for each in table.values() for ending in each]
     assert len(endings) == len(set(endings))
-    assert kind_of("a.csv.gz", get_args(Queried), compressed=True) == "csv"
+    assert kind_of("a.csv.gz", get_args(Queried), asked=True) == "csv"
     assert kind_of("a.csv.gz", ROWS) is None  # it is never written
-    assert kind_of("a.parquet.gz", get_args(Queried), compressed=True) is None
+    assert kind_of("a.parquet.gz", get_args(Queried), asked=True) is None

@@ -9,7 +9,7 @@ reach further. No SQL text is taken from anyone; names are quoted.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -24,13 +24,18 @@ from leeward._private import Private
 from leeward._scratch import SPILLED, scratch
 from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
 from leeward.engine._sql import named, quoted
+from leeward.engine._written import check_rewritten, rewritten
 from leeward.errors import DataError, EngineError, nearest
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File, files_of
+from leeward.tables._geojson import points_table
 from leeward.tables._memory import arrow_table
 from leeward.tables._parquet import check_bound, check_pages
 from leeward.tables._schema import check_one_schema
+from leeward.tables._texts import in_utf8
 from leeward.tables._types import check_arrow, check_engine_types
+from leeward.tables._workbook import sheet_table
+from leeward.tables._writing import PLAIN, Writing
 
 _CATALOG = "leeward_source"
 _SOURCE = "leeward_rows_asked_for"
@@ -109,13 +114,16 @@ class Bound(Private):
 
 
 @contextmanager
-def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> Iterator[Bound]:
+def bind(
+    source: Any, columns: Mapping[str, str], table: str | None = None, writing: Writing = PLAIN
+) -> Iterator[Bound]:
     """Open a source for reading.
 
     Args:
         source: a path, a glob or a list of these; or a DataFrame, an Arrow table or an Ibis table.
         columns: what each column is for (a spec key, for messages) and its name.
-        table: the table's name inside a DuckDB file, perhaps with its schema (``schema.table``).
+        table: the table's name inside a DuckDB file, perhaps with its schema (``schema.table``); the sheet of a workbook.
+        writing: how it is written, where it does not say so itself.
 
     Raises:
         DataError: there is no such file, table or column, it cannot be read, or the files of the table differ in the type of
@@ -126,20 +134,23 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
     kind: Any = "memory"
     if isinstance(source, str | os.PathLike | list | tuple):
         kind, files = files_of(source, table)
-        check_one_schema(kind, files, columns)
+    _refuse_unsaid(kind, writing)
     names = list(dict.fromkeys(columns.values()))
     with _folder() as folder, translated():
         # DuckDB takes a path with [, * or ? for a pattern once more, so it is given names of ours that lead to the files.
-        links = [] if kind == "duckdb" else [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))]
-        for file, link in zip(files, links, strict=False):
+        read = in_utf8(files, writing.encoding, folder) if kind == "csv" else files
+        check_one_schema(kind, read, columns, writing)
+        linked = kind in ("csv", "parquet")
+        links = [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))] if linked else []
+        for file, link in zip(read, links, strict=False):
             os.symlink(file.path, link)
         with _connection(folder) as connection:
             if kind == "duckdb":
                 _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
             _lock(connection, links)
             chosen = ", ".join(map(named, names))
-            if kind == "memory":
-                connection.register("leeward_memory", check_arrow(arrow_table(source, columns)))
+            if kind in _IN_MEMORY:
+                connection.register("leeward_memory", check_arrow(_IN_MEMORY[kind](source, files, table, columns)))
                 found = "leeward_memory"
             elif kind == "parquet":
                 for file, link in zip(files, links, strict=True):
@@ -147,19 +158,41 @@ def bind(source: Any, columns: Mapping[str, str], table: str | None = None) -> I
                     check_pages(file, tuple(names))
                 found = f"read_parquet([{', '.join(map(quoted, links))}], hive_partitioning = false)"
             elif kind == "csv":
-                found = csv_rows(connection, files, links, names)
+                found = csv_rows(connection, read, links, names, writing)
             else:
                 found = _inside(connection, table)
                 check_columns(columns, connection.sql(f"SELECT * FROM {found}").columns)
             types = _types(connection, f"SELECT {chosen} FROM {found}")
             check_engine_types(columns, types)
+            check_rewritten(columns, types, writing)
             if kind == "duckdb":
                 # A view, or a computed column, may draw at random: what is recognised and what is counted is one table.
                 chosen = ", ".join(_letter_by_letter(name, types[name]) for name in names)
                 connection.execute(f"CREATE TEMP TABLE {ROWS} AS SELECT {chosen} FROM {found}")
-                found, chosen = ROWS, "*"
+                found = ROWS
+            roles = {name: {role for role, its in columns.items() if its == name} for name in names}
+            chosen = ", ".join(rewritten(name, roles[name], types[name], writing) for name in names)
             connection.execute(f"CREATE TEMP VIEW {_SOURCE} AS SELECT {chosen} FROM {found}")
             yield Bound(connection, types, files)
+
+
+_IN_MEMORY: Mapping[str, Callable[[Any, Sequence[File], str | None, Mapping[str, str]], pa.Table]] = {
+    "memory": lambda source, _files, _table, columns: arrow_table(source, columns),
+    "xlsx": lambda _source, files, table, columns: sheet_table(files, table, columns),
+    "geojson": lambda _source, files, _table, columns: points_table(files, columns),
+}
+"""Kinds of sources that are read as tables of Arrow, and how."""
+
+
+def _refuse_unsaid(kind: str, writing: Writing) -> None:
+    """Refuse what is said of files of text where there is none.
+
+    Raises:
+        DataError: it is said of another kind of source.
+    """
+    for key in ("delimiter", "encoding"):
+        if kind != "csv" and getattr(writing, key) is not None:
+            raise DataError(key, "it is about files of text (.csv, .tsv, .txt), and the table is none", "Leave it out")
 
 
 def _types(connection: duckdb.DuckDBPyConnection, chosen: str) -> dict[str, str]:

@@ -11,8 +11,10 @@ import duckdb
 
 from leeward.engine._sql import named, quoted
 from leeward.errors import DataError
-from leeward.tables._csv import agreed_header, length, length_by_fields
+from leeward.tables._csv import agreed_header, fault, length, length_by_fields
 from leeward.tables._files import File
+from leeward.tables._texts import delimiter_of
+from leeward.tables._writing import PLAIN, Writing
 
 ROWS: Final = "leeward_rows"
 """The name of the table that rows are copied to, where they are."""
@@ -24,6 +26,9 @@ _LONGEST: Final = 1 << 28
 """Bytes of the longest record that it is asked to read: it holds at least one in memory."""
 
 
+_Reading = tuple[Sequence[str], Sequence[str], bool, str, Sequence[str]]
+"""Paths, the names of their columns, whether they are packed, what separates columns, and which are read."""
+
 NO_CSV: Final = (
     "The data cannot be read",
     "a row of a CSV file has not the fields that its first line names, a quote that is not closed, or another end of line"
@@ -34,7 +39,11 @@ NO_CSV: Final = (
 
 
 def csv_rows(
-    connection: duckdb.DuckDBPyConnection, files: Sequence[File], links: Sequence[str], names: Sequence[str]
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[File],
+    links: Sequence[str],
+    names: Sequence[str],
+    writing: Writing = PLAIN,
 ) -> str:
     """Read the named columns of CSV files into a table of texts, in the order of the files, and return its name.
 
@@ -43,33 +52,60 @@ def csv_rows(
     Raises:
         DataError: a file is damaged, or the engine finds more or fewer rows in the files than they have.
     """
-    described = [((agreed_header(file), file.is_gzip), file, link) for file, link in zip(files, links, strict=True)]
+    described = list[tuple[tuple[tuple[str, ...], bool, str], File, str]]()
+    for file, link in zip(files, links, strict=True):
+        delimiter = delimiter_of(file, writing)
+        described.append(((agreed_header(file, delimiter), file.is_gzip, delimiter), file, link))
     connection.execute(f"CREATE TEMP TABLE {ROWS} ({', '.join(f'{named(name)} VARCHAR' for name in names)})")
     rows = 0
-    for (header, is_gzip), group in itertools.groupby(described, key=lambda each: each[0]):
+    for (header, is_gzip, delimiter), group in itertools.groupby(described, key=lambda each: each[0]):
         _, alike, paths = zip(*group, strict=True)
         lengths = [length(file) for file in alike]
         longest = max(each.longest for each in lengths)
         # Reading at several places at once, the engine takes lines within quotes for rows, and then finds them broken.
         careful = {"parallel": False, "max_line_size": max(_USUAL, min(longest, _LONGEST))}
-        for how in ({}, careful):
-            read = _read(paths, header, is_gzip, how, names)
-            try:
-                connection.execute(f"INSERT INTO {ROWS} {read}")  # group by group: a union would lose the files' order
-                break
-            except duckdb.Error as error:
-                if how or "csv" not in str(error).lower():
-                    raise
+        if not _inserted(connection, (paths, header, is_gzip, delimiter, names), careful):
+            raise _faulty(alike, delimiter)
         found, before = _count(connection), rows
         rows = found
         there = sum(each.rows(len(header)) for each in lengths)
         if found - before != there or not all(each.closed for each in lengths):
-            _check_by_fields(alike, len(header), found - before)
+            _check_by_fields(alike, len(header), found - before, delimiter)
     return ROWS
 
 
+def _inserted(connection: duckdb.DuckDBPyConnection, read: _Reading, careful: Mapping[str, object]) -> bool:
+    """Copy rows of files to the table, group by group: a union would lose the files' order. False where they are no CSV."""
+    for how in ({}, careful):
+        try:
+            connection.execute(f"INSERT INTO {ROWS} {_read(*read, how)}")
+        except duckdb.Error as error:
+            told = str(error).lower()
+            if "csv" not in told and "utf-8" not in told:
+                raise
+            if "csv" not in told:
+                return False
+        else:
+            return True
+    return False
+
+
+def _faulty(files: Sequence[File], delimiter: str) -> DataError:
+    """Why files are not read as CSV: the first line that is wrong, and what is wrong there, but nothing that it holds."""
+    for file in files:
+        if found := fault(file, delimiter):
+            line, because = found
+            return DataError(f"Line {line:,} of the file '{file.name}'", because, NO_CSV[2])
+    return DataError(*NO_CSV)
+
+
 def _read(
-    paths: Sequence[str], header: Sequence[str], is_gzip: bool, how: Mapping[str, object], names: Sequence[str]
+    paths: Sequence[str],
+    header: Sequence[str],
+    is_gzip: bool,
+    delimiter: str,
+    names: Sequence[str],
+    how: Mapping[str, object],
 ) -> str:
     # The engine gives columns by where they are: of names it would make others, where two differ only in case.
     at = {name: f"c{index}" for index, name in enumerate(header)}
@@ -77,7 +113,7 @@ def _read(
         "columns": dict.fromkeys(at.values(), "VARCHAR"),
         "auto_detect": False,
         "header": True,
-        "delim": ",",
+        "delim": delimiter,
         "quote": '"',
         "escape": '"',
         "compression": "gzip" if is_gzip else "none",
@@ -98,11 +134,11 @@ def _count(connection: duckdb.DuckDBPyConnection) -> int:
     return int(connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()[0][0])
 
 
-def _check_by_fields(files: Sequence[File], columns: int, found: int) -> None:
+def _check_by_fields(files: Sequence[File], columns: int, found: int, delimiter: str) -> None:
     """Count again with care: a quote within an unquoted field misleads the quick count."""
-    lengths = [length_by_fields(file) for file in files]
+    lengths = [length_by_fields(file, delimiter) for file in files]
     if None in lengths:
-        raise DataError(*NO_CSV)
+        raise _faulty(files, delimiter)
     if found == sum(each.rows(columns) for each in lengths if each):
         return
     where = f"The file '{files[0].name}'" if len(files) == 1 else f"The files '{files[0].name}' to '{files[-1].name}'"

@@ -52,7 +52,7 @@ def open_numbers(query: Statistic) -> Iterator[NumberTable]:
     named = {"person": source.person, "column": query.column, "by": query.by}
     columns = {role: column for role, column in named.items() if column is not None}
     columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
-    with bind(source.source.held(), columns, source.table) as bound:
+    with bind(source.source.held(), columns, source.table, source.writing) as bound:
         yield NumberTable(query, bound)
 
 

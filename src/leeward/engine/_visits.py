@@ -90,7 +90,7 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
         wanted |= {"latitude": visits.latitude, "longitude": visits.longitude}
     columns = {role: column for role, column in wanted.items() if column is not None}
     columns |= {f"column {index} of keep": column for index, column in enumerate(visits.keep, 1)}
-    with bind(visits.source.held(), columns, visits.table) as bound:
+    with bind(visits.source.held(), columns, visits.table, visits.writing) as bound:
         yield VisitTable(visits, places, bound)
 
 

@@ -4,6 +4,7 @@
 from leeward.query._counting import CountWhere, Domain, Histogram, Linear, SumOf, SumOverPeople
 from leeward.query._effect import Effect, Query
 from leeward.query._numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
+from leeward.query._records import Records, records
 from leeward.query._sampling import PoissonSampling
 from leeward.query._selection import Selection, select
 from leeward.query._sensitivity import (
@@ -16,7 +17,7 @@ from leeward.query._sensitivity import (
 )
 from leeward.query._source import Grid, Places, Visits, grid, places, visits
 from leeward.query._spread import Variance
-from leeward.query._statistic import Records, Statistic, records, statistic
+from leeward.query._statistic import Statistic, statistic
 from leeward.query._table import Source
 from leeward.query._visitors import CountVisitors, IfMore, Window, count_visitors, moment
 

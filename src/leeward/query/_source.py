@@ -19,6 +19,7 @@ from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
 from leeward.exact._real import plainly
 from leeward.query._table import Source
+from leeward.tables._writing import PLAIN, Writing
 
 #: Microseconds in each unit an integer epoch may have.
 TIME_UNITS: Mapping[str, int] = {"s": 1_000_000, "ms": 1_000, "us": 1}
@@ -64,7 +65,9 @@ class Visits:
         keep: only rows whose column holds one of the allowed values take part.
         timezone: the zone in which times without an offset are read (a name such as ``Asia/Tokyo``).
         time_unit: ``s``, ``ms`` or ``us``: the time column holds integers since 1970 in UTC.
-        table: the name of the table inside a DuckDB file.
+        table: the name of the table inside a DuckDB file, or of the sheet in a workbook.
+        writing: how it is written, where it does not say so itself; given as ``delimiter``, ``encoding``, ``decimal`` and
+            ``time_format``, which the page on the spec describes.
     """
 
     source: Source
@@ -77,6 +80,7 @@ class Visits:
     timezone: str | None = None
     time_unit: str | None = None
     table: str | None = None
+    writing: Writing = PLAIN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source(self.source))
@@ -95,6 +99,10 @@ def visits(
     timezone: str | None = None,
     time_unit: str | None = None,
     table: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    time_format: str | None = None,
 ) -> Visits:
     """Describe a private table of visits. See `Visits` for what each argument means.
 
@@ -127,8 +135,18 @@ def visits(
         check_zone(timezone)
     if time_unit is not None:
         check_choice("time_unit", time_unit, TIME_UNITS, "it is not a unit of integer times", error=SpecError)
+    if time_unit is not None and time_format is not None:
+        raise SpecError(
+            "Both time_unit and time_format",
+            "one is for whole numbers and the other for texts",
+            "Leave one of them out",
+        )
+    if time_format is not None and time is None:
+        raise SpecError("time_format", "no column of times is named", "Name it: time")
+    writing = Writing(delimiter, encoding, decimal, time_format)
     found = Source(resolve_source(source))
-    return Visits(found, person, place, time, latitude, longitude, _kept(keep or {}), timezone, time_unit, table)
+    kept = _kept(keep or {})
+    return Visits(found, person, place, time, latitude, longitude, kept, timezone, time_unit, table, writing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +159,7 @@ class Places:
     longitude: str | None = None
     name: str | None = None
     table: str | None = None
+    writing: Writing = PLAIN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source(self.source))
@@ -155,6 +174,9 @@ def places(
     longitude: str | None = None,
     name: str | None = None,
     table: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
 ) -> Places:
     """Describe the public list of places: one row a place, in the order of the answers.
 
@@ -164,7 +186,10 @@ def places(
         latitude: the column of latitudes in degrees, for the map; with ``longitude``.
         longitude: that of longitudes.
         name: the column of names to show; by default keys are shown.
-        table: the name of the table, where the source is a database.
+        table: the name of the table, where the source is a database, or of the sheet, where it is a workbook.
+        delimiter: what separates the columns of a file of text, where its name does not say it: ``","``, ``";"``, ``"tab"``.
+        encoding: of a file of text that is not UTF-8.
+        decimal: the decimal mark of degrees that are texts.
 
     Raises:
         SpecError: an argument is malformed.
@@ -174,7 +199,8 @@ def places(
         if column is not None:
             _check_column(key, column)
     _check_pair(latitude, longitude)
-    return Places(Source(resolve_source(source)), place, latitude, longitude, name, table)
+    writing = Writing(delimiter, encoding, decimal)
+    return Places(Source(resolve_source(source)), place, latitude, longitude, name, table, writing)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, cast, get_args
 
@@ -44,13 +44,12 @@ from leeward.query._numeric import (
     minimum,
     percentile,
 )
-from leeward.query._source import EACH_ROW, Allowed, Visits, no_person, visits
+from leeward.query._records import Records
+from leeward.query._source import Allowed
 from leeward.query._spread import SPREADS, Spread, spread
-from leeward.query._table import Source
 
 Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "histogram", "above"]
 StatisticKind = Literal[DrawnKind, Spread]
-Combine = Literal["refuse", "sum", "min", "max"]
 Many = Literal["people", "rows"]
 """What those are called whom an answer is about."""
 
@@ -68,61 +67,6 @@ MOST_FINE = 2**53
 
 MOST_CELLS = 10**6
 """The most answers that one statistic may have."""
-
-
-@dataclass(frozen=True, eq=False)
-class Records:
-    """A private table with one number a person, or several that are combined. Build it with `records`.
-
-    Attributes:
-        source: where the table is; given as a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
-        person: the column that says who; None where every row is a person of its own (`records` is told so by
-            ``person="each row"``). The unit of every promise is then a row.
-        combine: what becomes of a person's several rows: ``refuse`` the release, or take the ``sum``, ``min`` or ``max`` of
-            their numbers. A person in several groups belongs to the first of them in the public order.
-        keep: only rows whose column holds one of the allowed values take part.
-        table: the name of the table inside a DuckDB file.
-    """
-
-    source: Source
-    person: str | None = None
-    combine: Combine = "refuse"
-    keep: dict[str, tuple[Allowed, ...]] = field(default_factory=dict)
-    table: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "source", Source(self.source))
-
-
-@describing
-def records(
-    source: Any,
-    *,
-    person: str | None = None,
-    combine: Combine = "refuse",
-    keep: Any = None,
-    table: str | None = None,
-) -> Records:
-    """Describe a private table of numbers. See `Records` for what each argument means.
-
-    ``person`` is required: the column that says who, or ``"each row"`` where every row is a person of its own. The promise
-    is then about a single row: whoever has several is protected for each of them alone, not for all of them together.
-
-    Raises:
-        SpecError: an argument is missing or malformed; nothing has been opened yet.
-    """
-    if person is None:
-        raise no_person("")
-    check_choice("combine", combine, get_args(Combine), error=SpecError)
-    rows = person == EACH_ROW
-    if combine != "refuse" and rows:
-        raise SpecError(
-            f'combine = "{combine}" with person = "{EACH_ROW}"',
-            "every row is then a person of its own, and there is nothing to combine",
-            'Name the column that says who, person = "customer", or leave combine out',
-        )
-    checked: Visits = visits(source, person="-" if rows else person, place="-", keep=keep, table=table)
-    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table)
 
 
 @dataclass(frozen=True)

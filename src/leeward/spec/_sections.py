@@ -15,8 +15,9 @@ from leeward.planner._everyone import About
 from leeward.planner._plan import USEFUL_FROM, MechanismName, What
 from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query import IfMore
+from leeward.query._records import Combine
 from leeward.query._selection import Which
-from leeward.query._statistic import Combine, Kind
+from leeward.query._statistic import Kind
 
 Moment = datetime | date | str
 
@@ -35,6 +36,10 @@ class Data(Section):
     keep: dict[str, list[str | int | bool]] = Field(default_factory=dict)
     timezone: str | None = None
     time_unit: Literal["s", "ms", "us"] | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    time_format: str | None = None
 
 
 class Query(Section):
@@ -74,6 +79,9 @@ class PublicPlaces(Section):
     longitude: str | None = None
     name: str | None = None
     places_table: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
     grid: GridBox | None = None
 
     @model_validator(mode="after")

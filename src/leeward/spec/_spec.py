@@ -32,9 +32,10 @@ from leeward.query import (
     select,
     visits,
 )
+from leeward.query._records import records
 from leeward.query._selection import Counted, Which
 from leeward.query._source import no_person
-from leeward.query._statistic import Statistic, records, statistic
+from leeward.query._statistic import Statistic, statistic
 from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion
 from leeward.spec._policies import POLICY_NOTIONS, not_derived, policy_notion, refuse_unused
@@ -54,9 +55,11 @@ EXAMPLES = {
 """How keys are written that a message says to add."""
 
 _OF_VISITORS = {
-    "data": {"visits", "place", "time", "latitude", "longitude", "timezone", "time_unit"},
+    "data": {"visits", "place", "time", "latitude", "longitude", "timezone", "time_unit", "time_format"},
     "protect": {"places_per_person", "if_more"},
 }
+_WRITTEN = {"delimiter", "encoding", "decimal"}
+"""Keys that say how a table is written."""
 _IN_TWO_WAYS = {"percentile", "median", "min", "max"}
 """Kinds of statistics that more than one mechanism can release."""
 _OF_STATISTICS = {"data": {"table"}, "query": {*Query.model_fields} - {"kind"}}
@@ -158,6 +161,7 @@ class Spec(Section):
             timezone=d.timezone,
             time_unit=d.time_unit,
             table=d.visits_table,
+            **d.model_dump(include={*_WRITTEN, "time_format"}),
         )
 
     def public_places(self) -> Places | Grid:
@@ -175,6 +179,7 @@ class Spec(Section):
             longitude=p.longitude,
             name=p.name,
             table=p.places_table,
+            **p.model_dump(include=_WRITTEN),
         )
 
     def statistic(self) -> Statistic:
@@ -187,6 +192,7 @@ class Spec(Section):
             combine=q.combine,
             keep=d.keep or None,
             table=d.visits_table,
+            **d.model_dump(include=_WRITTEN),
         )
         if q.by is not None and len(q.by) != 1:
             raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')

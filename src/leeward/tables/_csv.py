@@ -15,7 +15,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -24,9 +24,11 @@ import numpy as np
 
 from leeward._encodings import UTF8, any_length, unfit
 from leeward._paths import read_small
+from leeward._plain import counted
 from leeward._private import Private
 from leeward.errors import DataError
 from leeward.tables._files import File, once
+from leeward.tables._writing import DELIMITERS
 
 _START: Final = 1 << 12
 """So many bytes of a file show how its text is encoded."""
@@ -34,8 +36,11 @@ _START: Final = 1 << 12
 _PIECE: Final = 1 << 20
 """So many bytes are looked at together."""
 
-_ONE_WAY: Final = re.compile(r'(?:"(?:[^"]|"")*+"|[^",]*+)(?:,(?:"(?:[^"]|"")*+"|[^",]*+))*+')
-"""A line whose fields hold no quote, or are quoted as a whole with each quote inside them doubled."""
+_ONE_WAY: Final = {
+    sign: re.compile(r'(?:"(?:[^"]|"")*+"|[^",]*+)(?:,(?:"(?:[^"]|"")*+"|[^",]*+))*+'.replace(",", re.escape(sign)))
+    for sign in DELIMITERS
+}
+"""A line whose fields hold no quote, or are quoted as a whole with each quote in them doubled; by what separates them."""
 
 _COMMENT, _HEAD_SUM = 0x10, 0x02
 """Bits of the fourth byte of a packed file: a comment, and a checksum of its head, which the engine does not read."""
@@ -63,7 +68,7 @@ class Length(Private):
 
 
 @once
-def agreed_header(file: File) -> tuple[str, ...]:
+def agreed_header(file: File, delimiter: str) -> tuple[str, ...]:
     """Read the names of the columns of a CSV file, as they are there, if every reader splits its first line alike.
 
     It is read here, not guessed by the engine, whose guess skips lines that do not fit; and from one line alone, so that no
@@ -72,7 +77,7 @@ def agreed_header(file: File) -> tuple[str, ...]:
     Raises:
         DataError: there is no first line, it is not text in UTF-8, or not all readers would split it alike.
     """
-    return _first(file, lambda text: _names(file, text.readline().rstrip("\r\n")))
+    return _first(file, lambda text: _names(file, text.readline().rstrip("\r\n"), delimiter))
 
 
 def _first(file: File, names: Callable[[Any], Iterable[str]]) -> tuple[str, ...]:
@@ -93,7 +98,11 @@ def _first(file: File, names: Callable[[Any], Iterable[str]]) -> tuple[str, ...]
     except (UnicodeDecodeError, csv.Error):
         because = "it cannot be read as CSV in UTF-8"
     if because:
-        raise DataError(f"The file '{file.name}'", because, "Save it again as CSV in UTF-8")
+        line = _unfit_line(file)
+        where = (
+            f"The file '{file.name}'" if line is None or line[0] == 1 else f"Line {line[0]:,} of the file '{file.name}'"
+        )
+        raise DataError(where, because, "Save it again as CSV in UTF-8, or say its encoding")
     if blank:
         because = "its first line is blank" if start else "it is empty"
         raise DataError(f"The file '{file.name}'", because, "Its first line must name the columns")
@@ -118,10 +127,11 @@ def small_records(path: Path) -> list[list[str]]:
         raise ValueError("it cannot be read as CSV") from None
 
 
-def _names(file: File, line: str) -> tuple[str, ...]:
-    if not _ONE_WAY.fullmatch(line):
+def _names(file: File, line: str, delimiter: str) -> tuple[str, ...]:
+    one_way = _ONE_WAY[delimiter]
+    if not one_way.fullmatch(line):
         where = f"The first line of the file '{file.name}'"
-        if _ONE_WAY.fullmatch(line + '"'):
+        if one_way.fullmatch(line + '"'):
             raise DataError(
                 where,
                 "it ends within quotes: a name holds a line break, or a quote is not closed",
@@ -133,7 +143,7 @@ def _names(file: File, line: str) -> tuple[str, ...]:
             'Put quotes around whole names only, with nothing beside them, and double each quote inside: "a ""b"" c"',
         )
     with any_length():
-        return tuple(next(csv.reader([line], strict=True)))
+        return tuple(next(csv.reader([line], strict=True, delimiter=delimiter)))
 
 
 @once
@@ -166,19 +176,62 @@ def length(file: File) -> Length:
 
 
 @once
-def length_by_fields(file: File) -> Length | None:
+def length_by_fields(file: File, delimiter: str) -> Length | None:
     """Count the records of a CSV file by splitting all of it into fields, slowly; None if it cannot be split."""
     lines = filled = longest = 0
     opened = gzip.open if file.is_gzip else open
     try:
         with any_length(), opened(file.path, "rt", encoding=UTF8, newline="") as text:
-            for record in csv.reader(text, strict=True):
+            for record in csv.reader(text, strict=True, delimiter=delimiter):
                 lines += 1
                 filled += bool(record)
                 longest = max(longest, sum(map(len, record)))
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error):
         return None
     return Length(lines, filled, longest, True)
+
+
+def fault(file: File, delimiter: str) -> tuple[int, str] | None:
+    """Return the first line of a CSV file that is not read, counted from 1, and why; None if nothing is found.
+
+    It says where, and what is wrong there, and never what stands there.
+    """
+    if (found := _unfit_line(file)) is not None:
+        return found
+    opened = gzip.open if file.is_gzip else open
+    with (
+        suppress(OSError, EOFError, zlib.error),
+        any_length(),
+        opened(file.path, "rt", encoding=UTF8, newline="") as text,
+    ):
+        return _first_fault(csv.reader(text, strict=True, delimiter=delimiter))
+    return None
+
+
+def _unfit_line(file: File) -> tuple[int, str] | None:
+    """The first line that is not text in UTF-8, and what it is."""
+    with suppress(OSError, EOFError, zlib.error), (gzip.open if file.is_gzip else open)(file.path, "rb") as raw:
+        for line, octets in enumerate(raw, 1):
+            if because := unfit(octets.rstrip(b"\r\n") + b"\n"):  # of a text that is cut the end may be missing
+                return line, because
+    return None
+
+
+def _first_fault(records: Any) -> tuple[int, str] | None:
+    begins, names = 1, 0
+    try:
+        for record in records:
+            if begins == 1:
+                names = len(record)
+            elif record and len(record) != names:
+                has, named = counted(len(record), "field"), counted(names, "column")
+                return begins, f"it has {has}, and the first line names {named}"
+            begins = records.line_num + 1
+    except csv.Error as error:
+        if "end of data" in str(error):
+            return begins, "a quote begins in it that is not closed"
+        return begins, "a quote in it is beside other text"
+    return None
 
 
 def _pieces(file: File) -> Iterator[bytes]:

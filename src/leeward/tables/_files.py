@@ -25,7 +25,7 @@ from leeward._private import Private
 from leeward.errors import DataError, nearest
 from leeward.tables._kinds import kind_of
 
-Queried = Literal["parquet", "csv", "duckdb"]
+Queried = Literal["parquet", "csv", "duckdb", "xlsx", "geojson"]
 """The kinds of files that questions are asked about."""
 
 Stamp = tuple[int, ...]
@@ -53,17 +53,14 @@ class File(Private):
         path: its real path, without links.
         stamp: what identifies it, as of when it was found.
         is_still: whether it had not been written for two seconds by then.
+        is_gzip: whether it is compressed, as its name says.
     """
 
     name: str
     path: str
     stamp: Stamp
     is_still: bool
-
-    @property
-    def is_gzip(self) -> bool:
-        """Whether its name says that it is compressed."""
-        return self.name.lower().endswith(".gz")
+    is_gzip: bool = False
 
     @classmethod
     def of(cls, name: str | Path) -> File:
@@ -81,7 +78,7 @@ class File(Private):
                 pass  # what may not be read is told here: whatever parses it would call it damaged
         except OSError as error:
             raise DataError(f"The file '{name}'", f"it cannot be opened: {error.strerror}", "Check the file") from None
-        return cls(str(name), path, stamp, now - max(stamp[-2:]) > _STILL)
+        return cls(str(name), path, stamp, now - max(stamp[-2:]) > _STILL, str(name).lower().endswith(".gz"))
 
     def check_unchanged(self) -> None:
         """Refuse to go on if the file was written since it was found: one answer would be about two tables.
@@ -212,15 +209,18 @@ _CHECK = "Check the path: of a spec it is relative to the spec's file, in Python
 
 
 def _kind(name: str, table: str | None) -> Queried:
-    kind = kind_of(name, get_args(Queried), compressed=True)
-    if table is not None and kind in {"parquet", "csv"}:
+    kind = kind_of(name, get_args(Queried), asked=True)
+    if table is not None and kind in {"parquet", "csv", "geojson"}:
         raise DataError(
-            f"The file '{name}' with a table named", "only a DuckDB file has tables in it", "Leave the table's name out"
+            f"The file '{name}' with a table named",
+            "only a DuckDB file has tables in it, and a workbook sheets",
+            "Leave the table's name out",
         )
     if table is not None or kind is not None:
         return kind or "duckdb"
     raise DataError(
         f"The file '{name}'",
         "its name does not say what it holds",
-        "Use .parquet, .csv or .csv.gz, or a DuckDB file together with `visits_table`",
+        "Use .parquet, .csv, .tsv, .txt (these three also as .gz), .xlsx or .geojson, or a DuckDB file together with"
+        " `visits_table`",
     )

@@ -9,25 +9,26 @@ from typing import Final, Literal, TypeVar
 
 from leeward.errors import DataError
 
-Kind = Literal["parquet", "csv", "duckdb", "geojson", "geojsonl"]
+Kind = Literal["parquet", "csv", "duckdb", "xlsx", "geojson", "geojsonl"]
 
 ENDINGS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "parquet": (".parquet", ".pq"),
     "csv": (".csv",),
     "duckdb": (".duckdb", ".ddb", ".db"),
+    "xlsx": (".xlsx",),
     "geojson": (".geojson",),
     "geojsonl": (".geojsonl", ".geojsons", ".ndjson"),
 }
-COMPRESSED: Final[Mapping[Kind, tuple[str, ...]]] = {"csv": (".csv.gz",)}
+ASKED: Final[Mapping[Kind, tuple[str, ...]]] = {"csv": (".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")}
 """Files that are asked about as they are, but not written anew."""
 
 K = TypeVar("K", bound=Kind)
 T = TypeVar("T")
 
 
-def kind_of(name: str | Path, kinds: Iterable[K], *, compressed: bool = False) -> K | None:
+def kind_of(name: str | Path, kinds: Iterable[K], *, asked: bool = False) -> K | None:
     """Return which of some kinds a file of this name is of; None if of none."""
-    known = {kind: ENDINGS[kind] + (COMPRESSED.get(kind, ()) if compressed else ()) for kind in kinds}
+    known = {kind: ENDINGS[kind] + (ASKED.get(kind, ()) if asked else ()) for kind in kinds}
     return next((kind for kind, endings in known.items() if str(name).lower().endswith(endings)), None)
 
 

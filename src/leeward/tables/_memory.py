@@ -14,6 +14,8 @@ import pyarrow as pa
 
 from leeward.errors import DataError
 from leeward.tables._columns import check_columns
+from leeward.tables._frames import kinds_of
+from leeward.tables._geojson import LATITUDE, LONGITUDE
 from leeward.tables._objects import check_objects, native
 
 
@@ -39,6 +41,7 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
             "it is not a table",
             "Give a path, a DataFrame, an Arrow table or an Ibis table",
         )
+    source, known = _with_points(source, known, columns)
     check_columns(columns, known)
     names = list(dict.fromkeys(columns.values()))
     with _whose_fault(source, columns):
@@ -125,3 +128,31 @@ def _selected(source: Any, names: list[str]) -> Any:
     if type(source).__name__ == "DuckDBPyRelation":
         return source
     return source[names]
+
+
+def _with_points(source: Any, known: list[Any], columns: Mapping[str, str]) -> tuple[Any, list[Any]]:
+    """Return a GeoDataFrame with its points as the columns ``latitude`` and ``longitude``, where these are asked for.
+
+    Raises:
+        DataError: its geometry is not of points in WGS 84.
+    """
+    asked = {LATITUDE, LONGITUDE} & set(columns.values()) - set(known)
+    if not asked or "geopandas.GeoDataFrame" not in kinds_of(source):
+        return source, known
+    import pandas as pd
+
+    points = source.geometry
+    if points.crs is None or points.crs.to_epsg() != 4326:
+        raise DataError(
+            "The geometry of the GeoDataFrame",
+            "it is not known to be in degrees of WGS 84",
+            "Convert it: .to_crs(4326)",
+        )
+    there = ~(points.isna() | points.is_empty)
+    if not bool((points[there].geom_type == "Point").all()):
+        raise DataError("The geometry of the GeoDataFrame", "it is not of points alone", "Give points")
+    kept = [name for name in dict.fromkeys(columns.values()) if name in known]
+    made = pd.DataFrame({name: source[name] for name in kept})
+    degrees = {LATITUDE: points.y, LONGITUDE: points.x}
+    made = made.assign(**{name: degrees[name].where(there) for name in sorted(asked)})
+    return made, list(made.columns)

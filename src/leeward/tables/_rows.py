@@ -97,7 +97,7 @@ class CsvRows(RowsFile):
     kind = "csv"
 
     def _columns(self) -> list[str]:
-        return list(agreed_header(self.file))
+        return list(agreed_header(self.file, ","))
 
     def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, as text; see `RowsFile.batches`."""

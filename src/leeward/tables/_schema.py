@@ -17,28 +17,33 @@ from leeward.tables._columns import check_columns
 from leeward.tables._csv import agreed_header
 from leeward.tables._files import File, Queried
 from leeward.tables._parquet import NOTED, declared
+from leeward.tables._texts import delimiter_of
+from leeward.tables._writing import DELIMITERS, PLAIN, Writing
 
 _INEXACT = {f"decimal({digits}, {scale})" for digits in range(39, 77) for scale in range(digits + 1)}
 """Types that the engine reads as something else."""
 
 
-def check_one_schema(kind: Queried, files: Sequence[File], columns: Mapping[str, str]) -> None:
+def check_one_schema(
+    kind: Queried, files: Sequence[File], columns: Mapping[str, str], writing: Writing = PLAIN
+) -> None:
     """Refuse files that do not all have the columns asked for, each with one type.
 
     Args:
-        kind: of the files; a DuckDB file holds one table, whose types are one already.
+        kind: of the files; those of the others are read as one table, whose types are one.
         files: at least one.
         columns: what each column is for (a spec key, for messages) and its name.
+        writing: how they are written.
 
     Raises:
         DataError: a file cannot be read, a column is missing, or a column has two types; the message names the files, the
             column and the types.
     """
-    if kind == "duckdb":
+    if kind not in ("parquet", "csv"):
         return
     known: dict[str, tuple[str, File]] = {}
     for file in files:
-        schema = declared(file) if kind == "parquet" else [(name, "text") for name in _named(file)]
+        schema = declared(file) if kind == "parquet" else [(name, "text") for name in _named(file, writing)]
         check_columns(
             columns, [name for name, _ in schema], file.name if len(files) > 1 else "", named=kind == "parquet"
         )
@@ -73,8 +78,10 @@ def check_one_schema(kind: Queried, files: Sequence[File], columns: Mapping[str,
             )
 
 
-def _named(file: File) -> tuple[str, ...]:
-    header = agreed_header(file)
+def _named(file: File, writing: Writing) -> tuple[str, ...]:
+    delimiter = delimiter_of(file, writing)
+    header = agreed_header(file, delimiter)
+    _refuse_other_delimiter(file, header, delimiter)
     if len(set(header)) == len(header) and all(header):
         return header
     if all(header):
@@ -88,3 +95,18 @@ def _named(file: File) -> tuple[str, ...]:
         at = header.index("") + 1
         problem = (f"its first line has an empty name, for column {at}", "Name every column")
     raise DataError(f"The file '{file.name}'", *problem)
+
+
+def _refuse_other_delimiter(file: File, header: Sequence[str], delimiter: str) -> None:
+    """Refuse a first line of one name that holds another sign that separates columns."""
+    others = [sign for sign in DELIMITERS if sign != delimiter and sign in header[0]]
+    if len(header) == 1 and others:
+        sign = "tab" if others[0] == "\t" else others[0]
+        raise DataError(
+            f"The file '{file.name}'",
+            f"its first line has no {_CALLED[delimiter]}, and has {_CALLED[others[0]]}s",
+            f'Say what separates its columns: delimiter = "{sign}"',
+        )
+
+
+_CALLED = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}

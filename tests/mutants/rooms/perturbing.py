@@ -160,8 +160,8 @@ MUTANTS = [
     M("leeward.local.location._parquet", "_is_point", "return kind & _KIND in _POINTS", "return True", GEOMETRIES, "curves are given to the parser"),
     M("leeward.local.location._parquet", "_is_point", "not 5 <= len(wkb) <= _LONGEST_POINT", "False", GEOMETRIES, "what is longer than a point is given to the parser"),
     M("leeward.local.location._parquet", "ParquetPositions._degrees", "(0, 4326)", "(0, 4326, 4301)", GEOMETRIES, "a point of another CRS is read as degrees"),
-    M("leeward.local.location._geojson", "_refuse_other_crs", "for held in (feature, geometry):", "for held in (feature,):", "tests/local/test_odd_geojson.py", "the CRS of a geometry is not looked at"),
+    M("leeward.tables._geojson", "_refuse_other_crs", "for held in (feature, geometry):", "for held in (feature,):", "tests/local/test_odd_geojson.py", "the CRS of a geometry is not looked at"),
     M("leeward.tables._rows", "ParquetRows.native_geometries", '("GEOMETRY", "GEOGRAPHY")', "()", GEOMETRIES, "a geometry of Parquet's own type goes out beside degrees"),
     M("leeward.tables._rows", "CsvRows._refuse_swallowed", "len(_BREAK.findall(text)) * between", "len(_BREAK.findall(text)) * len(self.columns) * 2", "tests/tables/test_rows.py tests/local/test_paid_for.py", "rows go out within a field"),
-    M("leeward.tables._csv", "_names", "if not _ONE_WAY.fullmatch(line):", "if False:", "tests/tables/test_rows.py", "a quote in the first line is not closed"),
+    M("leeward.tables._csv", "_names", "if not one_way.fullmatch(line):", "if False:", "tests/tables/test_rows.py", "a quote in the first line is not closed"),
 ]  # fmt: skip

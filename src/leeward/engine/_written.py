@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts that are written as a spec says, as the texts that every other source has: one value has one text.
+
+A time in a format becomes the same time in ISO 8601, and a number with a decimal comma one with a point. What is not written
+so stays, with a mark in front that no time and no number has: it is unreadable then, and counted as such. So the content of
+a table, and what is counted of it, do not depend on how it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from leeward.engine._sql import named, quoted
+from leeward.errors import DataError
+from leeward.tables._writing import TimeFormat, Writing
+
+_NUMBERS = {"column", "latitude", "longitude"}
+"""What columns of numbers are for."""
+
+
+def check_rewritten(columns: Mapping[str, str], types: Mapping[str, str], writing: Writing) -> None:
+    """Refuse what is said of how texts are written where no text is, or where a column is read in two ways.
+
+    Args:
+        columns: what each column is for and its name.
+        types: the engine's own type of each column.
+        writing: how texts are written.
+
+    Raises:
+        DataError: it is said of a column that holds no texts; or one is compared by its text too.
+    """
+    for key, roles in (("time_format", {"time"}), ("decimal", _NUMBERS)):
+        if getattr(writing, key) is None or (key == "decimal" and writing.decimal == "."):
+            continue
+        of = {role: name for role, name in columns.items() if role in roles}
+        for role, name in of.items():
+            if types[name] not in ("VARCHAR", '"NULL"') and key == "time_format":
+                raise DataError(
+                    f"time_format with {role} = '{name}'", "the column holds no texts: it says itself what its times are",
+                    "Leave time_format out",
+                )  # fmt: skip
+            if other := next((use for use, its in columns.items() if its == name and use not in roles), None):
+                raise DataError(
+                    f"The column '{name}' as {role}, with {key}, and as {other}",
+                    "it would be read in two ways",
+                    "Keep two columns for the two uses",
+                )
+        if not any(types[name] == "VARCHAR" for name in of.values()) and key == "decimal":
+            raise DataError("decimal", "no column that is read holds numbers as texts", "Leave it out")
+
+
+def rewritten(name: str, roles: set[str], kind: str, writing: Writing) -> str:
+    """Return a column in SQL, with its texts as every other source has them.
+
+    Args:
+        name: the column.
+        roles: what it is for.
+        kind: the engine's own type of it.
+        writing: how texts are written.
+    """
+    text = named(name)
+    if kind != "VARCHAR":
+        return text
+    times = writing.times()
+    if times is not None and "time" in roles:
+        return f"{_time(text, times)} AS {text}"
+    if writing.decimal == "," and roles & _NUMBERS:
+        point = f"replace({text}, ',', '.')"
+        return f"CASE WHEN contains({text}, '.') THEN '?' || {text} ELSE {point} END AS {text}"
+    return text
+
+
+def _time(text: str, times: TimeFormat) -> str:
+    pattern = quoted(f"^{times.pattern}$")
+    groups = f"regexp_extract({text}, {pattern}, [{', '.join(map(quoted, times.fields))}])"
+    part = {field: f"({groups}).{named(field)}" for field in times.fields}
+    two = {field: f"lpad({value}, 2, '0')" for field, value in part.items()}
+    year = f"'20' || {part['year']}" if times.short_year else part["year"]
+    said = f"{year} || '-' || {two['month']} || '-' || {two['day']}"
+    if "hour" in part:
+        hour = two["hour"]
+        if times.twelve:
+            later = f"CASE WHEN lower({part['half']}[1]) = 'p' THEN 12 ELSE 0 END"
+            hour = f"lpad((CAST({part['hour']} AS INTEGER) % 12 + {later})::VARCHAR, 2, '0')"
+        minutes = two["minute"] if "minute" in part else "'00'"
+        seconds = f" || ':' || {part['second']}" if "second" in part else ""
+        said += f" || 'T' || {hour} || ':' || {minutes}{seconds}"
+    return f"CASE WHEN regexp_matches({text}, {pattern}) THEN {said} ELSE '?' || {text} END"

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The description of a private table with one number a person, which a statistic is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from leeward._taught import describing
+from leeward.errors import SpecError, check_choice
+from leeward.query._source import EACH_ROW, Allowed, Visits, no_person, visits
+from leeward.query._table import Source
+from leeward.tables._writing import PLAIN, Writing
+
+Combine = Literal["refuse", "sum", "min", "max"]
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """A private table with one number a person, or several that are combined. Build it with `records`.
+
+    Attributes:
+        source: where the table is; given as a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
+        person: the column that says who; None where every row is a person of its own (`records` is told so by
+            ``person="each row"``). The unit of every promise is then a row.
+        combine: what becomes of a person's several rows: ``refuse`` the release, or take the ``sum``, ``min`` or ``max`` of
+            their numbers. A person in several groups belongs to the first of them in the public order.
+        keep: only rows whose column holds one of the allowed values take part.
+        table: the name of the table inside a DuckDB file, or of the sheet in a workbook.
+        writing: how it is written, where it does not say so itself; given as ``delimiter``, ``encoding`` and ``decimal``.
+    """
+
+    source: Source
+    person: str | None = None
+    combine: Combine = "refuse"
+    keep: dict[str, tuple[Allowed, ...]] = field(default_factory=dict)
+    table: str | None = None
+    writing: Writing = PLAIN
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", Source(self.source))
+
+
+@describing
+def records(
+    source: Any,
+    *,
+    person: str | None = None,
+    combine: Combine = "refuse",
+    keep: Any = None,
+    table: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+) -> Records:
+    """Describe a private table of numbers. See `Records` for what each argument means.
+
+    ``person`` is required: the column that says who, or ``"each row"`` where every row is a person of its own. The promise
+    is then about a single row: whoever has several is protected for each of them alone, not for all of them together.
+
+    Raises:
+        SpecError: an argument is missing or malformed; nothing has been opened yet.
+    """
+    if person is None:
+        raise no_person("")
+    check_choice("combine", combine, get_args(Combine), error=SpecError)
+    rows = person == EACH_ROW
+    if combine != "refuse" and rows:
+        raise SpecError(
+            f'combine = "{combine}" with person = "{EACH_ROW}"',
+            "every row is then a person of its own, and there is nothing to combine",
+            'Name the column that says who, person = "customer", or leave combine out',
+        )
+    checked: Visits = visits(source, person="-" if rows else person, place="-", keep=keep, table=table)
+    writing = Writing(delimiter, encoding, decimal)
+    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table, writing)

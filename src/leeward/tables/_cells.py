@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of single values, as spreadsheets and GeoJSON hold them, as columns of Arrow: of one kind each, or refused.
+
+There a number is a number, whether whole or not: so a column is one of whole numbers where all of its numbers are whole.
+Nothing is converted from one kind to another, because what a text looks like says nothing of what it is.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any, Final
+
+import pyarrow as pa
+
+from leeward.errors import DataError
+
+_EXACT: Final = 2**53
+"""From here on a float is not every whole number."""
+
+_KINDS: Final = ((bool, "truth values"), (str, "texts"), (int | float, "numbers"), (dt.date, "dates or times"))
+
+Where = tuple[str, int]
+"""The name of a file, and a line of it."""
+
+
+def column(name: str, cells: Iterable[tuple[Any, Where]], unit: str = "line") -> pa.Array:
+    """Return the cells of a column as an array of Arrow.
+
+    Args:
+        name: what the column is called.
+        cells: each value, None where it is missing, and where it is.
+        unit: what is counted there.
+
+    Raises:
+        DataError: its cells are of several kinds, or of one that is not read; it names a line, and no cell.
+    """
+    values, first = list[Any](), dict[str, Where]()
+    for value, where in cells:
+        values.append(value)
+        if value is not None:
+            first.setdefault(_kind(value), where)
+    if len(first) > 1 or any(kind.startswith("values of") for kind in first):
+        *_, (kind, (file, line)) = first.items()
+        before = f", and {next(iter(first))} before" if len(first) > 1 else ""
+        raise DataError(
+            f"The column '{name}' of '{file}'",
+            f"it holds {kind} in {unit} {line:,}{before}: one column has one kind of values",
+            "Write all of them in one way: in a spreadsheet as text (an apostrophe in front makes a number a text), or save"
+            " it as CSV, where everything is text",
+        )
+    return _array(name, values, next(iter(first), None))
+
+
+def _array(name: str, values: list[Any], kind: str | None) -> pa.Array:
+    if kind is None:
+        return pa.nulls(len(values))
+    if kind == "texts":
+        return pa.array(values, pa.large_string())
+    if kind == "truth values":
+        return pa.array(values, pa.bool_())
+    if kind == "dates or times":
+        return pa.array([None if value is None else _moment(value) for value in values], pa.timestamp("us"))
+    there = [value for value in values if value is not None]
+    if all(value == value // 1 for value in there) and all(abs(value) < 2**63 for value in there):
+        if any(isinstance(value, float) and abs(value) >= _EXACT for value in there):
+            raise _too_large(name)
+        return pa.array([None if value is None else int(value) for value in values], pa.int64())
+    if any(isinstance(value, int) and abs(value) >= _EXACT for value in there):
+        raise _too_large(name)
+    return pa.array([None if value is None else float(value) for value in values], pa.float64())
+
+
+def _moment(value: dt.date) -> dt.datetime:
+    """A date as its midnight; a time to the millisecond: spreadsheets keep times as fractions of a day, in floats."""
+    if not isinstance(value, dt.datetime):
+        return dt.datetime(value.year, value.month, value.day)
+    return value.replace(microsecond=0) + dt.timedelta(milliseconds=round(value.microsecond / 1000))
+
+
+def _too_large(name: str) -> DataError:
+    return DataError(
+        f"The column '{name}'",
+        f"a number of it is {_EXACT:,} or more, where several whole numbers are one (that it is refused is a fact about the"
+        " data: do not publish it)",
+        "Write such numbers as text from the start",
+    )
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, dt.datetime) and value.utcoffset() is not None:
+        return "values of times with an offset"
+    return next(
+        (name for kind, name in _KINDS if isinstance(value, kind)), f"values of the kind {type(value).__name__}"
+    )

@@ -33,6 +33,7 @@ LAYERS = [
         "version",
         "_document",
         "_paths",
+        "_postgres",
         "_locks",
         "_scratch",
         "outputs",
@@ -68,13 +69,32 @@ LAYERS = [
 ]
 """From the base up. A layer may import layers before it; the package's __init__ stands on top of all."""
 
-ONLY_IN = {"ibis": {"engine"}, "duckdb": {"engine"}, "sqlalchemy": {"ledger"}, "typer": {"cli"}}
+ONLY_IN = {
+    "ibis": {"engine"},
+    "duckdb": {"engine"},
+    "sqlalchemy": {"ledger"},
+    "psycopg": {"_postgres"},
+    "typer": {"cli"},
+}
 """Libraries that have one home each."""
 
 APART = {"verification": {"mechanism", "noise", "query", "accounting"}}
 """What checks a thing shares no code with it, though it stands above it."""
 
-HEAVY = {"pandas", "ibis", "duckdb", "scipy", "plotly", "sqlalchemy", "pyarrow", "pydantic", "typer", "rich", "h3"}
+HEAVY = {
+    "pandas",
+    "ibis",
+    "duckdb",
+    "scipy",
+    "plotly",
+    "sqlalchemy",
+    "psycopg",
+    "pyarrow",
+    "pydantic",
+    "typer",
+    "rich",
+    "h3",
+}
 """What `import leeward` must leave until it is needed."""
 
 

@@ -8,8 +8,13 @@ from typing import Any, Final
 
 from leeward.errors import InputError
 
-REQUIREMENTS: Final = {"h3": "h3>=4.1", "shapely": "shapely>=2.0", "geopandas": "geopandas>=1.0"}
-"""The optional libraries, each as pip is asked for it; all of them are in the extra ``geo``."""
+REQUIREMENTS: Final = {
+    "h3": "h3>=4.1",
+    "shapely": "shapely>=2.0",
+    "geopandas": "geopandas>=1.0",
+    "psycopg": "psycopg[binary]>=3.2",
+}
+"""The optional libraries, each as pip is asked for it: ``psycopg`` is the extra ``postgres``, the others are ``geo``."""
 
 
 def optional(module: str, what: str) -> Any:

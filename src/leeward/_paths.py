@@ -94,7 +94,8 @@ def resolve_ledger(named: str | os.PathLike[str], folder: str | os.PathLike[str]
 
 def _refused(scheme: str, driver: str | None) -> tuple[str, str]:
     if scheme != "sqlite":
-        return f"The budget is on '{scheme}'", "budgets are kept in SQLite files for now"
+        kinds = "budgets of data sets are kept in SQLite files or PostgreSQL databases, those of people in SQLite files"
+        return f"The budget is on '{scheme}'", kinds
     if driver:
         return "The address of the budget names a driver", "it says which file, and nothing else"
     return "The address of the budget names no plain file", "sqlite: has three slashes after it, then a path"

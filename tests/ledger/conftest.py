@@ -1,4 +1,4 @@
-"""A fresh ledger file for each test, and processes that work on it."""
+"""A fresh ledger for each test, in either of its places, and processes that work on it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.ledger.places import Place, PostgresPlace, SqlitePlace
+from tests.postgres import Server
 
 Worker = Callable[..., "subprocess.Popen[str]"]
 
@@ -18,11 +20,36 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def worker(path: Path) -> Worker:
-    """Start a process that does a job of ``worker.py`` on the ledger of this test."""
+def database(
+    postgres: Server, postgres_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> PostgresPlace:
+    monkeypatch.setenv("LEEWARD_MARKS", str(tmp_path / "marks"))
+    place = PostgresPlace(postgres.address(postgres_database))
+    place.clear()
+    return place
 
-    def start(job: str, argument: str = "") -> subprocess.Popen[str]:
-        command = [sys.executable, str(Path(__file__).with_name("worker.py")), job, f"sqlite:///{path}", argument]
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, path: Path) -> Place:
+    """A place for a ledger: each test that asks for it holds for both."""
+    if request.param == "sqlite":
+        return SqlitePlace(path)
+    found: PostgresPlace = request.getfixturevalue("database")
+    return found
+
+
+@pytest.fixture
+def start() -> Callable[..., subprocess.Popen[str]]:
+    """Start a process that does a job of ``worker.py`` on a ledger."""
+
+    def start(url: str, job: str, argument: str = "") -> subprocess.Popen[str]:
+        command = [sys.executable, str(Path(__file__).with_name("worker.py")), job, url, argument]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     return start
+
+
+@pytest.fixture
+def worker(place: Place, start: Callable[..., subprocess.Popen[str]]) -> Worker:
+    """Start a process that does a job of ``worker.py`` on the ledger of this test."""
+    return lambda job, argument="": start(place.url, job, argument)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.ledger.places import Place
 from tests.ledger.worker import asked
 
 from leeward._progress import Progress, silent
@@ -37,8 +38,8 @@ def release(
 
 
 @pytest.fixture
-def ledger(path: Path) -> Ledger:
-    return Ledger(f"sqlite:///{path}")
+def ledger(place: Place) -> Ledger:
+    return Ledger(place.url)
 
 
 def kinds(ledger: Ledger, dataset: str | None = None) -> list[str]:
@@ -68,10 +69,10 @@ def test_another_key_version_or_dataset_is_another_charge(ledger: Ledger) -> Non
     assert spent(ledger, "village") == Fraction(1, 3)
 
 
-def test_a_stored_answer_is_there_for_a_later_process(ledger: Ledger, path: Path) -> None:
+def test_a_stored_answer_is_there_for_a_later_process(ledger: Ledger, place: Place) -> None:
     counts = np.arange(10**6, dtype=np.int64)
     release(ledger, payload=counts.tobytes())
-    found = Ledger(path).peek("city", "1", "k")
+    found = Ledger(place.url).peek("city", "1", "k")
     assert found is not None
     assert np.array_equal(np.frombuffer(found.payload, dtype=np.int64), counts)
     assert found.cost == Fraction(1, 3)
@@ -281,13 +282,13 @@ def test_sums_are_exact_and_the_cap_is_the_cap(wanted: list[tuple[Fraction, bool
         ledger.check()
 
 
-def test_an_answer_may_turn_out_to_cost_less_than_was_reserved(ledger: Ledger, path: Path) -> None:
+def test_an_answer_may_turn_out_to_cost_less_than_was_reserved(ledger: Ledger, place: Place) -> None:
     same: dict[str, Any] = {"cost": Fraction(2), "cap": Fraction(2), "notion": "presence/person"}
     with ledger.reserve(asked("k", **same)) as claim:
         assert spent(ledger) == 2  # all of it is held until the answer is there
         claim.store(b"all safe", cost=Fraction(1, 2))
     assert spent(ledger) == sum(entry.cost for entry in ledger.history("city")) == Fraction(1, 2)
-    with Ledger(path).reserve(asked("k", **same)) as claim:
+    with Ledger(place.url).reserve(asked("k", **same)) as claim:
         assert (claim.answer, claim.cost) == (b"all safe", Fraction(1, 2))
     ledger.check()
     for wrong in (Fraction(3, 2) + 1, Fraction(-1)):

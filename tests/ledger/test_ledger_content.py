@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ledger.places import Place
 from tests.ledger.worker import asked
 
 from leeward.errors import BudgetConflictError, ContentChangedError, LedgerError
@@ -31,8 +32,8 @@ def release(ledger: Ledger, key: str, dataset: str = "city", **other: Any) -> st
 # ---- under one name
 
 
-def test_columns_that_two_questions_share_are_compared(path: Path) -> None:
-    ledger = Ledger(path)
+def test_columns_that_two_questions_share_are_compared(place: Place) -> None:
+    ledger = Ledger(place.url)
     release(ledger, "a")
     other = {"columns": ("user", "age"), "digest": b"of other columns"}
     release(ledger, "b", marks={"user": MARKS["user"], "age": "4" * 32}, **other)
@@ -43,8 +44,8 @@ def test_columns_that_two_questions_share_are_compared(path: Path) -> None:
     release(ledger, "c", marks={"user": "9" * 32, "age": "4" * 32}, version="2", **other)
 
 
-def test_what_was_made_in_another_form_is_unknown_and_not_unchanged(path: Path) -> None:
-    ledger = Ledger(path)
+def test_what_was_made_in_another_form_is_unknown_and_not_unchanged(place: Place) -> None:
+    ledger = Ledger(place.url)
     release(ledger, "a", form="1")
     for key in ("a", "b"):
         with pytest.raises(ContentChangedError, match=r"is unknown.*new version label"):
@@ -56,8 +57,8 @@ def test_what_was_made_in_another_form_is_unknown_and_not_unchanged(path: Path) 
 
 
 @pytest.mark.parametrize("name", ["cit", "citys", "City", "cyty", "CITTY", "ci-ty"])
-def test_a_budget_is_not_opened_under_nearly_the_same_name(name: str, path: Path) -> None:
-    ledger = Ledger(path)
+def test_a_budget_is_not_opened_under_nearly_the_same_name(name: str, place: Place) -> None:
+    ledger = Ledger(place.url)
     release(ledger, "a", "city")
     other = {"marks": {"id": "7" * 32}, "telling": ["id"]}
     with pytest.raises(BudgetConflictError, match=r'Did you mean "city"\?.*new=True'):
@@ -69,8 +70,8 @@ def test_a_budget_is_not_opened_under_nearly_the_same_name(name: str, path: Path
 
 
 @pytest.mark.parametrize("name", ["village", "town", "metropolis", "velocity"])
-def test_other_names_are_other_budgets(name: str, path: Path) -> None:
-    ledger = Ledger(path)
+def test_other_names_are_other_budgets(name: str, place: Place) -> None:
+    ledger = Ledger(place.url)
     release(ledger, "a", "city")
     release(ledger, "a", name, marks={"id": "7" * 32}, telling=["id"])
     assert {account.dataset for account in ledger.show()} == {"city", name}
@@ -89,9 +90,9 @@ def test_other_names_are_other_budgets(name: str, path: Path) -> None:
     ],
 )
 def test_content_that_is_charged_under_another_name_is_recognised(
-    marks: dict[str, str], known: bool, path: Path
+    marks: dict[str, str], known: bool, place: Place
 ) -> None:
-    ledger = Ledger(path)
+    ledger = Ledger(place.url)
     release(ledger, "a", "city")
     telling = [name for name in marks if name not in ("at", "when")]
     asked_as: dict[str, Any] = {"marks": marks, "telling": telling, "digest": b"other", "version": "7"}
@@ -108,8 +109,8 @@ def test_content_that_is_charged_under_another_name_is_recognised(
     assert {account.dataset for account in ledger.show()} == {"city", "village"}
 
 
-def test_an_open_budget_does_not_take_in_what_is_charged_elsewhere_either(path: Path) -> None:
-    ledger = Ledger(path)
+def test_an_open_budget_does_not_take_in_what_is_charged_elsewhere_either(place: Place) -> None:
+    ledger = Ledger(place.url)
     release(ledger, "a", "city")
     release(ledger, "a", "village", marks={"id": "7" * 32}, telling=["id"])
     with pytest.raises(BudgetConflictError, match="charged as 'city'"):
@@ -121,8 +122,8 @@ def test_an_open_budget_does_not_take_in_what_is_charged_elsewhere_either(path: 
     release(ledger, "c", "village", **grown)
 
 
-def test_what_was_withdrawn_is_not_charged(path: Path) -> None:
-    ledger = Ledger(path)
+def test_what_was_withdrawn_is_not_charged(place: Place) -> None:
+    ledger = Ledger(place.url)
     with ledger.reserve(asked("a", marks=MARKS, telling=["user"])):
         pass
     release(ledger, "a", "village")
@@ -180,8 +181,8 @@ def test_a_lost_key_is_never_replaced_silently(path: Path, key: Path) -> None:
     Ledger(path).content_key()
 
 
-def test_after_a_new_key_earlier_content_is_unknown(path: Path, key: Path) -> None:
-    ledger = Ledger(path)
+def test_after_a_new_key_earlier_content_is_unknown(place: Place, key: Path) -> None:
+    ledger = Ledger(place.url)
     release(ledger, "a")
     with pytest.raises(LedgerError, match="nothing is lost"):
         ledger.new_key()
@@ -195,7 +196,7 @@ def test_after_a_new_key_earlier_content_is_unknown(path: Path, key: Path) -> No
     with pytest.raises(BudgetConflictError, match=r"charged as 'city' already is unknown.*new=True"):
         release(ledger, "a", "village", marks={"id": "7" * 32}, telling=["id"])
     ledger.check()
-    Ledger(path)
+    Ledger(place.url)
 
 
 def test_a_fingerprint_that_was_edited_is_found(path: Path, key: Path) -> None:

@@ -8,14 +8,15 @@ import threading
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.ledger.places import Place
 from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
 from leeward.ledger import STAGES, Ledger
 
+Start = Callable[..., "subprocess.Popen[str]"]
 Worker = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -25,18 +26,14 @@ def lines(process: subprocess.Popen[str]) -> list[str]:
     return out.split()
 
 
-def holds(path: Path) -> list[str]:
-    return [file.name for file in path.parent.iterdir() if file.suffix == ".hold"]
-
-
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_process_killed_at_any_stage(stage: str, path: Path, worker: Worker) -> None:
+def test_a_process_killed_at_any_stage(stage: str, place: Place, worker: Worker) -> None:
     process = worker("killed_at", stage)
     acknowledged = process.communicate(timeout=60)[0].split()
     assert process.returncode == -signal.SIGKILL
     assert acknowledged == list(STAGES[: STAGES.index(stage)])
 
-    ledger = Ledger(path)  # readable, and not behind its mark
+    ledger = Ledger(place.url)  # readable, and not behind its mark
     ledger.check()
     is_charged = STAGES.index(stage) >= STAGES.index("charged")
     is_answered = STAGES.index(stage) >= STAGES.index("saved")
@@ -55,43 +52,42 @@ def test_a_process_killed_at_any_stage(stage: str, path: Path, worker: Worker) -
     assert {entry.id for entry in ledger.history() if entry.key} == {claim.id}
     ledger.check()
     with ledger.reserve(asked("next")):
-        assert len(holds(path)) == 1  # those of the dead are swept away
-    assert holds(path) == []
+        assert place.holds() == 1  # those of the dead are swept away
+    assert place.holds() == 0
 
 
-def test_a_spend_is_synced_before_it_is_acknowledged(path: Path) -> None:
-    ledger = Ledger(path)
+def test_a_spend_is_synced_before_it_is_acknowledged(place: Place) -> None:
+    ledger = Ledger(place.url)
     with ledger._store.writing() as connection:
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert place.durable(connection)
 
 
-def test_processes_that_ask_at_once_get_one_answer_and_one_charge(path: Path, worker: Worker) -> None:
+def test_processes_that_ask_at_once_get_one_answer_and_one_charge(place: Place, worker: Worker) -> None:
     processes = [worker("release", name) for name in ("ann", "ben", "cem")]
     answers = [lines(process) for process in processes]
     assert answers[0] == answers[1] == answers[2]
     assert answers[0][0] in ("ann", "ben", "cem")
-    ledger = Ledger(path)
+    ledger = Ledger(place.url)
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]
     assert ledger.show()[0].spent == Fraction(1, 3)
 
 
-def test_processes_that_hammer_never_overspend(path: Path, worker: Worker) -> None:
+def test_processes_that_hammer_never_overspend(place: Place, worker: Worker) -> None:
     processes = [worker("hammer", name) for name in ("ann", "ben", "cem")]
     acknowledged = [spend for process in processes for spend in lines(process)]
-    ledger = Ledger(path)
+    ledger = Ledger(place.url)
     assert len(acknowledged) == 21  # 3 in sevenths
     assert ledger.show()[0].spent == Fraction(3)
     assert [entry.kind for entry in ledger.history()].count("released") == 21
     ledger.check()
 
 
-def test_a_living_holder_is_waited_for(path: Path) -> None:
-    ledger = Ledger(path)
+def test_a_living_holder_is_waited_for(place: Place) -> None:
+    ledger = Ledger(place.url)
     shown: list[bytes | None] = []
 
     def second() -> None:
-        with Ledger(path).reserve(asked("k"), wait=30) as claim:
+        with Ledger(place.url).reserve(asked("k"), wait=30) as claim:
             shown.append(claim.answer)
 
     with ledger.reserve(asked("k")) as claim:
@@ -110,13 +106,13 @@ def test_a_living_holder_is_waited_for(path: Path) -> None:
     assert ledger.show()[0].spent == Fraction(2, 3)
 
 
-def test_a_waiter_charges_anew_when_the_holder_withdraws(path: Path) -> None:
-    ledger = Ledger(path)
+def test_a_waiter_charges_anew_when_the_holder_withdraws(place: Place) -> None:
+    ledger = Ledger(place.url)
     waits = threading.Event()
     ids: list[str] = []
 
     def second() -> None:
-        with Ledger(path).reserve(asked("k"), wait=30, progress=lambda _stage: waits.set()) as claim:
+        with Ledger(place.url).reserve(asked("k"), wait=30, progress=lambda _stage: waits.set()) as claim:
             claim.store(b"second")
         ids.append(claim.id)
 
@@ -131,11 +127,10 @@ def test_a_waiter_charges_anew_when_the_holder_withdraws(path: Path) -> None:
     assert ledger.show()[0].spent == Fraction(1, 3)
 
 
-def test_a_hold_removed_by_hand_still_gives_one_answer(path: Path) -> None:
-    ledger = Ledger(path)
+def test_a_hold_that_is_lost_still_gives_one_answer(place: Place) -> None:
+    ledger = Ledger(place.url)
     with ledger.reserve(asked("k")) as claim:
-        for name in holds(path):
-            path.with_name(name).unlink()
+        place.lose_holds()
         with ledger.reserve(asked("k"), wait=0) as usurper:
             with pytest.raises(LedgerError, match="taken over"):
                 claim.store(b"first")
@@ -149,22 +144,22 @@ def test_a_hold_removed_by_hand_still_gives_one_answer(path: Path) -> None:
     ledger.check()
 
 
-def test_a_forked_child_neither_withdraws_nor_frees_its_parents_reservation(path: Path, worker: Worker) -> None:
+def test_a_forked_child_neither_withdraws_nor_frees_its_parents_reservation(place: Place, worker: Worker) -> None:
     process = worker("forked")
     assert lines(process) == ["stored"]
-    answer = Ledger(path).peek("city", "1", "k")
+    answer = Ledger(place.url).peek("city", "1", "k")
     assert answer is not None
     assert answer.payload == b"parent"
 
 
-def test_many_threads_may_make_the_file_at_once(path: Path) -> None:
+def test_many_threads_may_make_it_at_once(place: Place) -> None:
     failures: list[Exception] = []
     ready = threading.Barrier(6)
 
     def make(number: int) -> None:
         try:
             ready.wait(timeout=30)
-            with Ledger(path).reserve(asked(f"k{number}", cost=Fraction(1, 6))) as claim:
+            with Ledger(place.url).reserve(asked(f"k{number}", cost=Fraction(1, 6))) as claim:
                 claim.store(b"answer")
         except Exception as error:
             failures.append(error)
@@ -175,7 +170,7 @@ def test_many_threads_may_make_the_file_at_once(path: Path) -> None:
     for thread in threads:
         thread.join(timeout=60)
     assert failures == []
-    assert Ledger(path).show()[0].left == 0
+    assert Ledger(place.url).show()[0].left == 0
 
 
 @pytest.mark.parametrize(
@@ -187,11 +182,9 @@ def test_many_threads_may_make_the_file_at_once(path: Path) -> None:
     ],
     ids=["before reserving", "while storing", "while withdrawing too"],
 )
-def test_a_full_disk(
-    limits: str, acknowledged: list[str], kinds: list[str], path: Path, worker: Worker, request: Any
-) -> None:
+def test_a_full_disk(limits: str, acknowledged: list[str], kinds: list[str], path: Path, start: Start) -> None:
     Ledger(path)
-    out, err = worker("full_disk", limits).communicate(timeout=60)
+    out, err = start(f"sqlite:///{path}", "full_disk", limits).communicate(timeout=60)
     said = out.split()
     assert said[: len(acknowledged) + 1] == [*acknowledged, "refused"], err
     assert "never-to-be-printed" not in out + err

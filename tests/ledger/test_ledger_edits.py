@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ledger.test_ledger_files import change, mark, spend
+from tests.ledger.places import Place
+from tests.ledger.test_ledger_files import mark, spend
 from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
@@ -40,45 +41,43 @@ def use(ledger: Ledger, key: str) -> bytes | None:
         "UPDATE charges SET cost = '0/1' WHERE key = 'a'",
     ],
 )
-def test_a_released_answer_is_never_drawn_anew(edit: str, path: Path) -> None:
+def test_a_released_answer_is_never_drawn_anew(edit: str, place: Place) -> None:
     """Neither by a process that was running before the edit nor by one that opens the ledger after it."""
-    spend(path, "a")
-    running = Ledger(path)
-    change(path, edit)
-    for attempt in (lambda: use(running, "a"), lambda: use(Ledger(path), "a"), lambda: Ledger(path)):
+    spend(place.url, "a")
+    running = Ledger(place.url)
+    place.change(edit)
+    for attempt in (lambda: use(running, "a"), lambda: use(Ledger(place.url), "a"), lambda: Ledger(place.url)):
         with pytest.raises(LedgerError, match=r"history|hash chain|was stored"):
             attempt()
     if "key" not in edit.partition("SET")[2]:  # else that key was never asked for, as far as it can be seen
         assert all(running.peek("city", version, "a") is None for version in ("3",))
-    with closing(sqlite3.connect(path)) as connection:
-        kinds = [kind for (kind,) in connection.execute("SELECT kind FROM entries ORDER BY number")]
+    kinds = [kind for (kind,) in place.rows("SELECT kind FROM entries ORDER BY number")]
     assert kinds == ["opened", "reserved", "released"]
 
 
-def test_what_was_only_reserved_is_still_taken_over(path: Path) -> None:
+def test_what_was_only_reserved_is_still_taken_over(place: Place) -> None:
     """The control of the test above: a reservation of the dead goes to the next who asks, at the same charge."""
-    ledger = Ledger(path)
+    ledger = Ledger(place.url)
     with ledger.reserve(asked("a", cap=10)):
-        for left in path.parent.glob("*.hold"):
-            left.unlink()
-        assert use(Ledger(path), "a") == b"drawn anew"
+        place.lose_holds()
+        assert use(Ledger(place.url), "a") == b"drawn anew"
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "taken-over", "released"]
 
 
-def test_a_cost_that_was_edited_gives_nothing_back(path: Path) -> None:
+def test_a_cost_that_was_edited_gives_nothing_back(place: Place) -> None:
     """A withdrawal gives back what was reserved, whatever the charge says by then."""
-    ledger = Ledger(path)
+    ledger = Ledger(place.url)
     with pytest.raises(LedgerError, match="history"), ledger.reserve(asked("a", cap=10)):
-        change(path, "UPDATE charges SET cost = '9/1'")
-    change(path, "UPDATE charges SET cost = '1/3'")
-    assert Ledger(path).show()[0].spent * 3 == 1
+        place.change("UPDATE charges SET cost = '9/1'")
+    place.change("UPDATE charges SET cost = '1/3'")
+    assert Ledger(place.url).show()[0].spent * 3 == 1
 
 
-def test_a_cap_that_was_edited_in_the_past_is_not_shown_as_true(path: Path) -> None:
-    spend(path, "a", "b")
-    running = Ledger(path)
-    change(path, "UPDATE entries SET cap = '2/1' WHERE number = 1")
-    for attempt in (running.history, lambda: Ledger(path), running.check):
+def test_a_cap_that_was_edited_in_the_past_is_not_shown_as_true(place: Place) -> None:
+    spend(place.url, "a", "b")
+    running = Ledger(place.url)
+    place.change("UPDATE entries SET cap = '2/1' WHERE number = 1")
+    for attempt in (running.history, lambda: Ledger(place.url), running.check):
         with pytest.raises(LedgerError, match="Entry 1 "):
             attempt()
 

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.ledger.places import Place
 from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
@@ -19,8 +20,8 @@ from leeward.ledger import Ledger, MemoizedReports, PersonBudgets
 from leeward.ledger._chain import link
 
 
-def spend(path: Path, *keys: str) -> None:
-    ledger = Ledger(path)
+def spend(url: str | Path, *keys: str) -> None:
+    ledger = Ledger(url)
     for key in keys:
         with ledger.reserve(asked(key, cap=10)) as claim:
             claim.store(b"answer " + key.encode())
@@ -91,7 +92,7 @@ def test_what_is_no_ledger_is_refused_and_left_alone(make: Callable[[Path], None
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("postgresql://me:password@host/budget", "SQLite files for now"),
+        ("mysql://me:password@host/budget", "SQLite files or PostgreSQL databases"),
         ("sqlite://", "three slashes"),
         ("sqlite:///:memory:", "no plain file"),
         ("sqlite:///budget.db?mode=ro", "no plain file"),
@@ -129,15 +130,13 @@ def test_a_url_a_path_and_a_link_reach_one_budget(path: Path, monkeypatch: pytes
     assert not mark(alias).exists()
 
 
-def test_a_locked_ledger_is_refused_after_waiting(path: Path) -> None:
-    ledger = Ledger(path, lock_wait=0.1)
-    spend(path, "k")
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+def test_a_locked_ledger_is_refused_after_waiting(place: Place) -> None:
+    ledger = Ledger(place.url, lock_wait=0.1)
+    spend(place.url, "k")
+    with place.locked():
         with pytest.raises(LedgerError, match="kept it locked"):
             ledger.set_cap("city", 9)
         assert ledger.show("city")[0].cap == 10  # reading goes on
-        other.execute("ROLLBACK")
     ledger.set_cap("city", 9)
 
 
@@ -162,42 +161,41 @@ def test_a_ledger_that_cannot_be_written_is_refused() -> None:
         assert Ledger(path).show()[0].spent * 3 == 1
 
 
-def test_a_restored_backup_is_refused_until_it_is_accepted(path: Path) -> None:
-    spend(path, "a")
-    backup = path.with_name("backup")
-    shutil.copy(path, backup)
-    spend(path, "b")
-    shutil.copy(backup, path)
-    for attempt in (lambda: Ledger(path), lambda: spend(path, "c")):
+def test_a_restored_backup_is_refused_until_it_is_accepted(place: Place) -> None:
+    spend(place.url, "a")
+    place.backup()
+    spend(place.url, "b")
+    place.restore()
+    for attempt in (lambda: Ledger(place.url), lambda: spend(place.url, "c")):
         with pytest.raises(LedgerError, match=r"restored from a backup.*accept-restored"):
             attempt()
-    Ledger.accept_restored(path)
-    ledger = Ledger(path)
+    Ledger.accept_restored(place.url)
+    ledger = Ledger(place.url)
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released", "accepted-restored"]
-    spend(path, "c")
+    spend(place.url, "c")
     ledger.check()
     assert [account.dataset for account in ledger.show()] == ["city"]
 
 
-def test_a_backup_restored_under_a_running_process_is_refused_too(path: Path) -> None:
-    spend(path, "a")
-    shutil.copy(path, path.with_name("backup"))
-    spend(path, "b")
-    running = Ledger(path)
-    shutil.copy(path.with_name("backup"), path)
+def test_a_backup_restored_under_a_running_process_is_refused_too(place: Place) -> None:
+    spend(place.url, "a")
+    place.backup()
+    spend(place.url, "b")
+    running = Ledger(place.url)
+    place.restore()
     with pytest.raises(LedgerError, match="restored from a backup"), running.reserve(asked("c", cap=10)):
         pytest.fail("reserved in a ledger that forgot")
     with pytest.raises(LedgerError, match="restored from a backup"):
         running.show()
 
 
-def test_the_mark_is_up_to_date_before_a_spend_is_acknowledged(path: Path) -> None:
-    ledger = Ledger(path)
+def test_the_mark_is_up_to_date_before_a_spend_is_acknowledged(place: Place) -> None:
+    ledger = Ledger(place.url)
     marked: dict[str, int] = {}
 
     def look(stage: str) -> None:
-        if mark(path).exists():
-            marked[stage] = json.loads(mark(path).read_text())["entries"]
+        if place.mark.exists():
+            marked[stage] = json.loads(place.mark.read_text())["entries"]
 
     with ledger.reserve(asked("k"), progress=look) as claim:
         claim.store(b"answer")
@@ -206,32 +204,32 @@ def test_the_mark_is_up_to_date_before_a_spend_is_acknowledged(path: Path) -> No
     assert marked["saved"] == 2
     assert marked["stored"] == 3
     ledger.set_cap("city", 2)
-    assert json.loads(mark(path).read_text())["entries"] == 4
+    assert json.loads(place.mark.read_text())["entries"] == 4
 
 
-def test_a_mark_that_lags_is_what_a_crash_leaves_and_is_fine(path: Path) -> None:
-    spend(path, "a")
-    earlier = mark(path).read_text()
-    spend(path, "b")
-    mark(path).write_text(earlier)
-    spend(path, "c")
-    assert mark(path).read_text() != earlier
-    Ledger(path).check()
+def test_a_mark_that_lags_is_what_a_crash_leaves_and_is_fine(place: Place) -> None:
+    spend(place.url, "a")
+    earlier = place.mark.read_text()
+    spend(place.url, "b")
+    place.mark.write_text(earlier)
+    spend(place.url, "c")
+    assert place.mark.read_text() != earlier
+    Ledger(place.url).check()
 
 
-def test_a_lost_or_unreadable_mark_is_refused_until_it_is_accepted(path: Path) -> None:
-    spend(path, "a")
-    mark(path).unlink()
+def test_a_lost_or_unreadable_mark_is_refused_until_it_is_accepted(place: Place) -> None:
+    spend(place.url, "a")
+    place.mark.unlink()
     with pytest.raises(LedgerError, match=r"missing.*accept-restored"):
-        Ledger(path)
-    mark(path).write_text("{}")
-    for attempt in (lambda: Ledger(path), lambda: Ledger.accept_restored(path)):
+        Ledger(place.url)
+    place.mark.write_text("{}")
+    for attempt in (lambda: Ledger(place.url), lambda: Ledger.accept_restored(place.url)):
         with pytest.raises(LedgerError, match=r"cannot be read.*accept-restored"):
             attempt()
-    assert mark(path).read_text() == "{}"  # it may be somebody's file
-    mark(path).unlink()
-    Ledger.accept_restored(path)
-    spend(path, "b")
+    assert place.mark.read_text() == "{}"  # it may be somebody's file
+    place.mark.unlink()
+    Ledger.accept_restored(place.url)
+    spend(place.url, "b")
 
 
 def test_another_ledger_in_its_place_is_refused(path: Path) -> None:
@@ -271,33 +269,33 @@ def test_another_ledger_in_its_place_is_refused(path: Path) -> None:
         "holder, payload FROM charges WHERE key = 'a'",
     ],
 )
-def test_every_change_by_another_hand_is_found(statement: str, path: Path) -> None:
-    spend(path, "a", "b")
-    running = Ledger(path)
+def test_every_change_by_another_hand_is_found(statement: str, place: Place) -> None:
+    spend(place.url, "a", "b")
+    running = Ledger(place.url)
     running.check()
-    change(path, statement)
+    place.change(statement)
     with pytest.raises(LedgerError):
         running.check()
     with pytest.raises(LedgerError):
-        Ledger.accept_restored(path)
+        Ledger.accept_restored(place.url)
     if "payload = x'00'" not in statement:  # every answer is read by check(), and else the one that is shown
         with pytest.raises(LedgerError):
             running.history()
         with pytest.raises(LedgerError):
-            Ledger(path)
+            Ledger(place.url)
 
 
-def test_a_changed_balance_or_answer_is_never_used(path: Path) -> None:
-    spend(path, "a")
-    change(path, "UPDATE charges SET payload = x'00'")
-    ledger = Ledger(path)
+def test_a_changed_balance_or_answer_is_never_used(place: Place) -> None:
+    spend(place.url, "a")
+    place.change("UPDATE charges SET payload = x'00'")
+    ledger = Ledger(place.url)
     with pytest.raises(LedgerError, match="not the one that was stored"):
         ledger.peek("city", "1", "a")
     with pytest.raises(LedgerError, match="not the one that was stored"):
-        spend(path, "a")
-    change(path, "UPDATE entries SET spent = '0/1' WHERE number = 3")
+        spend(place.url, "a")
+    place.change("UPDATE entries SET spent = '0/1' WHERE number = 3")
     with pytest.raises(LedgerError, match="hash chain"):
-        spend(path, "b")
+        spend(place.url, "b")
     with pytest.raises(LedgerError, match="hash chain"):
         ledger.show()
 
@@ -331,21 +329,21 @@ def test_a_chain_and_mark_forged_together_must_still_add_up(path: Path) -> None:
         Ledger(path)
 
 
-def test_a_mark_that_cannot_be_written_shows_nothing(path: Path) -> None:
+def test_a_mark_that_cannot_be_written_shows_nothing(place: Place) -> None:
     """Committed without its mark: not shown now, and neither lost nor charged again later."""
-    ledger = Ledger(path)
-    aside = path.with_name("aside")
+    ledger = Ledger(place.url)
+    aside = place.mark.with_name("aside")
 
     def block(stage: str) -> None:
         if stage == "saved":
-            mark(path).rename(aside)
-            mark(path).mkdir()
+            place.mark.rename(aside)
+            place.mark.mkdir()
 
     with pytest.raises(LedgerError, match="mark"), ledger.reserve(asked("k"), progress=block) as claim:
         claim.store(b"answer")
     assert claim.answer is None
-    mark(path).rmdir()
-    aside.rename(mark(path))
+    place.mark.rmdir()
+    aside.rename(place.mark)
     with ledger.reserve(asked("k")) as again:
         assert again.answer == b"answer"
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 budget = typer.Typer(no_args_is_help=True, help="Show and change the budgets kept in a ledger.")
 
-LedgerUrl = Annotated[str, typer.Option("--ledger", "-l", help="URL or path of the ledger, e.g. sqlite:///budget.db")]
+LedgerUrl = Annotated[
+    str,
+    typer.Option(
+        "--ledger", "-l", help="URL or path of the ledger, e.g. sqlite:///budget.db or postgresql://host/database"
+    ),
+]
 Dataset = Annotated[str | None, typer.Option("--dataset", "-d", help="Only this dataset.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -137,6 +142,26 @@ def new_key(ledger: LedgerUrl) -> None:
     Ledger(ledger, create=False).new_key()
     wrote(ledger)
     say(f"The ledger goes on with the key in {key_path()}. Give each dataset a new version label.")
+
+
+@budget.command()
+def move(
+    ledger: LedgerUrl,
+    to: Annotated[str, typer.Option("--to", help="A database without a ledger, e.g. postgresql://user@host/database")],
+) -> None:
+    """Move a ledger from its SQLite file into a PostgreSQL database, with its history, its answers and its hash chain.
+
+    The file stays and is closed: its last entry says where its budgets went. If the move is interrupted, call it again.
+
+    **Examples**
+
+    * `leeward budget move --ledger sqlite:///budget.db --to postgresql://curator@db.example.org/budgets`
+    """
+    from leeward.ledger import Ledger
+
+    moved = Ledger.move(ledger, to)
+    wrote(moved.url)
+    say(f'Moved {len(moved.history()):,} entries. Write now: ledger = "{moved.url}"')
 
 
 def _no_budget(dataset: str, ledger: Ledger) -> LedgerError:

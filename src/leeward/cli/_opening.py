@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leeward._postgres import is_address
 from leeward.cli._output import print_notes, say, wrote
 from leeward.errors import InputError, LedgerError
 
@@ -114,7 +115,8 @@ def refuse_within(out: Path, budget: Budget, query: Counted) -> None:
     from leeward.outputs import holds_release
 
     ledger, folder = Path(os.path.realpath(budget.ledger)), os.path.realpath(out)
-    if ledger.is_relative_to(folder) or any(holds_release(above) for above in ledger.parents):
+    is_file = not is_address(budget.ledger)
+    if is_file and (ledger.is_relative_to(folder) or any(holds_release(above) for above in ledger.parents)):
         where = f"--out '{out}'" if ledger.is_relative_to(folder) else "the folder of an earlier release"
         raise InputError(
             f"The ledger {ledger} within {where}",

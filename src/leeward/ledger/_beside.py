@@ -20,15 +20,24 @@ PRIVATE = 0o600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
+def token_of(holder: object) -> str:
+    """Return a random name that Leeward gave.
+
+    Raises:
+        LedgerError: it is malformed, as when something else has written it into the ledger.
+    """
+    if not isinstance(holder, str) or not _TOKEN.fullmatch(holder):
+        raise altered("A holder named in the ledger is not one of ours")
+    return holder
+
+
 def companion(ledger: Path, token: object, kind: str) -> Path:
     """Return the path of a small file beside a ledger.
 
     Raises:
-        LedgerError: the token is malformed, as when something else has written it into the ledger.
+        LedgerError: the token is malformed.
     """
-    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise altered("A holder named in the ledger is not one of ours")
-    return ledger.with_name(f"{ledger.name}.{token}.{kind}")
+    return ledger.with_name(f"{ledger.name}.{token_of(token)}.{kind}")
 
 
 def companions(ledger: Path, kind: str) -> Iterator[Path]:
@@ -38,10 +47,13 @@ def companions(ledger: Path, kind: str) -> Iterator[Path]:
 
 
 def make(path: Path, like: Path) -> int:
-    """Make a file that must not exist, for those who may use the file ``like``; return its descriptor.
+    """Make a file that must not exist, for those who may use the file ``like``, or its owner alone if there is none.
 
-    It is private from its first moment: whatever the umask is, it is never open to more people than ``like``.
+    It is private from its first moment: whatever the umask is, it is never open to more people than ``like``. Returns its
+    descriptor.
     """
     file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE)
-    os.fchmod(file, like.stat().st_mode & 0o666)  # always: the umask may have taken from its owner too
+    os.fchmod(
+        file, like.stat().st_mode & 0o666 if like.exists() else PRIVATE
+    )  # always: the umask may have taken from its owner too
     return file

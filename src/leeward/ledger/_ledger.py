@@ -12,8 +12,9 @@ from pathlib import Path
 from sqlalchemy import select
 
 from leeward._paths import resolve_ledger
+from leeward._postgres import EXAMPLE, Address, is_address
 from leeward._progress import Progress, silent
-from leeward.errors import BudgetConflictError, LedgerError
+from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import _chain as chain
 from leeward.ledger._balance import Balance, append, balance, open_budgets
 from leeward.ledger._content import (
@@ -24,28 +25,33 @@ from leeward.ledger._content import (
     refuse_known,
     refuse_twin_version,
 )
+from leeward.ledger._move import move
+from leeward.ledger._postgresql import PostgresStore
 from leeward.ledger._records import Account, Answer, Entry, exact_amount, from_text
 from leeward.ledger._reservation import Request, Reservation, find_charge, read_answer
 from leeward.ledger._schema import entries
 from leeward.ledger._secret import VARIABLE, fingerprint, key_of, key_path, read_key, read_or_make_key
-from leeward.ledger._sqlite import NoLedgerError, SqliteStore
+from leeward.ledger._sqlite import SqliteStore
+from leeward.ledger._store import NoLedgerError, Store
 
 
 class Ledger:
-    """The budgets of datasets, kept in one SQLite file.
+    """The budgets of datasets, kept in one SQLite file or in one PostgreSQL database.
 
     Args:
-        url: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or a path; relative to the working directory of now.
-        create: make the file where there is none.
+        url: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or a path, relative to the working directory of now; or
+            ``postgresql://user@host:5432/database``, whose password the environment holds.
+        create: make the ledger where there is none; a database itself is never made.
         lock_wait: how many seconds to wait for another process's transaction.
 
     Raises:
-        LedgerError: the file cannot be used, is not a ledger, was written by a later version, is older than its mark,
+        LedgerError: it cannot be used, is not a ledger, was written by a later version, is older than its mark, was moved,
             or does not fit its hash chain.
+        InputError: an address holds a password or cannot be read; or a library for it is missing.
     """
 
     def __init__(self, url: str | Path, *, create: bool = True, lock_wait: float = 30.0) -> None:
-        self._store = SqliteStore(resolve_ledger(url), create=create, lock_wait=lock_wait)
+        self._store = _store(url, create=create, lock_wait=lock_wait)
         with self._store.reading() as connection:  # refuses a ledger behind its mark
             chain.check_all(connection, answers=False)
 
@@ -71,16 +77,51 @@ class Ledger:
             LedgerError: the file cannot be used, does not fit its own hash chain, or fits its mark, so that there is nothing
                 to accept; or what stands in the place of its mark is something else.
         """
-        store = SqliteStore(resolve_ledger(url), create=False, lock_wait=lock_wait)
+        store = _store(url, create=False, lock_wait=lock_wait)
         with store.writing(check_high_water_mark=False) as connection:
             fits = store.fits_mark(
                 connection
             )  # what cannot be read as a mark may be somebody's file: never written over
             chain.check_all(connection)
             if fits:
-                raise LedgerError(f"The ledger {store.path}", "it fits its mark: nothing was restored or lost", "Go on")
+                raise LedgerError(f"The ledger {store.name}", "it fits its mark: nothing was restored or lost", "Go on")
             append(connection, Balance(None, None, Fraction(0)), kind="accepted-restored", dataset="")
         store.advance_high_water_mark()
+
+    @classmethod
+    def move(cls, url: str | Path, to: str, *, lock_wait: float = 30.0) -> Ledger:
+        """Move a ledger from its SQLite file into a PostgreSQL database, with its history, its answers and its chain.
+
+        The file stays and is closed: its last entry names the database, and whoever asks it is sent there. Interrupted at
+        any moment, either the file is as it was, or it is closed and the same call completes the move.
+
+        Args:
+            url: of the SQLite file.
+            to: the address of a database that has no ledger yet.
+            lock_wait: how many seconds to wait for another process's transaction.
+
+        Returns:
+            The ledger in its new place.
+
+        Raises:
+            LedgerError: one of them cannot be used, a release is being made, or the database has a ledger already.
+            InputError: ``to`` is not the address of a database.
+        """
+        if not is_address(to):
+            raise InputError("The place to move to", "it is not the address of a PostgreSQL database", EXAMPLE)
+        if is_address(url):
+            raise InputError(
+                "A ledger that is on PostgreSQL already",
+                "a ledger moves from a SQLite file into a database",
+                "Between databases, use pg_dump, and then `leeward budget accept-restored`",
+            )
+        move(resolve_ledger(url), Address.read(to), lock_wait=lock_wait)
+        return cls(to, create=False, lock_wait=lock_wait)
+
+    @property
+    def url(self) -> str:
+        """The path or address, as a spec may name it; without a password."""
+        return self._store.url
 
     def content_key(self) -> bytes:
         """Return the key of this ledger's content digests, 32 bytes, derived from one that is kept elsewhere.
@@ -274,3 +315,9 @@ class Ledger:
         """
         with self._store.reading() as connection:
             chain.check_all(connection)
+
+
+def _store(url: str | Path, *, create: bool, lock_wait: float) -> Store:
+    if isinstance(url, str) and is_address(url):
+        return PostgresStore(Address.read(url), create=create, lock_wait=lock_wait)
+    return SqliteStore(resolve_ledger(url), create=create, lock_wait=lock_wait)

@@ -26,11 +26,10 @@ from leeward.ledger._content import (
     refuse_known,
     refuse_twin_version,
 )
-from leeward.ledger._lock import Lock
 from leeward.ledger._parts import altered
 from leeward.ledger._records import Answer, OfRelease, exact_amount, to_text
 from leeward.ledger._schema import charges, entries
-from leeward.ledger._sqlite import SqliteStore
+from leeward.ledger._store import Hold, Store
 
 STAGES = ("reserving", "charging", "charged", "reserved", "storing", "saving", "saved", "stored")
 """What ``progress`` is called with, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and
@@ -87,7 +86,7 @@ class Reservation:
         opened: whether it opened the budget that it is charged to.
     """
 
-    def __init__(self, store: SqliteStore, progress: Progress) -> None:
+    def __init__(self, store: Store, progress: Progress) -> None:
         self.id = ""
         self.cost = Fraction(0)
         self.answer: bytes | None = None
@@ -96,7 +95,7 @@ class Reservation:
         self._progress = progress
         self._process = os.getpid()
         self._holder = uuid.uuid4().hex
-        self._hold: Lock | None = None
+        self._hold: Hold | None = None
 
     def store(self, payload: bytes, cost: Fraction | None = None) -> None:
         """Store the answer. When this returns it is durable and may be shown.
@@ -123,7 +122,7 @@ class Reservation:
             if charge is None:
                 raise LedgerError(
                     "This reservation was taken over by another process",
-                    "its hold, a file beside the ledger, was removed while it was at work",
+                    "its hold (a file beside the ledger, or a session of the database) was lost while it was at work",
                     "Run again to get the answer the other stored",
                 )
             answered = {"payload": bytes(payload), "cost": to_text(settled)}

@@ -113,10 +113,10 @@ def fingerprint(key: bytes) -> str:
     return hmac.new(key, b"leeward fingerprint", hashlib.sha256).hexdigest()[:32]
 
 
-def _make_folder(path: Path) -> None:
+def make_folder(path: Path) -> None:
     """Make a folder and those above it that are missing, each for this user only, whatever the umask takes."""
     if not path.is_dir():
-        _make_folder(path.parent)
+        make_folder(path.parent)
         path.mkdir(exist_ok=True)
         path.chmod(0o700)
 
@@ -124,7 +124,7 @@ def _make_folder(path: Path) -> None:
 def _make(path: Path) -> None:
     fresh = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
     try:
-        _make_folder(path.parent)
+        make_folder(path.parent)
         try:
             with open(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE), "wb") as file:
                 os.fchmod(file.fileno(), PRIVATE)  # whatever the umask takes

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transactions on one SQLite file, and SQLite's complaints in plain words.
-
-Another database would bring its own file here: a way to begin a transaction that is alone in writing, a place for the
-mark, and holds that end with their holder (PostgreSQL: a row lock, a table space of its own, advisory locks).
-"""
+"""A ledger in one SQLite file: transactions, files beside it, and SQLite's complaints in plain words."""
 
 from __future__ import annotations
 
@@ -16,29 +12,24 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, create_engine, event, func, insert, select
+from sqlalchemy import URL, Connection, create_engine, event, insert, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from leeward._locks import why_no_locks
 from leeward.errors import LedgerError
 from leeward.ledger._beside import PRIVATE, companion
-from leeward.ledger._chain import hash_of
-from leeward.ledger._high_water_mark import HighWaterMark, mark_path, read_high_water_mark, write_high_water_mark
 from leeward.ledger._lock import Lock, is_locked, lock_path, sweep
 from leeward.ledger._schema import APPLICATION_ID, VERSION, entries, identity, metadata
 from leeward.ledger._secret import fingerprint, key_of, read_or_make_key
+from leeward.ledger._store import NoLedgerError, Store
 
 _LONGEST_NAME = 255 - len(companion(Path("_"), "0" * 32, "hold").name[1:])
 """Bytes of a file's name that leave room for the longest name beside it."""
 
 
-class NoLedgerError(LedgerError):
-    """There is no ledger yet, and nothing that says that there was one."""
-
-
-class SqliteStore:
-    """One ledger file: its transactions, its mark and its holds.
+class SqliteStore(Store):
+    """One ledger file.
 
     A connection lives as long as its transaction, so that threads and forked children never share one.
 
@@ -48,10 +39,12 @@ class SqliteStore:
         lock_wait: how many seconds to wait for another process's transaction.
     """
 
+    BRING_MARK = "Bring it along (mount the folder that holds both, not the ledger alone); if it is lost"
+
     def __init__(self, path: Path, *, create: bool, lock_wait: float) -> None:
         self.path = Path(os.path.realpath(path))  # one file has one mark, whatever link it is reached by
         refuse_odd(self.path)
-        self._mark = mark_path(self.path)
+        super().__init__(str(self.path), str(self.path), self.path)
         self._lock_wait = lock_wait
         self._engine = create_engine(
             URL.create("sqlite", database=str(self.path)),
@@ -70,51 +63,11 @@ class SqliteStore:
                     self._set_wal(raw.cursor())
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one moment of the ledger and blocks nobody."""
-        mark = self.read_high_water_mark()  # before the moment that is seen: a later mark would lead it
-        with self._in_plain_words(), self._engine.connect() as connection, connection.begin():
-            self._check_high_water_mark(connection, mark)
-            yield connection
-
-    @contextmanager
-    def writing(self, *, check_high_water_mark: bool = True) -> Iterator[Connection]:
-        """A transaction that is alone in writing from its first moment. What it did is durable when it ends."""
+    def closing(self) -> Iterator[Connection]:
+        """A transaction that is alone in writing, also in a ledger that was moved: to close it, or to complete the move."""
         with self._in_plain_words(), self._alone() as connection:
-            if check_high_water_mark:
-                mark = self.read_high_water_mark()
-                if mark is None and _count(connection) == 0:
-                    mark = self._write_high_water_mark(
-                        connection
-                    )  # before the first entry: an entry without a mark is wrong
-                self._check_high_water_mark(connection, mark)
+            self.check_high_water_mark(connection)
             yield connection
-
-    def identity(self, connection: Connection) -> str:
-        """Return the random id of the ledger."""
-        return _identity(connection)
-
-    def read_high_water_mark(self) -> HighWaterMark | None:
-        """Return the mark; None where there is none."""
-        return read_high_water_mark(self._mark)
-
-    def fits_mark(self, connection: Connection) -> bool:
-        """Return whether the ledger and its mark agree.
-
-        Raises:
-            LedgerError: what stands in the place of the mark is something else.
-        """
-        mark = self.read_high_water_mark()
-        try:
-            self._check_high_water_mark(connection, mark)
-        except LedgerError:
-            return False
-        return True
-
-    def advance_high_water_mark(self) -> None:
-        """Write the mark from what is committed. Under the write lock: two writers cannot put it back."""
-        with self.writing(check_high_water_mark=False) as connection:
-            self._write_high_water_mark(connection)
 
     def new_lock(self, holder: str) -> Lock:
         """Make the hold of a new holder, and remove those of the dead. Only within ``writing``."""
@@ -160,6 +113,11 @@ class SqliteStore:
                 connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
+    def _seeing(self) -> Iterator[Connection]:
+        with self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
     def _alone(self) -> Iterator[Connection]:
         with self._engine.connect() as connection:
             connection.execution_options(leeward_writes=True)
@@ -197,13 +155,6 @@ class SqliteStore:
             )
         return True
 
-    def _emptied(self, how: str) -> LedgerError:
-        return LedgerError(
-            f"The ledger {self.path} is {how}, but its mark is there",
-            "starting anew would forget what was spent",
-            "Restore the ledger; only if it never guarded real data, delete the mark too",
-        )
-
     def _set_wal(self, cursor: Any) -> None:
         """Switch to write-ahead logging. SQLite does not wait here when others open the file too, so we do."""
         deadline = time.monotonic() + self._lock_wait
@@ -216,30 +167,12 @@ class SqliteStore:
                     raise
                 time.sleep(0.02)
 
-    def _write_high_water_mark(self, connection: Connection) -> HighWaterMark:
-        count = _count(connection)
-        head = hash_of(connection, count)
-        mark = HighWaterMark(_identity(connection), count, str(head))
-        write_high_water_mark(self.path, mark)
-        return mark
-
-    def _check_high_water_mark(self, connection: Connection, mark: HighWaterMark | None) -> None:
-        if mark is None:
-            if _count(connection) == 0 or os.path.lexists(self._mark):  # made between our reading it and this moment
-                return
+    def _refuse_moved(self, connection: Connection) -> None:
+        if (to := moved_to(connection)) is not None:
             raise LedgerError(
-                f"The mark {self._mark} is missing",
-                "without it nobody can tell whether the ledger was replaced by an older copy",
-                "Bring it along (mount the folder that holds both, not the ledger alone); if it is lost, accept the ledger"
-                " as it is with `leeward budget accept-restored`",
-            )
-        if mark.ledger != _identity(connection) or hash_of(connection, mark.entries) != mark.head:
-            raise LedgerError(
-                f"The ledger {self.path} ends at entry {_count(connection)}, "
-                f"but its mark remembers another entry {mark.entries}",
-                "it was restored from a backup or changed, so spending that happened may be forgotten",
-                "Bring back the newest copy; if it is lost, accept this one with `leeward budget accept-restored` "
-                "and lower the cap by what was forgotten",
+                f"The ledger {self.path} was moved to {to}",
+                "its history goes on there, and what is spent there is not seen here",
+                f'Name that one: ledger = "{to}"',
             )
 
     @contextmanager
@@ -337,12 +270,10 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _identity(connection: Connection) -> str:
-    return str(connection.execute(select(identity.c.id)).scalar_one())
-
-
-def _count(connection: Connection) -> int:
-    return connection.execute(select(func.max(entries.c.number))).scalar_one() or 0
+def moved_to(connection: Connection) -> str | None:
+    """Return where a ledger was moved to, if that is the last that happened to it; nothing is written after it."""
+    last = connection.execute(select(entries.c.kind, entries.c.key).order_by(entries.c.number.desc()).limit(1)).first()
+    return str(last.key) if last is not None and last.kind == "moved" else None
 
 
 def _name(error: object) -> str:

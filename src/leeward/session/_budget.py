@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward._paths import resolve_ledger
 from leeward._plain import is_text, told
+from leeward._postgres import resolve_budget
 from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion, in_words, named_budget_notion
 from leeward.errors import BudgetConflictError, InputError
@@ -21,8 +21,8 @@ class Budget:
     """Where the budget of a dataset is kept.
 
     Attributes:
-        ledger: the path of the ledger, absolute. It may be given as one that is relative to the working directory of the
-            moment when the budget is described, and as an address: ``sqlite:///budget.db``.
+        ledger: the path of the ledger, absolute, or ``postgresql://user@host/database``. A path may be given as one that is
+            relative to the working directory of the moment when the budget is described, and as ``sqlite:///budget.db``.
         dataset: the public name of the data.
         cap: the most that may ever be spent on it, exact; fixed by the first release; None for what was fixed then.
         version: the public label of the content: name a new one when the data changes.
@@ -45,7 +45,7 @@ class Budget:
                 because = "it is empty or not plain text" if isinstance(value, str) else "it is a public name"
                 raise InputError(f"{name} = {told(value)}", because, "Give it as text")
         self.exact_cap()
-        object.__setattr__(self, "ledger", str(resolve_ledger(self.ledger)))
+        object.__setattr__(self, "ledger", resolve_budget(self.ledger))
 
     def exact_cap(self) -> Fraction | None:
         """Return the cap as a fraction.

@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 from pydantic import Field, model_validator
 
-from leeward._paths import resolve, resolve_ledger, resolve_source
+from leeward._paths import resolve, resolve_source
+from leeward._postgres import resolve_budget
 from leeward._toml import Section, check, keys_at, read_toml
 from leeward.errors import SpecError, nearest
 from leeward.notion import Notion
@@ -314,7 +315,7 @@ class Spec(Section):
     def ledger(self) -> Budget:
         """Return where the price is charged."""
         b = self.budget
-        return Budget(str(resolve_ledger(b.ledger, self.folder)), b.dataset, b.cap, b.version, b.notion)
+        return Budget(resolve_budget(b.ledger, self.folder), b.dataset, b.cap, b.version, b.notion)
 
 
 def read_spec(path: str | os.PathLike[str]) -> Spec:

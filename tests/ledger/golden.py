@@ -46,9 +46,8 @@ def window(hour: int) -> lw.query.CountVisitors:
     return lw.count_visitors(visits, lw.places("places.csv", place="venue"), start=start, end=end, places_per_person=1)
 
 
-def answers() -> dict[str, Any]:
+def answers(ledger: str = "answers.ledger") -> dict[str, Any]:
     """Ask, in the folder of the tables, what the golden ledger has answers for; return them, and what is spent."""
-    ledger = "answers.ledger"
     counts = lw.plan(window(18), lw.AdditionOnly("1/3"), safe_at_most=2, what="counts")
     total = statistic(records("ages.csv", person="user"), "sum", column="age", lower=0, upper=100, step=1)
     rounds = [
@@ -66,11 +65,11 @@ def answers() -> dict[str, Any]:
     }
 
 
-def events() -> list[list[Any]]:
-    """Return the history of the golden ledger that has an entry of every kind."""
+def events(ledger: str = "events.ledger") -> list[list[Any]]:
+    """Return the history of the golden ledger that has an entry of every kind but ``moved``."""
     return [
         [e.number, e.id, e.time.isoformat(), e.dataset, e.version, e.kind, str(e.cost), e.cap and str(e.cap), e.key]
-        for e in Ledger("events.ledger", create=False).history()
+        for e in Ledger(ledger, create=False).history()
     ]
 
 

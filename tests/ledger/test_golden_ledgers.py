@@ -10,10 +10,11 @@ from typing import Any, get_args
 
 import pytest
 from tests.ledger import golden
+from tests.ledger.places import PostgresPlace
 
 from leeward.engine import _content as engine
 from leeward.errors import LeewardError
-from leeward.ledger import _chain, _parts, _person_budgets
+from leeward.ledger import Ledger, _chain, _parts, _person_budgets
 from leeward.ledger._records import EntryKind
 from leeward.ledger._secret import VARIABLE
 from leeward.session import _question
@@ -43,6 +44,29 @@ def test_a_history_with_every_kind_of_entry_fits_its_chain() -> None:
 
 def test_people_have_spent_what_they_spent_and_are_told_what_they_were_told() -> None:
     assert golden.people() == SAID["people"]
+
+
+def test_a_golden_ledger_that_moves_gives_the_same_answers(database: PostgresPlace) -> None:
+    assert golden.answers(Ledger.move("answers.ledger", database.url).url) == {
+        name: SAID[name] for name in ("answers", "spent")
+    }
+    database.clear()
+    Ledger.move("events.ledger", database.url)
+    *before, last = golden.events(database.url)
+    assert (before, last[5]) == (SAID["events"], "moved")
+
+
+def test_what_an_earlier_version_kept_in_postgresql_is_read(database: PostgresPlace) -> None:
+    """The statements are those of a database of the first version that kept ledgers there."""
+    database.change(*(golden.FOLDER / "postgresql.sql").read_text("utf-8").split(";\n"))
+    Ledger.accept_restored(database.url)
+    *before, accepted = golden.events(database.url)
+    assert (before, accepted[5]) == (SAID["events in postgresql"], "accepted-restored")
+    ledger = Ledger(database.url)
+    ledger.check()
+    found = ledger.peek("city", "1", "stored")
+    assert found is not None
+    assert found.payload == b"\x00answer\xff"
 
 
 def _of(module: Any, name: str, changed: Callable[[Any], Any]) -> Callable[[pytest.MonkeyPatch], None]:

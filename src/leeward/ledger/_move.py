@@ -2,8 +2,9 @@
 """A ledger moves from its file into a database: the same identity, history, answers and chain, and never two that spend.
 
 Both are locked. The rows are copied, the file gets a last entry that says where its history goes on, and the copy the same
-entry. The file is committed *first*: a process that is killed between the two leaves no ledger that spends, and moving again
-completes it. What remains of the file says where its budgets went, and can neither be charged nor asked.
+entry. The file is committed *first*: a process that is killed between the two leaves no ledger that spends, but a mark that
+keeps this machine from opening a new one there, and moving again completes it. What remains of the file says where its
+budgets went, and can neither be charged nor asked.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def move(path: Path, to: Address, *, lock_wait: float) -> None:
     """
     source = SqliteStore(path, create=False, lock_wait=lock_wait)
     target = PostgresStore(to, create=None, lock_wait=lock_wait)
-    with target.making() as (new, is_new), source.closing() as old:
+    with source.closing() as old:
+        ledger = source.identity(old)
+    with target.making(ledger) as (new, is_new), source.closing() as old:
         chain.check_all(old)
         closed = moved_to(old)
         if closed is not None and closed != to.place:
@@ -41,7 +44,7 @@ def move(path: Path, to: Address, *, lock_wait: float) -> None:
                 f"The ledger {source.name} was moved to {closed}", "it cannot be in two places", f"Use {closed}"
             )
         if not is_new:
-            if closed is None or source.identity(old) != target.identity(new):
+            if closed is None or ledger != target.identity(new):
                 raise LedgerError(
                     f"There is a ledger in {target.name} already", "one database has one ledger", "Name a new database"
                 )
@@ -56,6 +59,7 @@ def move(path: Path, to: Address, *, lock_wait: float) -> None:
                 append(old, Balance(None, None, Fraction(0)), kind="moved", dataset="", key=to.place)
             _copy(old, new)
             chain.check_all(new)
+            target.write_high_water_mark(new)  # from now on nobody here takes the database for a new one
     source.advance_high_water_mark()
     target.advance_high_water_mark()
 

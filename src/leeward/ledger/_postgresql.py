@@ -113,11 +113,15 @@ class PostgresStore(Store):
         return row is not None and row[0] > 0
 
     @contextmanager
-    def making(self) -> Iterator[tuple[Connection, bool]]:
-        """A transaction that is alone in making the ledger: its tables are there, and whether they are new is said."""
+    def making(self, ledger: str = "") -> Iterator[tuple[Connection, bool]]:
+        """A transaction that is alone in making the ledger: its tables are there, and whether they are new is said.
+
+        Args:
+            ledger: the id of one that moves here, whose mark may be here before it.
+        """
         with self._in_plain_words(), self._engine.connect() as connection, connection.begin():
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
-            is_new = not self._is_made(connection)
+            is_new = not self._is_made(connection, ledger)
             if is_new:
                 if not _has(connection, "pg_namespace", SCHEMA):
                     connection.execute(CreateSchema(SCHEMA))
@@ -136,18 +140,19 @@ class PostgresStore(Store):
             if is_new:  # else another process was faster
                 connection.execute(insert(identity).values(id=name, key=key))
 
-    def _is_made(self, connection: Connection | None = None) -> bool:
+    def _is_made(self, connection: Connection | None = None, moves: str = "") -> bool:
         """Whether a ledger is in the database; where none is, whether there was one is asked too."""
         if connection is None:
             with self._seeing() as connection:
                 return self._is_made(connection)
-        is_marked = os.path.lexists(self._mark)
+        is_marked = os.path.lexists(self._mark)  # asked first: meanwhile another process may make both
         relations = (
             "SELECT relname FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = %s)"
         )
         found = {*connection.exec_driver_sql(relations, (SCHEMA,)).scalars()}
         if not found:
-            if is_marked:
+            mark = self.read_high_water_mark() if is_marked else None
+            if mark is not None and mark.ledger != moves:
                 raise self._emptied("gone")
             return False
         if not {_form.name, *metadata.tables} <= found:

@@ -90,7 +90,7 @@ class Store(ABC):
         """
         mark = self.read_high_water_mark()
         if mark is None and self.count(connection) == 0:
-            mark = self._write_high_water_mark(connection)  # before the first entry: an entry without a mark is wrong
+            mark = self.write_high_water_mark(connection)  # before the first entry: an entry without a mark is wrong
         self._check_high_water_mark(connection, mark)
 
     def fits_mark(self, connection: Connection) -> bool:
@@ -109,7 +109,14 @@ class Store(ABC):
     def advance_high_water_mark(self) -> None:
         """Write the mark from what is committed. Under the write lock: two writers cannot put it back."""
         with self._in_plain_words(), self._alone() as connection:
-            self._write_high_water_mark(connection)
+            self.write_high_water_mark(connection)
+
+    def write_high_water_mark(self, connection: Connection) -> HighWaterMark:
+        """Write the mark from what this transaction sees."""
+        count = self.count(connection)
+        mark = HighWaterMark(self.identity(connection), count, str(hash_of(connection, count)))
+        write_high_water_mark(self._place, mark)
+        return mark
 
     @abstractmethod
     def new_lock(self, holder: str) -> Hold:
@@ -133,12 +140,6 @@ class Store(ABC):
 
     def _refuse_moved(self, connection: Connection) -> None:  # noqa: B027 - only a file is ever left behind
         """Refuse a ledger whose history goes on elsewhere."""
-
-    def _write_high_water_mark(self, connection: Connection) -> HighWaterMark:
-        count = self.count(connection)
-        mark = HighWaterMark(self.identity(connection), count, str(hash_of(connection, count)))
-        write_high_water_mark(self._place, mark)
-        return mark
 
     def _check_high_water_mark(self, connection: Connection, mark: HighWaterMark | None) -> None:
         if mark is None:

@@ -22,17 +22,18 @@ demo: $(VENV)/installed ## run the main job on a synthetic city; writes demo-out
 	@$(BIN)/leeward demo --out demo-out
 
 test: $(VENV)/installed-dev ## run the tests, all but the sweeps
-	@.ci/debian-packages chromium
+	@.ci/debian-packages chromium postgresql
 	@$(BIN)/python -m pytest -m "not sweep"
 
 test-fast: $(VENV)/installed-dev ## run the tests of the theory and of the shape of the package: within a minute
 	@$(BIN)/python -m pytest -m "not sweep" $(FAST)
 
 sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with the whole program
+	@.ci/debian-packages postgresql
 	@$(BIN)/python -m pytest -m sweep
 
 coverage: $(VENV)/installed-dev ## run the tests and say which lines and branches of src none of them reached
-	@.ci/debian-packages chromium
+	@.ci/debian-packages chromium postgresql
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest -m "not sweep"
 	@$(BIN)/coverage combine --quiet

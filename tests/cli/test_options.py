@@ -433,6 +433,23 @@ def budget_ledger(town: Town) -> None:
         assert town.run("budget", name, "--ledger", town.folder / "none.db")[0] == 2
 
 
+def budget_move(town: Town) -> None:
+    """The move itself is in tests/ledger/test_moving.py; here, what is refused, and that nothing moved then."""
+    ran(town, "release", town.spec(), "-o", town.out)
+    ledger = town.folder / "budget.db"
+    for to, says in (
+        ("other.db", "not the address of a PostgreSQL database"),
+        ("postgresql://me:sesame@host/b", "holds a password"),
+        ("postgresql://127.0.0.1:1/b", "not reached"),
+    ):
+        code, out, err = town.run("budget", "move", "--ledger", ledger, "--to", to)
+        assert (code, out) == (2, "")
+        assert says in err
+        assert "sesame" not in err
+    assert town.run("budget", "move", "--ledger", town.folder / "none.db", "--to", "postgresql://127.0.0.1:1/b")[0] == 2
+    ran(town, "budget", "check", "--ledger", ledger)
+
+
 def version(town: Town) -> None:
     assert ran(town, "--version")[0] == f"leeward {__version__}\n"
 
@@ -440,6 +457,7 @@ def version(town: Town) -> None:
 SEVERAL = {
     "leeward _": version,
     "budget show ledger": budget_ledger,
+    "budget move to": budget_move,
 }
 """Options whose names are not names of functions."""
 
@@ -447,6 +465,7 @@ OF_BUDGETS = {
     *(f"budget {name} {each}" for name in ("show", "history") for each in ("ledger", "dataset", "as_json")),
     *("budget check ledger", "budget check as_json", "budget accept-restored ledger", "budget new-key ledger"),
     *(f"budget set-cap {each}" for each in ("ledger", "dataset", "cap")),
+    *("budget move ledger", "budget move to"),
 }
 """What one walk over the budgets shows."""
 

@@ -16,6 +16,7 @@ import pytest
 from tests.ledger.places import PostgresPlace, SqlitePlace
 from tests.ledger.worker import asked
 
+from leeward.cli import main
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import Ledger
 
@@ -72,6 +73,19 @@ def test_history_answers_and_chain_move(path: Path, database: PostgresPlace) -> 
     spend(database.url, "a", "c", cap=9)
     assert moved.show()[0].spent == 1
     Ledger(database.url).check()
+
+
+def test_the_command_says_what_to_write_now(
+    path: Path, database: PostgresPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spend(path, "a")
+    assert main(["budget", "move", "--ledger", str(path), "--to", database.url]) == 0
+    assert f'Moved 4 entries. Write now: ledger = "{database.url}"' in capsys.readouterr().out
+    for command in ("show", "history", "check"):
+        assert main(["budget", command, "--ledger", database.url]) == 0
+    assert main(["budget", "set-cap", "--ledger", database.url, "city", "12"]) == 0
+    assert main(["budget", "check", "--ledger", str(path)]) == 2
+    assert "was moved to" in capsys.readouterr().err
 
 
 def test_what_is_left_of_the_file_is_neither_charged_nor_asked(path: Path, database: PostgresPlace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,6 @@ import pytest
 from tests.ledger.places import PostgresPlace, SqlitePlace
 from tests.ledger.worker import asked
 
-from leeward.cli import main
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import Ledger
 
@@ -75,17 +75,21 @@ def test_history_answers_and_chain_move(path: Path, database: PostgresPlace) -> 
     Ledger(database.url).check()
 
 
-def test_the_command_says_what_to_write_now(
-    path: Path, database: PostgresPlace, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_what_to_write_now(path: Path, database: PostgresPlace) -> None:
+    def leeward(*words: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "leeward", "budget", *words]
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "200"})
+        return done.returncode, done.stdout + done.stderr
+
     spend(path, "a")
-    assert main(["budget", "move", "--ledger", str(path), "--to", database.url]) == 0
-    assert f'Moved 4 entries. Write now: ledger = "{database.url}"' in capsys.readouterr().out
-    for command in ("show", "history", "check"):
-        assert main(["budget", command, "--ledger", database.url]) == 0
-    assert main(["budget", "set-cap", "--ledger", database.url, "city", "12"]) == 0
-    assert main(["budget", "check", "--ledger", str(path)]) == 2
-    assert "was moved to" in capsys.readouterr().err
+    said = f'Moved 4 entries. Write now: ledger = "{database.url}"\n'
+    assert leeward("move", "--ledger", str(path), "--to", database.url) == (0, said)
+    code, shown = leeward("history", "--ledger", database.url)
+    assert code == 0
+    assert [kind in shown for kind in ("opened", "reserved", "released", "moved")] == [True] * 4
+    code, refused = leeward("show", "--ledger", str(path))
+    assert code == 2
+    assert "was moved to" in refused
 
 
 def test_what_is_left_of_the_file_is_neither_charged_nor_asked(path: Path, database: PostgresPlace) -> None:

@@ -321,6 +321,8 @@ class NumberQuery(Part):
         upper: numbers above are clamped to it.
         step: numbers are rounded half up to it, from ``lower`` on.
         levels: the public levels that people are above or not, ascending; None where nothing is asked of levels.
+        others: what the last of the groups is called, where it is of all who are in none of those before it; None where
+            they do not count.
         people: the public number of people with a number; None if it is private.
         keep: the filter.
     """
@@ -339,6 +341,7 @@ class NumberQuery(Part):
     people: int | None
     keep: Keep
     levels: tuple[str, ...] | None = None
+    others: bool | int | str | None = None
 
     @property
     def noun(self) -> Noun:

@@ -83,6 +83,8 @@ def ask(rng: random.Random, kind: str) -> dict[str, Any]:
         made["grid"] = rng.choice([step, F(1, 2), F(1, 10)])
     if rng.random() < 0.5:
         made["groups"] = rng.choice([["a", "b"], ["c"], ["b", "a", "z"]])
+        if rng.random() < 0.4:
+            made["others"] = "else" if "c" in made["groups"] else "c"
     if rng.random() < 0.7:
         made["combine"] = rng.choice(["refuse", "sum", "min", "max"])
         if made["combine"] == "sum" and (kind == "histogram" or lower % step):
@@ -98,7 +100,9 @@ def describe(source: Any, asked: dict[str, Any]) -> Statistic:
         source, person="person" if combine else "each row", combine=combine or "refuse", keep=asked.get("keep") or None
     )
     by = "group" if asked.get("groups") else None
-    known = {key: asked[key] for key in ("lower", "upper", "step", "p", "people", "groups", "grid") if key in asked}
+    known = {
+        key: asked[key] for key in ("lower", "upper", "step", "p", "people", "groups", "others", "grid") if key in asked
+    }
     return statistic(table, asked["kind"], column="number", by=by, **known)
 
 
@@ -145,7 +149,7 @@ def tallied(rows: list[dict[str, Any]], asked: dict[str, Any]) -> list[tuple[int
 def test_tallies_agree_with_the_oracle(kind: str) -> None:
     """What a percentile by rank is drawn from: refused where the answer is, and else the people by group and number."""
     rng, several, made = random.Random(f"tally {kind}"), 0, 0
-    for _ in range(12):
+    for _ in range(16):
         source, rows = draw(rng, kind)
         asked = ask(rng, rng.choice(["median", "min", "max", "percentile"]))
         query = describe(source, asked)

@@ -272,6 +272,7 @@ GROUPINGS: dict[str, tuple[dict[str, Any], Sequence[Any]]] = {
     "": ({}, [None]),
     " of group 0": ({"by": "y", "groups": [0]}, [0]),
     " by group": ({"by": "y", "groups": [0, 1]}, [0, 1]),
+    " of group 0, and others": ({"by": "y", "groups": [0], "others": 9}, [0, answers.Beyond([0])]),
 }
 
 

@@ -95,6 +95,9 @@ ROWS: Mapping[str, list[Row]] = {
         Row("statistic", "groups", ["m", "f"], NEW),
         Row("statistic", "groups", ["f", "m", "x"], NEW),
         Row("statistic", "groups", ("f", "m"), SAME),
+        Row("statistic", "others", "else", NEW),
+        Row("statistic", "others", "another", NEW),
+        Row("statistic", "groups", ["f", "m", "else"], NEW),  # a key of its own is no group of all others
         Row("statistic", "by", "sex2", NEW),
         Row("statistic", "step", 5, NEW),
     ],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -119,12 +120,23 @@ def percentile(p: Fraction | int, default: Fraction | int) -> Callable[[list[Fra
 # ---- statistics of rows: records have a number x (or None) and a group y
 
 
+@dataclass(frozen=True)
+class Beyond:
+    """The group of all who are in none of these."""
+
+    listed: Sequence[Any]
+
+
+def _in(key: Any, group: Any) -> bool:
+    return key not in group.listed if isinstance(group, Beyond) else bool(key == group)
+
+
 def grouped(groups: Sequence[Any], whole: Callable[[list[Fraction]], Fraction]) -> Answer:
     """The same of each group."""
 
     def answer(table: Table) -> tuple[Fraction, ...]:
         there = [r for r in table if r is not None and r.x is not None]
-        return tuple(whole([Fraction(r.x) for r in there if r.y == group]) for group in groups)
+        return tuple(whole([Fraction(r.x) for r in there if _in(r.y, group)]) for group in groups)
 
     return answer
 
@@ -145,7 +157,7 @@ def cells(groups: Sequence[Any], edges: Sequence[int] | None) -> Answer:
     def answer(table: Table) -> tuple[Fraction, ...]:
         found = []
         for group in groups:
-            there = [r for r in table if r is not None and (group is None or r.y == group)]
+            there = [r for r in table if r is not None and (group is None or _in(r.y, group))]
             if edges is None:
                 found.append(Fraction(len(there)))
                 continue

@@ -1,7 +1,7 @@
 """Statistics of one number a person, in Fractions, row by row: slow, and sharing no code with `leeward`.
 
 A question is a dict: ``kind``, ``lower``, ``upper``, ``step`` (Fractions), and where they apply ``p``, ``grid``, ``people``,
-``groups``, ``combine``, ``keep``. A record is ``(group, number on the grid)``, or `ABSENT` or `UNCOUNTED`.
+``groups``, ``others``, ``combine``, ``keep``. A record is ``(group, number on the grid)``, or `ABSENT` or `UNCOUNTED`.
 """
 
 from __future__ import annotations
@@ -65,12 +65,13 @@ def records(rows: Sequence[Mapping[str, Any]], ask: Ask) -> tuple[list[Any] | No
             dropped["filtered"] += 1
         elif person is None:
             dropped["null_person"] += 1
-        elif groups and row["group"] not in groups:
+        elif groups and row["group"] not in groups and not ask.get("others"):
             dropped["unknown_group"] += 1
         elif number is None and "lower" in ask:
             dropped["unreadable_number" if is_unreadable(row.get("number")) else "no_number"] += 1
         else:
-            people.setdefault(person, []).append((groups.index(row["group"]) if groups else 0, number))
+            listed = groups.index(row["group"]) if groups and row["group"] in groups else len(groups or ())
+            people.setdefault(person, []).append((listed, number))
     several = sum(len(held) > 1 for held in people.values())
     if ask.get("combine") == "refuse" and several:
         return None, dropped, several
@@ -93,7 +94,7 @@ def answer(counted: Sequence[Any], ask: Ask, rounding: Callable[[Fraction], int]
     """
     found: list[Fraction] = []
     here = [record for record in counted if record not in (ABSENT, UNCOUNTED)]
-    for group in range(max(1, len(ask.get("groups", ())))):
+    for group in range(max(1, len(ask.get("groups", ())) + bool(ask.get("others")))):
         numbers = sorted(number for g, number in here if g == group)
         if ask["kind"] == "histogram":
             found += _counts(numbers, ask)

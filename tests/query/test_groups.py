@@ -77,16 +77,20 @@ GROUPS: list[list[str]] = [["flu"], ["cold"], ["flu", "cold"], ["cold", "cough"]
 KEEP: list[dict[str, list[str]]] = [{}, {"town": ["A"]}, {"town": ["A", "B"]}, {"town": ["B"], "ill": ["flu", "cold"]}]
 
 
-def asked(groups: Sequence[str], keep: dict[str, list[str]], person: str = "each row") -> Statistic:
-    return statistic(records("t.parquet", person=person, keep=keep or None), "histogram", by="ill", groups=groups)
+def asked(
+    groups: Sequence[str], keep: dict[str, list[str]], person: str = "each row", others: str | None = None
+) -> Statistic:
+    table = records("t.parquet", person=person, keep=keep or None)
+    return statistic(table, "histogram", by="ill", groups=groups, others=others)
 
 
-def moves(step: Oracle, groups: Sequence[str], keep: dict[str, list[str]]) -> set[tuple[int, int]]:
+def moves(step: Oracle, groups: Sequence[str], keep: dict[str, list[str]], others: Any = None) -> set[tuple[int, int]]:
     """All (rise, fall) of the counts along a step, by hand."""
 
     def counts(row: Any) -> list[bool]:
         kept = row is not None and all(row[column] in allowed for column, allowed in keep.items())
-        return [bool(kept and row["ill"] == group) for group in groups]
+        held = [bool(kept and row["ill"] == group) for group in groups]
+        return [*held, bool(kept and row["ill"] not in groups)] if others else held
 
     found = set()
     for before, after in itertools.product([*ROWS, None], repeat=2):
@@ -96,20 +100,21 @@ def moves(step: Oracle, groups: Sequence[str], keep: dict[str, list[str]]) -> se
     return found - {(0, 0)}
 
 
+@pytest.mark.parametrize("others", [None, "else"], ids=["listed", "and others"])
 @pytest.mark.parametrize("keep", KEEP, ids=str)
 @pytest.mark.parametrize("groups", GROUPS, ids=" ".join)
 @pytest.mark.parametrize("name", NOTIONS)
 def test_rates_are_allowed_on_every_step_and_cannot_be_larger(
-    name: str, groups: list[str], keep: dict[str, list[str]]
+    name: str, groups: list[str], keep: dict[str, list[str]], others: str | None
 ) -> None:
     notion, step = NOTIONS[name]
-    found = moves(step, groups, keep)
-    listed = isinstance(notion, Blowfish) and (bool(keep) or not {*groups} <= {*notion.universe})
+    found = moves(step, groups, keep, others)
+    listed = isinstance(notion, Blowfish) and (bool(keep or others) or not {*groups} <= {*notion.universe})
     if not found and not listed:
         with pytest.raises(NotPrivateError, match="no step of the notion changes it"):
-            plan_number(asked(groups, keep), notion)
+            plan_number(asked(groups, keep, others=others), notion)
         return
-    (part,) = plan_number(asked(groups, keep), notion).parts
+    (part,) = plan_number(asked(groups, keep, others=others), notion).parts
     up, down = part.line.rise, part.line.fall
     assert not (up.is_infinite and any(rise for rise, _ in found))
     assert not (down.is_infinite and any(fall for _, fall in found))
@@ -118,7 +123,9 @@ def test_rates_are_allowed_on_every_step_and_cannot_be_larger(
     ]
     assert all(each <= EPSILON for each in spent), "not private"
     if listed:  # nothing is derived: the noise is that of any change
-        any_change = EPSILON if len(groups) == 1 else EPSILON / 2  # a single count moves one way at a time
+        any_change = (
+            EPSILON if len(groups) == 1 and not others else EPSILON / 2
+        )  # a single count moves one way at a time
         assert (up, down) == (any_change, any_change)
         return
     assert max(spent) == EPSILON, "more noise than it takes"

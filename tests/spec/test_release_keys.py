@@ -169,6 +169,15 @@ ROWS = [
     Effect("query.grid", "numbers", {"query": {"grid": "3"}}, {"value": [3]}, before={"query": {"kind": "mean"}}),
     Effect("query.by", "numbers", {"query": {"by": {"sex": ["m", "f"]}}}, {"value": [10, 6], "group": ["m", "f"]}),
     Effect(
+        "query.others",
+        "numbers",
+        {"query": {"others": "else"}},
+        {"value": [10, 6], "group": ["m", "else"]},
+        before={"query": {"by": {"sex": ["m"]}}},
+    ),
+    Effect("query.others", "numbers", {"query": {"others": "else"}}, refused="others = 'else' without groups"),
+    Effect("query.others", "policies", {"query": {"others": "else"}}, refused="Leave others out", before=JOINING),
+    Effect(
         "query.mechanism",
         "numbers",
         {"query": {"mechanism": "rank"}},

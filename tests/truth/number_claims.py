@@ -80,11 +80,11 @@ def register(claims: Claims) -> None:
 
     @says(
         r"The ((?P<name>sum|mean|median|least value|greatest value)|(?P<p>[\d./]+) % point) of everybody's 'age'(, in each of (?P<n>\d+) public"
-        r" groups? by 'sex')?"
+        r" groups? by 'sex'(?P<more>, and of all others)?)?"
     )
-    def _(world: Any, name: str | None, p: str | None, n: str | None) -> bool:
+    def _(world: Any, name: str | None, p: str | None, n: str | None, more: str | None) -> bool:
         numeric = world.query.numeric
-        if numeric is None or int(n or 0) != len(world.query.groups):
+        if numeric is None or int(n or 0) + bool(more) != len(world.query.groups) or bool(more) != outside(world):
             return False
         if name == "mean":
             near = [abs(numeric.answer(v) - sum(v) / len(v)) <= numeric.grid / 2 for v in LISTS if v]
@@ -99,9 +99,13 @@ def register(claims: Claims) -> None:
         answers = len(world.exact(world.tables[0]))
         return world.query.kind == "histogram" and world.query.column == "age" and answers == int(bins) * int(n or 1)
 
-    @says(r"How many people are in each of (?P<n>\d+) public groups? by 'sex'")
-    def _(world: Any, n: str) -> bool:
-        return world.query.column is None and len(world.exact(world.tables[0])) == int(n) == len(world.query.groups)
+    @says(r"How many people are in each of (?P<n>\d+) public groups? by 'sex'(?P<more>, and of all others)?")
+    def _(world: Any, n: str, more: str | None) -> bool:
+        answers = len(world.exact(world.tables[0]))
+        return (
+            world.query.column is None and answers == int(n) + bool(more) == len(world.query.groups)
+            and bool(more) == outside(world)
+        )  # fmt: skip
 
     @says(
         rf"Each answer, an integer on a public grid of step (?P<step>\S+), gets exact geometric noise, {DIRECTION}(?P<clamped>, then clamped to"
@@ -270,9 +274,20 @@ def register(claims: Claims) -> None:
     def _(world: Any, number: str | None, more: str) -> bool:
         # that the engine leaves them out, for these reasons, tests/engine counts
         return (
-            bool(number) == bool(world.query.column) and ("in no listed group" in more) == bool(world.query.groups)
+            bool(number) == bool(world.query.column)
+            and ("in no listed group" in more) == (bool(world.query.groups) and not outside(world))
             and ("removed by the filter" in more) == bool(world.query.records.keep)
         )  # fmt: skip
+
+    @says(r"'(?P<name>.*)' is of all people in no listed group, also of those that have none")
+    def _(world: Any, name: str) -> bool:
+        # that the engine counts them there, and none of the listed, tests/engine counts
+        return world.query.groups.index(name) == len(world.query.listed) and outside(world)
+
+
+def outside(world: Any) -> bool:
+    """Whether somebody whose key is listed nowhere is in an answer."""
+    return bool(world.query.others)
 
 
 def near(world: Any) -> bool:
@@ -291,6 +306,7 @@ REQUIRED = [
     ("a public number", r"That \d+ people.*", lambda w: w.query.people is not None),
     ("closeness", r"Closeness is.*", near),
     ("far groups", r"No two groups are nearer.*", lambda w: near(w) and len(w.query.groups) > 1),
+    ("others", r"'else' is of all.*", lambda w: w.query.others),
     ("nobody there", r"Where nobody has.*", lambda w: w.query.kind in {"mean", "percentile"} and w.query.people is None),
 ]  # fmt: skip
 """What must be said where it is so: a name, a pattern, and when."""

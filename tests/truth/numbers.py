@@ -74,7 +74,8 @@ class World:
     @functools.cached_property
     def records(self) -> tuple[Any, ...]:
         """Nobody, and every number in every group, asked for or not; where the number of people is public, all have one."""
-        held = tuple(itertools.product(self.cells, (0, 1, 2)))
+        more = ("x", None) if self.query.others else ()
+        held = tuple(itertools.product((*self.cells, *more), (0, 1, 2)))
         return held if self.query.people is not None else (None, *held)
 
     @functools.cached_property
@@ -99,7 +100,7 @@ class World:
         """What noise is added to, in the order of the answers."""
         found: list[int] = []
         for group in self.cells:
-            here = [record[1] for record in table if record is not None and record[0] == group]
+            here = [record[1] for record in table if record is not None and counts_in(self.query, record[0]) == group]
             kind = self.query.kind
             if kind == "histogram":
                 found += [len(here)] if self.query.column is None else [here.count(0), len(here) - here.count(0)]
@@ -140,6 +141,11 @@ class World:
         return sum(self._ratio(i % n, after - before) for i, (before, after) in enumerate(pairs))
 
 
+def counts_in(query: Statistic, key: Any) -> Any:
+    """The group in which somebody with this key counts."""
+    return query.groups[-1] if query.others and key not in query.groups[:-1] else key
+
+
 NOTIONS: Mapping[str, Any] = {
     "dp": lambda people: lw.UnboundedDP("1"),
     "bounded-dp": lambda people: lw.BoundedDP("1"),
@@ -174,6 +180,8 @@ QUESTIONS: Mapping[str, tuple[Any, str, dict[str, Any]]] = {
     "histogram": (TABLE, "histogram", BINS),
     "histogram of groups": (TABLE, "histogram", {"by": "sex", "groups": ["f", "m"]}),
     "histogram in groups": (TABLE, "histogram", {**BINS, "by": "sex", "groups": ["f", "m"]}),
+    "histogram of groups, and others": (TABLE, "histogram", {"by": "sex", "groups": ["f"], "others": "else"}),
+    "median in a group, and others": (TABLE, "median", {**ONE, "by": "sex", "groups": ["f"], "others": "else"}),
     "histogram in one group": (TABLE, "histogram", {**BINS, "by": "sex", "groups": ["f"]}),
     "sums of several": (records("people.parquet", person="user", combine="sum"), "sum", ONE),
     "least of several, in groups": (records("people.parquet", person="user", combine="min"), "median", IN_GROUPS),

@@ -75,7 +75,20 @@ WORLDS = worlds()
 SEVERAL = ("several rows", r"Someone with several rows.*", lambda world: world.query.records.combine != "refuse")
 PARTS = STRUCTURE | {
     f"query.{name}"
-    for name in ("answers", "column", "p", "combine", "by", "lower", "upper", "step", "people", "groups", "levels")
+    for name in (
+        "answers",
+        "column",
+        "p",
+        "combine",
+        "by",
+        "lower",
+        "upper",
+        "step",
+        "people",
+        "groups",
+        "levels",
+        "others",
+    )
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.truth import notion_claims, number_claims, visitor_claims
 from tests.truth.claims import Claims
 from tests.truth.notion_claims import private
-from tests.truth.number_claims import REQUIRED, kept
+from tests.truth.number_claims import REQUIRED, kept, outside
 from tests.truth.numbers import NOTIONS, World, worlds
 from tests.truth.relations import number
 from tests.truth.visitor_claims import leaves
@@ -29,7 +29,7 @@ WORLDS = worlds()
 PARTS = {
     *("format", "leeward", "created", "dataset", "version", "price", "notion.name", "notion.epsilon", "notion.unit"),
     *("query.kind", "query.answers", "query.column", "query.p", "query.combine", "query.by", "query.groups", "query.lower"),
-    *("query.upper", "query.step", "query.people", "query.keep.state", "mechanism.name"),
+    *("query.upper", "query.step", "query.people", "query.keep.state", "query.others", "mechanism.name"),
     *("mechanism.lower", "mechanism.upper"),
     *("mechanism.parts.rate_up", "mechanism.parts.rate_down", "mechanism.parts.step", "accuracy.mean_absolute"),
     *("accuracy.within_95_percent", "accuracy.all_within_95_percent", "accuracy.counted", "accuracy.by_number.number"),
@@ -64,6 +64,7 @@ def test_the_parts_are_true(notion: str) -> None:
         assert statement["price"] == statement["notion"]["epsilon"] == str(world.price)
         assert statement["notion"]["unit"] == world.unit
         assert statement["query"]["answers"] == len(world.exact(world.tables[0])) // len(world.plan.parts)
+        assert statement["query"]["others"] == (query.groups[-1] if outside(world) else None)
         assert statement["query"]["combine"] == (query.records.combine if query.records.person else None)
         for told, part in zip(statement["mechanism"]["parts"], world.plan.parts, strict=True):
             assert (told["rate_up"], told["rate_down"]) == (str(part.law.up), str(part.law.down))

@@ -31,7 +31,7 @@ WORLDS = worlds()
 PARTS = {
     *("format", "leeward", "created", "dataset", "version", "price", "notion.name", "notion.epsilon", "notion.unit"),
     *("query.kind", "query.answers", "query.column", "query.p", "query.combine", "query.by", "query.groups", "query.lower"),
-    *("query.upper", "query.step", "query.people", "query.keep.state", "mechanism.name"),
+    *("query.upper", "query.step", "query.people", "query.keep.state", "mechanism.name", "query.others"),
     *("mechanism.rate", "mechanism.points", "mechanism.lower", "mechanism.step", "accuracy.counted", "accuracy.points"),
     *("accuracy.within_50_percent", "accuracy.within_95_percent", "accuracy.within_99_percent"),
     "accuracy.all_within_95_percent",

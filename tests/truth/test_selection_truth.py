@@ -30,7 +30,7 @@ PARTS = {
     *("query.kind", "query.noun", "query.options", "query.of.kind", "query.of.places", "query.of.window.start"),
     *("query.of.window.end", "query.of.window.timezone", "query.of.keep.state", "query.of.places_per_person"),
     *("query.of.if_more", "query.of.answers", "query.of.column", "query.of.p", "query.of.combine", "query.of.by"),
-    *("query.of.lower", "query.of.upper", "query.of.step", "query.of.people", "query.of.groups"),
+    *("query.of.lower", "query.of.upper", "query.of.step", "query.of.people", "query.of.groups", "query.of.others"),
     *("mechanism.name", "mechanism.rate", "accuracy.options", "accuracy.within_50_percent"),
     *("accuracy.within_95_percent", "accuracy.within_99_percent"),
 }

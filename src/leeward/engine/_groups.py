@@ -50,6 +50,8 @@ class GroupList:
         values = self.query.values
         ends = None if values is None else [write(exact(end)) for end in (values.lower, values.upper, values.step)]
         keys = ["leeward groups 1", self.query.drawn, self.query.by, list(self.query.groups), ends]
+        if self.query.others:
+            keys.append("and all others")
         if self.query.levels:
             keys.append([write(exact(level)) for level in self.query.levels])
         return hashlib.sha256(json.dumps(keys).encode()).hexdigest()

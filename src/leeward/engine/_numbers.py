@@ -75,6 +75,8 @@ class NumberTable(Rows):
         else:
             ranked = bound.ranked(rows.select(**plain, key=rows[query.by]), *_listed(rows[query.by].type(), query))
             ranked = ranked.rename(group="rank")
+            if query.others:
+                ranked = ranked.mutate(group=ranked.group.fill_null(len(query.listed)))
         self._rows = bound.staged("leeward_numbers", ranked)
         self._tally: Mapping[str, int] | None = None
 
@@ -258,7 +260,7 @@ def _float_below(bound: Fraction) -> float:
 
 def _listed(kind: Any, query: Statistic) -> tuple[pa.Array, NDArray[np.int32]]:
     """Return the listed groups that a column of this type can hold, and the place of each in the public list."""
-    text = isinstance(query.groups[0], str)
+    text = isinstance(query.listed[0], str)
     if kind.is_null():
         return pa.nulls(0), np.zeros(0, np.int32)
     if text != kind.is_string() or not (text or kind.is_integer()):
@@ -269,7 +271,7 @@ def _listed(kind: Any, query: Statistic) -> tuple[pa.Array, NDArray[np.int32]]:
         )
     # a number below 0 is in no unsigned column, and the engine does not compare it with one
     unsigned = kind.is_unsigned_integer()
-    listed = {rank: group for rank, group in enumerate(query.groups) if not unsigned or int(group) >= 0}
+    listed = {rank: group for rank, group in enumerate(query.listed) if not unsigned or int(group) >= 0}
     held = pa.string() if text else pa.uint64() if unsigned else pa.int64()
     return pa.array(list(listed.values()), held), np.fromiter(listed, np.int32, len(listed))
 

@@ -28,7 +28,7 @@ from leeward.query._source import MOST_CELLS, Allowed, check_whole
 
 
 def effect_on_groups(
-    by: str, groups: Sequence[Allowed], keep: Mapping[str, Sequence[Allowed]], change: Change
+    by: str, groups: Sequence[Allowed], keep: Mapping[str, Sequence[Allowed]], change: Change, *, others: bool = False
 ) -> Effect | None:
     """Return the exact moves of the counts of rows in each group under a step of policies; None if none are derived.
 
@@ -37,29 +37,33 @@ def effect_on_groups(
         groups: its values that are counted, one count each.
         keep: only rows whose column holds one of these values are counted.
         change: the step.
+        others: whether rows that hold none of these values are counted too, last, in one group.
     """
     if change.records is not None:
-        if keep or not set(groups) <= set(change.records):
-            return None  # other columns than this one decide what is counted, or it is not what the records are
+        if keep or others or not set(groups) <= set(change.records):
+            return None  # other columns, or values beyond the list, decide too; or it is not what the records are
         return CountWhere(tuple(functools.partial(operator.eq, group) for group in groups)).effect(change)
     if not change.conditions or not all(isinstance(a, Where) for c in change.conditions for a in c.atoms):
         return None
     try:
-        return _asked(by, groups, keep).effect(change)
+        return _asked(by, groups, keep, others=others).effect(change)
     except InputError:  # more kinds of record than are gone through
         return None
 
 
-def _asked(by: str, groups: Sequence[Allowed], keep: Mapping[str, Sequence[Allowed]]) -> CountWhere | Histogram:
-    if not keep:
+def _asked(
+    by: str, groups: Sequence[Allowed], keep: Mapping[str, Sequence[Allowed]], *, others: bool
+) -> CountWhere | Histogram:
+    if not keep and not others:
         return Histogram(by, tuple(groups))
     kept = [where(column, one_of=allowed) for column, allowed in keep.items()]
     conditions: list[Condition] = [where(by, equals=group) for group in groups]
+    conditions += [~where(by, one_of=groups)] if others else []
     return CountWhere(tuple(functools.reduce(operator.and_, kept, condition) for condition in conditions))
 
 
-def listed_groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
-    """Return the public groups as they are listed, in their order; none where no column of them is named.
+def listed_groups(by: str | None, groups: Any, others: Any = None) -> tuple[Allowed, ...]:
+    """Return the public groups as they are listed, in their order, then that of the others; none where none are named.
 
     Raises:
         SpecError: only one of the two is given, or they are no list of public keys.
@@ -80,6 +84,26 @@ def listed_groups(by: str | None, groups: Any) -> tuple[Allowed, ...]:
     check_whole("The list of groups", listed)
     if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
         raise SpecError("groups that are missing, repeat or mix types", "each is a public key", "List each once")
+    listed = listed if others is None else (*listed, _named_others(others, listed))
     if len(listed) > MOST_CELLS:
         raise SpecError(f"{len(listed):,} groups", f"{MOST_CELLS:,} answers are the most", "Ask for fewer at once")
     return listed
+
+
+def _named_others(others: Any, listed: Sequence[Allowed]) -> Allowed:
+    """Return what the group of all others is called: by a key of the type of the listed ones, and by none of them."""
+    if not listed:
+        raise SpecError(
+            f"others = {told(others)} without groups", "everybody is among the others", "Give by and groups"
+        )
+    texts = isinstance(listed[0], str)
+    if isinstance(others, bool) or not isinstance(others, str if texts else int):
+        raise SpecError(
+            f"others = {told(others)}",
+            f"it stands in one column with the listed groups, which are {'texts' if texts else 'whole numbers'}",
+            'Give, say, others = "all others"' if texts else "Give, say, others = -1",
+        )
+    if others in listed:
+        raise SpecError(f"others = {told(others)}", "a listed group is called so", "Call the others by another name")
+    check_whole("The name of the others", [others])
+    return others

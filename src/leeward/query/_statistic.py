@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, cast, get_args
 
@@ -82,6 +82,7 @@ class Statistic:
         by: the column that says in which public group a person is; None for one group of all.
         groups: the public groups, in the order of the answers.
         levels: of ``above`` the public levels, ascending; the answers of each group begin with the highest.
+        others: whether the last of the groups is of all who are in none of those before it.
     """
 
     records: Records
@@ -92,6 +93,12 @@ class Statistic:
     by: str | None = None
     groups: tuple[Allowed, ...] = ()
     levels: tuple[Fraction, ...] = ()
+    others: bool = False
+
+    @property
+    def listed(self) -> tuple[Allowed, ...]:
+        """The groups whose key stands in the data: all but that of the others."""
+        return self.groups[:-1] if self.others else self.groups
 
     @property
     def of_rows(self) -> bool:
@@ -221,7 +228,7 @@ class Statistic:
         """Return the exact moves of counts of groups of rows under a step of policies; None if none are derived."""
         if not self.of_rows or self.by is None or self.values is not None:
             return None
-        return effect_on_groups(self.by, self.groups, self.records.keep, change)
+        return effect_on_groups(self.by, self.listed, self.records.keep, change, others=self.others)
 
     def effect_of_all(self, change: Change) -> Effect:
         """Return the extreme moves when the numbers of all persons change so at once: every group moves.
@@ -280,6 +287,7 @@ def statistic(
     grid: Exact | None = None,
     by: str | None = None,
     groups: Any = None,
+    others: Allowed | None = None,
     levels: Any = None,
 ) -> Statistic:
     """Ask a statistic of one number a person.
@@ -299,7 +307,9 @@ def statistic(
         grid: the public grid a mean or a spread is published on (default: ``step``, of a variance its square): the multiples
             of it that lie within the bounds.
         by: the column that says in which group a person is.
-        groups: the public groups, in the order of the answers; people in no listed group are not counted.
+        groups: the public groups, in the order of the answers; people in no listed group are not counted, or in `others`.
+        others: the name of one group more, the last, of all who are in no listed group, also of those without any: a text,
+            or a whole number where the groups are numbers. None leaves these people out.
         levels: for ``above`` the public levels, ascending; or give ``lower``, ``upper`` and ``step``, for the levels lower,
             lower + step, … up to upper.
 
@@ -307,13 +317,13 @@ def statistic(
         SpecError: an argument is missing, unknown or malformed.
     """
     check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
-    listed = listed_groups(by, groups)
+    listed = listed_groups(by, groups, others)
     people = plainly(people)
     _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper, levels=levels)
     if kind == "histogram" and column is None:
         if not listed:
             raise SpecError("A histogram of nothing", "its keys are public", "Give column and bounds, or by and groups")
-        return Statistic(records, "histogram", None, None, None, by, listed)
+        return Statistic(records, "histogram", None, None, None, by, listed, others=others is not None)
     if column is None:
         raise SpecError(
             f"A {_ASKED.get(kind, kind)} without a column",
@@ -321,7 +331,8 @@ def statistic(
             "Give the column of the number",
         )
     if kind == "above":
-        return _above(records, column, by, listed, _levels(levels, lower, upper, step))
+        made = _above(records, column, by, listed, _levels(levels, lower, upper, step))
+        return replace(made, others=others is not None)
     if lower is None or upper is None:
         raise SpecError(
             f"A {_ASKED.get(kind, kind)} of '{column}' without bounds",
@@ -338,7 +349,7 @@ def statistic(
             'Combine by "min" or "max"' if kind == "histogram" else "Make lower a whole number of steps",
         )
     if kind == "histogram":
-        made = Statistic(records, "histogram", column, values, None, by, listed)
+        made = Statistic(records, "histogram", column, values, None, by, listed, others=others is not None)
         if made.cells > MOST_CELLS:
             raise SpecError(f"A histogram of {made.cells:,} answers", f"{MOST_CELLS:,} is the most", "Use wider steps")
         return made
@@ -364,7 +375,7 @@ def statistic(
         ask = {"median": median, "min": minimum, "max": maximum}.get(kind)
         numeric = ask(values, people=people) if ask is not None else percentile(values, p or 0, people=people)
     plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
-    return Statistic(records, plain, column, values, numeric, by, listed)
+    return Statistic(records, plain, column, values, numeric, by, listed, others=others is not None)
 
 
 def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:

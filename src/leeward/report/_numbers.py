@@ -164,7 +164,10 @@ def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
         )
         rows.append((f"Levels of ‘{query.column}’", listed))
     if query.by is not None:
-        rows.append((f"Groups by ‘{query.by}’", ", ".join(map(str, query.groups))))
+        listed = ", ".join(map(str, query.groups))
+        rows.append(
+            (f"Groups by ‘{query.by}’", listed if query.others is None else f"{listed} (in none of the others)")
+        )
     if query.people is not None:
         number = people(query.people) if counted == "people" else _count(query.people, "row")
         rows.append(("Public number", f"{number} with a number"))

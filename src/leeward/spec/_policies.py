@@ -123,7 +123,13 @@ def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
             f"its records are the values of '{asked.by}', and the filter looks at others",
             'Leave keep out, or use "adp" with policies over both columns',
         )
-    values = {*asked.groups, *itertools.chain(*joined)}
+    if asked.others:
+        raise SpecError(
+            '[protect] notion = "blowfish" with [query] others',
+            "the listed groups, and the values that it names, are all there are, so nothing is promised to others",
+            'Leave others out, or use "bounded-dp"',
+        )
+    values = {*asked.listed, *itertools.chain(*joined)}
     return Blowfish(epsilon, sorted(values), joined)  # all are texts, or all are numbers
 
 
@@ -144,7 +150,7 @@ def _condition(rows: Rows, key: str, asked: Statistic) -> Condition:
 
 def _check_type(values: Sequence[str | int | bool], key: str, column: str, asked: Statistic) -> None:
     """Refuse values of another type than those by which the same column is grouped or filtered: they are never equal."""
-    listed = (*asked.records.keep.get(column, ()), *(asked.groups if column == asked.by else ()))
+    listed = (*asked.records.keep.get(column, ()), *(asked.listed if column == asked.by else ()))
     kinds = {type(value) for value in listed}
     if kinds and not {type(value) for value in values} <= kinds:
         raise SpecError(

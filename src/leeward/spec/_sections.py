@@ -55,6 +55,7 @@ class Query(Section):
     grid: ExactText | None = None
     levels: list[ExactText] | None = None
     by: dict[str, list[str | int]] | None = None
+    others: str | int | None = None
     combine: Combine = "refuse"
     mechanism: PercentileMechanism = "auto"
 

@@ -199,7 +199,7 @@ class Spec(Section):
             raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')
         by, groups = next(iter(q.by.items())) if q.by else (None, None)
         kind: Any = "histogram" if self.names else q.kind
-        named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid", "levels"})
+        named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid", "levels", "others"})
         return statistic(table, kind, by=by, groups=groups, **named)
 
     def queries(self) -> list[CountVisitors]:

@@ -62,6 +62,7 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
         people=query.people,
         keep={column: tuple(allowed) for column, allowed in query.records.keep.items()},
         levels=tuple(map(str, query.levels)) if query.levels else None,
+        others=query.groups[-1] if query.others else None,
     )
 
 
@@ -82,7 +83,9 @@ def _words(plan: NumberPlan) -> PrivacyDescription:
 
 
 def _question(query: Statistic) -> str:
-    groups = f"{len(query.groups):,} public {'group' if len(query.groups) == 1 else 'groups'} by '{query.by}'"
+    groups = (
+        f"{counted(len(query.listed), 'public group')} by '{query.by}'{', and of all others' if query.others else ''}"
+    )
     if query.levels:
         of = f", in each of {groups}" if query.groups else ""
         levels = counted(len(query.levels), "public level")
@@ -236,10 +239,13 @@ def numbers_left_out(query: Statistic) -> list[str]:
     lacking = [*([] if query.of_rows else ["a person"]), *([] if query.values is None else ["a number"])]
     left_out = [
         *([f"without {' or '.join(lacking)}"] if lacking else []),
-        *(["in no listed group"] if query.groups else []),
+        *(["in no listed group"] if query.groups and not query.others else []),
     ]
     left_out += ["removed by the filter"] if query.records.keep else []
-    return [f"Rows {_listed(left_out, 'or')} are not counted"] if left_out else []
+    found = [f"Rows {_listed(left_out, 'or')} are not counted"] if left_out else []
+    if query.others:
+        found.append(f"'{query.groups[-1]}' is of all {query.many} in no listed group, also of those that have none")
+    return found
 
 
 def _having(query: Statistic) -> str:

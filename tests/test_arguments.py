@@ -97,6 +97,7 @@ CALLS: dict[str, Call] = {
     "SeriesLevels": call({"usual": CLOSE}, WATTS, CLOCK, noise="norm", missing="keep", post_processing=None, bits=None),
     "Statistic": call(ROWS, "histogram", "x", None, None, "venue", ("v0",)),
     "Totals": call(READINGS, per="day"),
+    "UnknownKeys": call(UP, 3),
     "compare": call(
         VISITORS,
         NOTION,

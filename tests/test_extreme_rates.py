@@ -227,6 +227,10 @@ CALLS: dict[str, Call] = {
         (made := mechanism.RankSelection(e, "90"))
         and (str(made), str(made.distance), made.release([0, 5, 1], BITS), made.reach(10, "0.9"))
     ),
+    "UnknownKeys": lambda e: (
+        (made := mechanism.UnknownKeys(lw.Line(inf, e), 9))
+        and (str(made), made.delta(), made.chance_shown(3), made.outcomes(2), made.release({"a": 12, "b": 1}, BITS))
+    ),
     "Monitor": lambda e: str(mechanism.Monitor(lw.Line(inf, e), stop_after=3)),
     "SubsampledCount": lambda e: (
         (made := mechanism.SubsampledCount(e))

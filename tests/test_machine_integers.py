@@ -28,6 +28,7 @@ UP, BOTH = lw.Line(inf, "1/100"), lw.Geometric(RATES)
 PLANAR = PlanarMechanism(distance.Plane(1))
 NORMS = ("manhattan", "euclidean")
 LAW = DirectedGeometric("1/100", "1/50")
+UNLISTED = mechanism.UnknownKeys(lw.Line(inf, "1/50"), 5)
 ONE, PURE, IS_1 = lw.Line("1", "1"), accounting.PureEvent(1, 1), lw.where("x", equals=1)
 Kind = Callable[[int], Any]
 
@@ -78,6 +79,8 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "NoisyMax": lambda a, b, k: mechanism.NoisyMax("1/50", how_many=k(2)).on([(a, b, k(1))]).to_numpy().tolist(),
     "RankSelection": lambda a, b, k: mechanism.RankSelection("1/50", k(90)).on([(k(3), k(0), k(1))]).to_numpy().tolist(),
     "RankSelection.reach": lambda a, b, k: mechanism.RankSelection("1/50", k(90)).reach(k(100), "0.9"),
+    "UnknownKeys": lambda a, b, k: UNLISTED.release({"a": k(100)}) and [UNLISTED.chance_shown(k(2)), UNLISTED.delta(k(2))],
+    "UnknownKeys.on": lambda a, b, k: UNLISTED.on([(k(2), k(100))]).to_numpy().tolist(),
     "NoisyMax.distance": lambda a, b, k: mechanism.NoisyMax("1/50").distance((a, k(0)), (b, k(1))),
     "accuracy": lambda a, b, k: (BOTH.accuracy().within(a), BOTH.accuracy().cdf(b)),
     "accuracy, clamped": lambda a, b, k: lw.Geometric(RATES, lower=0, upper=k(120)).accuracy(k(100)).expected_error(),

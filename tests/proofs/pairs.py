@@ -38,6 +38,7 @@ from leeward.mechanism import (
     Sanitized,
     SparseVector,
     SubsampledCount,
+    UnknownKeys,
     alap,
     alarm,
     exponential_fallback,
@@ -116,6 +117,18 @@ def everyone(e: Real, left_out: str) -> Proved:
     return mechanism.on(vectors).pull_back(PEOPLE, counted_at_one), AdditionOnly(e).on(PEOPLE)
 
 
+def unlisted(e: Real) -> FiniteMechanism:
+    """Counts of a and b, as keys that nobody has listed: a person has up to two of them."""
+    mechanism = UnknownKeys.under(RemovalOnly(e), keys_per_person=2)
+    vectors = list(dict.fromkeys(map(both_counts, PEOPLE)))
+    return mechanism.on(vectors).pull_back(PEOPLE, both_counts)
+
+
+def both_counts(table: tuple[Any, ...]) -> tuple[int, ...]:
+    """How many are at a, and at b."""
+    return tuple(sum(place in (r or "") for r in table) for place in "ab")
+
+
 def share(c: int) -> str:
     return "ε" if c == 1 else f"ε/{c}"
 
@@ -169,6 +182,12 @@ DECISIONS = [
             True,
         )  # type: ignore[misc]
         for counts, rest, left_out in (("ε/2", "ε/2", "1/2"), ("3ε/4", "ε/4", "1/4"))
+    ),
+    Pair(
+        "`UnknownKeys.under(RemovalOnly(ε))`, which of a and b are shown, and how many are there",
+        "RemovalOnly(ε)",
+        lambda e: (unlisted(e), RemovalOnly(e).on(PEOPLE)),
+        True,
     ),
     *(
         Pair(

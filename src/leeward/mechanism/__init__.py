@@ -46,6 +46,7 @@ from leeward.mechanism._threshold_rule import (
     randomized_sanitizer,
     sanitizer,
 )
+from leeward.mechanism._unknown_keys import UnknownKeys
 from leeward.mechanism._utility_optimized import urap, urr
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "SparseVectorResult",
     "SubsampledCount",
     "ThresholdRule",
+    "UnknownKeys",
     "addition_only",
     "ageo",
     "alap",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from leeward import records, statistic
-from leeward.errors import NotPrivateError
+from leeward.errors import NotPrivateError, SpecError
 from leeward.exact import inf
 from leeward.notion import ADP, OSDP, Blowfish, Both, BoundedDP, Notion, Personalised, has, where
 from leeward.planner._number_plan import plan_number
@@ -161,3 +162,24 @@ def test_a_policy_that_leaves_a_filtered_column_alone_is_not_one_sided() -> None
     """Not flu, and counted in A only: someone with flu in B passes as one in A, and the count rises."""
     assert plan_number(asked(["flu"], {}), ADP("1", ~FLU)).parts[0].line.rise == inf
     assert plan_number(asked(["flu"], {"town": ["A"]}), ADP("1", ~FLU)).parts[0].line.rise != inf
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"groups": [1, 2], "others": True}, "others = -1"),
+        ({"groups": [1, 2], "others": "else"}, "others = -1"),
+        ({"groups": ["a"], "others": -1}, 'others = "all others"'),
+        ({"groups": ["a"], "others": "a"}, "by another name"),
+        ({"groups": [1], "others": 2**63}, "beyond 64 bits"),
+        ({"groups": [f"g{i}" for i in range(10**6)], "others": "else"}, "answers are the most"),
+    ],
+)
+def test_a_group_of_all_others_is_one_key_more(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(SpecError, match=re.escape(said)):
+        statistic(records("t.parquet", person="p"), "histogram", by="x", **given)
+
+
+def test_others_need_groups() -> None:
+    with pytest.raises(SpecError, match="Give by and groups"):
+        statistic(records("t.parquet", person="p"), "mean", column="x", lower=0, upper=1, others="else")

@@ -137,7 +137,7 @@ REFUSED: list[tuple[list[tuple[str, str]], str]] = [
     ([("[protect]", 'by = { group = ["a", "a"] }\n[protect]')], "List each once"),
     ([("[protect]", 'by = { group = ["a"] }\nothers = "a"\n[protect]')], "by another name"),
     ([("[protect]", 'by = { group = ["a"] }\nothers = 3\n[protect]')], 'others = "all others"'),
-    ([("[protect]", "by = { group = [1] }\nothers = true\n[protect]")], "others = -1"),
+    ([("[protect]", "by = { group = [1] }\nothers = true\n[protect]")], "[query] others"),
     ([("[protect]", f"by = {{ group = [1] }}\nothers = {2**63}\n[protect]")], "beyond 64 bits"),
     ([('"dp"', '"presence"')], "no such notion for this question"),
     ([('"dp"', '"manhatten"')], "Did you mean 'manhattan'?"),

@@ -16,7 +16,7 @@ from tests.statistical.gof import rejects
 
 from leeward import both_hold
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import InputError, NotPrivateError
+from leeward.errors import InputError, NoiseError, NotPrivateError
 from leeward.exact import exact, inf, log
 from leeward.mechanism import UnknownKeys
 from leeward.noise import Bits, DirectedGeometric, SeededBitsForTests
@@ -269,16 +269,24 @@ def test_notions_for_which_no_delta_is_derived_are_refused(notion: Notion, delta
         (UnboundedDP("1"), {"delta": "1"}, "above 0 and below 1"),
         (UnboundedDP("1"), {"delta": "-1/2"}, "above 0 and below 1"),
         (UnboundedDP("1"), {"delta": "1e-6", "keys_per_person": 0}, "keys_per_person"),
+        ("dp", {"delta": "1e-6"}, "not a notion"),
     ],
 )
-def test_what_cannot_be_is_refused(notion: Notion, given: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_is_refused(notion: Any, given: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         UnknownKeys.under(notion, **given)
 
 
 @pytest.mark.parametrize(
     ("counts", "said"),
-    [({"a": -1}, "below 0"), ({"a": 1, 1: 2}, "several types"), ({True: 2}, "several types"), ({"a": 1.5}, "integers")],
+    [
+        ([3], "each has its key"),
+        ({"a": 2**63}, "int64"),
+        ({"a": -1}, "below 0"),
+        ({"a": 1, 1: 2}, "several types"),
+        ({True: 2}, "several types"),
+        ({"a": 1.5}, "integers"),
+    ],
 )
 def test_counts_that_are_none_are_refused(counts: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
@@ -297,3 +305,31 @@ def test_lines_without_a_theorem_are_refused(line: Line, reach: int | None) -> N
 def test_machine_integers_are_people_too() -> None:
     mechanism = UnknownKeys(Line(inf, "1"), 2)
     assert mechanism.release({"a": np.int64(9)})["a"] >= 9  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("name", ["addition-only", "dp", "bounded-dp", "add-remove-replace-dp"])
+@pytest.mark.parametrize("keys", [1, 3])
+def test_the_threshold_is_the_least_that_keeps_delta(name: str, keys: int) -> None:
+    """At small rates, where a step more or less changes δ little: so whoever forgets a count is found out."""
+    notion, _, changed = NOTIONS[name]
+    for epsilon, delta in itertools.product(("1/20", "1"), ("1/100", "1e-6")):
+        mechanism = UnknownKeys.under(notion(epsilon), delta, keys_per_person=keys)
+        assert mechanism.reach is not None
+        assert mechanism.delta(changed * keys) <= exact(delta)
+        assert UnknownKeys(mechanism.line, mechanism.reach - 1).delta(changed * keys) > exact(delta)
+        assert mechanism.line.fall * (changed * keys) == exact(epsilon)
+
+
+def test_a_delta_that_noise_in_64_bits_cannot_keep_is_refused() -> None:
+    with pytest.raises(NoiseError, match="Take a larger"):
+        UnknownKeys.under(AdditionOnly("1e-20"), "1e-13")
+    assert UnknownKeys.under(AdditionOnly("1e-20"), "1e-6").delta() <= exact("1e-6")
+
+
+def test_many_keys_a_person_are_planned_at_once() -> None:
+    """Intervals decide: written out, 300 factors would take minutes."""
+    mechanism = UnknownKeys.under(BoundedDP("1"), "1e-6", keys_per_person=300)
+    one = float(mechanism.delta_of_key)
+    assert 600 * one <= 1.0001e-6
+    assert mechanism.reach is not None
+    assert 600 * float(UnknownKeys(mechanism.line, mechanism.reach - 1).delta_of_key) > 1e-6

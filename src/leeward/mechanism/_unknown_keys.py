@@ -68,12 +68,13 @@ import itertools
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Literal, TypeAlias, TypeVar
 
+import flint
 import numpy as np
 
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Line
-from leeward.errors import InputError, NotPrivateError
+from leeward.errors import InputError, NoiseError, NotPrivateError
 from leeward.exact._real import Exact, inf, whole
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism._finite import FiniteMechanism
@@ -142,6 +143,8 @@ class UnknownKeys:
             InputError: if δ is missing, not needed, or out of range; or m is not a whole number of at least 1.
             NoiseError: if noise would have to reach too far.
         """
+        if not isinstance(notion, Notion):
+            raise InputError(f"notion = {told(notion)}", "it is not a notion", 'Give, say, lw.AdditionOnly("1")')
         if type(notion) not in _CHANGED:
             raise NotPrivateError(
                 f"Keys that are not listed, under {notion.name}",
@@ -230,6 +233,8 @@ class UnknownKeys:
             InputError: if the keys are neither all texts nor all whole numbers, or a count is not a whole number of at least
                 0.
         """
+        if not isinstance(counts, Mapping):
+            raise InputError(f"Counts as a {type(counts).__name__}", "each has its key", 'Give, say, {"flu": 12}')
         if (
             any(isinstance(key, bool) or not isinstance(key, str | int) for key in counts)
             or len(set(map(type, counts))) > 1
@@ -259,14 +264,27 @@ def _least_reach(line: Line, delta: Weight, changed: int) -> int:
     """Return the least N of at least 1 with 1 − (1 − δ₁)^changed ≤ δ: the farther noise reaches, the smaller its end."""
 
     def keeps(reach: int) -> bool:
-        law = CutGeometric(line.fall, reach, both_ways=not line.rise.is_infinite)
-        return (1 - law.end) ** changed >= 1 - delta
+        return _kept(CutGeometric(line.fall, reach, both_ways=not line.rise.is_infinite).end, delta, changed)
 
     most = 1
     while most < LONGEST_REACH and not keeps(most):
         most *= 2
+    if not keeps(most):
+        raise NoiseError(
+            "Noise that ends so rarely", f"it would reach farther than {LONGEST_REACH:,}", "Take a larger ε or δ"
+        )
     least = most // 2  # 0, or too short
     while most - least > 1:
         middle = (least + most) // 2
         least, most = (least, middle) if keeps(middle) else (middle, most)
     return most
+
+
+def _kept(end: Weight, delta: Weight, changed: int) -> bool:
+    """Whether (1 − end)^changed ≥ 1 − δ: by intervals; exactly where they do not tell, because the two are equal."""
+    for precision in (128, 512, 2048):
+        with flint.ctx.workprec(precision):
+            over = (1 - end.arb(precision)) ** changed - (1 - delta.arb(precision))
+        if over > 0 or over < 0:
+            return bool(over > 0)
+    return (1 - end) ** changed >= 1 - delta

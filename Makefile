@@ -21,12 +21,12 @@ help: ## list these commands
 demo: $(VENV)/installed ## run the main job on a synthetic city; writes demo-out/report.html
 	@$(BIN)/leeward demo --out demo-out
 
-test: $(VENV)/installed-dev ## run the tests, all but the sweeps
+test: $(VENV)/installed-dev ## run the tests, all but the sweeps and those of the built documentation
 	@.ci/debian-packages chromium postgresql
-	@$(BIN)/python -m pytest -m "not sweep"
+	@$(BIN)/python -m pytest -m "not sweep and not site"
 
 test-fast: $(VENV)/installed-dev ## run the tests of the theory and of the shape of the package: within a minute
-	@$(BIN)/python -m pytest -m "not sweep" $(FAST)
+	@$(BIN)/python -m pytest -m "not sweep and not site" $(FAST)
 
 sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with the whole program
 	@.ci/debian-packages postgresql
@@ -35,7 +35,7 @@ sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with t
 coverage: $(VENV)/installed-dev ## run the tests and say which lines and branches of src none of them reached
 	@.ci/debian-packages chromium postgresql
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -m "not sweep"
+	@$(BIN)/coverage run -m pytest -m "not sweep and not site"
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
@@ -52,8 +52,10 @@ format-check: $(VENV)/installed-dev ## fail if the code is not in the house form
 types: $(VENV)/installed-dev ## check the types, strictly
 	@$(BIN)/mypy
 
-docs: $(VENV)/installed-docs ## build the documentation into site/; a broken link fails
+docs: $(VENV)/installed-dev $(VENV)/installed-docs ## build the documentation into site/ and read it in a browser
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@.ci/debian-packages chromium
+	@$(BIN)/python -m pytest -n0 -m site tests/docs/test_site.py
 	@echo "The documentation is in site/index.html"
 
 proofs: ## check the machine-checked proofs, and print what each theorem assumes

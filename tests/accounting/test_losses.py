@@ -75,6 +75,11 @@ CASES: list[tuple[str, Event, tuple[Any, Any]]] = [
         SubsampledEvent(ComposedEvent([GeometricEvent("0.7", 1), PureEvent("0.2", "0.3")]), log(2)),
         sample(0.5, side_by_side(geometric(0.7, 1), geometric(0.2, 0.3))),
     ),
+    (
+        "sampled, upward beside downward: some outcomes neither table can have",
+        SubsampledEvent(ComposedEvent([GeometricEvent("0.7", inf), GeometricEvent(inf, "0.7")]), log(2)),
+        sample(0.5, side_by_side(geometric(0.7, INF), geometric(INF, 0.7))),
+    ),
 ]
 
 

@@ -48,6 +48,20 @@ def test_with_both_decisions_the_error_is_granted_to_the_one_that_can_be_wrong()
     assert 0 < float(curve[5][1] or 0) <= 0.05
 
 
+def test_the_curve_goes_to_where_dangerous_is_certain_however_many_that_are() -> None:
+    """Of a large threshold all rows once said 0: the curve ended at 60."""
+    made = plan(query(), lw.RemovalOnly("1"), dangerous_at_least=5000)
+    curve = {count: float(dangerous or 0) for count, (_, dangerous) in made.decision_curve().items()}
+    assert (curve[4999], max(curve)) == (0, 5002)
+    assert 0.6 < curve[5000] < curve[5001] < curve[5002]
+    both = plan(
+        query(), lw.AdditionOnly("1"), safe_at_most=100, dangerous_at_least=5000, error_at_most="0.01"
+    ).decision_curve()
+    assert list(both) == [*range(106), *range(4506, 5007)]
+    assert 0.5 < float(both[100][0] or 0) < float(both[99][0] or 0)
+    assert float(both[4999][1] or 0) <= 0.01 < 0.99 < float(both[5006][1] or 0)
+
+
 def test_under_dp_both_share_the_error() -> None:
     made = plan(query(), lw.UnboundedDP("2"), safe_at_most=2, dangerous_at_least=6, error_at_most="0.05")
     assert [d.error_at_most for d in (made.sanitizer, made.alarm) if d] == [Fraction(1, 20)] * 2

@@ -82,6 +82,8 @@ def test_what_is_no_list_of_levels_is_refused(wrong: dict[str, Any]) -> None:
         lw.statistic(TABLE, "above", column="v", **wrong)
     with pytest.raises(SpecError, match="no meaning"):
         lw.statistic(TABLE, "sum", column="v", lower=0, upper=3, levels=["1"])
+    with pytest.raises(SpecError, match="people = 3 for a count above levels"):
+        lw.statistic(TABLE, "above", column="v", levels=["1"], people=3)
 
 
 def test_levels_are_scanned_for_one_price_however_many_there_are() -> None:

@@ -114,7 +114,7 @@ def register(claims: Claims) -> None:
         r"With probability at least 95 %, that is so of all (?P<n>\d+) answers together with (?P<every>[\d,]+) in place of (?P<one>[\d,]+)"
     )
     def _(world: Any, n: str, every: str, one: str) -> bool:
-        most, each = int(every.replace(",", "")), int(one.replace(",", ""))
+        most, each = (int(number.replace(",", "")) - 1 for number in (every, one))  # as in the sentence before
         return (
             int(n) == len(world.cells) and kept(world, most) ** int(n) >= 0.95 and each == world.plan.accuracy().within_95_percent
             and (most == each or bound(world, most - 1) < 1 - 0.05 / int(n))

@@ -104,11 +104,14 @@ def register(claims: Claims) -> None:
         return state.lower() == again and is_wrong(world, again) > 0
 
     @says(
-        r"With probability (?P<chance>.+ %), even a place (?P<asked>that is asked and )?where nobody was is not called safe\."
+        r"With probability (?P<chance>.+ %), even a place (?P<asked>that is asked and )?where nobody was is not called safe"
+        r"(?P<least>, where nobody was left out, and (nobody|at most (?P<guess>\d+) (person|people)) anywhere)?\."
     )
-    def _(world: Any, asked: str | None, chance: str) -> bool:
+    def _(world: Any, asked: str | None, chance: str, least: str | None, guess: str | None) -> bool:
         low, high = percent(chance)
         true = 1 - world.said("safe", 0)
+        if bool(least) != getattr(world, "bounded", False) or int(guess or 0) != world.plan.left_out:
+            return False
         return bool(asked) == (world.stops is not None) and low - 1e-12 <= true <= high + 1e-12 and high > 0
 
     @says(

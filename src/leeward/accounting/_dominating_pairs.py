@@ -62,6 +62,8 @@ class Pair:
             )
         present = np.outer(self.present, other.present).ravel()
         absent = np.outer(self.absent, other.absent).ravel()
+        occurs = (present > 0) | (absent > 0)  # what neither of them ever says has no loss
+        present, absent = present[occurs], absent[occurs]
         keys, place = np.unique(np.round(Pair(present, absent).losses(), _SAME), return_inverse=True)
         return Pair(*(np.bincount(place, side, keys.size).astype(np.float64) for side in (present, absent)))
 

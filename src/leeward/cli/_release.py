@@ -296,7 +296,7 @@ def _refuse(
 
 
 _MOST_ROWS = 15
-"""Of a long curve the last so many rows are printed, and about as many before; release.json has all."""
+"""Of a long curve so many rows up to where each word ends are printed, and about as many others; release.json has all."""
 
 
 def _print_statement(statement: Statement) -> None:
@@ -330,9 +330,9 @@ def _print_statement(statement: Statement) -> None:
         curve.add_column(f"chance of being called {state}", justify="right")
     curve_shown = statement.decision.curve
     every = len(curve_shown) // _MOST_ROWS + 1 if len(curve_shown) > 2 * _MOST_ROWS else 1
-    last = statement.decision.curve[-1].count
+    ends = {statement.decision.curve[-1].count, (statement.decision.safe_at_most or 0) + 5}
     for entry in curve_shown:
-        if entry.count % every and entry.count < last - _MOST_ROWS:
+        if entry.count % every and not any(end - _MOST_ROWS <= entry.count <= end for end in ends):
             continue
         curve.add_row(str(entry.count), *(probability(Decimal(chance), 6) for chance in entry.said))
     print_parts("", curve)

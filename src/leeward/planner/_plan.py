@@ -179,12 +179,13 @@ class Plan:
     def decision_curve(self) -> dict[int, tuple[Weight | None, Weight | None]]:
         """Return (Pr[safe | c], Pr[dangerous | c]), exact, for true counts c = 0, 1, 2, …; None for what is not said.
 
-        Of a large threshold only the last 500 counts below it are given.
+        They end just above each threshold, where nothing changes any more; below a large one only the last 500 are given.
         """
-        last = max((self.safe_at_most or 0) + 5, 0 if self.alarm is None else min(self.alarm.threshold + 2, 60))
+        ends = [(self.safe_at_most or 0) + 5] + ([] if self.alarm is None else [self.alarm.threshold + 2])
+        counts = sorted({c for last in ends for c in range(max(0, last - _CURVE), last + 1)})
         return {
             c: (None if self.sanitizer is None else chances.safe, None if self.alarm is None else chances.dangerous)
-            for c, chances in self.decisions.curve(range(max(0, last - _CURVE), last + 1)).items()
+            for c, chances in self.decisions.curve(counts).items()
         }
 
     def __str__(self) -> str:

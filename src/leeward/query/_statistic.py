@@ -388,7 +388,9 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
     }
     for name, value in given.items():
         if value is not None and kind not in meant.get(name, {kind}):
-            raise SpecError(f"{name} = {told(value)} for a {kind}", "it has no meaning there", "Leave it out")
+            raise SpecError(
+                f"{name} = {told(value)} for a {_ASKED.get(kind, kind)}", "it has no meaning there", "Leave it out"
+            )
     bounds = [name for name in ("lower", "upper") if given[name] is not None]
     if kind == "histogram" and column is None and bounds:
         raise SpecError(f"{bounds[0]} without a column", "groups have no bounds", "Name the column of a number")

@@ -124,7 +124,7 @@ def decision_curve(statement: DecidingStatement) -> go.Figure:
     decision, query = statement.decision, statement.query
     counted = "people who were there" if query.noun == "place" else f"{query.many} {there(query.noun)}"
     counts = [entry.count for entry in decision.curve]
-    last, few = max(counts, default=0), len(counts) <= 14
+    first, last, few = min(counts, default=0), max(counts, default=0), len(counts) <= 14
     figure = go.Figure(layout=_OF_PLACES)
     highest = 0.0
     for state, colour, symbol, chances in (
@@ -152,7 +152,7 @@ def decision_curve(statement: DecidingStatement) -> go.Figure:
     figure.update_layout(
         xaxis={
             "title": {"text": f"{counted} (true count)", "standoff": 12},
-            "range": [-0.5, last + 0.5],
+            "range": [first - 0.5, last + 0.5],
             "dtick": 1 if few else None,
             "zeroline": False,
             "showgrid": False,

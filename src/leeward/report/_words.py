@@ -165,6 +165,7 @@ def may_not_conclude(statement: DecidingStatement, tally: Tally) -> list[str]:
         asked = "that is asked and " if tally.answered is not None else ""
         said.append(
             f"With probability {missed(empty)}, even {a(noun)} {asked}{empty_of(noun, many)} is not called safe"
+            f"{if_left_out(statement)}"
         )
     return [sentence(each) for each in said]
 

@@ -91,7 +91,7 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
     if query.cells > 1:
         found.append(
             f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
-            f" {accuracy.all_within_95_percent:,} in place of {accuracy.within_95_percent:,}"
+            f" {accuracy.all_within_95_percent + 1:,} in place of {more:,}"
         )
     found.append(
         "This promise holds for all that is published here together, and for anything concluded from it:"

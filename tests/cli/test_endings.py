@@ -283,3 +283,26 @@ def test_an_interrupt_while_the_command_is_being_loaded_is_told_in_a_line() -> N
 def test_the_installed_script_is_what_python_runs() -> None:
     (script,) = entry_points(group="console_scripts", name="leeward")
     assert script.value == "leeward.__main__:main"
+
+
+def test_two_signals_at_once_end_it_without_a_traceback() -> None:
+    """Python notes both before it runs a handler; what the first one's handler sets is then met by the second."""
+    code = """
+import os, signal
+from leeward.cli._ending import ended_as_by_an_interrupt
+both = {signal.SIGTERM, signal.SIGINT}
+try:
+    with ended_as_by_an_interrupt():
+        signal.pthread_sigmask(signal.SIG_BLOCK, both)
+        for each in both:
+            os.kill(os.getpid(), each)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+        for _ in range(10**5):
+            pass
+except KeyboardInterrupt:
+    for _ in range(10**5):
+        pass
+    print("ended")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")

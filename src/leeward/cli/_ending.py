@@ -30,7 +30,7 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
         _got.append(signal.Signals(number))
         for each in ours:
             if each != signal.SIGINT:
-                signal.signal(each, signal.SIG_IGN)  # once is enough: what is being cleaned up is not cut short
+                signal.signal(each, _ignore)  # once is enough: what is being cleaned up is not cut short
         raise KeyboardInterrupt
 
     for each in ours:
@@ -40,6 +40,10 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
     finally:
         for each in ours:
             signal.signal(each, before[each])
+
+
+def _ignore(number: int, frame: object) -> None:
+    """Do nothing: for a signal that Python has noted already, the system's own way of ignoring it prints a traceback."""
 
 
 def ended_by() -> signal.Signals | None:

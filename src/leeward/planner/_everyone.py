@@ -52,8 +52,8 @@ def check_about(query: Any, about: About, left_out: LeftOut, mechanism: str) -> 
         if (about, left_out) != ("counted", 0):
             raise SpecError(
                 f'about = "{about}", left_out = {told(left_out)} for {told(getattr(query, "kind", query))}',
-                "they are about visitors: nobody is left out of a group because of other groups",
-                "Leave both out",
+                "they are about visitors of places; how many people count in one group alone of several is not bounded",
+                "Leave both out: the statement says among whom a group is safe",
             )
         return {}
     if not query.truncates:

@@ -57,10 +57,13 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
         return
     k = made.query.places_per_person if isinstance(made.query, CountVisitors) else None
     if places is not None and k is not None and k > places and not made.mechanism.each_alone:
+        guesses = (
+            f", and no more than {counted(places, 'guess', 'guesses')} in left_out" if made.about == "everyone" else ""
+        )
         raise LowUtilityError(
             f"places_per_person = {k} with a list of {counted(places, 'place')}",
             f"nobody can be at more places than are listed, and the noise is made for {k}",
-            f"Give places_per_person = {places} or less, which promises the same of everybody; {_ACCEPT}",
+            f"Give places_per_person = {places} or less{guesses}, which promises the same of everybody; {_ACCEPT}",
         )
     if (safe := made.sanitizer) is None:
         return

@@ -235,3 +235,29 @@ def test_what_is_beside_a_shared_ledger_is_shared_with_the_same_people(path: Pat
     spend(path, "a")
     assert stat.S_IMODE(mark(path).stat().st_mode) == 0o660
     assert json.loads(mark(path).read_text())["entries"] == 3
+
+
+def test_bytes_in_place_of_a_text_are_a_change(path: Path) -> None:
+    """They hash alike and compare otherwise: columns told so never equal those of a question, which compares less then."""
+    for column in ("digest_form", "digest_columns", "marks"):
+        copy = path.with_name(f"{column}.db")
+        spend(copy, "a")
+        running = Ledger(copy)
+        with closing(sqlite3.connect(copy)) as connection:
+            connection.execute(f"UPDATE charges SET {column} = CAST({column} AS BLOB)")
+            connection.commit()
+        for attempt in (lambda copy=copy: Ledger(copy), running.check, lambda running=running: use(running, "a")):
+            with pytest.raises(LedgerError):
+                attempt()
+
+
+def test_a_damaged_letter_in_a_name_of_the_schema_is_damage(path: Path) -> None:
+    spend(path, "a")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    whole = path.read_bytes()
+    name = b"sqlite_autoindex_ledger_1"
+    assert name in whole
+    path.write_bytes(whole.replace(name, name.replace(b"i", b"\xe9")))
+    with pytest.raises(LedgerError, match="cannot be used"):
+        Ledger(path)

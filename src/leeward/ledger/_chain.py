@@ -51,9 +51,21 @@ def link(previous: str, entry: Mapping[str, Any] | RowMapping) -> str:
     return sha256(previous, json.dumps(covered))
 
 
+_CONTENT = {"digest_form": str, "digest_columns": str, "digest": bytes, "marks": str}
+
+
 def content_seal(charge: Mapping[str, Any] | RowMapping) -> str:
-    """What a reservation binds: the content its charge was made for."""
-    return sha256(*(charge[name] for name in ("digest_form", "digest_columns", "digest", "marks")))
+    """What a reservation binds: the content its charge was made for.
+
+    Raises:
+        LedgerError: one of its parts has another type: SQLite keeps any in any column, and hashes as the text what does
+            not compare as the text.
+    """
+    parts = [charge[name] for name in _CONTENT]
+    for part, kind in zip(parts, _CONTENT.values(), strict=True):
+        if type(part) is not kind:
+            raise altered(f"A {type(part).__name__} in a place of a ledger that keeps {kind.__name__}")
+    return sha256(*parts)
 
 
 def answer_seal(payload: bytes) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
@@ -35,7 +34,7 @@ from sqlalchemy import (
     event,
     select,
 )
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from leeward._paths import resolve_ledger
@@ -46,7 +45,7 @@ from leeward.ledger._beside import PRIVATE
 from leeward.ledger._identity import payer
 from leeward.ledger._parts import joined
 from leeward.ledger._secret import read_private
-from leeward.ledger._sqlite import _begin, _explained, _prepare, is_blank, made_private, refuse_odd
+from leeward.ledger._sqlite import WHAT_SQLITE_RAISES, _begin, _explained, _prepare, is_blank, made_private, refuse_odd
 
 Over = Literal["refuse", "withhold"]
 """What happens to reports that are not paid for."""
@@ -259,7 +258,7 @@ class PeopleStore:
                 connection.execution_options(leeward_writes=True)
                 with connection.begin():
                     yield connection
-        except (SQLAlchemyError, sqlite3.Error) as error:
+        except WHAT_SQLITE_RAISES as error:
             raise _explained(self.path, error.orig if isinstance(error, DBAPIError) else error) from None
 
 

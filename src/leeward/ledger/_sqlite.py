@@ -179,7 +179,7 @@ class SqliteStore(Store):
     def _in_plain_words(self) -> Iterator[None]:
         try:
             yield
-        except (SQLAlchemyError, sqlite3.Error) as error:
+        except WHAT_SQLITE_RAISES as error:
             raw = error.orig if isinstance(error, DBAPIError) else error
             raise _explained(self.path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
 
@@ -280,9 +280,13 @@ def _name(error: object) -> str:
     return getattr(error, "sqlite_errorname", "")
 
 
+WHAT_SQLITE_RAISES = (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError)
+"""The last where the file is damaged: SQLite names what it does not understand, in letters that are none."""
+
+
 def _explained(path: Path, error: object) -> LedgerError:
     """SQLite's own texts name tables and reasons, never values; SQLAlchemy's may, so they are not used."""
-    name = _name(error)
+    name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else _name(error)
     if (name.startswith("SQLITE_BUSY") or name.endswith("LOCK")) and (without := why_no_locks(path.parent)):
         return _lockless(path, without)
     for start, (because, instead) in _REASONS.items():

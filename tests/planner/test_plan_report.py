@@ -185,6 +185,16 @@ def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
         query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", scenario=Scenario(places=3, releases=2)
     )
     assert "too much work" not in plan_html(plan_report(few))
+    with pytest.raises(InputError, match="More than a trillion releases"):
+        Scenario(releases=10**310)
+
+
+def test_the_unit_of_rows_is_a_row() -> None:
+    for person, unit in (("each row", "row"), ("who", "person")):
+        rows = lw.records("r.parquet", person=person)
+        groups = lw.statistic(rows, "histogram", by="ward", groups=["a", "b"])
+        told = plan_report(compare(groups, lw.AdditionOnly("1"), safe_at_most=2))
+        assert {told.asked.notion.unit, *(option.notion.unit for option in told.shown)} == {unit}
 
 
 @pytest.mark.parametrize(

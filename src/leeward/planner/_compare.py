@@ -43,6 +43,10 @@ MOST_NORM_PLACES = 16
 """Norm noise grows with the number of places; beyond so many it is not listed."""
 
 
+_MOST_RELEASES = 10**12
+"""More than anybody makes; and totals of more would have no floating-point number."""
+
+
 @taught
 @dataclass(frozen=True)
 class Scenario:
@@ -80,6 +84,8 @@ class Scenario:
             "left": plainly(self.left),
             "answered": whole(self.answered, "answered", 0),
         }
+        if self.releases > _MOST_RELEASES:
+            raise InputError("More than a trillion releases", "their total is beyond what is shown", "Give fewer")
         chance_given(self.delta, "delta", or_zero=True)
         chance_given(self.assumed_error, "assumed_error")
         if not isinstance(self.counted_in, str | None):

@@ -76,7 +76,7 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
         many=query.many,
         **(_of_visitors(query) if isinstance(query, CountVisitors) else _of_groups(query)),
         places=scenario.places,
-        notion=notion_part(asked.notion),
+        notion=notion_part(asked.notion, rows=asked.query.of_rows),
         safe_at_most=asked.safe_at_most,
         dangerous_at_least=asked.dangerous_at_least,
         error_at_most=_text(asked.error_at_most),
@@ -119,12 +119,11 @@ def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:
     )
 
 
-def notion_part(notion: Notion) -> NotionPart:
-    """Return a notion with its prices, as texts."""
+def notion_part(notion: Notion, *, rows: bool) -> NotionPart:
+    """Return a notion with its prices, as texts; of rows it protects each row, and not a person."""
     presence, absence = (_text(getattr(notion, name, None)) for name in ("presence", "absence"))
-    return NotionPart(
-        name=notion.name, epsilon=str(notion.epsilon), presence=presence, absence=absence, unit=notion.words.unit
-    )
+    unit = (of_rows(notion.words) if rows else notion.words).unit
+    return NotionPart(name=notion.name, epsilon=str(notion.epsilon), presence=presence, absence=absence, unit=unit)
 
 
 def _option(option: Option, asked: Asked, count: int, probability: Exact) -> OptionPart:
@@ -132,7 +131,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
     paid = option.in_budget if not option.refused else None
     places, left = asked.scenario.places, asked.scenario.left
     known: dict[str, Any] = {
-        "notion": notion_part(option.notion),
+        "notion": notion_part(option.notion, rows=asked.query.of_rows),
         "mechanism": option.mechanism,
         "releasable": option.releasable,
         "refused": option.refused or None,
@@ -160,7 +159,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
         curve=tuple(_curve(option, asked)),
         answered_if_empty=_short(option.answered(places)) if places else None,
         expected=None if option.expected is None else _shortened(option.expected),
-        epsilon_for_wish=None if needed is None else notion_part(needed),
+        epsilon_for_wish=None if needed is None else notion_part(needed, rows=asked.query.of_rows),
         safe_at_most_for_wish=option.safe_at_most_for(count, probability),
         composed=_composed(option, asked),
         of_everyone=option.of_everyone,

@@ -127,7 +127,7 @@ def name_report(compared: NameComparison) -> NameReport:
             options=scenario.places,
             places_per_person=None if visits is None else visits.places_per_person,
             if_more=None if visits is None or visits.places_per_person is None else visits.if_more,
-            notion=notion_part(compared.notion),
+            notion=notion_part(compared.notion, rows=compared.query.of_rows),
             counts=None if scenario.counts is None else dict(scenario.counts),
             releases=scenario.releases,
             budget=BudgetPart(
@@ -144,7 +144,7 @@ def _option(option: NameOption, compared: NameComparison) -> NameOptionPart:
     words = of_rows(option.notion.words) if compared.query.of_rows else option.notion.words
     paid, left = None if option.refused else option.in_budget, compared.scenario.left
     return NameOptionPart(
-        notion=notion_part(option.notion),
+        notion=notion_part(option.notion, rows=compared.query.of_rows),
         by=option.by,
         refused=option.refused or None,
         protects=words.protects,

@@ -325,6 +325,7 @@ class NumberQuery(Part):
             they do not count.
         people: the public number of people with a number; None if it is private.
         keep: the filter.
+        window: when; None where rows of all times count.
     """
 
     kind: StatisticKind
@@ -342,6 +343,7 @@ class NumberQuery(Part):
     keep: Keep
     levels: tuple[str, ...] | None = None
     others: bool | int | str | None = None
+    window: WindowStated | None = None
 
     @property
     def noun(self) -> Noun:

@@ -162,6 +162,12 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "sum of sums": lambda: number("sum", table={"combine": "sum"}, **AGE),
     "sum of the least": lambda: number("sum", table={"combine": "min"}, **AGE),
     "mean": lambda: number("mean", **AGE),
+    "mean of a window": lambda: number("mean", table={"time": "at", "timezone": "Asia/Tokyo"}, **AGE, **SPAN),
+    "levels of a window": lambda: decided(
+        statistic(records("people.parquet", person="each row", time="at", time_unit="ms"), "above", column="age",
+                  levels=[1, 5], start="2026-01-01T18:00+09:00", end="2026-01-01T19:00+09:00"),
+        lw.AdditionOnly("2/3"),
+    ),
     "mean of a public number": lambda: number("mean", lw.BoundedDP("1"), **AGE, people=24, grid="1/4"),
     "variance": lambda: number("variance", **AGE),
     "deviation of a public number": lambda: number("standard deviation", lw.BoundedDP("1"), **AGE, people=24, grid="1/4"),

@@ -44,6 +44,7 @@ QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
         "plan": {"notion": lw.AdditionOnly("1"), "safe_at_most": 3},
         "Budget": {"dataset": "above", "cap": "1000", "new": True},
     },
+    "hour": asked("mean", {**TABLE, "time": "at"}, start="2026-01-01T00:00", end="2026-01-01T20:00"),
     "mean": asked("mean"),
     "counted": {**asked("mean", people=24, grid="1/2"), "plan": {"notion": lw.BoundedDP("1")}},
     "counted sum": {**asked("sum", people=24), "plan": {"notion": lw.BoundedDP("1")}},
@@ -106,6 +107,15 @@ ROWS: Mapping[str, list[Row]] = {
         Row("statistic", "levels", [0, 2, 4, 6, 10], NEW, beside={"statistic": {"lower": None, "upper": None}}),
         Row("plan", "safe_at_most", 4, NEW),  # it decides where the scan stops
     ],
+    "hour": [
+        Row("statistic", "start", "2026-01-01T01:00", NEW),
+        Row("statistic", "end", "2026-01-01T21:00", NEW),
+        Row("statistic", "end", "2026-01-01T20:00:00.000", SAME),
+        Row("records", "time", "at2", NEW),
+        Row("records", "time", None, refused("names no time column")),
+        Row("records", "timezone", "Asia/Tokyo", NEW),
+        Row("records", "time_unit", "s", NEW, beside={"records": {"time": "second"}}),
+    ],
     "mean": [
         Row("statistic", "grid", "1", NEW),
         Row("statistic", "grid", "2", SAME),  # the step, which is the default
@@ -136,7 +146,9 @@ ROWS: Mapping[str, list[Row]] = {
 }
 
 HOLDERS = {"records": [records, Records], "statistic": [statistic, Statistic]}
-BY_OTHERS = {"statistic.records", "statistic.values", "statistic.numeric"}  # by their own fields
+BY_OTHERS = {"statistic.records", "statistic.values", "statistic.numeric", "statistic.window"}  # by their own fields
+HOW_WRITTEN = {f"records.{key}" for key in ("writing", "delimiter", "encoding", "decimal", "time_format")}
+"""How a file is written is no part of what is asked of it: the same table written otherwise is the same content."""
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +158,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     people = pd.DataFrame(
         {"user": [f"p{i}" for i in range(24)], "age": [i % 12 for i in range(24)], "sex": ["f", "m"] * 12}
     )
-    people = people.assign(user2=people.user, age2=people.age, sex2=people.sex)
+    people["at"] = pd.date_range("2026-01-01", periods=24, freq="h").astype("datetime64[us]")
+    people["second"] = people["at"].astype("int64") // 10**6
+    people = people.assign(user2=people.user, age2=people.age, sex2=people.sex, at2=people["at"])
     for name in ("people", "elsewhere"):
         people.to_parquet(made / f"{name}.parquet")
     people.sample(frac=1, random_state=1).to_parquet(made / "shuffled.parquet")
@@ -196,7 +210,7 @@ def test_one_input_changed_alone(
 
 def test_every_input_has_a_row() -> None:
     rows = [row for each in ROWS.values() for row in each]
-    assert without_a_row(rows, HOLDERS) == BY_OTHERS
+    assert without_a_row(rows, HOLDERS) == BY_OTHERS | HOW_WRITTEN
 
 
 MADE: Mapping[type, Any] = {

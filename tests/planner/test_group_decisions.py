@@ -145,7 +145,7 @@ def test_the_answer_is_decided_after_a_histogram_at_no_further_price(tmp_path: P
 
 def test_a_monitor_and_what_says_nothing_are_refused() -> None:
     made = lw.plan(wards(), lw.AdditionOnly("1"), safe_at_most=4, mechanism="sanitized")
-    with pytest.raises(SpecError, match="this question has none"):
+    with pytest.raises(SpecError, match="a monitor is about visitors of places"):
         monitor([made], lw.Budget("sqlite:///none.db", dataset="wards", cap="1"))
     small = lw.plan(wards(), lw.UnboundedDP("1/100"), safe_at_most=1, error_at_most="0.001")
     with pytest.raises(LowUtilityError, match="a group with nobody") as refused:

@@ -183,3 +183,50 @@ def test_a_group_of_all_others_is_one_key_more(given: dict[str, Any], said: str)
 def test_others_need_groups() -> None:
     with pytest.raises(SpecError, match="Give by and groups"):
         statistic(records("t.parquet", person="p"), "mean", column="x", lower=0, upper=1, others="else")
+
+
+def within(question: Statistic, column: str = "when") -> Statistic:
+    """The same of rows in a window."""
+    table = records("t.parquet", person="each row", keep=question.records.keep or None, time=column)
+    groups = list(question.groups)
+    return statistic(table, "histogram", by="ill", groups=groups, start="2026-01-01", end="2026-01-02")
+
+
+@pytest.mark.parametrize("keep", KEEP, ids=str)
+@pytest.mark.parametrize("groups", [["flu"], ["cold", "cough"], VALUES], ids=" ".join)
+@pytest.mark.parametrize("name", NOTIONS)
+def test_a_window_is_a_filter_of_which_no_policy_speaks(
+    name: str, groups: list[str], keep: dict[str, list[str]]
+) -> None:
+    """Rates are allowed on every step between rows that also have a time, which is in the window or is not."""
+    notion, step = NOTIONS[name]
+    (part,) = plan_number(within(asked(groups, keep)), notion).parts
+    up, down = part.line.rise, part.line.fall
+    found = set()
+    timed = [None, *itertools.product(ROWS, (True, False))]
+    for one, other in itertools.product(timed, repeat=2):
+        before, after = (None if each is None else each[0] for each in (one, other))
+        if step(before, after):
+            counts = [
+                [
+                    each is not None
+                    and each[1]
+                    and each[0]["ill"] == group
+                    and all(each[0][column] in allowed for column, allowed in keep.items())
+                    for group in groups
+                ]
+                for each in (one, other)
+            ]
+            pairs = list(zip(*counts, strict=True))
+            found.add((sum(b > a for a, b in pairs), sum(a > b for a, b in pairs)))
+    assert all((up * rise if rise else 0) + (down * fall if fall else 0) <= EPSILON for rise, fall in found)
+
+
+def test_a_policy_about_times_gets_the_noise_of_any_change() -> None:
+    policy = ADP(EPSILON, ~where("when", equals="2026-01-01"))
+    (part,) = plan_number(within(asked(["flu", "cold"], {})), policy).parts
+    assert part.line == plan_number(asked(["flu", "cold"], {}), BoundedDP(EPSILON)).parts[0].line
+    one_sided = plan_number(asked(["flu"], {}), ADP(EPSILON, ~FLU)).parts[0].line
+    assert one_sided.rise == inf
+    assert plan_number(within(asked(["flu"], {})), ADP(EPSILON, ~FLU)).parts[0].line.rise != inf, "it may be moved in"
+    assert plan_number(within(asked(["flu"], {}), "ill"), ADP(EPSILON, ~FLU)).parts[0].line.rise != inf

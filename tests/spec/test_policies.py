@@ -31,6 +31,8 @@ SPEC: dict[str, Any] = {
 }
 ADP = {"notion": "adp", "sensitive": None, "policies": [{"outside": {"ill": [each]}} for each in ILL]}
 GRAPH = {"notion": "blowfish", "sensitive": None, "edges": [["flu", "cough"]]}
+ADP_OF_TIMES = ADP | {"policies": [{"outside": {"at": ["2026-01-01"]}}]}
+DAY = {"start": "2026-01-01", "end": "2026-01-02"}
 
 
 def spec(folder: Path = Path("/nowhere"), /, **change: Any) -> Spec:
@@ -85,6 +87,8 @@ def test_each_notion_has_its_own_rates() -> None:
         ({"protect": GRAPH | {"edges": [["flu", 1]]}}, "of another type"),
         ({"protect": GRAPH | {"edges": None, "partition": [["flu"]]}}, "two or more different values"),
         ({"protect": GRAPH, "data": {"keep": {"town": ["A"]}}}, "the filter looks at others"),
+        ({"protect": GRAPH, "data": {"time": "at"}, "window": DAY}, "the window looks at others"),
+        ({"protect": ADP_OF_TIMES, "data": {"time": "at"}, "window": DAY}, "a policy about times"),
         ({"data": {"person": "who"}}, 'Write person = "each row" where everybody has one row'),
         ({"protect": GRAPH | {"edges": [["cough", "sneeze"]]}}, "no step of the notion changes it"),
     ],

@@ -58,6 +58,7 @@ NUMBERS: dict[str, Any] = {
     "protect": {"notion": "dp", "epsilon": "400"},
     "budget": {**BUDGET, "dataset": "people"},
 }
+JOINED = {"data": {"time": "joined"}, "window": {"start": "2026-01-01", "end": "2026-01-03"}}
 SEVERAL = merged(NUMBERS, {"data": {"table": "several.parquet"}, "query": {"combine": "sum"}})
 NEAR = merged(NUMBERS, {"protect": {"notion": "manhattan", "unit": "1"}})
 POLICIES: dict[str, Any] = {
@@ -108,6 +109,24 @@ ROWS = [
     Effect("data.person", "numbers", {"data": {"person": "each row"}}, {"kept in": "dp/row"}),
     Effect("data.place", "visitors", {"data": {"place": "second"}}, {"count": [0, 0, 3]}),
     Effect("data.time", "visitors", {"data": {"time": "sooner"}}, {"count": [0, 0, 1]}),
+    Effect("data.time", "numbers", {"data": {"time": "left"}}, {"value": [4]}, before=JOINED),
+    Effect("data.time", "numbers", {"data": {"time": None}}, refused="[data] time is missing", before=JOINED),
+    Effect("data.time", "numbers", {"data": {"time": "joined"}}, refused="means nothing without [window]"),
+    Effect("data.timezone", "numbers", {"data": {"timezone": "UTC"}}, refused="means nothing without [window]"),
+    Effect(
+        "data.timezone",
+        "numbers",
+        {"data": {"timezone": "Asia/Tokyo"}},
+        {"windows": [{"start": "2026-01-01T00:00:00", "end": "2026-01-03T00:00:00", "timezone": "Asia/Tokyo"}]},
+        before=JOINED,
+    ),
+    Effect(
+        "data.time_unit",
+        "numbers",
+        {"data": {"time_unit": "ms"}},
+        {"value": [0]},
+        before=merged(JOINED, {"data": {"time": "tick", "time_unit": "s"}}),
+    ),
     Effect("data.latitude", "cells", {"data": {"latitude": "lat2"}}, {"count": [0, 0, 1, 2]}),
     Effect("data.longitude", "cells", {"data": {"longitude": "lon2"}}, {"count": [0, 3, 0, 0]}),
     Effect(
@@ -254,6 +273,49 @@ ROWS = [
     ),
     Effect("window.start", "visitors", {"window": {"start": "2026-01-01T18:35:00"}}, {"count": [0, 1, 0]}),
     Effect("window.end", "visitors", {"window": {"end": "2026-01-01T18:40:00"}}, {"count": [2, 1, 0]}),
+    Effect("window.start", "numbers", {"window": {"start": "2026-01-02"}}, {"value": [3]}, before=JOINED),
+    Effect("window.end", "numbers", {"window": {"end": "2026-01-05"}}, {"value": [16]}, before=JOINED),
+    Effect("window.every", "numbers", {"window": {"every": "1d"}}, {"plans": 2, "value": [1]}, before=JOINED),
+    Effect(
+        "windows",
+        "numbers",
+        {"window": None, "windows": [{"start": "2026-01-03", "end": "2026-01-05"}]},
+        {"value": [12]},
+        before=JOINED,
+    ),
+    Effect(
+        "windows",
+        "numbers",
+        {"window": None, "windows": [{"start": "2026-01-03", "end": "2026-01-05"}] * 2},
+        refused="it is listed twice",
+        before=JOINED,
+    ),
+    Effect(
+        "window.start",
+        "numbers",
+        {"window": {"start": "2026-01-02"}},
+        {"state": ["obscure", "safe"]},
+        before=merged(
+            JOINED,
+            {
+                "query": {"kind": "histogram", "column": None, "lower": None, "upper": None, "by": {"sex": ["m", "f"]}},
+                "decide": {"safe_at_most": 0, "error_at_most": "0.01"},
+            },
+        ),
+    ),
+    Effect(
+        "window.start",
+        "numbers",
+        {"window": {"start": "2026-01-02", "end": "2026-01-03"}},
+        {"group": ["m"]},
+        before=merged(
+            JOINED,
+            {
+                "query": {"kind": "busiest", "column": None, "lower": None, "upper": None, "by": {"sex": ["m", "f"]}},
+                "window": {"start": "2026-01-01", "end": "2026-01-02"},
+            },
+        ),
+    ),
     Effect(
         "window.every",
         "visitors",
@@ -549,6 +611,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     listed.to_parquet(made / "places.parquet")
     listed.iloc[::-1].to_parquet(made / "turned.parquet")
     people = pd.DataFrame({"user": list("abcd"), "age": [1, 3, 5, 7], "weight": 3, "sex": list("fmfm")})
+    people["joined"] = pd.to_datetime([f"2026-01-0{day}" for day in (1, 2, 3, 4)]).astype("datetime64[us]")
+    people["left"] = people["joined"] + pd.Timedelta("1d")
+    people["tick"] = people["joined"].astype("int64") // 10**6
     people.to_parquet(made / "people.parquet")
     people.assign(age=people["age"] + 1).to_parquet(made / "older.parquet")
     several = pd.DataFrame({"user": list("aabc"), "age": [4, 1, 2, 7], "user2": list("abcd")})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
@@ -80,11 +81,17 @@ def register(claims: Claims) -> None:
 
     @says(
         r"The ((?P<name>sum|mean|median|least value|greatest value)|(?P<p>[\d./]+) % point) of everybody's 'age'(, in each of (?P<n>\d+) public"
-        r" groups? by 'sex'(?P<more>, and of all others)?)?"
+        rf" groups? by 'sex'(?P<more>, and of all others)?)?{WHEN}"
     )
-    def _(world: Any, name: str | None, p: str | None, n: str | None, more: str | None) -> bool:
+    def _(world: Any, name: str | None, p: str | None, n: str | None, more: str | None, **when: str | None) -> bool:
         numeric = world.query.numeric
-        if numeric is None or int(n or 0) + bool(more) != len(world.query.groups) or bool(more) != outside(world):
+        groups = int(n or 0) + bool(more)
+        if (
+            numeric is None
+            or groups != len(world.query.groups)
+            or bool(more) != outside(world)
+            or not so(world, **when)
+        ):
             return False
         if name == "mean":
             near = [abs(numeric.answer(v) - sum(v) / len(v)) <= numeric.grid / 2 for v in LISTS if v]
@@ -94,17 +101,19 @@ def register(claims: Claims) -> None:
 
     @says(
         r"How many people have a 'age' in each of (?P<bins>\d+) public intervals(, in each of (?P<n>\d+) public groups? by 'sex')?"
+        + WHEN
     )
-    def _(world: Any, bins: str, n: str | None) -> bool:
+    def _(world: Any, bins: str, n: str | None, **when: str | None) -> bool:
         answers = len(world.exact(world.tables[0]))
-        return world.query.kind == "histogram" and world.query.column == "age" and answers == int(bins) * int(n or 1)
+        asked = world.query.kind == "histogram" and world.query.column == "age"
+        return asked and answers == int(bins) * int(n or 1) and so(world, **when)
 
-    @says(r"How many people are in each of (?P<n>\d+) public groups? by 'sex'(?P<more>, and of all others)?")
-    def _(world: Any, n: str, more: str | None) -> bool:
+    @says(rf"How many people are in each of (?P<n>\d+) public groups? by 'sex'(?P<more>, and of all others)?{WHEN}")
+    def _(world: Any, n: str, more: str | None, **when: str | None) -> bool:
         answers = len(world.exact(world.tables[0]))
         return (
             world.query.column is None and answers == int(n) + bool(more) == len(world.query.groups)
-            and bool(more) == outside(world)
+            and bool(more) == outside(world) and so(world, **when)
         )  # fmt: skip
 
     @says(
@@ -152,11 +161,10 @@ def register(claims: Claims) -> None:
     def _(world: Any, n: str) -> bool:
         return all(len(table) - table.count(None) == int(n) for table in world.tables)
 
-    @says(r"(?P<what>The bounds.*|The groups) were chosen without looking at the data")
+    @says(r"(?P<what>The bounds.*|The groups.*) were chosen without looking at the data")
     def _(world: Any, what: str) -> bool:  # of the curator: what public keys rest on
-        return ("the groups" in what.lower()) == bool(world.query.groups) and ("bounds" in what) == bool(
-            world.query.column
-        )
+        told = [word in what.lower() for word in ("the groups", "the bounds", "the window")]
+        return told == [bool(world.query.groups), bool(world.query.column), world.query.window is not None]
 
     @says(
         r"Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and Definition 6,"
@@ -270,13 +278,14 @@ def register(claims: Claims) -> None:
             and (len(world.plan.parts) == 1 or world.plan._means(np.array([0]), np.array([0])) == [Fraction(value)])
         )  # fmt: skip
 
-    @says(r"Rows without a person(?P<number> or a number)?(?P<more>.*) are not counted")
+    @says(r"Rows without a person(?P<number>(,| or) a number)?(?P<more>.*) are not counted")
     def _(world: Any, number: str | None, more: str) -> bool:
         # that the engine leaves them out, for these reasons, tests/engine counts
         return (
             bool(number) == bool(world.query.column)
             and ("in no listed group" in more) == (bool(world.query.groups) and not outside(world))
             and ("removed by the filter" in more) == bool(world.query.records.keep)
+            and ("outside the window" in more) == ("or a time that can be" in more) == (world.query.window is not None)
         )  # fmt: skip
 
     @says(r"'(?P<name>.*)' is of all people in no listed group, also of those that have none")
@@ -288,6 +297,18 @@ def register(claims: Claims) -> None:
 def outside(world: Any) -> bool:
     """Whether somebody whose key is listed nowhere is in an answer."""
     return bool(world.query.others)
+
+
+WHEN = r"(, from (?P<start>[-\d]+ [\d:]+) up to, but not at, (?P<end>[-\d]+ [\d:]+)( \((?P<zone>\S+)\))?)?"
+
+
+def so(world: Any, start: str | None, end: str | None, zone: str | None) -> bool:
+    """Whether a question is about this window: about no other ends, and of no other zone than the table names."""
+    window = world.query.window
+    if window is None or start is None or end is None:
+        return window is None and start is None
+    ends = datetime.fromisoformat(start), datetime.fromisoformat(end)
+    return ends == (window.start, window.end) and zone == world.query.records.timezone
 
 
 def near(world: Any) -> bool:

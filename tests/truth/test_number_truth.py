@@ -34,6 +34,7 @@ PARTS = {
     *("mechanism.parts.rate_up", "mechanism.parts.rate_down", "mechanism.parts.step", "accuracy.mean_absolute"),
     *("accuracy.within_95_percent", "accuracy.all_within_95_percent", "accuracy.counted", "accuracy.by_number.number"),
     "accuracy.by_number.within_95_percent",
+    "query.window.start", "query.window.end", "query.window.timezone",
 }  # fmt: skip
 """The parts that are not sentences."""
 
@@ -65,6 +66,11 @@ def test_the_parts_are_true(notion: str) -> None:
         assert statement["notion"]["unit"] == world.unit
         assert statement["query"]["answers"] == len(world.exact(world.tables[0])) // len(world.plan.parts)
         assert statement["query"]["others"] == (query.groups[-1] if outside(world) else None)
+        window, told = query.window, statement["query"]["window"]
+        assert (told is None) == (window is None)
+        if told is not None:
+            assert (told["start"], told["end"]) == (window.start.isoformat(), window.end.isoformat())
+            assert told["timezone"] == query.records.timezone
         assert statement["query"]["combine"] == (query.records.combine if query.records.person else None)
         for told, part in zip(statement["mechanism"]["parts"], world.plan.parts, strict=True):
             assert (told["rate_up"], told["rate_down"]) == (str(part.law.up), str(part.law.down))

@@ -91,9 +91,9 @@ def _rows(found: Checked) -> Iterator[tuple[str, str]]:
 
 
 def _window(found: Checked) -> str:
-    first, last = (found.plans[at].counted.window.public() for at in (0, -1))  # type: ignore[union-attr]
-    what = "the window runs" if len(found.plans) == 1 else f"the {len(found.plans)} windows run"
-    return f"{what} from {first['start']} to {last['end']}"
+    windows = [each.public() for made in found.plans if (each := made.counted.window) is not None]
+    what = "the window runs" if len(windows) == 1 else f"the {len(windows)} windows run"
+    return f"{what} from {windows[0]['start']} to {windows[-1]['end']}"
 
 
 def _keys(found: Checked) -> Iterator[tuple[str, str]]:

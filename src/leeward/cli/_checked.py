@@ -10,7 +10,6 @@ from pydantic import JsonValue
 
 from leeward._document import Document, Part
 from leeward._statement import WindowStated
-from leeward.query import CountVisitors
 
 if TYPE_CHECKING:
     from leeward.engine import Look
@@ -23,7 +22,7 @@ class LookedAt(Part):
     """How much one question would count.
 
     Attributes:
-        window: when; None of a statistic.
+        window: when; None where rows of all times count.
         counted: how many rows would take part.
         not_counted: how many rows would not, by reason; of each row the first reason that holds.
         over_bound: what becomes of people over the bound, in words; empty where there are none.
@@ -132,14 +131,10 @@ def checked(found: Checked, budget: Budget) -> CheckedSpec:
 
 
 def _looked(made: AnyPlan, look: Look, over: str, stored: bool) -> LookedAt:
-    query = made.counted
-    window = None
-    if isinstance(query, CountVisitors):
-        span = query.window
-        start, end = span.start.isoformat(), span.end.isoformat()
-        window = WindowStated(start=start, end=end, timezone=query.visits.timezone)
+    from leeward.session._statement._windows import window_stated
+
     return LookedAt(
-        window=window,
+        window=window_stated(made.counted),
         counted=look.taken,
         not_counted={reason: rows for reason, rows in look.dropped.items() if rows},
         over_bound=over,

@@ -28,7 +28,7 @@ from leeward.cli._output import (
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
-    from leeward._statement import Statement
+    from leeward._statement import Statement, WindowStated
     from leeward.cli._released import Named, Numbers, Places
     from leeward.planner._selection_plan import AnyPlan
     from leeward.session._budget import Budget
@@ -119,7 +119,8 @@ def publish(
     from leeward.session._result import folder_names, saving
     from leeward.session._session import Session
 
-    names = folder_names([made.counted.window.public() for made in plans]) if len(plans) > 1 else [""]  # type: ignore[union-attr]
+    windows = [made.counted.window for made in plans]
+    names = folder_names([each.public() for each in windows if each is not None]) if len(plans) > 1 else [""]
     refuse_within(out, budget, plans[0].counted)
     with saving(out, names) as save:
         opened = Opening(budget, None) if asked is None else asked()
@@ -159,11 +160,17 @@ def _sentence(made: AnyPlan, one: Places | Numbers | Named) -> str:
     from leeward.cli._released import Named, Numbers
 
     paid = f"Charged {one.charged}." if one.charged != "0" else "A stored answer: charged nothing."
-    if isinstance(one, Numbers):
-        return _answered(one.answers) + paid
     if isinstance(one, Named):
         return f"{_named(made, one)} {paid}"
-    return " ".join([*_decided(made, one), paid])
+    grouped = one.window is not None and made.counted.noun != "place"
+    when = f"{_during(one.window)}:\n" if grouped else ""
+    if isinstance(one, Numbers):
+        return f"{when}{_answered(one.answers)}{paid}"
+    return when + " ".join([*_decided(made, one), paid])
+
+
+def _during(window: WindowStated | None) -> str:
+    return "" if window is None else f"From {window.start} to {window.end}"
 
 
 def _named(made: AnyPlan, one: Named) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from leeward._document import Document, Part
-from leeward._statement import DecidingStatement, SelectionStatement, VisitorQuery, WindowStated
+from leeward._statement import DecidingStatement, SelectionStatement, WindowStated
 from leeward.cli._balances import Balance, balance
 from leeward.ledger import Ledger
 from leeward.query._selection import Which
@@ -35,7 +35,7 @@ class Places(Answered):
     Attributes:
         kind: ``places``.
         noun: what they are: places, groups or intervals.
-        window: when; None of groups and intervals.
+        window: when; None where rows of all times count.
         places: how many are listed.
         safe: how many of them are called that; None where nothing is.
         obscure: of how many nothing is said.
@@ -54,9 +54,16 @@ class Places(Answered):
 
 
 class Numbers(Answered):
-    """The answers of a statistic, a row each."""
+    """The answers of a statistic, a row each.
+
+    Attributes:
+        kind: ``numbers``.
+        window: when; None where rows of all times count.
+        answers: the rows.
+    """
 
     kind: Literal["numbers"] = "numbers"
+    window: WindowStated | None
     answers: tuple[dict[str, JsonValue], ...]
 
 
@@ -65,7 +72,7 @@ class Named(Answered):
 
     Attributes:
         kind: ``named``.
-        window: when; None for a group.
+        window: when; None where rows of all times count.
         which: ``busiest`` or ``quietest``.
         answer: the key that is named, with what else is public about it.
     """
@@ -105,16 +112,15 @@ def summary(one: Release) -> Places | Numbers | Named:
         entry=told.entry, price=told.price, charged=one.curator.charged, fit_for_release=told.fit_for_release
     ).model_dump()
     if isinstance(told, SelectionStatement):
-        window = told.query.of.window if isinstance(told.query.of, VisitorQuery) else None
-        return Named(**shared, window=window, which=told.query.kind, answer=answers.to_pylist()[0])
+        return Named(**shared, window=told.query.of.window, which=told.query.kind, answer=answers.to_pylist()[0])
     if not isinstance(told, DecidingStatement):
-        return Numbers(**shared, answers=tuple(answers.to_pylist()))
+        return Numbers(**shared, window=told.query.window, answers=tuple(answers.to_pylist()))
     states = Counter(answers["state"].to_pylist())
     said = {state: states[state] for state, _ in told.decision.said}
     return Places(
         **shared,
         noun=told.query.noun,
-        window=told.query.window if isinstance(told.query, VisitorQuery) else None,
+        window=told.query.window,
         places=states.total(),
         safe=said.get("safe"),
         obscure=states["obscure"],

@@ -14,7 +14,8 @@ import pyarrow as pa
 from leeward._buffers import numbers, texts
 from leeward.exact._real import exact
 from leeward.exact._text import write
-from leeward.query._statistic import Statistic, fine
+from leeward.query._public_values import fine
+from leeward.query._statistic import Statistic
 
 
 @dataclass(frozen=True)

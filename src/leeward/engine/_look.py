@@ -18,7 +18,7 @@ from leeward.engine._window import Clock
 from leeward.errors import DoubtfulDataError
 from leeward.query._reasons import NOT_ASKED, NOT_ASKED_INSIDE, said
 
-_OF_ROWS_INSIDE = ("unreadable_place", "null_place", "unknown_place")
+_OF_ROWS_INSIDE = ("unreadable_place", "null_place", "unknown_place", "unknown_group", "unreadable_number", "no_number")
 """Reasons that are asked of rows inside the window."""
 
 FEW = 0.01
@@ -67,8 +67,10 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     rows, taken = looks[0].rows, sum(look.taken for look in looks)
     share = min(1.0, sum(look.share for look in looks))
     asked, inside = rows - looks[0].dropped.get("filtered", 0), sum(look.inside for look in looks)
-    unread = {reason: looks[0].dropped.get(reason, 0) for reason in NOT_ASKED}
-    misplaced = {reason: sum(look.dropped.get(reason, 0) for look in looks) for reason in NOT_ASKED_INSIDE}
+    timed = "outside_window" in looks[0].dropped
+    of_all, of_some = (NOT_ASKED, NOT_ASKED_INSIDE) if timed else ((*NOT_ASKED, *NOT_ASKED_INSIDE), ())
+    unread = {reason: looks[0].dropped.get(reason, 0) for reason in of_all}
+    misplaced = {reason: sum(look.dropped.get(reason, 0) for look in looks) for reason in of_some}
     left_out = together(looks, taken)
     quiet = going_on and share > 0 and not any(left_out.get(reason) for reason in _OF_ROWS_INSIDE)
     if not quiet and (not taken or taken < FEW * share * rows):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
@@ -23,22 +23,25 @@ from numpy.typing import NDArray
 from leeward.engine._bind import Bound, bind
 from leeward.engine._builtin import whole_quotient
 from leeward.engine._columns import kept, who
-from leeward.engine._look import Look
 from leeward.engine._matches import Survey, beyond, matches
-from leeward.engine._rows import Rows, integers
+from leeward.engine._rows import integers
+from leeward.engine._timed import Reasons, TimedRows
+from leeward.engine._times import when
 from leeward.engine._visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
 from leeward.noise._saturating import MOST
+from leeward.query import Window
 from leeward.query._numeric import Mean, Percentile, Sum
-from leeward.query._reasons import OF_NUMBERS
+from leeward.query._public_values import MOST_FINE, fine
+from leeward.query._reasons import OF_NUMBERS, OF_TIMES
 from leeward.query._spread import Variance
-from leeward.query._statistic import MOST_FINE, DrawnFrom, Statistic, fine
+from leeward.query._statistic import DrawnFrom, Statistic
 
 Tally = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 """Place of a group, steps above the lower bound, and how many people: each of shape (rows,)."""
 
 REASONS = tuple(OF_NUMBERS)
-"""Why a row takes no part, in the order in which it is asked."""
+"""Why a row takes no part, in the order in which it is asked; where there is a window, also those of `OF_TIMES`."""
 
 
 @contextmanager
@@ -50,26 +53,28 @@ def open_numbers(query: Statistic) -> Iterator[NumberTable]:
     """
     source = query.records
     named = {"person": source.person, "column": query.column, "by": query.by}
+    named["time"] = None if query.window is None else source.time
     columns = {role: column for role, column in named.items() if column is not None}
     columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
     with bind(source.source.held(), columns, source.table, source.writing) as bound:
         yield NumberTable(query, bound)
 
 
-class NumberTable(Rows):
+class NumberTable(TimedRows):
     """An open table of numbers. `open_numbers` makes it."""
 
-    __slots__ = ("_query", "_rows", "_tally")
+    __slots__ = ("_tallies",)
 
     def __init__(self, query: Statistic, bound: Bound) -> None:
-        super().__init__(bound)
-        rows = self._raw
-        self._query = query
+        source, rows = query.records, bound.rows
         number, unreadable = ibis.literal(0, "int64"), ibis.literal(False)
         if query.column is not None:
             rows, number, unreadable = _index(rows, query, bound)
-        person = ibis.literal(0) if query.records.person is None else who(rows, query.records.person, bound)
-        plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, query.records)}
+        clock = None if query.window is None else when(rows, source, bound)
+        super().__init__(bound, clock, None if clock is None else source.time, source.timezone)
+        timed = {} if clock is None else clock.columns()
+        person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
+        plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, source), **timed}
         if query.by is None:
             ranked = rows.select(**plain, group=ibis.literal(0, "int64"))
         else:
@@ -78,27 +83,19 @@ class NumberTable(Rows):
             if query.others:
                 ranked = ranked.mutate(group=ranked.group.fill_null(len(query.listed)))
         self._rows = bound.staged("leeward_numbers", ranked)
-        self._tally: Mapping[str, int] | None = None
+        self._tallies: dict[Window | None, tuple[int, Tally]] = {}
 
-    def look(self, query: Statistic) -> Look:
-        """See how many rows the question would count, and why not more. For the curator only."""
-        tally = self._dropped()
-        rows, dropped = sum(tally.values()), {reason: tally[reason] for reason in REASONS}
-        return Look(rows, tally["taken"], dropped, inside=rows - tally["filtered"])
+    def _reasons(self, window: Window | None) -> tuple[str, ...]:
+        if window is None:
+            return REASONS
+        return tuple(dict.fromkeys([*REASONS[:2], *OF_TIMES, *REASONS[2:]]))
 
-    def _dropped(self) -> Mapping[str, int]:
-        if self._tally is None:
-            rows = self._rows
-            reason = ibis.cases(
-                (~rows.kept, "filtered"),
-                (rows.person.isnull(), "null_person"),
-                (rows.group.isnull(), "unknown_group"),
-                (rows.unreadable, "unreadable_number"),
-                (rows.number.isnull(), "no_number"),
-                else_="taken",
-            )
-            self._tally = self._count_by(reason, rows)
-        return self._tally
+    def _inside(self, rows: Any) -> Reasons:
+        return (
+            (rows.group.isnull(), "unknown_group"),
+            (rows.unreadable, "unreadable_number"),
+            (rows.number.isnull(), "no_number"),
+        )
 
     def survey(self, query: Statistic) -> Survey:
         """See which groups match, and how many numbers are beyond the bounds. For the curator only.
@@ -133,7 +130,7 @@ class NumberTable(Rows):
             DataError: a data file changed meanwhile.
         """
         several, tally = self._people(query)
-        return self._counted(several, answer_of(query, *tally))
+        return self._counted(query, several, answer_of(query, *tally))
 
     def tally(self, query: Statistic) -> VisitCounts:
         """Return how many people have each number, instead of the answer: what a percentile by rank is drawn from.
@@ -149,39 +146,57 @@ class NumberTable(Rows):
         answer_of(query, *tally)  # refuses what it refuses
         group, number, people = tally
         order = np.lexsort((number, group))
-        return self._counted(several, np.stack([group[order], number[order], people[order]], axis=1))
+        return self._counted(query, several, np.stack([group[order], number[order], people[order]], axis=1))
 
-    def _counted(self, several: int, counts: NDArray[np.int64]) -> VisitCounts:
-        dropped = self._dropped()
-        return VisitCounts(several, {r: dropped[r] for r in REASONS}, dropped["taken"], False, counts)
+    def _counted(self, query: Statistic, several: int, counts: NDArray[np.int64]) -> VisitCounts:
+        return VisitCounts(several, self._dropped(query.window), self._taken(query.window), False, counts)
 
     def _people(self, query: Statistic) -> tuple[int, Tally]:
         """Return how many people have several rows, and how many people there are by group and number."""
-        rows = self._rows
-        self._dropped()  # before the data are looked at again
-        taken = rows.filter(rows.kept, rows.person.notnull(), rows.group.notnull(), rows.number.notnull())
-        several, values, combine = 0, query.values, query.records.combine
+        if query.window not in self._tallies:
+            windows = self._one_pass(query.window)
+            self._see(query.window)  # before the data are looked at again
+            self._tallies |= zip(windows, self._tally_all(query, windows), strict=True)
+        several, tally = self._tallies[query.window]
+        self._bound.check_unchanged()
+        if query.records.combine == "refuse" and several > 0:
+            raise BoundExceededError(
+                f"{several:,} {'person has' if several == 1 else 'people have'} more than one row"
+                + ("" if query.window is None else " in the window"),
+                "combine = 'refuse' (that it is refused is a fact about the data: do not publish it)",
+                "Say how a person's numbers are combined: sum, min or max",
+            )
+        return several, tally
+
+    def _tally_all(self, query: Statistic, windows: Sequence[Any]) -> list[tuple[int, Tally]]:
+        """Return the same of each window, in one pass over the rows for each of the two."""
+        rows, values, combine = self._rows, query.values, query.records.combine
+        inside = (
+            rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32")) if windows == [None] else self._in(windows)
+        )
+        taken = inside.filter(inside.person.notnull(), inside.group.notnull(), inside.number.notnull())
+        taken = taken.select("window", "person", "group", "number")
+        several = np.zeros(len(windows), np.int64)
         if query.records.person is not None:
             # steps above the lower bound, of which the sum of n numbers holds n, not 1
             first = int(values.lower / values.step) if combine == "sum" and values is not None else 0
             how = {"sum": (taken.number + first).sum() - first, "max": taken.number.max()}
-            people = taken.group_by("person").aggregate(
+            people = taken.group_by("window", "person").aggregate(
                 group=taken.group.min(), number=how.get(combine, taken.number.min()), rows=taken.count()
             )
             more = people.filter(people.rows > 1)
-            several = int(integers(self._bound.fetch(more.aggregate(n=more.count())), "n")[0])
+            found = self._bound.fetch(more.group_by("window").aggregate(n=more.count()))
+            several[integers(found, "window")] = integers(found, "n")
             taken = people
             if combine == "sum" and values is not None:
                 taken = people.mutate(number=people.number.clip(0, int(values.width / values.step)))
-        tally = self._bound.fetch(taken.group_by("group", "number").aggregate(people=taken.count()))
-        self._bound.check_unchanged()
-        if combine == "refuse" and several > 0:
-            raise BoundExceededError(
-                f"{several:,} {'person has' if several == 1 else 'people have'} more than one row",
-                "combine = 'refuse' (that it is refused is a fact about the data: do not publish it)",
-                "Say how a person's numbers are combined: sum, min or max",
-            )
-        return several, (integers(tally, "group"), integers(tally, "number"), integers(tally, "people"))
+        tally = taken.group_by("window", "group", "number").aggregate(people=taken.count())
+        answer = self._bound.fetch(tally.order_by("window"))
+        of, group, number, people = (integers(answer, name) for name in ("window", "group", "number", "people"))
+        ends = np.searchsorted(of, np.arange(len(windows) + 1)).tolist()
+        each = itertools.pairwise(ends)
+        parts = [(group[first:end], number[first:end], people[first:end]) for first, end in each]
+        return list(zip(several.tolist(), parts, strict=True))
 
 
 def _index(rows: Any, query: Statistic, bound: Bound) -> tuple[Any, Any, Any]:

@@ -8,7 +8,7 @@ window, and which one is said by the window, which is public: what a row means n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -18,7 +18,7 @@ from leeward.engine._bind import Bound
 from leeward.engine._builtin import epoch_ns, epoch_us
 from leeward.engine._window import Clock
 from leeward.errors import DataError
-from leeward.query import Visits, Window
+from leeward.query import Window
 from leeward.query._source import TIME_UNITS
 
 _ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$"
@@ -48,29 +48,53 @@ class Times(Private):
         """Return what the rows that can be compared with this window hold."""
         return self.clock or (Clock.INSTANTS if window.aware else Clock.READINGS)
 
+    def columns(self) -> dict[str, Any]:
+        """Return what is kept of each row: ``stamp``, ``unreadable_time``, and whether it is ``zoned``."""
+        zoned = ibis.literal(False) if self.zoned is None else self.zoned
+        return {"stamp": self.stamp, "unreadable_time": self.unreadable, "zoned": zoned}
 
-def when(rows: Any, visits: Visits, bound: Bound) -> Times:
+
+class Timed(Protocol):
+    """A table that may have a column of times."""
+
+    @property
+    def time(self) -> str | None:
+        """Its name."""
+        ...
+
+    @property
+    def timezone(self) -> str | None:
+        """The zone in which times without an offset are read."""
+        ...
+
+    @property
+    def time_unit(self) -> str | None:
+        """The unit of times that are whole numbers."""
+        ...
+
+
+def when(rows: Any, table: Timed, bound: Bound) -> Times:
     """Read the time column.
 
     Raises:
         DataError: its type is no time type; or texts with an offset and texts without one are mixed where a time zone would
             let either be compared with the window (a fact about the data: the order of a person's visits is then unclear).
     """
-    assert visits.time is not None
-    values = rows[visits.time]
+    assert table.time is not None
+    values = rows[table.time]
     kind = values.type()
     readable = ibis.literal(False)
     if kind.is_null():
         values = values.cast("string")
         kind = values.type()
-    if visits.time_unit is not None:
-        per_second = 10**6 // TIME_UNITS[visits.time_unit]
+    if table.time_unit is not None:
+        per_second = 10**6 // TIME_UNITS[table.time_unit]
         if kind.is_string():
             stamp = values.re_search(r"^[+-]?\d+$").ifelse(values, ibis.null()).try_cast("int64")
         elif kind.is_integer():
             stamp = values.try_cast("int64")
         else:
-            raise _no_time(visits.time, "time_unit is for whole numbers, and the column holds none")
+            raise _no_time(table.time, "time_unit is for whole numbers, and the column holds none")
         return Times(stamp, values.notnull() & stamp.isnull(), Clock.EPOCHS, per_second)
     if kind.is_timestamp():
         clock = Clock.READINGS if kind.timezone is None else Clock.INSTANTS
@@ -85,28 +109,28 @@ def when(rows: Any, visits: Visits, bound: Bound) -> Times:
         micros = values.try_cast("timestamp")
         return Times(epoch_us(micros), values.notnull() & micros.isnull(), Clock.READINGS, 10**6)
     if kind.is_string():
-        return _written(values, visits, bound)
+        return _written(values, table, bound)
     if kind.is_integer():
         raise _no_time(
-            visits.time, "the column holds whole numbers, which may count seconds or less", "Name `time_unit`"
+            table.time, "the column holds whole numbers, which may count seconds or less", "Name `time_unit`"
         )
-    raise _no_time(visits.time, "the column does not hold times")
+    raise _no_time(table.time, "the column does not hold times")
 
 
-def _written(values: Any, visits: Visits, bound: Bound) -> Times:
+def _written(values: Any, table: Timed, bound: Bound) -> Times:
     """Times written as ISO 8601 texts, to the microsecond."""
-    assert visits.time is not None
+    assert table.time is not None
     # The cast takes a text without an offset as UTC, so the stamp of a reading is that of the reading itself.
     stamp = epoch_us(values.re_search(_ISO).ifelse(values, ibis.null()).try_cast(dt.Timestamp(timezone="UTC")))
     zoned = values.re_search(_OFFSET) & stamp.notnull()
     unreadable = values.notnull() & stamp.isnull()
-    if visits.timezone is None:
+    if table.timezone is None:
         return Times(stamp, unreadable, None, 10**6, zoned)
     found = values.as_table().aggregate(zoned=zoned.any(), plain=(~zoned & stamp.notnull()).any())
     (row,) = bound.fetch(found).to_pylist()
     if row["zoned"] and row["plain"]:
         raise _no_time(
-            visits.time,
+            table.time,
             "some of its times have an offset from UTC and some have none (that it is refused is a fact about the data: do"
             " not publish it)",
             "Write all of them the same way",

@@ -8,8 +8,7 @@ their order follow the list; nothing else about the answer's shape depends on th
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,13 +22,11 @@ from leeward._buffers import numbers
 from leeward._private import Private
 from leeward.engine._bind import Bound, bind
 from leeward.engine._columns import hexagon, kept, key, point, square, who
-from leeward.engine._look import Look, covered, in_words
 from leeward.engine._matches import Survey, matches
 from leeward.engine._places import PlaceList
-from leeward.engine._rows import Rows, integers
-from leeward.engine._slots import windowed
+from leeward.engine._rows import integers
+from leeward.engine._timed import Reasons, TimedRows
 from leeward.engine._times import when
-from leeward.engine._window import bounds
 from leeward.errors import BoundExceededError
 from leeward.query import CountVisitors, Visits, Window
 from leeward.query._reasons import OF_VISITS
@@ -37,8 +34,6 @@ from leeward.query._statistic import DrawnFrom
 
 REASONS = tuple(OF_VISITS)
 """Why a row takes no part, in the order in which it is asked."""
-
-_TAKEN, _TIMED = "taken", "timed"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -94,48 +89,27 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
         yield VisitTable(visits, places, bound)
 
 
-class VisitTable(Rows):
+class VisitTable(TimedRows):
     """An open table of visits. `open_visits` makes it."""
 
-    __slots__ = ("_clock", "_counted", "_expected", "_places", "_ranges", "_rows", "_seen", "_visits")
+    __slots__ = ("_counted", "_places", "_visits")
 
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
-        super().__init__(bound, () if visits.time is None else (visits.time,))
+        clock = when(bound.rows, visits, bound)
+        super().__init__(bound, clock, visits.time, visits.timezone)
         self._visits, self._places, rows = visits, places, self._raw
-        self._clock = when(rows, visits, bound)
-        plain = {
-            "person": who(rows, visits.person, bound),
-            "stamp": self._clock.stamp,
-            "unreadable": self._clock.unreadable,
-            "zoned": ibis.literal(False) if self._clock.zoned is None else self._clock.zoned,
-        }
-        self._rows = bound.staged("leeward_visits", self._ranked(rows, plain | {"kept": kept(rows, visits)}))
-        self._expected: tuple[CountVisitors, ...] = ()
-        self._seen: dict[Window, _Seen] = {}
+        plain = {"person": who(rows, visits.person, bound), **clock.columns(), "kept": kept(rows, visits)}
+        self._rows = bound.staged("leeward_visits", self._ranked(rows, plain))
         self._counted: dict[tuple[Window, tuple[object, ...]], _ByPlace] = {}
-        self._ranges: dict[bool, tuple[int, int, int]] = {}
 
-    def expect(self, queries: Sequence[CountVisitors]) -> None:
-        """Say which questions will be asked: they are then looked at, and counted, in one pass over the rows."""
-        self._expected = tuple(queries)
+    def _reasons(self, window: Window | None) -> tuple[str, ...]:
+        return REASONS
 
-    def look(self, query: CountVisitors) -> Look:
-        """See how many rows the question would count, and why not more. For the curator only.
-
-        Raises:
-            DataError: a data file changed meanwhile.
-            SpecError: the window does not go with the time column.
-        """
-        seen, (first, end) = self._see(query.window), self._bounds(query.window)
-        n, low, high = self._range(query.window)
-        clock, per_second = self._clock.clock_for(query.window), self._clock.per_second
-        return Look(
-            rows=sum(seen.tally.values()),
-            taken=seen.tally[_TAKEN],
-            dropped={reason: seen.tally[reason] for reason in REASONS},
-            inside=seen.inside,
-            share=covered(first, end, low, high) if n else 1.0,
-            times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
+    def _inside(self, rows: Any) -> Reasons:
+        return (
+            (rows.misplaced, "unreadable_place"),
+            (~rows.placed, "null_place"),
+            (rows["rank"].isnull(), "unknown_place"),
         )
 
     def survey(self, query: CountVisitors) -> Survey:
@@ -179,37 +153,17 @@ class VisitTable(Rows):
         return replace(told, _counts=np.append(told._counts, most))
 
     def _told(self, query: CountVisitors, found: _ByPlace) -> VisitCounts:
-        tally = self._see(query.window).tally
+        dropped, taken = self._dropped(query.window), self._taken(query.window)
         self._bound.check_unchanged()
         counts = np.zeros(len(self._places), dtype=np.int64)
         counts[found.rank] = found.people
         return VisitCounts(
             people_over_bound=found.over,
-            dropped={reason: tally[reason] for reason in REASONS},
-            rows_kept=tally[_TAKEN],
+            dropped=dropped,
+            rows_kept=taken,
             refused=query.if_more == "refuse" and found.over > 0,
             _counts=counts,
         )
-
-    def _bounds(self, window: Window) -> tuple[int, int]:
-        """The integers between which the stamps of a window lie."""
-        most = 2**63 - 1
-        ends = bounds(window, self._clock.clock_for(window), self._visits.timezone, self._clock.per_second)
-        first, end = (min(max(bound, -most), most) for bound in ends)
-        return first, end
-
-    def _range(self, window: Window) -> tuple[int, int, int]:
-        """How many rows have a time that can be compared with the window, the first of these times and the last."""
-        if window.aware not in self._ranges:
-            rows = self._rows.filter(self._comparable(window))
-            found = self._bound.fetch(rows.aggregate(n=rows.stamp.count(), low=rows.stamp.min(), high=rows.stamp.max()))
-            self._ranges[window.aware] = tuple(found.to_pylist()[0].values())
-        return self._ranges[window.aware]
-
-    def _comparable(self, window: Window) -> Any:
-        if self._clock.clock is not None:
-            return ibis.literal(True)
-        return self._rows.zoned if window.aware else ~self._rows.zoned
 
     def _ranked(self, rows: Any, plain: Mapping[str, Any]) -> Any:
         """The rows with their place's rank in the list (null where not listed) and whether they name a place."""
@@ -229,50 +183,6 @@ class VisitTable(Rows):
         ranks = np.arange(len(keys), dtype=np.int32)
         return bound.ranked(rows.select(**plain, key=found, placed=placed), keys, ranks)
 
-    def _one_pass(self, window: Window) -> list[Window]:
-        """The windows to be counted now: all that are expected, if this is one; each once, and of one kind of time."""
-        expected = dict.fromkeys(each.window for each in self._expected if each.window.aware == window.aware)
-        return list(expected) if window in expected else [window]
-
-    def _see(self, window: Window) -> _Seen:
-        """How many rows take part in a window, and how many are dropped for each reason."""
-        if window not in self._seen:
-            windows = self._one_pass(window)
-            self._seen |= zip(windows, self._see_all(windows), strict=True)
-        return self._seen[window]
-
-    def _see_all(self, windows: Sequence[Window]) -> list[_Seen]:
-        rows, comparable = self._rows, self._comparable(windows[0])
-        # reasons that are asked before the window are those of every window
-        before = ibis.cases(
-            (~rows.kept, "filtered"),
-            (rows.person.isnull(), "null_person"),
-            (rows.unreadable, "unreadable_time"),
-            (rows.stamp.isnull(), "null_time"),
-            (~comparable, "incomparable_time"),
-            else_=_TIMED,
-        )
-        always = self._count_by(before, rows)
-        inside = self._in(windows)
-        reason = ibis.cases(
-            (inside.person.isnull(), "null_person"),
-            (inside.misplaced, "unreadable_place"),
-            (~inside.placed, "null_place"),
-            (inside["rank"].isnull(), "unknown_place"),
-            else_=_TAKEN,
-        )
-        counted = inside.select("window", reason=reason).group_by("window", "reason").aggregate(rows=ibis._.count())
-        found = [Counter[str]() for _ in windows]
-        for row in self._bound.fetch(counted).to_pylist():
-            found[row["window"]][row["reason"]] = int(row["rows"])
-        return [_seen(always, each) for each in found]
-
-    def _in(self, windows: Sequence[Window]) -> Any:
-        """The rows of each window that pass the filter, whether or not they say who and where."""
-        rows = self._rows
-        timed = rows.filter(rows.kept, self._comparable(windows[0]), rows.stamp.notnull())
-        return windowed(timed, [self._bounds(window) for window in windows], self._bound)
-
     def _count(self, query: CountVisitors, *, left_out: bool) -> _ByPlace:
         asked = (query.places_per_person, query.if_more, left_out)  # what questions differ in beside their windows
         if (query.window, asked) not in self._counted:
@@ -286,22 +196,6 @@ class VisitTable(Rows):
             found = zip(windows, _each(answer, len(windows)), strict=True)
             self._counted |= {(window, asked): each for window, each in found}
         return self._counted[query.window, asked]
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class _Seen(Private):
-    """Of one window: how many rows take part or do not, by reason; and how many lie inside."""
-
-    tally: Mapping[str, int]
-    inside: int
-
-
-def _seen(always: Mapping[str, int], inside: Mapping[str, int]) -> _Seen:
-    """Put the reasons that are asked before the window together with those that are asked of the rows in it."""
-    placed = {reason: number for reason, number in inside.items() if reason != "null_person"}
-    tally = {reason: number for reason, number in always.items() if reason != _TIMED} | placed
-    outside = always[_TIMED] - sum(placed.values())
-    return _Seen(Counter(tally | {"outside_window": outside}), sum(inside.values()))
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -36,7 +36,7 @@ from leeward.planner._report import (
     WindowPart,
     Wish,
 )
-from leeward.query import CountVisitors
+from leeward.query import CountVisitors, Window
 from leeward.query._selection import Counted
 from leeward.query._statistic import Statistic
 
@@ -93,9 +93,9 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
 
 
 def _of_visitors(query: CountVisitors) -> dict[str, Any]:
-    window, k = query.window, query.places_per_person
+    k = query.places_per_person
     return {
-        "window": WindowPart(start=window.start.isoformat(), end=window.end.isoformat()),
+        "window": window_part(query.window),
         "column": None,
         "by": None,
         "places_per_person": k,
@@ -104,7 +104,13 @@ def _of_visitors(query: CountVisitors) -> dict[str, Any]:
 
 
 def _of_groups(query: Statistic) -> dict[str, Any]:
-    return {"window": None, "column": query.column, "by": query.by, "places_per_person": None, "if_more": None}
+    window = window_part(query.window)
+    return {"window": window, "column": query.column, "by": query.by, "places_per_person": None, "if_more": None}
+
+
+def window_part(window: Window | None) -> WindowPart | None:
+    """Return the ends of a window; None for rows of all times."""
+    return None if window is None else WindowPart(start=window.start.isoformat(), end=window.end.isoformat())
 
 
 def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:

@@ -65,7 +65,7 @@ class AskedPart(Part):
     Attributes:
         noun: what is said to be safe or dangerous: a place, a group or an interval.
         many: whom the counts are of: people, or rows.
-        window: the time that is asked about; of several, the first; None where it is not about visits.
+        window: the time that is asked about; of several, the first; None where rows of all times count.
         column: of an interval, the column of its number; None of others.
         by: the column of the groups; None where there are none.
         places: how many places the public list has, or how many groups or intervals there are.

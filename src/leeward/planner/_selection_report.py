@@ -10,7 +10,7 @@ from leeward._document import Document, Part
 from leeward._taught import taught
 from leeward.accounting._budget_notion import affordable, in_words
 from leeward.notion import of_rows
-from leeward.planner._plan_report import notion_part
+from leeward.planner._plan_report import notion_part, window_part
 from leeward.planner._report import BudgetPart, NotionPart, WindowPart
 from leeward.planner._selection_compare import NameComparison, NamedBy, NameOption
 from leeward.planner._selection_odds import ExpectedName
@@ -24,7 +24,7 @@ class NameAsked(Part):
     Attributes:
         which: the busiest or the quietest.
         noun: what is named: a place, a group or an interval.
-        window: the time that is asked about, of several the first; None where it is not about visits.
+        window: the time that is asked about, of several the first; None where rows of all times count.
         options: how many names there are; None if that is not known.
         places_per_person: the bound on one person's places, which a name does not need; None for no bound.
         if_more: what becomes of a person over that bound; None where there is none.
@@ -117,13 +117,12 @@ def name_report(compared: NameComparison) -> NameReport:
     query, scenario = compared.query, compared.scenario
     counts = query.counts
     visits = counts if isinstance(counts, CountVisitors) else None
-    window = None if visits is None else visits.window
     return NameReport(
         format=1,
         asked=NameAsked(
             which=query.which,
             noun=query.noun,
-            window=None if window is None else WindowPart(start=window.start.isoformat(), end=window.end.isoformat()),
+            window=window_part(counts.window),
             options=scenario.places,
             places_per_person=None if visits is None else visits.places_per_person,
             if_more=None if visits is None or visits.places_per_person is None else visits.if_more,

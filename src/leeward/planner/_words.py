@@ -40,15 +40,16 @@ def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
     """Say what is asked, as terms and their values."""
     left, many = asked.budget.left, asked.many
     where = f"public {asked.noun}s" if asked.places is None else each_place(asked.places, asked.noun)
-    if asked.window is None:
+    several = f", {asked.releases} releases" if asked.releases > 1 else ""
+    if asked.noun != "place":
         column = "" if asked.column is None else f" of '{asked.column}'"
         by = "" if asked.by is None else f" by '{asked.by}'"
         yield "question", f"{many} {'above' if asked.noun == 'level' else 'in'} {where}{column}{by}"
-        if asked.releases > 1:
+        if asked.releases > 1 and asked.window is None:
             yield "releases", str(asked.releases)
     else:
         yield "question", f"distinct people at {where}; {_bound(asked)}"
-        several = f", {asked.releases} releases" if asked.releases > 1 else ""
+    if asked.window is not None:
         yield "window", f"{asked.window.start} to {asked.window.end}{several}"
     if asked.safe_at_most is not None:
         yield "decide", f"safe: {at_most_people(asked.safe_at_most, many)}{_of_whom(asked)}"

@@ -19,7 +19,8 @@ from leeward.query._source import Grid, Places, Visits, grid, places, visits
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic, statistic
 from leeward.query._table import Source
-from leeward.query._visitors import CountVisitors, IfMore, Window, count_visitors, moment
+from leeward.query._visitors import CountVisitors, IfMore, count_visitors
+from leeward.query._window import Window, moment
 
 __all__ = [
     "CountVisitors",

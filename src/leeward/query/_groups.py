@@ -28,7 +28,13 @@ from leeward.query._source import MOST_CELLS, Allowed, check_whole
 
 
 def effect_on_groups(
-    by: str, groups: Sequence[Allowed], keep: Mapping[str, Sequence[Allowed]], change: Change, *, others: bool = False
+    by: str,
+    groups: Sequence[Allowed],
+    keep: Mapping[str, Sequence[Allowed]],
+    change: Change,
+    *,
+    others: bool = False,
+    time: str | None = None,
 ) -> Effect | None:
     """Return the exact moves of the counts of rows in each group under a step of policies; None if none are derived.
 
@@ -38,17 +44,28 @@ def effect_on_groups(
         keep: only rows whose column holds one of these values are counted.
         change: the step.
         others: whether rows that hold none of these values are counted too, last, in one group.
+        time: the column of times, where only rows in a window are counted; None where rows of all times are.
     """
     if change.records is not None:
-        if keep or others or not set(groups) <= set(change.records):
+        if keep or others or time is not None or not set(groups) <= set(change.records):
             return None  # other columns, or values beyond the list, decide too; or it is not what the records are
         return CountWhere(tuple(functools.partial(operator.eq, group) for group in groups)).effect(change)
-    if not change.conditions or not all(isinstance(a, Where) for c in change.conditions for a in c.atoms):
+    atoms = [atom for condition in change.conditions for atom in condition.atoms]
+    columns = {atom.column for atom in atoms if isinstance(atom, Where)}
+    if not change.conditions or not all(isinstance(atom, Where) for atom in atoms):
         return None
+    if time is not None:
+        if time in {by, *keep, *columns}:
+            return None  # whether a row is in the window hangs on what else is asked of its time
+        keep = {**keep, time: (_INSIDE,)}
     try:
         return _asked(by, groups, keep, others=others).effect(change)
     except InputError:  # more kinds of record than are gone through
         return None
+
+
+_INSIDE = "inside the window"
+"""Stands for all times in a window, and what is not it for all others: nothing else asks for a row's time."""
 
 
 def _asked(

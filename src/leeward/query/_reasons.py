@@ -5,13 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-OF_VISITS: Mapping[str, str] = {
-    "filtered": "left out by the filter",
-    "null_person": "without a person",
+OF_TIMES: Mapping[str, str] = {
     "unreadable_time": "with a time that cannot be read",
     "null_time": "without a time",
     "incomparable_time": "with an offset from UTC where the window has none, or without one where it has one",
     "outside_window": "outside the window",
+}
+"""Reasons why a row is in no window."""
+
+OF_VISITS: Mapping[str, str] = {
+    "filtered": "left out by the filter",
+    "null_person": "without a person",
+    **OF_TIMES,
     "unreadable_place": "with coordinates that cannot be read",
     "null_place": "without a place",
     "unknown_place": "at no place of the public list",
@@ -27,11 +32,11 @@ OF_NUMBERS: Mapping[str, str] = {
 }
 """Reasons why a row of a statistic is not counted."""
 
-NOT_ASKED = ("null_person", "unreadable_time", "null_time", "incomparable_time", "unreadable_number")
+NOT_ASKED = ("null_person", "unreadable_time", "null_time", "incomparable_time")
 """Reasons that are mistakes of writing rather than of what is asked: such a row may be of somebody who should count."""
 
-NOT_ASKED_INSIDE = ("unreadable_place",)
-"""Such reasons that are asked of rows inside the window alone."""
+NOT_ASKED_INSIDE = ("unreadable_place", "unreadable_number")
+"""Such reasons that are asked of rows inside the window alone, where there is one."""
 
 
 def said(reason: str, rows: int) -> str:

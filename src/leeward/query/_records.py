@@ -27,7 +27,11 @@ class Records:
             their numbers. A person in several groups belongs to the first of them in the public order.
         keep: only rows whose column holds one of the allowed values take part.
         table: the name of the table inside a DuckDB file, or of the sheet in a workbook.
-        writing: how it is written, where it does not say so itself; given as ``delimiter``, ``encoding`` and ``decimal``.
+        writing: how it is written, where it does not say so itself; given as ``delimiter``, ``encoding``, ``decimal`` and
+            ``time_format``.
+        time: the column that says when; it is read where a question has a window.
+        timezone: the zone in which times without an offset are read (a name such as ``Asia/Tokyo``).
+        time_unit: ``s``, ``ms`` or ``us``: the time column holds integers since 1970 in UTC.
     """
 
     source: Source
@@ -36,6 +40,9 @@ class Records:
     keep: dict[str, tuple[Allowed, ...]] = field(default_factory=dict)
     table: str | None = None
     writing: Writing = PLAIN
+    time: str | None = None
+    timezone: str | None = None
+    time_unit: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source(self.source))
@@ -52,6 +59,10 @@ def records(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    time_format: str | None = None,
+    time: str | None = None,
+    timezone: str | None = None,
+    time_unit: str | None = None,
 ) -> Records:
     """Describe a private table of numbers. See `Records` for what each argument means.
 
@@ -71,6 +82,15 @@ def records(
             "every row is then a person of its own, and there is nothing to combine",
             'Name the column that says who, person = "customer", or leave combine out',
         )
-    checked: Visits = visits(source, person="-" if rows else person, place="-", keep=keep, table=table)
-    writing = Writing(delimiter, encoding, decimal)
-    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table, writing)
+    if time is None and (timezone is not None or time_unit is not None):
+        raise SpecError(
+            f"{'timezone' if timezone is not None else 'time_unit'} without time",
+            "it says how times are read, and no column of them is named",
+            "Name the `time` column, or leave it out",
+        )
+    when = {"time": time, "timezone": timezone, "time_unit": time_unit}
+    checked: Visits = visits(
+        source, person="-" if rows else person, place="-", keep=keep, table=table, **when, time_format=time_format
+    )
+    writing = Writing(delimiter, encoding, decimal, time_format)
+    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table, writing, **when)

@@ -16,15 +16,15 @@ number of people *with a number* is public, and checked, can it not.
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal, cast, get_args
 
 from leeward._plain import told
 from leeward._taught import describing
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
-from leeward.exact._real import Exact, exact, plainly
+from leeward.exact._real import Exact, plainly
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
@@ -44,9 +44,11 @@ from leeward.query._numeric import (
     minimum,
     percentile,
 )
+from leeward.query._public_values import public_values, rational
 from leeward.query._records import Records
 from leeward.query._source import Allowed
 from leeward.query._spread import SPREADS, Spread, spread
+from leeward.query._window import Window, moment
 
 Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "histogram", "above"]
 StatisticKind = Literal[DrawnKind, Spread]
@@ -61,9 +63,6 @@ DrawnFrom = Literal["answer", "tally", "answer and left out"]
 
 _ASKED = {"above": "count above levels"}
 """What a question is called, where it is not by its kind."""
-
-MOST_FINE = 2**53
-"""The most parts of 1 that a step and its bounds may need: every float times so many is read exactly enough."""
 
 MOST_CELLS = 10**6
 """The most answers that one statistic may have."""
@@ -83,6 +82,7 @@ class Statistic:
         groups: the public groups, in the order of the answers.
         levels: of ``above`` the public levels, ascending; the answers of each group begin with the highest.
         others: whether the last of the groups is of all who are in none of those before it.
+        window: only rows whose time lies in it take part; None where rows of all times do.
     """
 
     records: Records
@@ -94,6 +94,7 @@ class Statistic:
     groups: tuple[Allowed, ...] = ()
     levels: tuple[Fraction, ...] = ()
     others: bool = False
+    window: Window | None = None
 
     @property
     def listed(self) -> tuple[Allowed, ...]:
@@ -228,7 +229,9 @@ class Statistic:
         """Return the exact moves of counts of groups of rows under a step of policies; None if none are derived."""
         if not self.of_rows or self.by is None or self.values is not None:
             return None
-        return effect_on_groups(self.by, self.listed, self.records.keep, change, others=self.others)
+        time = None if self.window is None else self.records.time
+        keep, others = self.records.keep, self.others
+        return effect_on_groups(self.by, self.listed, keep, change, others=others, time=time)
 
     def effect_of_all(self, change: Change) -> Effect:
         """Return the extreme moves when the numbers of all persons change so at once: every group moves.
@@ -249,12 +252,13 @@ class Statistic:
         return Effect(total=tuple((r * n, f * n) for r, f in one.each), each=one.each)
 
     def _refuse_deciding(self, change: Change) -> None:
-        deciding = {self.by, self.records.person, *self.records.keep}
+        when = None if self.window is None else self.records.time
+        deciding = {self.by, self.records.person, when, *self.records.keep}
         if isinstance(change, BoundedChange) and self.column is not None and self.column in deciding:
             raise NotPrivateError(
                 f"Closeness of '{self.column}', which also decides who counts",
                 "the smallest change of it may take a person out of the answer, or from one group to another",
-                "Filter and group by other columns, or use a notion such as dp",
+                "Filter, group and take times by other columns, or use a notion such as dp",
             )
 
     def _on_grid(self, change: BoundedChange) -> BoundedChange:
@@ -289,6 +293,8 @@ def statistic(
     groups: Any = None,
     others: Allowed | None = None,
     levels: Any = None,
+    start: datetime | date | str | None = None,
+    end: datetime | date | str | None = None,
 ) -> Statistic:
     """Ask a statistic of one number a person.
 
@@ -312,10 +318,50 @@ def statistic(
             or a whole number where the groups are numbers. None leaves these people out.
         levels: for ``above`` the public levels, ascending; or give ``lower``, ``upper`` and ``step``, for the levels lower,
             lower + step, … up to upper.
+        start: only rows from then on take part: a datetime, or a text such as ``2012-04-04T19:00``; it needs ``time`` of
+            `records`. Of somebody's several rows those in the window count.
+        end: only rows before it do.
 
     Raises:
         SpecError: an argument is missing, unknown or malformed.
     """
+    own: dict[str, Any] = {"lower": lower, "upper": upper, "step": step, "p": p, "people": people, "grid": grid}
+    made = _asked(records, kind, column=column, **own, by=by, groups=groups, others=others, levels=levels)
+    return made if start is None and end is None else in_window(made, start, end)
+
+
+def in_window(asked: Statistic, start: datetime | date | str | None, end: datetime | date | str | None) -> Statistic:
+    """Return the same question of rows from ``start`` up to, but not at, ``end``.
+
+    Raises:
+        SpecError: an end is missing or malformed, or the table has no column of times.
+    """
+    if start is None or end is None:
+        raise SpecError(
+            f"A window without {'a start' if start is None else 'an end'}", "it has two ends", "Give start and end"
+        )
+    if asked.records.time is None:
+        raise SpecError("The table names no time column", "a window needs one", "Name the `time` column")
+    return replace(asked, window=Window(moment("start", start), moment("end", end)))
+
+
+def _asked(
+    records: Records,
+    kind: Kind,
+    *,
+    column: str | None,
+    lower: Exact | None,
+    upper: Exact | None,
+    step: Exact,
+    p: Exact | None,
+    people: int | None,
+    grid: Exact | None,
+    by: str | None,
+    groups: Any,
+    others: Allowed | None,
+    levels: Any,
+) -> Statistic:
+    """Return the question, of rows of all times."""
     check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
     listed = listed_groups(by, groups, others)
     people = plainly(people)
@@ -339,7 +385,7 @@ def statistic(
             "how far one person moves it must be public",
             "Give lower and upper; numbers beyond are clamped to them",
         )
-    values = _values(lower, upper, step)
+    values = public_values(lower, upper, step)
     if records.combine == "sum" and (kind == "histogram" or values.lower % values.step):
         raise SpecError(
             'combine = "sum" of numbers that are not whole steps from 0',
@@ -363,12 +409,12 @@ def statistic(
     if kind == "sum":
         numeric = Sum(values, people)
     elif kind == "mean":
-        published = values.step if grid is None else _fraction(grid, "grid")
+        published = values.step if grid is None else rational(grid, "grid")
         if published > 0 and max(abs(values.lower), abs(values.upper)) / published >= 2**60:
             raise SpecError(f"grid = {published}", "so fine a grid does not fit in 64 bits", "Take a coarser one")
         numeric = Mean(values, people, grid=published)
     elif kind in SPREADS:
-        numeric = spread(kind, values, people, None if grid is None else _fraction(grid, "grid"))
+        numeric = spread(kind, values, people, None if grid is None else rational(grid, "grid"))
     else:
         if kind == "percentile" and p is None:
             raise SpecError("A percentile without p", "it does not say which one", 'Give, say, p = "90"')
@@ -409,7 +455,7 @@ def _levels(levels: Any, lower: Exact | None, upper: Exact | None, step: Exact) 
             "what is asked about is public, never read from the data",
             'Give levels = ["20", "40", "60"], or lower, upper and step',
         )
-    values = _values(lower, upper, step)
+    values = public_values(lower, upper, step)
     return tuple(values.lower + values.step * i for i in range(int(values.width / values.step) + 1))
 
 
@@ -425,33 +471,8 @@ def _above(
         raise SpecError(
             'combine = "sum" of numbers above levels', "sums are not on their grid", 'Combine by "min" or "max"'
         )
-    values = _values(levels[0], levels[-1] + (step := common_step(levels)), step)
+    values = public_values(levels[0], levels[-1] + (step := common_step(levels)), step)
     made = Statistic(records, "above", column, values, None, by, groups, levels)
     if made.cells > MOST_CELLS:
         raise SpecError(f"{made.cells:,} levels", f"{MOST_CELLS:,} answers are the most", "Ask about fewer")
     return made
-
-
-def _values(lower: Exact, upper: Exact, step: Exact) -> ValueGrid:
-    values = ValueGrid(lower, upper, step)
-    if (4 * max(abs(values.lower), abs(values.upper)) + values.step) * fine(values) >= 2**62:
-        given = f"Numbers from {values.lower} to {values.upper} in steps of {values.step}"
-        raise SpecError(given, "so many steps do not fit in 64 bits", "Take a larger step, or narrower bounds")
-    if fine(values) > MOST_FINE:
-        given = f"Numbers from {values.lower} in steps of {values.step}"
-        raise SpecError(
-            given, "so small parts of 1 are not read exactly", "Store the numbers in a smaller unit, and give its steps"
-        )
-    return values
-
-
-def fine(values: ValueGrid) -> int:
-    """Return the least whole number that makes the bounds and the step of a universe whole."""
-    return math.lcm(values.lower.denominator, values.step.denominator)
-
-
-def _fraction(value: Exact, name: str) -> Fraction:
-    number = exact(value).rational
-    if number is None:
-        raise InputError(f"{name} = {value}", "it is not rational", "Give a decimal or fraction in a string")
-    return number

@@ -8,10 +8,10 @@ Machine-checked (docs/proved.md): `others_do_not_matter`, `truncation_not_monoto
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from typing import Literal, get_args
 
-from leeward._plain import is_finer_than_microseconds, told
+from leeward._plain import told
 from leeward._taught import describing
 from leeward.errors import NotPrivateError, SpecError, check_choice
 from leeward.exact._real import plainly
@@ -19,49 +19,9 @@ from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, W
 from leeward.query._effect import Effect, Move
 from leeward.query._source import Grid, Places, Visits
 from leeward.query._statistic import Many, Noun
+from leeward.query._window import Window, moment
 
 IfMore = Literal["refuse", "latest", "earliest"]
-
-
-@dataclass(frozen=True)
-class Window:
-    """The half-open span of time [start, end): both with an offset from UTC, or both without."""
-
-    start: datetime
-    end: datetime
-
-    def __post_init__(self) -> None:
-        for key, each in (("start", self.start), ("end", self.end)):
-            try:
-                each.replace(tzinfo=each.tzinfo or UTC).astimezone(UTC)
-            except OverflowError:
-                raise SpecError(
-                    f"The window's {key} is {each.isoformat()}", "UTC has no such day", "Name a year from 2 to 9998"
-                ) from None
-        if (self.start.utcoffset() is None) != (self.end.utcoffset() is None):
-            raise SpecError(
-                "One end of the window has an offset from UTC and the other has none",
-                "they cannot be compared",
-                "Give both an offset, or neither",
-            )
-        # Python compares two times of one zone by their readings, of which an hour comes twice where clocks are put back
-        back = (self.end.utcoffset() or timedelta()) - (self.start.utcoffset() or timedelta())
-        if self.end.replace(tzinfo=None) - self.start.replace(tzinfo=None) <= back:
-            raise SpecError(
-                f"The window from {self.start.isoformat()} to {self.end.isoformat()} is empty or reversed",
-                "the end itself does not belong to the window",
-                "Give an end later than the start",
-            )
-
-    @property
-    def aware(self) -> bool:
-        """Whether the ends are instants (with an offset from UTC) rather than readings of a clock on a wall."""
-        return self.start.utcoffset() is not None
-
-    def public(self) -> dict[str, str]:
-        """The canonical text of both ends; instants are written in UTC, so equal windows read the same."""
-        start, end = ((t.astimezone(UTC) if self.aware else t).isoformat() for t in (self.start, self.end))
-        return {"start": start, "end": end}
 
 
 @dataclass(frozen=True)
@@ -237,27 +197,3 @@ def count_visitors(
         )
     window = Window(moment("start", start), moment("end", end))
     return CountVisitors(visits, places, window, places_per_person, if_more)
-
-
-def moment(key: str, value: object) -> datetime:
-    """Read one end of a window: a datetime, a date, or a text such as ``2012-04-04T19:00``.
-
-    Raises:
-        SpecError: it is not one of these.
-    """
-    if isinstance(value, str | datetime) and value == value and is_finer_than_microseconds(value):
-        how = "" if isinstance(value, str) else ": .floor('us')"
-        raise SpecError(f"The window's {key} is {told(value)}", "it has nanoseconds", f"Give whole microseconds{how}")
-    if isinstance(value, datetime) and value == value:  # pandas has a missing moment, which differs from itself
-        at = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
-        return datetime(*at, tzinfo=value.tzinfo, fold=value.fold)
-    if isinstance(value, datetime):
-        raise SpecError(f"The window's {key} is NaT", "it is a missing moment", "Write it like 2012-04-04T19:00:00")
-    if isinstance(value, date):
-        return datetime(value.year, value.month, value.day)
-    try:
-        return datetime.fromisoformat(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise SpecError(
-            f"The window's {key} is {told(value)}", "it is not a date and time", "Write it like 2012-04-04T19:00:00"
-        ) from None

@@ -11,7 +11,7 @@ from leeward._plain import at_most
 from leeward._statement import NumberQuery, NumberStatement
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
-from leeward.report._words import Readable, many, question
+from leeward.report._words import Readable, between, many, question
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
 
@@ -60,7 +60,13 @@ def headline(result: Readable) -> str:
 
 
 def lead(result: Readable) -> str:
-    """Say how near the answers are."""
+    """Say when, where rows of one window count, and how near the answers are."""
+    window = stated(result).query.window
+    when = "" if window is None else "From {} until {}. ".format(*(end for _, end in between(window)))
+    return when + _near(result)
+
+
+def _near(result: Readable) -> str:
     accuracy, answers = stated(result).accuracy, result.answers
     if isinstance(accuracy, RankAccuracy):
         return _by_rank(stated(result).query, accuracy, answers.num_rows)
@@ -151,7 +157,7 @@ def asked(statement: NumberStatement) -> list[tuple[str, str]]:
 
 def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
     """Describe which numbers of which people, or rows, count, as terms and their values."""
-    rows = list[tuple[str, str]]()
+    rows = [] if query.window is None else between(query.window)
     if query.lower is not None and query.upper is not None and query.step is not None:
         bounds = f"{decimal(query.lower)} to {decimal(query.upper)}"
         steps = "in intervals of" if query.kind == "histogram" else "rounded half up to steps of"

@@ -22,6 +22,7 @@ from leeward._statement import (
     NumberQuery,
     Statement,
     VisitorQuery,
+    WindowStated,
 )
 from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
@@ -190,11 +191,16 @@ def question(statement: Statement) -> list[tuple[str, str]]:
     ]
 
 
+def between(window: WindowStated) -> list[tuple[str, str]]:
+    """Describe a window as terms and their values."""
+    ends = (("From", window.start), ("Until (excluded)", window.end))
+    return [(name, _moment(end, window.timezone)) for name, end in ends]
+
+
 def visited(query: VisitorQuery) -> list[tuple[str, str]]:
     """Describe which visits count, as terms and their values."""
     rows = [
-        ("From", _moment(query.window.start, query.window.timezone)),
-        ("Until (excluded)", _moment(query.window.end, query.window.timezone)),
+        *between(query.window),
         ("Places", f"{query.places:,}, from a public list that does not depend on the data"),
     ]
     if query.keep:

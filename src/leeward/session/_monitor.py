@@ -197,13 +197,13 @@ def _window(made: Plan) -> Window:
     """Return when a plan is about.
 
     Raises:
-        SpecError: it has no window.
+        SpecError: it is not about visitors.
     """
     if not isinstance(made.query, CountVisitors):
         raise SpecError(
             f"A monitor of counts by {made.query.noun}",
-            "a monitor asks window after window, and this question has none",
-            "Use `leeward release`; or count visitors",
+            "a monitor is about visitors of places, window after window",
+            "Use `leeward release`, for several windows too; or count visitors",
         )
     return made.query.window
 

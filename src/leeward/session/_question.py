@@ -11,9 +11,10 @@ Never change what a key of one ``format`` means. A later format has another numb
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal, TypeAlias, assert_never
+from typing import Annotated, Any, Literal, TypeAlias, assert_never, cast
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -109,6 +110,15 @@ class AboutNumbers(Part):
     by: str | None
 
 
+class AboutNumbersWithin(AboutNumbers):
+    """The same of rows in a window."""
+
+    time: str
+    timezone: str | None
+    time_unit: str | None
+    window: Span
+
+
 class NotionAsked(Part):
     """Which promise: the notion with all its parameters at ε = 1, or their digest where they are long; and ε."""
 
@@ -198,7 +208,7 @@ class Question(Document):
     """
 
     format: Literal[1]
-    about: Annotated[AboutVisitors | AboutNumbers, Field(discriminator="kind")]
+    about: AboutVisitors | AboutNumbersWithin | AboutNumbers
     keys: str
     notion: NotionAsked
     mechanisms: tuple[Annotated[Drawing, Field(discriminator="name")], ...]
@@ -239,7 +249,7 @@ def question(
     return asked
 
 
-def about(query: Counted) -> AboutVisitors | AboutNumbers:
+def about(query: Counted) -> AboutVisitors | AboutNumbersWithin | AboutNumbers:
     """Return everything public that the exact answer depends on, apart from its keys."""
     return _visitors(query) if isinstance(query, CountVisitors) else _numbers(query)
 
@@ -267,9 +277,12 @@ def _visitors(query: CountVisitors) -> AboutVisitors:
     )
 
 
-def _numbers(query: Statistic) -> AboutNumbers:
-    source = query.records
-    return AboutNumbers(
+def _numbers(query: Statistic) -> AboutNumbersWithin | AboutNumbers:
+    source, made = query.records, cast(Callable[..., AboutNumbersWithin | AboutNumbers], AboutNumbers)
+    if query.window is not None:
+        when = {"time": source.time, "timezone": source.timezone, "time_unit": source.time_unit}
+        made = functools.partial(AboutNumbersWithin, **when, window=span(query.window))  # type: ignore[arg-type]
+    return made(
         kind=query.drawn,
         person=source.person,
         combine=None if source.person is None else source.combine,

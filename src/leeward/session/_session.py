@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from leeward.planner._beyond_bound import beyond_bound
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors, Window
 from leeward.query._selection import Counted
+from leeward.query._statistic import Statistic
 from leeward.query._table import alike
 from leeward.session._budget import Budget
 from leeward.session._question import question
@@ -307,7 +308,7 @@ class Session(Private):
             return alike(query.visits, ours.visits) and (
                 alike(query.places, ours.places) or read_keys(query).digest() == self.keys.digest()
             )
-        return query is ours
+        return query is ours or _alike_but_for_window(query, ours)
 
     def _counted_in(self, made: AnyPlan) -> str:
         from leeward.ledger._balance import Balance, agree
@@ -323,6 +324,15 @@ class Session(Private):
     def _check_total(self, priced: Sequence[PricedPlan]) -> None:
         left = self._cap if self._account is None else self._account.left
         refuse_total([each.price for each in priced if each.answer is None], left, self.budget.dataset)
+
+
+def _alike_but_for_window(query: Counted, ours: Counted) -> bool:
+    """Whether two statistics differ in nothing but their window, which both of them have."""
+    if not isinstance(query, Statistic) or not isinstance(ours, Statistic) or not alike(query.records, ours.records):
+        return False
+    if query.window is None or ours.window is None:
+        return False
+    return replace(query, records=ours.records, window=ours.window) == ours
 
 
 def _exactly(cost: Real) -> Fraction:

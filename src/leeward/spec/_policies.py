@@ -117,11 +117,12 @@ def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
     joined = sorted({pair for part in parts for pair in itertools.combinations(sorted(part), 2)})
     if not joined:
         raise SpecError(f"[protect] {key}", "it joins nothing, so nothing is protected", 'Write [["flu", "cold"]]')
-    if asked.records.keep:
+    if asked.records.keep or asked.window is not None:
+        key, what = ("[data] keep", "filter") if asked.records.keep else ("[window]", "window")
         raise SpecError(
-            '[protect] notion = "blowfish" with [data] keep',
-            f"its records are the values of '{asked.by}', and the filter looks at others",
-            'Leave keep out, or use "adp" with policies over both columns',
+            f'[protect] notion = "blowfish" with {key}',
+            f"its records are the values of '{asked.by}', and the {what} looks at others",
+            f'Leave {key.split()[-1]} out, or use "adp" with policies over both columns',
         )
     if asked.others:
         raise SpecError(
@@ -143,6 +144,12 @@ def _condition(rows: Rows, key: str, asked: Statistic) -> Condition:
     if not rows or not all(rows.values()):
         raise SpecError(f"[protect] {key}", "it names no values", 'Write, say, { diagnosis = ["flu"] }')
     for column, values in rows.items():
+        if asked.window is not None and column == asked.records.time:
+            raise SpecError(
+                f"[protect] {key}: the column '{column}', with [window]",
+                "what a policy about times does to counts of a window is not derived",
+                "Name other columns, or leave the window out",
+            )
         _check_type(values, key, column, asked)
     parts: list[Condition] = [where(column, one_of=values) for column, values in sorted(rows.items())]
     return functools.reduce(operator.and_, parts)

@@ -27,6 +27,7 @@ from leeward.query import (
     Places,
     Selection,
     Visits,
+    Window,
     count_visitors,
     grid,
     places,
@@ -36,7 +37,7 @@ from leeward.query import (
 from leeward.query._records import records
 from leeward.query._selection import Counted, Which
 from leeward.query._source import no_person
-from leeward.query._statistic import Statistic, statistic
+from leeward.query._statistic import Statistic, in_window, statistic
 from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion
 from leeward.spec._policies import POLICY_NOTIONS, not_derived, policy_notion, refuse_unused
@@ -56,7 +57,7 @@ EXAMPLES = {
 """How keys are written that a message says to add."""
 
 _OF_VISITORS = {
-    "data": {"visits", "place", "time", "latitude", "longitude", "timezone", "time_unit", "time_format"},
+    "data": {"visits", "place", "latitude", "longitude"},
     "protect": {"places_per_person", "if_more"},
 }
 _WRITTEN = {"delimiter", "encoding", "decimal"}
@@ -90,8 +91,15 @@ class Spec(Section):
                 )
         if visitors and self.places is None:
             raise ValueError("the section [places] is missing. Add it: the public list of places")
-        if visitors and (self.window is None) == (self.windows is None):
+        if (self.window is not None and self.windows is not None) or (visitors and not self.windowed):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
+        if self.windowed and self.data.time is None:
+            raise ValueError(f"[data] time is missing: [window] is about it. Add {EXAMPLES['time']}")
+        when = [key for key in ("time", "timezone", "time_unit", "time_format") if getattr(self.data, key) is not None]
+        if when and not self.windowed:
+            raise ValueError(
+                f"[data] {when[0]} means nothing without [window]. Give start and end there, or leave it out"
+            )
         histogram, above = self.query.kind == "histogram", self.query.kind == "above"
         of_groups = histogram and bool({"decide", "publish"} & self.model_fields_set)
         if ((visitors and not names) or of_groups or above) and not self.decides:
@@ -100,7 +108,7 @@ class Spec(Section):
         if "mechanism" in self.query.model_fields_set and self.query.kind not in _IN_TWO_WAYS:
             raise ValueError(f"[query] mechanism means nothing for {self._asked}: it is for percentiles. Leave it out")
         unused = {"decide", "publish"} if names else set[str]()
-        unused |= set() if visitors else {"places", "window", "windows"}
+        unused |= set() if visitors else {"places"}
         unused |= set() if visitors or histogram or above else {"decide", "publish"}
         for section in sorted(self.model_fields_set & unused):
             raise ValueError(f"{self._asked} has no [{section}]. Leave it out")
@@ -133,11 +141,17 @@ class Spec(Section):
         return f"the {self.query.kind} {'place' if self.of_visits else 'group'}"
 
     @property
+    def windowed(self) -> bool:
+        """Whether it is about one window or several."""
+        return self.window is not None or self.windows is not None
+
+    @property
     def spans(self) -> list[Span]:
-        """The windows asked for, in order."""
+        """The windows asked for, in order; none where rows of all times count."""
         if self.windows is not None:
             return self.windows
-        assert self.window is not None
+        if self.window is None:
+            return []
         if self.window.windows:
             return self.window.windows
         assert self.window.start is not None
@@ -184,7 +198,7 @@ class Spec(Section):
         )
 
     def statistic(self) -> Statistic:
-        """Return the question of a spec that is not about visits: of a name, the counts by which it is found."""
+        """Return the question, of all times, where it is not about visits: of a name, the counts that it is found by."""
         d, q = self.data, self.query
         assert d.table is not None
         table = records(
@@ -193,7 +207,7 @@ class Spec(Section):
             combine=q.combine,
             keep=d.keep or None,
             table=d.visits_table,
-            **d.model_dump(include=_WRITTEN),
+            **d.model_dump(include={*_WRITTEN, "time", "timezone", "time_unit", "time_format"}),
         )
         if q.by is not None and len(q.by) != 1:
             raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')
@@ -201,6 +215,15 @@ class Spec(Section):
         kind: Any = "histogram" if self.names else q.kind
         named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid", "levels", "others"})
         return statistic(table, kind, by=by, groups=groups, **named)
+
+    def statistics(self) -> list[Statistic]:
+        """Return the same question once a window; one alone where rows of all times count."""
+        asked = self.statistic()
+        if not self.windowed:
+            return [asked]
+        made = [in_window(asked, span.start, span.end) for span in self.spans]
+        _refuse_twice([query.window for query in made if query.window is not None])
+        return made
 
     def queries(self) -> list[CountVisitors]:
         """Return one question a window."""
@@ -216,10 +239,7 @@ class Spec(Section):
             )
             for span in self.spans
         ]
-        asked = [tuple(query.window.public().values()) for query in made]
-        if twice := [window for window in asked if asked.count(window) > 1] if len(set(asked)) < len(asked) else []:
-            start, end = twice[0]
-            raise SpecError(f"The window from {start} to {end}", "it is listed twice", "List each window once")
+        _refuse_twice([query.window for query in made])
         return made
 
     def notion(self) -> Notion:
@@ -250,7 +270,7 @@ class Spec(Section):
             or self.query.column is not None
         ):
             raise not_derived(self.protect, self.query.kind)
-        asked = self.statistic()
+        asked = self.statistics()[0]
         if not asked.of_rows:
             raise SpecError(
                 f'[protect] notion = "{self.protect.notion}" with person = "{self.data.person}"',
@@ -260,22 +280,23 @@ class Spec(Section):
         return policy_notion(self.protect, asked, rates)
 
     def plans(self) -> list[Plan] | list[NumberPlan | RankPlan] | list[SelectionPlan]:
-        """Return one plan a window, or the plan of a statistic: what can be refused without data is refused here."""
+        """Return one plan a window, or the one where there is none: what can be refused without data is refused here."""
         if self.names:
             notion = self.notion()
             return [plan_selection(query, notion) for query in self.selections()]
         if self.decides:
             return self.decision_plans()
-        return [plan_statistic(self.statistic(), self.notion(), self.query.mechanism)]
+        notion = self.notion()
+        return [plan_statistic(query, notion, self.query.mechanism) for query in self.statistics()]
 
     def selections(self) -> list[Selection]:
-        """Return one question for a name a window; one alone where it is not about visits.
+        """Return one question for a name a window; one alone where there is none.
 
         Raises:
             SpecError: no name is asked for.
         """
         which: Any = self.query.kind
-        counted = self.queries() if self.of_visits else [self.statistic()]
+        counted = self.queries() if self.of_visits else self.statistics()
         return [select(counts, which) for counts in counted]
 
     def visitor_plans(self) -> list[Plan]:
@@ -289,7 +310,7 @@ class Spec(Section):
         return self.decision_plans()
 
     def decision_plans(self) -> list[Plan]:
-        """Return one plan a window, or the one plan of a histogram, for a spec that decides what is safe or dangerous."""
+        """Return one plan a window, or the one where there is none, for a spec that decides what is safe or dangerous."""
         notion = self.notion()
         return [
             plan_decisions(query, notion, **self.decide.model_dump(), **self.publish.model_dump())
@@ -297,7 +318,7 @@ class Spec(Section):
         ]
 
     def decided(self) -> Sequence[Counted]:
-        """Return the questions of which something is decided: one a window, or the histogram.
+        """Return the questions of which something is decided: one a window, or one where there is none.
 
         Raises:
             SpecError: nothing is decided.
@@ -310,12 +331,24 @@ class Spec(Section):
                 ("Add [decide] safe_at_most = 5; or use" if kind == "histogram" else "Use")
                 + " `leeward release SPEC --dry-run`: it shows price and errors",
             )
-        return self.queries() if self.of_visits else [self.statistic()]
+        return self.queries() if self.of_visits else self.statistics()
 
     def ledger(self) -> Budget:
         """Return where the price is charged."""
         b = self.budget
         return Budget(resolve_budget(b.ledger, self.folder), b.dataset, b.cap, b.version, b.notion)
+
+
+def _refuse_twice(windows: Sequence[Window]) -> None:
+    """Refuse a list of windows that has one twice, however it is written.
+
+    Raises:
+        SpecError: it has.
+    """
+    asked = [tuple(window.public().values()) for window in windows]
+    if twice := [window for window in asked if asked.count(window) > 1] if len(set(asked)) < len(asked) else []:
+        start, end = twice[0]
+        raise SpecError(f"The window from {start} to {end}", "it is listed twice", "List each window once")
 
 
 def read_spec(path: str | os.PathLike[str]) -> Spec:

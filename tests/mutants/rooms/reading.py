@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant as M
 
 FILES = "tests/engine/test_files_people_have.py"
 VISITS = "leeward.engine._visits"
+TIMED = "leeward.engine._timed"
 SLOTS = "leeward.engine._slots"
 NUMBERS = "leeward.engine._numbers"
 COLUMNS = "leeward.engine._columns"
@@ -11,6 +12,8 @@ PLACES = "leeward.engine._places"
 CLOCK = "leeward.engine._window"
 COUNTS = "tests/engine/test_engine_counts.py"
 WINDOWS = "tests/engine/test_engine_windows.py"
+OF_NUMBERS = "tests/engine/test_number_windows.py"
+LOOK = "leeward.engine._look"
 LEFT_OUT = "tests/local/test_left_out_rows.py"
 
 MUTANTS = [
@@ -44,8 +47,23 @@ MUTANTS = [
     M(SLOTS, "windowed", "(end - low for each in some for end in each[1:])", "(first - low for _, first, _ in some)", WINDOWS,
       "windows end where the next one begins"),
     M(SLOTS, "_compared", "rows.stamp < windows.end", "rows.stamp <= windows.end", WINDOWS, "the end of a window is inside, where ends are odd"),
-    M(VISITS, "VisitTable._one_pass", "each.window.aware == window.aware", "True", WINDOWS, "windows of two kinds of time are compared with one column"),
-    M(VISITS, "_seen", "always[_TIMED] - sum(placed.values())", "always[_TIMED]", WINDOWS, "rows inside are told to be outside, too"),
+    M(TIMED, "TimedRows._one_pass", "_kind(each) == _kind(window)", "True", WINDOWS, "windows of two kinds of time are compared with one column"),
+    M(NUMBERS, "NumberTable._tally_all", 'taken.group_by("window", "person")', 'taken.group_by("person")', OF_NUMBERS, "a person counts in one window of all"),
+    M(NUMBERS, "NumberTable._tally_all", 'group_by("window", "group", "number")', 'group_by("group", "number")', OF_NUMBERS, "windows of a statistic are mixed"),
+    M(NUMBERS, "NumberTable._people", "several, tally = self._tallies[query.window]", "several, tally = next(iter(self._tallies.values()))", OF_NUMBERS,
+      "the first window answers for all"),
+    M(NUMBERS, "NumberTable._reasons", "*OF_TIMES, *REASONS[2:]", "*REASONS[2:], *OF_TIMES", OF_NUMBERS + " tests/session/test_number_windows.py", "reasons are told in another order", equivalent=True),
+    M(LOOK, "refuse_doubtful", '"outside_window" in looks[0].dropped', "True", "tests/session/test_doubtful.py tests/session/test_doubtful_reasons.py",
+      "numbers that cannot be read are told to be inside a window that there is not"),
+    M(LOOK, "together", "if reason in _OF_ROWS_INSIDE else number", "if reason in _OF_ROWS_INSIDE[:3] else number", "tests/session/test_number_windows.py", "of what several windows leave out, that of the first is told"),
+    M("leeward.session._session", "_alike_but_for_window", "replace(query, records=ours.records, window=ours.window) == ours", "True", "tests/session/test_number_windows.py",
+      "another question is answered from the first one's table"),
+    M("leeward.query._groups", "effect_on_groups", "keep = {**keep, time: (_INSIDE,)}", "pass", "tests/query/test_groups.py", "nobody is moved into a window"),
+    M("leeward.query._groups", "effect_on_groups", "time in {by, *keep, *columns}", "time in {by, *keep}", "tests/query/test_groups.py", "a policy about times keeps a row in the window"),
+    M("leeward.query._groups", "effect_on_groups", "or others or time is not None or", "or others or", "tests/query/test_groups.py", "a graph of values keeps a row in the window"),
+    M("leeward.query._statistic", "Statistic._refuse_deciding", "self.records.person, when, *self", "self.records.person, *self", "tests/session/test_number_windows.py",
+      "a small change of the time takes somebody out of the window"),
+    M(TIMED, "_seen", "always[_TIMED] - sum(placed.values())", "always[_TIMED]", WINDOWS, "rows inside are told to be outside, too"),
     M(VISITS, "_by_place", "taken.person, taken.window, taken", "taken.person, taken", WINDOWS, "windows are mixed"),
     M("leeward.tables._csv", "_packed", "raise _damaged(file) from None", "pass", "tests/engine/test_damaged_files.py", "the checksum of a gzip file is not looked at"),
     M("leeward.engine._csv_rows", "csv_rows", "found - before != there", "False", "tests/engine/test_csv_rows.py", "rows that the engine loses are not missed"),
@@ -89,9 +107,9 @@ MUTANTS = [
     M(NUMBERS, "_index", "units = inside * scale", "units = column * scale", "tests/engine/test_engine_numbers.py", "whole numbers are not clamped"),
     M(NUMBERS, "_index", "whole_quotient((2 * above + step).clip(0, None), 2 * step)", "whole_quotient((2 * above + step - 1).clip(0, None), 2 * step)",
       "tests/engine/test_engine_numbers.py", "half is rounded down"),
-    M(NUMBERS, "NumberTable._people", "group=taken.group.min()", "group=taken.group.max()", "tests/engine/test_engine_numbers.py",
+    M(NUMBERS, "NumberTable._tally_all", "group=taken.group.min()", "group=taken.group.max()", "tests/engine/test_engine_numbers.py",
       "a person in two groups counts in the later one"),
-    M(NUMBERS, "NumberTable._people", "(taken.number + first).sum() - first", "taken.number.sum()", "tests/engine/test_engine_numbers.py",
+    M(NUMBERS, "NumberTable._tally_all", "(taken.number + first).sum() - first", "taken.number.sum()", "tests/engine/test_engine_numbers.py",
       "the lower bound is subtracted once from a sum of several"),
     M(NUMBERS, "_statistic", "if query.people is not None and total != query.people:", "if False:", "tests/engine/test_engine_numbers.py tests/spec/test_release_keys.py",
       "a declared number of people is not checked"),

@@ -18,6 +18,7 @@ from leeward.query._numeric import Percentile
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import SIDES, direction, exact_text, stated
+from leeward.session._statement._windows import during, window_stated
 
 _THEOREM = (
     "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and"
@@ -49,7 +50,7 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
     values = None if query.levels else query.values
     return NumberQuery(
         kind=query.kind,
-        text=_question(query),
+        text=_question(query) + (f", {during(query)}" if query.window is not None else ""),
         answers=answers,
         column=query.column,
         p=exact_text(query.numeric.p) if isinstance(query.numeric, Percentile) else None,
@@ -63,6 +64,7 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
         keep={column: tuple(allowed) for column, allowed in query.records.keep.items()},
         levels=tuple(map(str, query.levels)) if query.levels else None,
         others=query.groups[-1] if query.others else None,
+        window=window_stated(query),
     )
 
 
@@ -153,6 +155,7 @@ def numbers_assumed(query: Statistic) -> list[str]:
     chosen = [
         *(["the levels"] if query.levels else ["the bounds", "the grid"] if query.values is not None else []),
         *(["the groups"] if query.groups else []),
+        *(["the window"] if query.window is not None else []),
     ]
     found.append(f"{_listed(chosen, 'and').capitalize()} were chosen without looking at the data")
     return found
@@ -237,9 +240,11 @@ def numbers_placed(query: Statistic, notion: Notion) -> list[str]:
 def numbers_left_out(query: Statistic) -> list[str]:
     """Say which rows do not count."""
     lacking = [*([] if query.of_rows else ["a person"]), *([] if query.values is None else ["a number"])]
+    lacking += [] if query.window is None else ["a time that can be compared with the window"]
     left_out = [
-        *([f"without {' or '.join(lacking)}"] if lacking else []),
+        *([f"without {_listed(lacking, 'or')}"] if lacking else []),
         *(["in no listed group"] if query.groups and not query.others else []),
+        *(["outside the window"] if query.window is not None else []),
     ]
     left_out += ["removed by the filter"] if query.records.keep else []
     found = [f"Rows {_listed(left_out, 'or')} are not counted"] if left_out else []

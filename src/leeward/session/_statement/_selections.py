@@ -14,7 +14,8 @@ from leeward.planner._selection_plan import SelectionPlan
 from leeward.query import CountVisitors, Selection
 from leeward.session._statement._heading import defined_in, stated
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
-from leeward.session._statement._visitors import cells, during, visitors_asked, visitors_assumed, visitors_left_out
+from leeward.session._statement._visitors import cells, visitors_asked, visitors_assumed, visitors_left_out
+from leeward.session._statement._windows import during
 
 _THEOREM = (
     "Ding, Kifer, Saghaian, Steinke, Wang, Xiao, Zhang, The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with"
@@ -54,10 +55,11 @@ def _question(query: Selection, places: int) -> str:
     if isinstance(counts, CountVisitors):
         listed = f"{counted(places, 'public place')}{cells(counts.places)}"
         return f"Which of {listed} had {most} distinct people {during(counts)}"
+    when = f", {during(counts)}" if counts.window is not None else ""
     if counts.column is None:
-        return f"Which of {counted(places, 'public group')} by '{counts.by}' has {most} {counts.many}"
+        return f"Which of {counted(places, 'public group')} by '{counts.by}' has {most} {counts.many}{when}"
     of = f", of {counted(len(counts.groups), 'public group')} by '{counts.by}'," if counts.groups else ""
-    return f"Which of {counted(places, 'public interval')} of '{counts.column}'{of} has {most} {counts.many}"
+    return f"Which of {counted(places, 'public interval')} of '{counts.column}'{of} has {most} {counts.many}{when}"
 
 
 def _mechanism(query: Selection, rate: str) -> str:

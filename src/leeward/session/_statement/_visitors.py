@@ -3,31 +3,23 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from leeward._statement import VisitorQuery, WindowStated
+from leeward._statement import VisitorQuery
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors, Grid, Places
+from leeward.session._statement._windows import during, window_stated
 
 
 def visitors_asked(query: CountVisitors, places: int) -> VisitorQuery:
     """Return which visits are counted, and how."""
-    zone = _zone(query)
+    window = window_stated(query)
+    assert window is not None
     return VisitorQuery(
         text=f"How many distinct people were at {each_place(places)}{cells(query.places)} {during(query)}",
         places=places,
-        window=WindowStated(start=query.window.start.isoformat(), end=query.window.end.isoformat(), timezone=zone),
+        window=window,
         keep={column: tuple(values) for column, values in query.visits.keep.items()},
         places_per_person=query.places_per_person,
         if_more=query.if_more if query.places_per_person is not None else None,
-    )
-
-
-def during(query: CountVisitors) -> str:
-    """Say in which window."""
-    zone = _zone(query)
-    return f"from {_when(query.window.start)} up to, but not at, {_when(query.window.end)}" + (
-        f" ({zone})" if zone else ""
     )
 
 
@@ -74,15 +66,3 @@ def cells(places: Places | Grid) -> str:
 
 def _places(number: int | None) -> str:
     return "1 listed place" if number == 1 else f"{number} listed places"
-
-
-def _zone(query: CountVisitors) -> str | None:
-    """The zone in which the window is read; None if it says so itself, or if the times of the data have none either."""
-    if query.window.aware:
-        return None
-    return query.visits.timezone or ("UTC" if query.visits.time_unit is not None else None)
-
-
-def _when(moment: datetime) -> str:
-    clock = f"{moment:%H:%M}" if moment.second == moment.microsecond == 0 else f"{moment:%H:%M:%S}"
-    return f"{moment:%Y-%m-%d} {clock}{moment:%z}"

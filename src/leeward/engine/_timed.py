@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An open table whose rows have a time, and questions about windows of it: all windows of one run in one pass over the rows.
+
+Of what a row is left out for, some is asked of it whatever the window (the filter, who, when), and is the same for every
+window; the rest (where, in which group, with which number) is asked of the rows inside. A question without a window takes
+rows of all times.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import ibis
+
+from leeward._private import Private
+from leeward.engine._bind import Bound
+from leeward.engine._look import Look, covered, in_words
+from leeward.engine._rows import Rows
+from leeward.engine._slots import windowed
+from leeward.engine._times import Times
+from leeward.engine._window import bounds
+from leeward.query import Window
+
+_TAKEN, _TIMED = "taken", "timed"
+
+Reasons = Sequence[tuple[Any, str]]
+"""Conditions on rows, and what a row is left out for where it is the first that holds."""
+
+
+class Asks(Protocol):
+    """A question that may be about a window."""
+
+    @property
+    def window(self) -> Window | None:
+        """The window; None for rows of all times."""
+        ...
+
+
+class TimedRows(Rows):
+    """A bound table whose rows may have a time.
+
+    Args:
+        bound: the table.
+        clock: its column of times, read; None where no question is about a window.
+        time: the name of that column.
+        timezone: the zone that readings are read in, if any.
+    """
+
+    __slots__ = ("_clock", "_expected", "_ranges", "_rows", "_seen", "_timezone")
+
+    _rows: Any
+    """With columns ``kept`` and ``person``; with a clock also ``stamp``, ``unreadable_time`` and ``zoned``."""
+
+    def __init__(self, bound: Bound, clock: Times | None, time: str | None, timezone: str | None) -> None:
+        super().__init__(bound, () if time is None else (time,))
+        self._clock, self._timezone = clock, timezone
+        self._expected: tuple[Asks, ...] = ()
+        self._seen: dict[Window | None, _Seen] = {}
+        self._ranges: dict[bool, tuple[int, int, int]] = {}
+
+    @abstractmethod
+    def _reasons(self, window: Window | None) -> tuple[str, ...]:
+        """Why a row takes no part, in the order in which it is asked."""
+
+    @abstractmethod
+    def _inside(self, rows: Any) -> Reasons:
+        """What rows in a window that say who are left out for, in order."""
+
+    def expect(self, queries: Sequence[Asks]) -> None:
+        """Say which questions will be asked: they are then looked at, and counted, in one pass over the rows."""
+        self._expected = tuple(queries)
+
+    def look(self, query: Asks) -> Look:
+        """See how many rows the question would count, and why not more. For the curator only.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+            SpecError: the window does not go with the time column.
+        """
+        window = query.window
+        if window is None:
+            return self._looked(window)
+        first, end = self._bounds(window)
+        n, low, high = self._range(window)
+        clock, per_second = self._when.clock_for(window), self._when.per_second
+        return self._looked(
+            window,
+            share=covered(first, end, low, high) if n else 1.0,
+            times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
+        )
+
+    def _looked(self, window: Window | None, share: float = 1.0, times: tuple[str, str] | None = None) -> Look:
+        seen = self._see(window)
+        rows, dropped = sum(seen.tally.values()), self._dropped(window)
+        return Look(rows, seen.tally[_TAKEN], dropped, share, times, seen.inside)
+
+    def _dropped(self, window: Window | None) -> dict[str, int]:
+        """How many rows a question about this window leaves out, by reason."""
+        tally = self._see(window).tally
+        return {reason: tally[reason] for reason in self._reasons(window)}
+
+    def _taken(self, window: Window | None) -> int:
+        return self._see(window).tally[_TAKEN]
+
+    @property
+    def _when(self) -> Times:
+        assert self._clock is not None
+        return self._clock
+
+    def _bounds(self, window: Window) -> tuple[int, int]:
+        """The integers between which the stamps of a window lie."""
+        most = 2**63 - 1
+        ends = bounds(window, self._when.clock_for(window), self._timezone, self._when.per_second)
+        first, end = (min(max(bound, -most), most) for bound in ends)
+        return first, end
+
+    def _range(self, window: Window) -> tuple[int, int, int]:
+        """How many rows have a time that can be compared with the window, the first of these times and the last."""
+        if window.aware not in self._ranges:
+            rows = self._rows.filter(self._comparable(window))
+            found = self._bound.fetch(rows.aggregate(n=rows.stamp.count(), low=rows.stamp.min(), high=rows.stamp.max()))
+            self._ranges[window.aware] = tuple(found.to_pylist()[0].values())
+        return self._ranges[window.aware]
+
+    def _comparable(self, window: Window) -> Any:
+        if self._when.clock is not None:
+            return ibis.literal(True)
+        return self._rows.zoned if window.aware else ~self._rows.zoned
+
+    def _one_pass(self, window: Window | None) -> list[Any]:
+        """The windows to be counted now: all that are expected, if this is one; each once, and of one kind of time."""
+        asked = (each.window for each in self._expected)
+        expected = dict.fromkeys(each for each in asked if _kind(each) == _kind(window))
+        return list(expected) if window in expected else [window]
+
+    def _see(self, window: Window | None) -> _Seen:
+        """How many rows take part in a window, and how many are dropped for each reason."""
+        if window not in self._seen:
+            windows = self._one_pass(window)
+            seen = [self._see_always()] if window is None else self._see_all(windows)
+            self._seen |= zip(windows, seen, strict=True)
+        return self._seen[window]
+
+    def _see_always(self) -> _Seen:
+        rows = self._rows
+        before: Reasons = ((~rows.kept, "filtered"), (rows.person.isnull(), "null_person"))
+        tally = self._count_by(ibis.cases(*before, *self._inside(rows), else_=_TAKEN), rows)
+        return _Seen(tally, sum(tally.values()) - tally["filtered"])
+
+    def _see_all(self, windows: Sequence[Window]) -> list[_Seen]:
+        rows, comparable = self._rows, self._comparable(windows[0])
+        # reasons that are asked before the window are those of every window
+        before = ibis.cases(
+            (~rows.kept, "filtered"),
+            (rows.person.isnull(), "null_person"),
+            (rows.unreadable_time, "unreadable_time"),
+            (rows.stamp.isnull(), "null_time"),
+            (~comparable, "incomparable_time"),
+            else_=_TIMED,
+        )
+        always = self._count_by(before, rows)
+        inside = self._in(windows)
+        reason = ibis.cases((inside.person.isnull(), "null_person"), *self._inside(inside), else_=_TAKEN)
+        counted = inside.select("window", reason=reason).group_by("window", "reason").aggregate(rows=ibis._.count())
+        found = [Counter[str]() for _ in windows]
+        for row in self._bound.fetch(counted).to_pylist():
+            found[row["window"]][row["reason"]] = int(row["rows"])
+        return [_seen(always, each) for each in found]
+
+    def _in(self, windows: Sequence[Window]) -> Any:
+        """The rows of each window that pass the filter, whether or not they say who and where."""
+        rows = self._rows
+        timed = rows.filter(rows.kept, self._comparable(windows[0]), rows.stamp.notnull())
+        return windowed(timed, [self._bounds(window) for window in windows], self._bound)
+
+
+def _kind(window: Window | None) -> bool | None:
+    return None if window is None else window.aware
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class _Seen(Private):
+    """Of one window: how many rows take part or do not, by reason; and how many lie inside."""
+
+    tally: Mapping[str, int]
+    inside: int
+
+
+def _seen(always: Mapping[str, int], inside: Mapping[str, int]) -> _Seen:
+    """Put the reasons that are asked before the window together with those that are asked of the rows in it."""
+    placed = {reason: number for reason, number in inside.items() if reason != "null_person"}
+    tally = {reason: number for reason, number in always.items() if reason != _TIMED} | placed
+    outside = always[_TIMED] - sum(placed.values())
+    return _Seen(Counter(tally | {"outside_window": outside}), sum(inside.values()))

@@ -13,8 +13,9 @@ REQUIREMENTS: Final = {
     "shapely": "shapely>=2.0",
     "geopandas": "geopandas>=1.0",
     "psycopg": "psycopg[binary]>=3.2",
+    "polars": "polars>=1.0",
 }
-"""The optional libraries, each as pip is asked for it: ``psycopg`` is the extra ``postgres``, the others are ``geo``."""
+"""The optional libraries, each as pip is asked for it, in the extras ``geo``, ``postgres`` (``psycopg``) and ``frames``."""
 
 
 def optional(module: str, what: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 import typer
 from tests.private_files import write_private
 from tests.session.conftest import Town
+from tests.workbooks import workbook
 
 from leeward.cli import app
 from leeward.errors import InputError
@@ -252,6 +254,88 @@ def check_as_json(town: Town) -> None:
     assert ran(town, "check", town.spec())[0].startswith("For the curator only")
 
 
+def init_spec(town: Town, *words: str) -> dict[str, Any]:
+    """A spec that is drafted with some more options than those that somebody must be asked for."""
+    base = ["--person", "user", "--start", "2026-01-01T18:00", "--end", "2026-01-01T19:00", "--never", "safe"]
+    ran(
+        town,
+        "init",
+        town.folder / "visits.parquet",
+        town.folder / "places.parquet",
+        "-o",
+        town.folder / "o",
+        *base,
+        *words,
+    )
+    made: dict[str, Any] = tomllib.loads((town.folder / "o").read_text("utf-8"))
+    (town.folder / "o").unlink()
+    return made
+
+
+def init_option(option: str, value: str, section: str, key: str) -> Callable[[Town], None]:
+    """A row of an option that is a key of the spec."""
+
+    def row(town: Town) -> None:
+        assert str(init_spec(town, f"--{option}", value)[section][key]) == value
+
+    return row
+
+
+def init_places(town: Town) -> None:
+    assert init_spec(town)["places"] == {
+        "table": "places.parquet", "place": "venue", "latitude": "lat", "longitude": "lon", "name": "name"
+    }  # fmt: skip
+
+
+def init_out(town: Town) -> None:
+    assert init_spec(town)["data"]["visits"] == "visits.parquet"
+
+
+def init_grid(town: Town) -> None:
+    pd.read_parquet(town.folder / "visits.parquet").assign(lat=35.5, lon=139.5).to_csv(
+        town.folder / "v.csv", index=False
+    )
+    words = [
+        "--person",
+        "user",
+        "--start",
+        "2026-01-01",
+        "--end",
+        "2026-01-02",
+        "--never",
+        "safe",
+        "-o",
+        town.folder / "o",
+    ]
+    ran(town, "init", town.folder / "v.csv", *words, "--grid", "139,35,140,36,5000")
+    assert tomllib.loads((town.folder / "o").read_text("utf-8"))["places"]["grid"]["metres"] == 5000
+
+
+def init_never(town: Town) -> None:
+    assert init_spec(town, "--never", "neither")["protect"]["notion"] == "dp"
+
+
+def init_sheet(town: Town) -> None:
+    words = [
+        "--person",
+        "user",
+        "--start",
+        "2026-01-01",
+        "--end",
+        "2026-01-02",
+        "--never",
+        "safe",
+        "-o",
+        town.folder / "o",
+    ]
+    sheets = {"a": [["x"]], "b": [["user", "venue", "at"], ["p", "v1", "2026-01-01"]], "c": [["venue"], ["v1"]]}
+    workbook(town.folder / "b.xlsx", sheets)
+    both = [town.folder / "b.xlsx", town.folder / "b.xlsx", "--sheet", "b", "--places-sheet", "c"]
+    ran(town, "init", *both, *words)
+    made = tomllib.loads((town.folder / "o").read_text("utf-8"))
+    assert (made["data"]["visits_table"], made["places"]["places_table"]) == ("b", "c")
+
+
 def plan_spec(town: Town) -> None:
     asked = told(town, "plan", town.spec(("safe_at_most = 2", "safe_at_most = 5")), "--json")["asked"]
     assert asked["safe_at_most"] == 5
@@ -456,6 +540,25 @@ def version(town: Town) -> None:
 
 SEVERAL = {
     "leeward _": version,
+    "init data": init_out,
+    "init places_sheet": init_sheet,
+    **{
+        f"init {option.replace('-', '_')}": init_option(option, value, section, key)
+        for option, value, section, key in (
+            ("person", "venue", "data", "person"),
+            ("place", "user", "data", "place"),
+            ("listed", "name", "places", "place"),
+            ("time", "at", "data", "time"),
+            ("time-format", "dd/mm/yyyy", "data", "time_format"),
+            ("timezone", "Europe/Paris", "data", "timezone"),
+            ("start", "2025-01-01", "window", "start"),
+            ("end", "2026-02-01", "window", "end"),
+            ("people", "9", "decide", "safe_at_most"),
+            ("epsilon", "2", "protect", "epsilon"),
+            ("cap", "7", "budget", "cap"),
+            ("dataset", "elsewhere", "budget", "dataset"),
+        )
+    },
     "budget show ledger": budget_ledger,
     "budget move to": budget_move,
 }
@@ -525,6 +628,7 @@ INTERRUPTED: Mapping[str, tuple[list[str], str, str]] = {
     "monitor": (["spec.toml", "-o", "out"], "leeward.session._monitor", "monitor"),
     "plan": (["spec.toml"], "leeward.planner", "compare"),
     "check": (["spec.toml"], "leeward.session._check", "check"),
+    "init": (["visits.parquet", "places.parquet", "-o", "s.toml"], "leeward.tables._detected", "detected"),
     "perturb": (["spec.toml", "-o", "o.parquet"], "leeward.local", "read_job"),
     "papers": (["-o", "out"], "leeward.papers", "recompute"),
     "demo": (["-o", "out"], "leeward.demo._city", "write_city"),

@@ -238,7 +238,7 @@ def test_files_that_are_not_written_again_go_and_their_folders_only_if_they_are_
     assert sorted(tree(town.out)) == sorted(
         [
             *("2026-01-01T18-00-00", "2026-01-01T18-00-00/remarks.txt"),
-            *(MANIFEST, "answers.parquet", "release.json", "report.html"),
+            *(MANIFEST, "answers.csv", "answers.parquet", "release.json", "report.html"),
         ]
     )
 

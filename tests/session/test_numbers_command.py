@@ -88,7 +88,7 @@ def test_every_kind_is_released_with_a_report(people: Town, kind: str) -> None:
     code, out, err = people.run("release", spec, "--out", people.out)
     assert code == 0, err
     assert sorted(p.name for p in people.out.iterdir()) == [
-        *("answers.parquet", "leeward-files.json", "release.json", "report.html")
+        *("answers.csv", "answers.parquet", "leeward-files.json", "release.json", "report.html")
     ]
     answers = people.answers()
     assert list(answers.columns) == columns

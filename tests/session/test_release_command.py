@@ -16,7 +16,7 @@ def test_a_release_writes_answers_statement_and_report(town: Town) -> None:
     code, out, err = town.run("release", town.spec(), "--out", town.out)
     assert code == 0
     assert sorted(p.name for p in town.out.iterdir()) == [
-        *("answers.parquet", "leeward-files.json", "release.json", "report.html")
+        *("answers.csv", "answers.parquet", "leeward-files.json", "release.json", "report.html")
     ]
     answers = town.answers()
     assert list(answers.columns) == ["place", "name", "state", "count"]

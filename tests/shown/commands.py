@@ -179,6 +179,11 @@ def house(folder: Path, names: Names | None = None) -> House:
         "plan": ["plan", release, "--counts", "0:10,1:2", "--releases", "3"],
         "plan --html": ["plan", release, "--html", f"{n.folder}/plan.html", "--safe-at", "1:0.5"],
         "plan --json": ["plan", release, "--json"],
+        "init": [
+            *("init", f"{n.folder}/visits.csv", f"{n.folder}/places.parquet", "--out", f"{n.folder}/drafted.toml"),
+            *("--person", in_csv[n.person], "--place", in_csv[n.place], "--listed", n.place, "--time", in_csv[n.time]),
+            *("--start", "2026-01-01T18:00", "--end", "2026-01-01T20:00", "--never", "safe", "--dataset", n.dataset),
+        ],
         "check": ["check", release],
         "check --json": ["check", several, "--json"],
         "check a histogram": ["check", histogram],
@@ -211,7 +216,7 @@ def house(folder: Path, names: Names | None = None) -> House:
         **{
             " ".join([*words, "--help"]): [*words, "--help"]
             for words in (
-                [], ["release"], ["plan"], ["check"], ["monitor"], ["perturb"], ["papers"], ["demo"], ["budget"],
+                [], ["release"], ["plan"], ["check"], ["init"], ["monitor"], ["perturb"], ["papers"], ["demo"], ["budget"],
                 ["budget", "show"], ["budget", "history"], ["budget", "set-cap"], ["budget", "accept-restored"],
             )
         },

@@ -60,7 +60,9 @@ def modules_of(names: set[str]) -> set[str]:
 
 
 def test_the_optional_libraries_are_those_of_the_extra() -> None:
-    extra = {re.split(r"[<>=]", text)[0]: text for text in PROJECT["optional-dependencies"]["geo"]}
+    extras = PROJECT["optional-dependencies"]
+    listed = [*extras["geo"], *extras["postgres"], *extras["frames"]]
+    extra = {re.split(r"[\[<>=]", text)[0]: text for text in listed}
     assert extra == dict(REQUIREMENTS)
     assert not OPTIONAL & closure()
 

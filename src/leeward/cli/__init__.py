@@ -28,6 +28,7 @@ from leeward.cli._ending import (
     ended_by,
     open_closed_streams,
 )
+from leeward.cli._init import init
 from leeward.cli._monitor import monitor
 from leeward.cli._output import begin, outcome, say, write_in_any_encoding
 from leeward.cli._papers import papers
@@ -97,6 +98,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(init)
 app.command()(plan)
 app.command()(check)
 app.command()(release)
@@ -120,7 +122,7 @@ def _root(
     """Publish statistics about people while protecting each of them, where an error on one side is unacceptable.
 
     It is differential privacy whose neighbouring relation has a direction and a distance. Start with `leeward demo`, or
-    write a spec and try `leeward release spec.toml --dry-run`.
+    with your own tables: `leeward init visits.csv places.csv`.
     """
 
 

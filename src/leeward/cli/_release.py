@@ -53,9 +53,9 @@ def release(
 ) -> None:
     """Publish which places are safe, a statistic, or the busiest place, under the notion of the spec, and charge its budget.
 
-    Writes answers.parquet, release.json (the privacy statement) and report.html into the directory, and replaces there only
-    what it wrote and nobody changed. Asking the same question again shows the stored answer and charges nothing. The
-    first release from a dataset opens its budget; you are told, and asked.
+    Writes answers.parquet, answers.csv, release.json (the privacy statement) and report.html into the directory, and
+    replaces there only what it wrote and nobody changed. Asking the same question again shows the stored answer and charges
+    nothing. The first release from a dataset opens its budget; you are told, and asked.
 
     **Examples**
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from leeward._optional import optional
 from leeward._plain import plain
 from leeward._private import Private
 from leeward._statement import Statement
-from leeward.errors import RefusedError
+from leeward.errors import InputError, RefusedError
 from leeward.outputs import STATEMENT, Write, prepared
 from leeward.query._reasons import said
 
@@ -130,6 +131,35 @@ class Release:
         frame: pd.DataFrame = self.answers.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
         return frame
 
+    def to_arrow(self) -> pa.Table:
+        """Return the answers as a pyarrow Table: `answers`."""
+        return self.answers
+
+    def to_polars(self) -> Any:
+        """Return the answers as a DataFrame of Polars.
+
+        Raises:
+            InputError: Polars is not installed.
+        """
+        return optional("polars", "Answers as a DataFrame of Polars").from_arrow(self.answers)
+
+    def to_geopandas(self) -> Any:
+        """Return the answers as a GeoDataFrame, with the points of the public list in WGS 84; no point where none is known.
+
+        Raises:
+            InputError: the public list has no coordinates, or GeoPandas is not installed.
+        """
+        if "latitude" not in self.places.column_names or self.answers.num_rows != self.places.num_rows:
+            raise InputError(
+                "Answers on a map",
+                "the public list has no coordinates, or the answer names one of it",
+                "Use to_pandas()",
+            )
+        made = optional("geopandas", "Answers as a GeoDataFrame")
+        north, east = (self.places[name].to_pandas() for name in ("latitude", "longitude"))
+        points = made.GeoSeries(made.points_from_xy(east, north), crs=4326)
+        return made.GeoDataFrame(self.to_pandas(), geometry=points.where(north.notna() & east.notna()))
+
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the answers as Parquet."""
         import pyarrow.parquet as pq
@@ -153,7 +183,7 @@ class Release:
         return places_map(self)
 
     def save(self, directory: str | os.PathLike[str]) -> Path:
-        """Write answers.parquet, release.json and report.html (and the list of a grid as places.parquet).
+        """Write answers.parquet, answers.csv, release.json and report.html (and the list of a grid as places.parquet).
 
         A new directory appears whole or not at all. In one that holds an earlier release, what was written then is replaced
         if nobody changed it since, and all other files stay as they are; see `leeward.outputs`.
@@ -170,7 +200,7 @@ class Release:
         from leeward.report import report_html
 
         text = self.statement.to_json() + "\n"
-        files: dict[str, Write] = {"answers.parquet": self.to_parquet}
+        files: dict[str, Write] = {"answers.parquet": self.to_parquet, "answers.csv": self.to_csv}
         if self._list_is_ours:
             files["places.parquet"] = lambda path: pq.write_table(self.places, path)
         files["report.html"] = lambda path: path.write_text(report_html(self), "utf-8")
@@ -230,6 +260,6 @@ def folder_names(windows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name.replace(":", "-") for name in named]
 
 
-_NAMES = ("answers.parquet", "places.parquet", "report.html", STATEMENT)
+_NAMES = ("answers.csv", "answers.parquet", "places.parquet", "report.html", STATEMENT)
 _ROOM = 8_000_000
 """About as many bytes as a release takes, most of them for the report."""

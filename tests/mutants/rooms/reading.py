@@ -17,6 +17,10 @@ LOOK = "leeward.engine._look"
 LEFT_OUT = "tests/local/test_left_out_rows.py"
 
 MUTANTS = [
+    M("leeward.tables._detected", "_delimiter", "if len(counts) == 1", "if counts", "tests/cli/test_init.py", "a sign that is in some fields only is taken for what separates them"),
+    M("leeward.tables._detected", "_formats", "fits.append(form)", "return (form,)", "tests/cli/test_init.py", "the first format that fits is taken, where several do"),
+    M("leeward.tables._detected", "_unit", "all(low <= value < high for value in values)", "any(low <= value < high for value in values)", "tests/cli/test_init.py",
+      "numbers of which one looks like a time are times", equivalent=False),
     M("leeward.engine._written", "rewritten", "contains({text}, '.')", "false", FILES, "a point beside decimal commas is a decimal point"),
     M("leeward.engine._written", "_time", "CAST({part['hour']} AS INTEGER) % 12", "CAST({part['hour']} AS INTEGER)", FILES, "12 AM is noon"),
     M("leeward.engine._written", "_time", "ELSE '?' || {text} END", "ELSE {text} END", FILES, "a time that is not written so is read as ISO 8601"),

@@ -18,6 +18,10 @@ FILES = "tests/ledger/test_ledger_files.py"
 MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs.py"
 
 MUTANTS = [
+    M("leeward.cli._init", "init", 'if os.path.lexists(out):', "if False:", "tests/cli/test_init.py", "a spec that is there is told too late, as a defect"),
+    M("leeward.cli._init", "init", "_WHO, assumed=False", "_WHO, assumed=True", "tests/cli/test_init.py", "who is a person is assumed"),
+    M("leeward.session._result", "Release.to_geopandas", "north.notna() & east.notna()", "north.isna() | True", "tests/session/test_answers_out.py",
+      "a place whose coordinates are not known has a point"),
     M("leeward.session._check", "check", "for look, answered in asked if not answered", "for look, answered in asked", "tests/session/test_check.py",
       "stored answers are doubted"),
     M("leeward.session._check", "check", "for made, answered in zip(known, stands.answered, strict=True) if not answered", "for made, answered in zip(known, stands.answered, strict=True)",

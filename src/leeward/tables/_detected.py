@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a file seems to be: for a draft of a spec, which names it back. A release never uses what is detected here.
+
+Columns, what their values look like, and how text is written. None of the values leaves this module.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from leeward._encodings import any_length
+from leeward._private import reading
+from leeward.errors import DataError
+from leeward.tables._files import File, Queried, files_of
+from leeward.tables._geojson import LATITUDE, LONGITUDE, points_table, properties
+from leeward.tables._geojson import features as features_of
+from leeward.tables._texts import delimiter_of
+from leeward.tables._writing import DELIMITERS, PLAIN, TimeFormat, Writing
+
+Looks = Literal["texts", "numbers", "whole numbers", "times", "times with an offset", "nothing"]
+"""What the values of a column look like."""
+
+_RECORDS: Final = 100_000
+"""So many records of a file are looked at."""
+
+_BYTES: Final = 1 << 24
+"""And so many bytes."""
+
+_ISO: Final = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(?P<zone>Z|[+-]\d\d(:?\d\d)?)?)?")
+_WHOLE: Final = re.compile(r"[+-]?\d+")
+_POINT: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_COMMA: Final = re.compile(r"[+-]?(\d+,?\d*|,\d+)")
+
+_DATES: Final = ("dd/mm/yyyy", "mm/dd/yyyy", "yyyy/mm/dd", "dd/mm/yy", "mm/dd/yy", "yyyymmdd")
+_CLOCKS: Final = (
+    "",
+    " HH:MM",
+    " HH:MM:SS",
+    " hh:MM AM",
+    " hh:MM:SS AM",
+    ", HH:MM",
+    ", HH:MM:SS",
+    "THH:MM:SS",
+    "HHMMSS",
+)
+_FORMATS: Final = tuple(
+    date.replace("/", sign) + clock
+    for date in _DATES
+    for sign in "/.-"
+    for clock in _CLOCKS
+    if "/" in date or sign == "/"
+)
+"""Formats of times that are looked for; the ISO 8601 forms need none."""
+
+_UNITS: Final[Mapping[str, tuple[int, int]]] = {"s": (10**8, 10**10), "ms": (10**11, 10**13), "us": (10**14, 10**16)}
+"""Between which whole numbers moments from 1973 to 2286 lie, by their unit."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A column of a file.
+
+    Attributes:
+        name: what it is called.
+        looks: what its values look like.
+        comma: whether its numbers have a decimal comma.
+        formats: the formats that all of its times have; several where days and months cannot be told apart.
+        unit: of whole numbers that may be times since 1970, their unit.
+    """
+
+    name: str
+    looks: Looks
+    comma: bool = False
+    formats: tuple[str, ...] = ()
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What a file seems to be.
+
+    Attributes:
+        kind: of the file.
+        columns: its columns, in its order.
+        delimiter: what separates the columns of a text; None where the name of the file says it, or it is no text.
+        encoding: of a text that is not UTF-8.
+    """
+
+    kind: Queried
+    columns: tuple[Seen, ...]
+    delimiter: str | None = None
+    encoding: str | None = None
+
+    def column(self, name: str) -> Seen | None:
+        """Return the column of a name; None if there is none."""
+        return next((one for one in self.columns if one.name == name), None)
+
+
+def detected(name: str, table: str | None = None, said: Writing = PLAIN) -> Detected:
+    """Look at a file, or at the first of several.
+
+    Args:
+        name: a path or a pattern.
+        table: the sheet of a workbook.
+        said: what is known of how it is written.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    kind, files = files_of(name, table)
+    if kind == "duckdb":
+        raise DataError(
+            f"The file '{files[0].name}'", "init looks at files of tables, not at databases", "Write the spec"
+        )
+    if kind == "csv":
+        return _of_text(files[0], said)
+    names = list(_COLUMNS[kind](files[0], table))
+    with reading(f"The file '{files[0].name}'"):
+        read = _READ[kind](files[0], table, names)
+        return Detected(kind, tuple(_typed(name, column) for name, column in zip(names, read.columns, strict=True)))
+
+
+def _parquet_columns(file: File, _: str | None) -> Iterable[str]:
+    from leeward.tables._parquet import declared
+
+    return [name for name, _ in declared(file)]
+
+
+def _sheet_columns(file: File, table: str | None) -> Iterable[str]:
+    from leeward.tables._workbook import header
+
+    return [name for name in header(file, table) if name]
+
+
+def _feature_columns(file: File, _: str | None) -> Iterable[str]:
+    return dict.fromkeys(itertools.chain((LATITUDE, LONGITUDE), *map(properties, features_of(file))))
+
+
+def _first_rows(file: File, _: str | None, names: Sequence[str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file.path) as held:
+        batches = list(itertools.islice(held.iter_batches(_RECORDS, columns=list(names)), 1))
+        schema = held.schema_arrow
+    return pa.Table.from_batches(batches, batches[0].schema if batches else schema).select(list(names))
+
+
+def _sheet(file: File, table: str | None, names: Sequence[str]) -> Any:
+    from leeward.tables._workbook import sheet_table
+
+    return sheet_table([file], table, {name: name for name in names})
+
+
+_COLUMNS: Final[Mapping[Queried, Any]] = {
+    "parquet": _parquet_columns, "xlsx": _sheet_columns, "geojson": _feature_columns,
+}  # fmt: skip
+_READ: Final[Mapping[Queried, Any]] = {
+    "parquet": _first_rows,
+    "xlsx": _sheet,
+    "geojson": lambda file, _, names: points_table([file], {name: name for name in names}),
+}
+
+
+def _typed(name: str, column: Any) -> Seen:
+    """A column that has a type."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_timestamp(kind):
+        return Seen(name, "times" if kind.tz is None else "times with an offset")
+    if pa.types.is_date(kind):
+        return Seen(name, "times")
+    if pa.types.is_integer(kind):
+        return Seen(name, "whole numbers", unit=_unit([value for value in column.to_pylist() if value is not None]))
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return Seen(name, "numbers")
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return _written(name, [value for value in column.to_pylist() if value])
+    return Seen(name, "nothing" if pa.types.is_null(kind) else "texts")
+
+
+def _of_text(file: File, said: Writing) -> Detected:
+    with (gzip.open if file.is_gzip else open)(file.path, "rb") as raw, reading(f"The file '{file.name}'"):
+        start = raw.read(_BYTES)
+    encoding = said.encoding or _encoding(start)
+    text = codecs.getincrementaldecoder(encoding or "utf-8-sig")("replace").decode(start)
+    usual = _usual(file)
+    delimiter = said.delimiter or _delimiter(text, usual)
+    rows = list(_records(text, delimiter, cut=len(start) == _BYTES))
+    names, rest = (rows[0], rows[1:]) if rows else ([], [])
+    columns = [_written(name, [row[at] for row in rest if len(row) > at and row[at]]) for at, name in enumerate(names)]
+    return Detected("csv", tuple(columns), None if delimiter == usual else delimiter, encoding)
+
+
+def _usual(file: File) -> str | None:
+    try:
+        return delimiter_of(file)
+    except DataError:
+        return None
+
+
+def _encoding(start: bytes) -> str | None:
+    """What a text is in; None for UTF-8. What is not UTF-8, and has no mark, is most often Windows-1252."""
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    try:
+        codecs.getincrementaldecoder("utf-8-sig")("strict").decode(start)
+    except UnicodeDecodeError:
+        try:
+            start.decode("cp1252")
+        except UnicodeDecodeError:
+            return "iso8859-1"
+        return "cp1252"
+    return None
+
+
+def _delimiter(text: str, usual: str | None) -> str:
+    """The sign by which all records have as many fields as the first, and most."""
+    fields = dict[str, int]()
+    for sign in DELIMITERS:
+        counts = {len(row) for row in itertools.islice(_records(text, sign, cut=True), 200) if row}
+        if len(counts) == 1:
+            fields[sign] = counts.pop()
+    best = max(fields, key=lambda sign: (fields[sign], sign == usual), default=None)
+    if best is None or fields[best] == 1:
+        return usual or ","
+    return best
+
+
+def _records(text: str, delimiter: str, *, cut: bool) -> Iterator[list[str]]:
+    """The records of a text, without the last one where it may be cut."""
+    lines = io.StringIO(text, newline="")
+    before = list[str]()
+    try:
+        with any_length():
+            for row in itertools.islice(csv.reader(lines, delimiter=delimiter), _RECORDS):
+                if before:
+                    yield before
+                before = row
+    except csv.Error:
+        return
+    if before and not cut:
+        yield before
+
+
+def _written(name: str, values: Sequence[str]) -> Seen:
+    """A column of texts."""
+    if not values:
+        return Seen(name, "nothing")
+    if all(map(_WHOLE.fullmatch, values)):
+        whole = [int(value) for value in values if len(value) < 20]
+        formats = _formats(values) if len(values[0]) in (8, 14) else ()
+        return Seen(name, "whole numbers", formats=formats, unit=_unit(whole))
+    if all(map(_POINT.fullmatch, values)):
+        return Seen(name, "numbers")
+    if all(map(_COMMA.fullmatch, values)):
+        return Seen(name, "numbers", comma=True)
+    found = [_ISO.fullmatch(value) for value in values]
+    if all(found):
+        zoned = all(each is not None and each["zone"] for each in found)
+        return Seen(name, "times with an offset" if zoned else "times")
+    formats = _formats(values)
+    return Seen(name, "times" if formats else "texts", formats=formats)
+
+
+def _formats(values: Sequence[str]) -> tuple[str, ...]:
+    """The formats that all of some texts have."""
+    fits = list[str]()
+    for form in _FORMATS:
+        pattern = re.compile(TimeFormat.of(form).pattern, re.ASCII)
+        if pattern.fullmatch(values[0]) and all(map(pattern.fullmatch, values)):
+            fits.append(form)
+    return tuple(fits)
+
+
+def _unit(values: Sequence[int]) -> str | None:
+    return next(
+        (unit for unit, (low, high) in _UNITS.items() if values and all(low <= value < high for value in values)), None
+    )

@@ -1,0 +1,245 @@
+"""A first spec is drafted from what people have, names back what was detected, holds no value of the data, and works."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.session.conftest import Town
+from tests.workbooks import workbook
+
+from leeward.errors import LeewardError
+from leeward.tables._detected import _FORMATS, detected
+from leeward.tables._writing import TimeFormat
+
+VENUES = ["café nord", "pool", "park west", "museum"]
+START = dt.datetime(2026, 3, 14, 18, 30, 7)
+ROWS = [(f"secret-{i}", VENUES[i % 2], START + dt.timedelta(minutes=3 * i)) for i in range(40)]
+INSIDE = sum(dt.datetime(2026, 3, 14, 19) <= when < dt.datetime(2026, 3, 14, 20) for _, _, when in ROWS)
+FLAGS = ["--person", "user", "--start", "2026-03-14T19:00", "--end", "2026-03-14T20:00", "--never", "safe"]
+
+
+@pytest.fixture
+def town(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Town:
+    monkeypatch.chdir(tmp_path)
+    return Town(tmp_path, capsys)
+
+
+def visits(name: str, form: str = "%Y-%m-%dT%H:%M:%S", sign: str = ",", encoding: str = "utf-8") -> None:
+    lines = [sign.join(("user", "venue", "when")), *(sign.join((u, v, w.strftime(form))) for u, v, w in ROWS)]
+    Path(name).write_bytes("\n".join(lines).encode(encoding))
+
+
+def places(name: str, sign: str = ",", decimal: str = ".", encoding: str = "utf-8") -> None:
+    rows = [(v, v.upper(), f"35{decimal}{i}5", f"139{decimal}7") for i, v in enumerate(VENUES)]
+    lines = [sign.join(("venue", "name", "lat", "lon")), *(sign.join(row) for row in rows)]
+    Path(name).write_bytes("\n".join(lines).encode(encoding))
+
+
+WAYS: Mapping[str, tuple[Sequence[Any], Sequence[Any], dict[str, str], dict[str, str]]] = {
+    "plain": (("v.csv",), ("p.csv",), {}, {}),
+    "German": (
+        ("v.csv", "%d.%m.%Y %H:%M:%S", ";", "cp1252"),
+        ("p.csv", ";", ",", "cp1252"),
+        {"delimiter": ";", "encoding": "cp1252", "time_format": "dd.mm.yyyy HH:MM:SS"},
+        {"delimiter": ";", "encoding": "cp1252", "decimal": ","},
+    ),
+    "American": (("v.csv", "%m/%d/%Y %I:%M:%S %p"), ("p.tsv", "\t"), {"time_format": "mm/dd/yyyy hh:MM:SS AM"}, {}),
+    "Unicode text": (
+        ("v.txt", "%Y-%m-%d %H:%M:%S", "\t", "utf-16"), ("p.txt", "|"), {"delimiter": "tab", "encoding": "utf-16"},
+        {"delimiter": "|"},
+    ),
+    "digits": (("v.csv", "%Y%m%d%H%M%S"), ("p.csv",), {"time_format": "yyyymmddHHMMSS"}, {}),
+}  # fmt: skip
+
+
+def drafted(town: Town, *words: str, code: int = 0) -> dict[str, Any]:
+    ended, out, err = town.run("init", *words)
+    assert ended == code, err
+    if code:
+        return {"refused": err}
+    spec = (town.folder / "spec.toml").read_text("utf-8")
+    assert not re.search("|".join(["secret-", "18:30", *VENUES]), spec + out + err)
+    return tomllib.loads(spec)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_detected_is_named_back_and_the_spec_counts_what_it_should(way: str, town: Town) -> None:
+    own, listed, said, of_list = WAYS[way]
+    visits(*own)
+    places(*listed)
+    spec = drafted(town, own[0], listed[0], *FLAGS)
+    keys = {"visits": own[0], "person": "user", "place": "venue", "time": "when"}
+    assert spec["data"] == keys | said
+    where = {"table": listed[0], "place": "venue", "name": "name", "latitude": "lat", "longitude": "lon"}
+    assert spec["places"] == where | of_list
+    ended, out, err = town.run("check", "spec.toml", "--json")
+    found = json.loads(out)
+    assert (ended, found["rows"], found["looks"][0]["counted"]) == (0, len(ROWS), INSIDE), err
+    assert (found["keys"]["listed"], found["keys"]["named"], found["keys"]["unlisted"]) == (4, 2, 0)
+
+
+def test_workbooks_are_read_by_their_sheet(town: Town) -> None:
+    workbook(
+        Path("b.xlsx"), {"Visits": [["user", "venue", "when"], *ROWS], "Places": [["venue"], *([v] for v in VENUES)]}
+    )
+    spec = drafted(town, "b.xlsx", "b.xlsx", "--sheet", "Visits", "--places-sheet", "Places", *FLAGS)
+    assert spec["data"]["visits_table"] == "Visits"
+    assert spec["places"] == {"table": "b.xlsx", "places_table": "Places", "place": "venue"}
+    assert json.loads(town.run("check", "spec.toml", "--json")[1])["looks"][0]["counted"] == INSIDE
+    assert (
+        "it has several: 'Visits', 'Places'" in drafted(town, "b.xlsx", "b.xlsx", *FLAGS, "-o", "o", code=2)["refused"]
+    )
+
+
+def test_a_grid_takes_the_place_of_a_list(town: Town) -> None:
+    lines = ["user;lat;lng;when", *(f"{u};35,{i:03};139,75;{w.isoformat()}" for i, (u, _, w) in enumerate(ROWS))]
+    Path("v.csv").write_text("\n".join(lines))
+    spec = drafted(town, "v.csv", *FLAGS, "--grid", "139.7,34.9,139.8,35.1,1000")
+    assert (spec["data"]["latitude"], spec["data"]["longitude"], spec["data"]["decimal"]) == ("lat", "lng", ",")
+    assert spec["places"] == {"grid": {"west": 139.7, "south": 34.9, "east": 139.8, "north": 35.1, "metres": 1000.0}}
+    assert json.loads(town.run("check", "spec.toml", "--json")[1])["looks"][0]["counted"] == INSIDE
+
+
+@pytest.mark.parametrize("never", ["safe", "dangerous", "neither"])
+def test_what_must_never_be_wrong_decides_the_notion(never: str, town: Town) -> None:
+    visits("v.csv")
+    places("p.csv")
+    flags = [*FLAGS[:-1], never, "--people", "7", "--epsilon", "2", "--cap", "6", "--dataset", "town"]
+    spec = drafted(town, "v.csv", "p.csv", *flags)
+    notion, decide = {
+        "safe": ("addition-only", {"safe_at_most": 7}),
+        "dangerous": ("removal-only", {"dangerous_at_least": 7}),
+        "neither": ("dp", {"safe_at_most": 7, "error_at_most": "0.01"}),
+    }[never]
+    assert (spec["protect"]["notion"], spec["decide"]) == (notion, decide)
+    assert (spec["protect"]["epsilon"], spec["budget"]["cap"], spec["budget"]["dataset"]) == ("2", "6", "town")
+    assert town.run("check", "spec.toml")[0] == 0
+    assert "# Chance of being called" in Path("spec.toml").read_text("utf-8")
+
+
+def test_days_and_months_that_cannot_be_told_apart_are_asked(town: Town) -> None:
+    Path("v.csv").write_text("user,venue,when\na,pool,02/03/2026 19:10\nb,pool,03/03/2026 19:10\n")
+    places("p.csv")
+    flags = [*FLAGS[:2], "--start", "2026-03-02T19:00", "--end", "2026-03-02T20:00", "--never", "safe"]
+    assert "--time-format is missing" in drafted(town, "v.csv", "p.csv", *flags, code=2)["refused"]
+    assert not Path("spec.toml").exists()
+    spec = drafted(town, "v.csv", "p.csv", *flags, "--time-format", "dd/mm/yyyy HH:MM")
+    assert spec["data"]["time_format"] == "dd/mm/yyyy HH:MM"
+
+
+@pytest.mark.parametrize("left_out", range(0, len(FLAGS), 2))
+def test_what_nobody_can_be_asked_is_an_option(left_out: int, town: Town) -> None:
+    visits("v.csv")
+    places("p.csv")
+    flags = [*FLAGS[:left_out], *FLAGS[left_out + 2 :]]
+    assert f"{FLAGS[left_out]} is missing" in drafted(town, "v.csv", "p.csv", *flags, code=2)["refused"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--person", "users"], "Did you mean 'user'"),
+        (["--never", "unsafe"], "Known: safe, dangerous, neither"),
+        (["--start", "soon"], "start"),
+        (["--epsilon", "-1"], "amount"),
+        (["--grid", "1,2,3,4,5"], "Both PLACES and --grid"),
+        (["--time", "venue"], "it seems to hold texts"),
+        (["--time-format", "sometimes"], "no part of a time"),
+    ],
+)
+def test_an_answer_that_is_none_is_refused_and_nothing_is_written(words: list[str], told: str, town: Town) -> None:
+    visits("v.csv")
+    places("p.csv")
+    assert told in drafted(town, "v.csv", "p.csv", *FLAGS, *words, code=2)["refused"]
+    assert not Path("spec.toml").exists()
+
+
+def test_a_spec_that_is_there_is_not_written_over(town: Town) -> None:
+    visits("v.csv")
+    places("p.csv")
+    Path("spec.toml").write_text("mine")
+    assert "it is there already" in drafted(town, "v.csv", "p.csv", *FLAGS, code=2)["refused"]
+    assert Path("spec.toml").read_text() == "mine"
+    assert "No PLACES" in drafted(town, "v.csv", *FLAGS, "-o", "other.toml", code=2)["refused"]
+
+
+class Terminal(io.StringIO):
+    """What somebody types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_at_a_terminal_five_questions_are_asked_and_a_slip_is_asked_again(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visits("v.csv")
+    places("p.csv")
+    typed = [
+        "users",
+        "user",
+        "",
+        "",
+        "",
+        "soon",
+        "2026-03-14T19:00",
+        "2026-03-14T20:00",
+        "",
+        "many",
+        "",
+        "",
+        "",
+        "town",
+    ]
+    monkeypatch.setattr("sys.stdin", Terminal("\n".join(typed) + "\n"))
+    ended, out, err = town.run("init", "v.csv", "p.csv")
+    assert ended == 0, err
+    for question in ("1. Who", "2. What is a place", "3. When", "4. What must never be wrong", "5. How much in all"):
+        assert question in err
+    spec = tomllib.loads(Path("spec.toml").read_text("utf-8"))
+    assert (spec["data"]["person"], spec["budget"]["dataset"], spec["decide"]) == ("user", "town", {"safe_at_most": 2})
+    monkeypatch.undo()
+    monkeypatch.chdir(town.folder)
+    assert town.run("check", "spec.toml")[0] == 0
+    assert "Next: leeward check spec.toml" in out
+
+
+_PYTHON = {
+    "yyyy": "%Y", "yy": "%y", "mm": "%m", "dd": "%d", "HH": "%H", "hh": "%I", "MM": "%M", "SS": "%S", "AM": "%p",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", _FORMATS)
+def test_every_format_is_found_again(form: str, tmp_path: Path) -> None:
+    python = re.sub("|".join(_PYTHON), lambda found: _PYTHON[found[0]], form)
+    start = dt.datetime(2026, 2, 27, 11, 58, 3)
+    written = [(start + dt.timedelta(days=i, minutes=7 * i)).strftime(python) for i in range(9)]
+    (tmp_path / "v.csv").write_text("when\n" + "\n".join(f'"{each}"' for each in written) + "\n")
+    (seen,) = detected(str(tmp_path / "v.csv")).columns
+    if re.fullmatch("yyyy-mm-dd( HH:MM(:SS)?|THH:MM:SS)?", form):
+        assert (seen.looks, seen.formats) == ("times", ())
+    else:
+        assert form in seen.formats
+        assert len({TimeFormat.of(each).fields for each in seen.formats}) == 1, "days and months are told apart"
+
+
+def test_numbers_that_are_times_are_known_by_their_unit(tmp_path: Path) -> None:
+    for unit, scale in {"s": 1, "ms": 1000, "us": 10**6}.items():
+        stamps = [int(when.replace(tzinfo=dt.UTC).timestamp()) * scale for _, _, when in ROWS]
+        (tmp_path / "v.csv").write_text("n,when\n" + "".join(f"{i},{stamp}\n" for i, stamp in enumerate(stamps)))
+        number, time = detected(str(tmp_path / "v.csv")).columns
+        assert (number.unit, number.looks, time.unit) == (None, "whole numbers", unit)
+
+
+def test_a_database_is_not_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "v.db").write_bytes(b"")
+    with pytest.raises(LeewardError, match="not at databases"):
+        detected(str(tmp_path / "v.db"))

@@ -99,6 +99,13 @@ def test_workbooks_are_read_by_their_sheet(town: Town) -> None:
     )
 
 
+def test_a_column_of_times_is_found_by_what_it_holds(town: Town) -> None:
+    lines = ["user,status at arrival,checked in,venue", *(f"{u},ok,{w.isoformat()},{v}" for u, v, w in ROWS)]
+    Path("v.csv").write_text("\n".join(lines), "utf-8")
+    places("p.csv")
+    assert drafted(town, "v.csv", "p.csv", *FLAGS)["data"]["time"] == "checked in"
+
+
 def test_a_grid_takes_the_place_of_a_list(town: Town) -> None:
     lines = ["user;lat;lng;when", *(f"{u};35,{i:03};139,75;{w.isoformat()}" for i, (u, _, w) in enumerate(ROWS))]
     Path("v.csv").write_text("\n".join(lines))

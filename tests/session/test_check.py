@@ -74,6 +74,7 @@ def test_places_that_are_spelt_otherwise_are_named_by_what_they_differ_in(town: 
     assert "None of the" in found["refused"][0]
     _, out, _ = town.run("check", town.folder / "spec.toml")
     assert "1 would match but for zeros in front: '007'" in out
+    assert "Next" not in out
     assert out.startswith("For the curator only")
 
 
@@ -113,6 +114,11 @@ def test_people_over_the_bound_are_told_or_would_refuse(town: Town) -> None:
     town.spec(('if_more = "latest"\n', ""))
     (refused,) = checked(town, code=2)["refused"]
     assert refused.startswith("3 people were at more places than places_per_person allows")
+
+
+def test_what_comes_next_is_said(town: Town) -> None:
+    spec = town.folder / "spec.toml"
+    assert f"leeward release {spec} --out release" in town.run("check", spec)[1]
 
 
 def test_windows_are_looked_at_one_by_one(town: Town) -> None:

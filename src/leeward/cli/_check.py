@@ -50,6 +50,8 @@ def check(
         print_json(checked(found, budget).to_dict())
     else:
         _print(found, budget.dataset)
+        if not found.refusals:
+            say(f"Next, once all is as it should be: leeward release {spec} --out release")
     for refusal in found.refusals:
         say(f"leeward: a release would be refused. {refusal}", err=True)
     if found.refusals:

@@ -195,7 +195,13 @@ def _comma(table: Detected, *names: str) -> dict[str, str]:
 
 def _times(visits: Detected, time: str | None, form: str | None, timezone: str | None) -> dict[str, str]:
     """Return the keys that say when, and what times are."""
-    name = column("the column that says when", "--time", time, visits, _WHEN, assumed=True)
+    timely = [one.name for one in visits.columns if one.looks.startswith("times") or one.formats or one.unit]
+    usual = (
+        *filter(None, [likely(timely, _WHEN)]),
+        *timely,
+        *_WHEN,
+    )  # what looks like times goes before what is called so
+    name = column("the column that says when", "--time", time, visits, usual, assumed=True)
     seen = next(one for one in visits.columns if one.name == name)
     said = {"time": name} | ({} if timezone is None else {"timezone": timezone})
     if form is not None:

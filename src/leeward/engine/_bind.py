@@ -39,6 +39,7 @@ from leeward.tables._writing import PLAIN, Writing
 
 _CATALOG = "leeward_source"
 _SOURCE = "leeward_rows_asked_for"
+_REWRITTEN = "leeward_rows_rewritten"
 _MAIN = "main"
 
 
@@ -170,8 +171,10 @@ def bind(
                 chosen = ", ".join(_letter_by_letter(name, types[name]) for name in names)
                 connection.execute(f"CREATE TEMP TABLE {ROWS} AS SELECT {chosen} FROM {found}")
                 found = ROWS
-            roles = {name: {role for role, its in columns.items() if its == name} for name in names}
-            chosen = ", ".join(rewritten(name, roles[name], types[name], writing) for name in names)
+                chosen = "*"
+            if (query := rewritten(columns, types, writing, found)) is not None:
+                connection.execute(f"CREATE TEMP TABLE {_REWRITTEN} AS {query}")
+                found = _REWRITTEN
             connection.execute(f"CREATE TEMP VIEW {_SOURCE} AS SELECT {chosen} FROM {found}")
             yield Bound(connection, types, files)
 

@@ -49,31 +49,41 @@ def check_rewritten(columns: Mapping[str, str], types: Mapping[str, str], writin
             raise DataError("decimal", "no column that is read holds numbers as texts", "Leave it out")
 
 
-def rewritten(name: str, roles: set[str], kind: str, writing: Writing) -> str:
-    """Return a column in SQL, with its texts as every other source has them.
+def rewritten(columns: Mapping[str, str], types: Mapping[str, str], writing: Writing, found: str) -> str | None:
+    """Return a query of SQL for a table whose texts are as every other source has them; None where all are already.
 
     Args:
-        name: the column.
-        roles: what it is for.
-        kind: the engine's own type of it.
+        columns: what each column is for and its name.
+        types: the engine's own type of each column, by its name.
         writing: how texts are written.
+        found: the table, in SQL.
     """
-    text = named(name)
-    if kind != "VARCHAR":
-        return text
-    times = writing.times()
-    if times is not None and "time" in roles:
-        return f"{_time(text, times)} AS {text}"
-    if writing.decimal == "," and roles & _NUMBERS:
-        point = f"replace({text}, ',', '.')"
-        return f"CASE WHEN contains({text}, '.') THEN '?' || {text} ELSE {point} END AS {text}"
-    return text
+    texts = {role: name for role, name in columns.items() if types[name] == "VARCHAR"}
+    times, when = writing.times(), texts.get("time")
+    changed, inner = dict[str, str](), ["*"]
+    if times is not None and when is not None:
+        fields = "leeward time"
+        while fields in types:
+            fields += "_"
+        # once a row: of an expression that occurs in several places the engine makes each
+        groups = ", ".join(map(quoted, times.fields))
+        inner.append(f"regexp_extract({named(when)}, {quoted(f'^{times.pattern}$')}, [{groups}]) AS {named(fields)}")
+        changed[when] = _time(named(when), named(fields), times)
+    if writing.decimal == ",":
+        changed |= {name: _number(named(name)) for role, name in texts.items() if role in _NUMBERS}
+    if not changed:
+        return None
+    chosen = ", ".join(f"{changed[name]} AS {named(name)}" if name in changed else named(name) for name in types)
+    return f"SELECT {chosen} FROM (SELECT {', '.join(inner)} FROM {found})"
 
 
-def _time(text: str, times: TimeFormat) -> str:
-    pattern = quoted(f"^{times.pattern}$")
-    groups = f"regexp_extract({text}, {pattern}, [{', '.join(map(quoted, times.fields))}])"
-    part = {field: f"({groups}).{named(field)}" for field in times.fields}
+def _number(text: str) -> str:
+    return f"CASE WHEN contains({text}, '.') THEN '?' || {text} ELSE replace({text}, ',', '.') END"
+
+
+def _time(text: str, fields: str, times: TimeFormat) -> str:
+    """A time in ISO 8601, from the groups of its pattern, all of which are empty where a text has not that form."""
+    part = {field: f"{fields}.{named(field)}" for field in times.fields}
     two = {field: f"lpad({value}, 2, '0')" for field, value in part.items()}
     year = f"'20' || {part['year']}" if times.short_year else part["year"]
     said = f"{year} || '-' || {two['month']} || '-' || {two['day']}"
@@ -81,8 +91,8 @@ def _time(text: str, times: TimeFormat) -> str:
         hour = two["hour"]
         if times.twelve:
             later = f"CASE WHEN lower({part['half']}[1]) = 'p' THEN 12 ELSE 0 END"
-            hour = f"lpad((CAST({part['hour']} AS INTEGER) % 12 + {later})::VARCHAR, 2, '0')"
+            hour = f"lpad((TRY_CAST({part['hour']} AS INTEGER) % 12 + {later})::VARCHAR, 2, '0')"
         minutes = two["minute"] if "minute" in part else "'00'"
         seconds = f" || ':' || {part['second']}" if "second" in part else ""
         said += f" || 'T' || {hour} || ':' || {minutes}{seconds}"
-    return f"CASE WHEN regexp_matches({text}, {pattern}) THEN {said} ELSE '?' || {text} END"
+    return f"CASE WHEN {part['year']} = '' THEN '?' || {text} ELSE {said} END"

@@ -12,6 +12,7 @@ from pyproj import Geod
 from tests.statistical.gof import rejects
 
 import leeward as lw
+from leeward.distance import Plane
 from leeward.exact import exact
 from leeward.local.location._statement import facts
 from leeward.mechanism import Displacement, PlanarMechanism
@@ -44,11 +45,10 @@ def misfit(away: np.ndarray, told: Displacement) -> str | None:
     ("epsilon", "step"), [*itertools.product(["1/100", "1/10", "1"], ["1 m", "5 m", "20 m", "60 m"])]
 )
 def test_reports_lie_as_far_from_positions_anywhere_as_is_told(norm: Any, epsilon: str, step: str) -> None:
-    geo = lw.PlanarLaplace(box=BOX, epsilon=epsilon, unit="1 m", step=step, norm=norm, bits=SeededBitsForTests(3))
-    told = geo.describe()
+    mechanism = PlanarMechanism(Plane(epsilon, norm), step=step.split()[0])
+    told = mechanism.displacement()
     chance = np.random.default_rng(4)
     truth = chance.uniform(-1_000, 1_000, (DRAWS, 2))
-    mechanism = geo.mechanism
     noisy = mechanism.positions(mechanism.noisy(mechanism.snap(truth), SeededBitsForTests(3)))
     away = np.hypot(*(noisy - truth).T)
     assert misfit(away, told) is None
@@ -61,14 +61,14 @@ def test_reports_lie_as_far_from_positions_anywhere_as_is_told(norm: Any, epsilo
 
 @pytest.mark.statistical
 def test_on_the_ground_and_through_the_box_it_is_the_same_within_the_box() -> None:
-    geo = lw.PlanarLaplace(box=BOX, epsilon="1", unit="1 m", step="20 m", bits=SeededBitsForTests(6))
+    geo = lw.PlanarLaplace(box=BOX, epsilon="1/9", unit="1 m", step="18 m", bits=SeededBitsForTests(6))
     chance = np.random.default_rng(5)
     north, east = chance.uniform(35.66, 35.69, DRAWS), chance.uniform(139.71, 139.74, DRAWS)
     there = geo.perturb_points(north, east)
     away = np.array(Geod(ellps="WGS84").inv(east, north, there[1], there[0])[2])
     assert misfit(away, geo.describe()) is None
     said = dict(facts(geo.statement()))["moves by"]
-    assert said.startswith("7.6")
+    assert said.startswith("16.33 m")
     assert "positions anywhere in their grid cells" in said
     assert misfit(away, Displacement(1.65e-7, 0.0, 0.0)) is not None  # what was said before
 
@@ -96,8 +96,8 @@ def test_numbers_of_reports_are_told_in_grammar_and_repeated_ones_are_not_counte
     told = (
         float(text.split("a factor of ")[1].split(" for")[0]) if "e^" not in text.split("a factor of ")[1][:3] else None
     )
-    # two positions 100 m apart can be snapped √2 · 100 m further apart, each time
-    kept = bound * math.log(2) / 200 * (100 + math.sqrt(2) * 100)
+    # two positions 100 m apart can be snapped √2 · 100 m further apart, each time; ε is that of 200 + √2 · 100 metres
+    kept = bound * math.log(2) / 342 * (100 + math.sqrt(2) * 100)
     if told is not None:
         assert math.log(told) >= kept
         assert math.log(told) <= kept * 1.01

@@ -96,9 +96,9 @@ def test_rows_go_to_their_mechanism_and_come_back_in_order() -> None:
 
 def test_all_levels_share_the_grid_of_the_largest_epsilon() -> None:
     made = levels(protect={"levels": {"usual": {}, "careful": {"within": "1 km"}, "open": {"within": "50 m"}}})
-    assert made.weakest.epsilon == log(2) / 50
+    assert made.weakest.epsilon == log(2) / exact("50.4"), "50 metres, and what a grid of 20 cm takes them apart"
     assert {str(geo.step) for geo in made.mechanisms.values()} == {str(made.weakest.step)}
-    assert [geo.epsilon for geo in made.mechanisms.values()] == [log(2) / 200, log(2) / 1000, log(2) / 50]
+    assert [geo.epsilon for geo in made.mechanisms.values()] == [*(log(2) / 201, log(2) / 1005, log(2) / exact("50.4"))]
     north, east = np.array([39.9, 39.95]), np.array([116.4, 116.5])
     grids = [geo.to_grid(north, east).tolist() for geo in made.mechanisms.values()]
     assert grids[0] == grids[1] == grids[2]
@@ -109,9 +109,9 @@ def test_all_levels_share_the_grid_of_the_largest_epsilon() -> None:
 def test_what_a_level_leaves_out_is_the_sections_own() -> None:
     asked = {"a": {"factor": "4"}, "b": {"epsilon": "0.01"}, "c": {"epsilon": "1", "unit": "1 km"}, "d": {}}
     made = levels(protect={"levels": asked}).mechanisms
-    assert [str(made[each].epsilon) for each in "abcd"] == [str(log(4) / 200), "1/100", "1/1000", str(log(2) / 200)]
+    assert [str(made[each].epsilon) for each in "abcd"] == [str(log(4) / 201), "1/100", "1/1000", str(log(2) / 201)]
     alone = {"within": None, "factor": None, "levels": {"a": {"within": "1 km", "factor": "3"}}}
-    assert levels(protect=alone).weakest.epsilon == log(3) / 1000
+    assert levels(protect=alone).weakest.epsilon == log(3) / 1005
     own = {
         "within": None,
         "factor": None,
@@ -120,16 +120,16 @@ def test_what_a_level_leaves_out_is_the_sections_own() -> None:
         "levels": {"a": {"within": "1 km", "factor": 3}},
     }
     assert levels(protect=own | {"levels": own["levels"] | {"b": {}}}).mechanisms["b"].epsilon == exact("1/100")
-    assert levels(protect=own).weakest.epsilon == log(3) / 1000, "the unit of another level's ε has no part in it"
+    assert levels(protect=own).weakest.epsilon == log(3) / 1005, "the unit of another level's ε has no part in it"
     other = {"within": None, "factor": None, "epsilon": "0.01", "levels": {"a": {"within": "1 km", "factor": "3"}}}
-    assert levels(protect=other).weakest.epsilon == log(3) / 1000
+    assert levels(protect=other).weakest.epsilon == log(3) / 1005
 
 
 def test_the_statement_tells_each_level_and_promises_all_what_the_weakest_has() -> None:
     made = job().statement()
-    assert made.promise.epsilon_per_metre == "log(2)/200"
-    assert "usual: ε = log(2)/200 a metre" in made.promise.text
-    assert "careful: ε = log(2)/1000 a metre" in made.promise.text
+    assert made.promise.epsilon_per_metre == "log(2)/202"
+    assert "usual: ε = log(2)/202 a metre" in made.promise.text
+    assert "careful: ε = log(2)/1005 a metre" in made.promise.text
     assert made.displacement is None, "there is not one"
     assert "each at the ε of that person's level" in made.unit
     assert any("'tier'" in each and "does not follow from where they are" in each for each in made.assumptions)

@@ -94,7 +94,7 @@ def test_a_table_is_perturbed_and_its_statement_lies_beside_it(run: Run, tmp_pat
     assert found.drop(columns=["lat", "lon"]).equals(truth.drop(columns=["lat", "lon"]))
     assert 350 < np.median(away(found, truth)) < 620  # 484 is said; 500 rows
     made = LocationStatement.model_validate_json(Path("reports.parquet.release.json").read_text())
-    assert made.promise.epsilon_per_metre == "log(2)/200"
+    assert made.promise.epsilon_per_metre == "log(2)/202"
     assert made.columns_as_they_are == ("who", "note", "when")
     assert made.fit_for_release is True
     assert made.files is not None

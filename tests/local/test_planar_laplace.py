@@ -57,9 +57,10 @@ def test_the_promise_holds_in_metres_on_the_ground(box: Any, norm: Any) -> None:
 
 
 def test_a_factor_within_a_length_is_an_exact_rate() -> None:
+    """What snapping costs is taken out: the grid takes positions √2 m further apart, and 202 is the next whole metre."""
     geo = mechanism()
-    assert geo.epsilon == log(2) / 200
-    assert exp(geo.epsilon * 200) == 2
+    assert geo.epsilon == log(2) / 202
+    assert exp(geo.epsilon * 200 + geo.snapping) < 2 < exp(geo.epsilon * 201 + geo.snapping)
     assert mechanism(within=None, factor=None, epsilon="1/2", unit="0.1 km").epsilon == Fraction(1, 200)
     assert mechanism(within="1/5 km", factor="2").epsilon == geo.epsilon
     assert mechanism(norm="manhattan").ground_epsilon > geo.epsilon == geo.ground_epsilon
@@ -70,9 +71,9 @@ def test_the_step_is_fine_and_its_price_is_said() -> None:
     assert geo.step == 1
     assert mechanism(within="2 km").step == 10
     assert geo.snapping > geo.mechanism.snapping, "the projection's rounding is counted too"
-    assert float(geo.snapping) == pytest.approx(math.log(2) / 200 * math.sqrt(2), rel=1e-5)
+    assert float(geo.snapping) == pytest.approx(math.log(2) / 202 * math.sqrt(2), rel=1e-5)
     assert float(geo.snapping) < 0.0071
-    assert mechanism(step="100 m").snapping > 60 * geo.snapping
+    assert mechanism(step="100 m").snapping > 50 * geo.snapping
 
 
 @pytest.mark.parametrize(
@@ -237,10 +238,11 @@ def test_the_posterior_is_exact_and_stays_within_the_promise() -> None:
 
 def test_the_statement_says_what_is_promised_in_metres() -> None:
     made = mechanism().statement()
-    assert made.promise.epsilon_per_metre == "log(2)/200"
-    odds = 2**0.5 * math.exp(float(mechanism().snapping))
+    assert made.promise.epsilon_per_metre == "log(2)/202"
+    assert "within 200 metres at most by the factor 2, snapping included" in made.promise.text
+    odds = 2 ** (100 / 202) * math.exp(float(mechanism().snapping))
     assert odds <= float(made.promise.factors["100 m"]) < odds + 0.001  # never less than what is kept
-    assert made.displacement.median == pytest.approx(484, abs=1)
+    assert made.displacement.median == pytest.approx(489, abs=1)
     assert made.fit_for_release is True
     assert "n reports cost n times as much as one" in made.not_guaranteed[0]
     assert Box(**made.box.model_dump()) == Box(*CITY)

@@ -104,14 +104,14 @@ def test_readings_are_drawn_at_the_level_of_their_meter(folder: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_a_prior_is_weighed_against_the_noise_of_each_level() -> None:
     """Two possible readings: where the noise is narrow the nearer is guessed, where it is wide the likelier."""
-    grid, prior = ReadingGrid("W", "0 W", "10 W", "1 W"), PostProcessing(prior=[("3", "1"), ("7", "20")])
-    asked = {"sharp": Closeness("manhattan", "5", "1 W"), "wide": Closeness("manhattan", "1/10", "1 W")}
+    grid, prior = ReadingGrid("W", "0 W", "20 W", "1 W"), PostProcessing(prior=[("3", "1"), ("17", "20")])
+    asked = {"sharp": Closeness("manhattan", "5/2", "1 W"), "wide": Closeness("manhattan", "1/10", "1 W")}
     levels = SeriesLevels(asked, grid, Schedule("2026-03-01", "2026-03-02", "1 h"), post_processing=prior)
     rows = pd.DataFrame({"time": pd.date_range("2026-03-01", periods=24, freq="1h"), "kw": 3})
     table = pd.concat([rows.assign(meter=name, tier=name) for name in asked], ignore_index=True)
     made = levels.perturb(table, time="time", value="kw", meter="meter", level="tier")
-    assert set(made.loc[made["tier"] == "sharp", "kw"]) == {3}  # 48 e^-10 < 3e-3: seldom otherwise
-    assert set(made.loc[made["tier"] == "wide", "kw"]) == {7}
+    assert set(made.loc[made["tier"] == "sharp", "kw"]) == {3}  # a reading must move by 7: 48 e^-17.5 < 2e-6
+    assert set(made.loc[made["tier"] == "wide", "kw"]) == {17}
 
 
 # ---- what is promised, exactly

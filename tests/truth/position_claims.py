@@ -18,6 +18,8 @@ from tests.truth.claims import Claims
 from tests.truth.positions import GROUND, PLACES, WHO, Place, log_weight
 from tests.truth.relations import number as rational
 
+from leeward.noise import SeededBitsForTests
+
 TOLERANCE = 1e-9
 ABOUT = 0.02
 """What is told of an average or a share may be so far off, relatively."""
@@ -84,9 +86,12 @@ def register(claims: Claims) -> None:
 
     @says(
         r"(promise: )?For any two (?P<subject>.+), d metres apart \((?P<price>.+)\), and any set of reports, probabilities"
-        r" differ at most by the factor e\^\(ε·d \+ s\): ε = (?P<epsilon>\S+) a metre, s = (?P<more>\S+)"
+        r" differ at most by the factor e\^\(ε·d \+ s\): ε = (?P<epsilon>\S+) a metre, s = (?P<more>[^\s;]+)"
+        r"(; so within (?P<length>\S+) metres at most by the factor (?P<factor>\S+), snapping included)?"
     )
-    def _(world: Any, subject: str, price: str, epsilon: str, more: str) -> bool:
+    def _(
+        world: Any, subject: str, price: str, epsilon: str, more: str, length: str | None, factor: str | None
+    ) -> bool:
         metres = {"the distance on the ground": world.apart, "the plane's distance along its axes": world.along}[price]
         known = subject == ("of the public places" if world.best else "positions in the box")
         # and no promise that is far from what is kept: a tenth less would not be true
@@ -95,6 +100,15 @@ def register(claims: Claims) -> None:
             and bounds(world, number(epsilon), number(more), metres)
             and not bounds(world, 0.9 * number(epsilon), number(more), metres)
             and math.isclose(number(epsilon), world.epsilon)
+            and (length is None) == ("epsilon" in world.spec["protect"])
+            and (
+                length is None
+                or all(
+                    world.loss(x, z) <= math.log(number(str(factor))) + TOLERANCE
+                    for x, z in world.pairs()
+                    if metres(x, z) <= number(length)
+                )
+            )
         )
 
     @says(r"factor for positions apart: (?P<listed>.+)")
@@ -192,8 +206,18 @@ def register(claims: Claims) -> None:
 
     # ---- what is done afterwards
 
-    @says(r"(then: )?Reports outside the box are moved to its edge, or to at most a step within it")
-    def _(world: Any) -> bool:
+    @says(
+        r"(then: )?Reports outside the box are moved to its edge, or to at most a step within it: of reports from the"
+        r" middle of the box (?P<share>hardly any|about \S+ %), from its edges half or more"
+    )
+    def _(world: Any, share: str) -> bool:
+        told = 0.0005 if share == "hardly any" else number(share.split()[1]) / 100
+        n = 20_000
+        noise = world.geo.mechanism.noise.sample(n, SeededBitsForTests(11)) * float(world.geo.step)
+        half = np.array([GROUND.inv(10.0, 60.0, 10.2, 60.0)[2], GROUND.inv(10.2, 59.9, 10.2, 60.0)[2]])
+        beyond = (np.abs(noise) > half).any(axis=1).mean()
+        if abs(beyond - told) > 5 * math.sqrt(max(told, 0.001) / n) + 0.005 or (noise[:, 0] >= 0).mean() < 0.49:
+            return False
         far = np.array([(i, j) for i in (-(10**6), 0, 10**6) for j in (-(10**6), 0, 10**6) if i or j])
         north, east = world.geo.shown(far)
         within = (

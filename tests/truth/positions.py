@@ -96,10 +96,13 @@ class Positions:
 
     @property
     def epsilon(self) -> float:
-        """ε a metre as the spec asks for it."""
+        """ε a metre as the spec asks for it; of a factor within a length, what snapping costs is taken out."""
         asked = self.spec["protect"]
         if "within" in asked:
-            return math.log(float(asked["factor"])) / float(asked["within"].split()[0])
+            length, step = float(asked["within"].split()[0]), float(self.geo.step)
+            apart = step * (2 if asked.get("norm") == "manhattan" else math.sqrt(2))
+            grain = max(k * 10.0**p for k in (1, 2, 5) for p in range(-6, 6) if k * 10.0**p <= length / 200)
+            return math.log(float(asked["factor"])) / (math.ceil((length + apart) / grain) * grain)
         return float(asked["epsilon"]) / float(asked.get("unit", "1 m").split()[0])
 
     # ---- the mechanism

@@ -25,6 +25,7 @@ from leeward.mechanism._norm import NormMechanism
 from leeward.mechanism._one_sided_components import centred, one_sided_components
 from leeward.mechanism._osdp import OSDPRandomizedResponse
 from leeward.mechanism._planar import Displacement, PlanarMechanism
+from leeward.mechanism._predictive import Allowance, PredictiveMechanism
 from leeward.mechanism._randomized_response import RandomizedResponse, mangat, warner
 from leeward.mechanism._rank_selection import RankSelection
 from leeward.mechanism._sanitized import Sanitized, SanitizedAnswers
@@ -53,6 +54,7 @@ __all__ = [
     "Accuracy",
     "AdaptiveAnswers",
     "AdaptiveSanitized",
+    "Allowance",
     "Displacement",
     "Everyone",
     "FiniteMechanism",
@@ -63,6 +65,7 @@ __all__ = [
     "NormMechanism",
     "OSDPRandomizedResponse",
     "PlanarMechanism",
+    "PredictiveMechanism",
     "RandomizedResponse",
     "RandomizedSanitizer",
     "RankSelection",

@@ -16,6 +16,7 @@ KEYS = "tests/spec/test_perturb_keys.py"
 INPUTS = "tests/keys/test_location_inputs.py"
 ALONE = INPUTS + "::test_what_stores_keep_of_a_mechanism_tells_each_parameter_apart_by_itself"
 GEO = "tests/local/test_planar_laplace.py"
+STEPS = "tests/local/test_coarse_steps.py"
 
 PAID, GEOMETRIES = "tests/local/test_paid_for.py", "tests/local/test_geometries.py"
 
@@ -27,12 +28,19 @@ MUTANTS = [
     M(PLANAR, "PlanarLaplace.price", "{self.epsilon} a metre, ", "", ALONE, "ε leaves the price"),
     M(PLANAR, "PlanarLaplace.price", ", snapping {self.snapping}", "", ALONE, "snapping leaves the price"),
     M(PLANAR, "PlanarLaplace.price", "{self._among}\"", "\"", ALONE, "reports between places share a budget with reports between people"),
-    M(PLANAR, "PlanarLaplace.snapping", "both_ways * 2 * _COMPUTED", "both_ways * 0", GEO, "the projection is taken for exact"),
+    M(PLANAR, "PlanarLaplace.__init__", "(size + 2 * _COMPUTED)", "(size + 0 * _COMPUTED)", GEO, "the projection is taken for exact"),
+    M("leeward.local.location._asked", "Asked.kept", "(self.length + apart)", "(self.length + 0)", STEPS, "snapping comes on top of the factor that is asked"),
+    M("leeward.local.location._asked", "Asked.kept", "math.ceil", "math.floor", STEPS, "the length is rounded down"),
+    M("leeward.local.location._asked", "Asked.kept", "apart > self.length", "apart > 100 * self.length", STEPS, "a step that costs all that is asked is taken"),
+    M("leeward.local._neighbours", "check_neighbours", "loss > MOST", "loss > 10 * MOST", STEPS, "a grid that shows positions is taken"),
+    M(PLANAR, "PlanarLaplace.__init__", "self.epsilon * (size + self.apart)", "self.epsilon * size", STEPS, "what snapping costs is left out of what tells neighbours apart"),
+    M(PROMISE, "Series.__init__", "if closeness.factor is not None and", "if False and", STEPS, "readings as far apart as is asked are rounded further apart"),
+    M("leeward.local.location._beyond", "share_beyond", "(1 + reach) * np.exp(-reach)", "np.exp(-reach)", STEPS, "the plane is taken for a line"),
     M(PLANAR, "PlanarLaplace._in_box", "self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))", "self.plane.unproject(self.mechanism.positions(held))", GEO, "reports leave the box"),
     M(PLANAR, "PlanarLaplace.present", 'if self.missing == "keep":', "if False:", GEO + " " + KEYS, "missing = keep refuses"),
     M(PLANAR, "PlanarLaplace.ground_epsilon", 'price_in(Plane(1, "euclidean"))', "price_in(Plane(1, self.norm))", GEO + " tests/truth",
       "the Manhattan norm is told as distance on the ground"),
-    M(PLANAR, "rate_of", "log(odds) / metres(within, \"within\")", "log(odds) * metres(within, \"within\")", GEO, "ε grows with the distance"),
+    M("leeward.local.location._asked", "Asked.rate", "self.loss / self.length", "self.loss * self.length", GEO, "ε grows with the distance"),
     M("leeward.local.location._box", "Box.holds", "(east_of <= self.width)", "(east_of < self.width)", "tests/local/test_box.py", "points on the eastern edge are outside"),
     M("leeward.local.location._box", "Box.holds", "(latitude <= self.north)", "(latitude < self.north)", "tests/local/test_box.py", "points on the northern edge are outside"),
     M("leeward.local.location._box", "Box.nearest", "np.clip(latitude, self.south, self.north)", "latitude", "tests/local/test_box.py", "latitudes are not moved into the box"),
@@ -149,7 +157,7 @@ MUTANTS = [
     M("leeward.local.location._level_sections", "cap_of_a_day", "if geo.epsilon > cap:", "if False:", REPORTS, "a level that no budget pays for"),
     M("leeward.local.location._level_sections", "check_levels", "if protect.levels is not None and budget.reports_a_day is not None:", "if False:", REPORTS,
       "a number of reports bounds what those of several prices cost"),
-    M(PLANAR, "PlanarLaplace.apart", "2 * _COMPUTED", "_COMPUTED", REPORTS, "sums of ε are no sums of prices"),
+    M(PLANAR, "PlanarLaplace.snapping", "self.epsilon * self.apart", "self.asked.rate * self.apart", REPORTS, "sums of ε are no sums of prices"),
     M("leeward.local.location._level_statement", "_part", "str(geos[one].epsilon + geos[other].epsilon)", "str(geos[other].epsilon)", REPORTS, "an exchange costs the one of two"),
     M("leeward.local._levels", "LevelsOfPeople.check", "if person is None or person != person:", "if False:", PAID, "rows without a person are one person to levels"),
     M("leeward.local._levels", "_one_of", "return payer(person)", "return repr(person)", PAID, "an id is another person in another type to levels"),

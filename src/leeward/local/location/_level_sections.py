@@ -6,8 +6,8 @@ from __future__ import annotations
 from leeward.errors import SpecError
 from leeward.exact._real import Real
 from leeward.local._level_keys import check_pair
+from leeward.local.location._asked import Asked
 from leeward.local.location._levels import Levels
-from leeward.local.location._planar_laplace import rate_of
 from leeward.local.location._spec import Location
 
 _EXAMPLE = 'a_day = { within = "200 m", factor = "1024" }'
@@ -52,7 +52,7 @@ def cap_of_a_day(spec: Location, levels: Levels) -> Real | None:
     if spec.budget is None or spec.budget.a_day is None:
         return None
     asked = spec.budget.a_day
-    cap, _ = rate_of(asked.within, asked.factor, asked.epsilon, asked.unit)
+    cap = Asked.of(asked.within, asked.factor, asked.epsilon, asked.unit).kept(levels.weakest.apart)
     for name, geo in levels.mechanisms.items():
         if geo.epsilon > cap:
             raise SpecError(

@@ -55,11 +55,10 @@ class Levels:
         self.column, self.of = str(protect.level), protect.level_of
         asked = {name: protect.keys(name) for name in protect.levels or {}}
         made = {name: PlanarLaplace(box=box, **keys) for name, keys in asked.items()}
-        weakest = max(made, key=lambda name: made[name].epsilon)
-        step = f"{made[weakest].step} m"
+        step = f"{min(geo.step for geo in made.values())} m"  # the finest: snapping costs all levels less
         found = {name: after(PlanarLaplace(box=box, **{**keys, "step": step})) for name, keys in asked.items()}
         self.mechanisms = {name: geo for name, (geo, _) in found.items()}
-        self.weakest = self.mechanisms[weakest]
+        self.weakest = max(self.mechanisms.values(), key=lambda geo: geo.epsilon)
         self.compared = {name: compared for name, (_, compared) in found.items()}
 
     def people(self) -> LevelsOfPeople:

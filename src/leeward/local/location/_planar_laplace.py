@@ -27,10 +27,12 @@ from leeward._taught import taught
 from leeward.distance import Plane
 from leeward.distance._plane import Norm
 from leeward.errors import InputError, LowUtilityError, RefusedError, check_choice
-from leeward.exact._real import Exact, Real, exact, positive, sqrt
-from leeward.exact._weight import Weight, log
+from leeward.exact._real import Exact, Real, exact, sqrt
+from leeward.exact._weight import Weight
+from leeward.local._neighbours import check_neighbours
 from leeward.local._untouched import warn
 from leeward.local.location._after import BayesRemap, Places, check_resolution, h3_cells, h3_centres
+from leeward.local.location._asked import Asked
 from leeward.local.location._box import Box
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._compare import BestOverPlaces
@@ -68,7 +70,7 @@ class PlanarLaplace:
         box: the public region: a `Box`, or (west, south, east, north) in degrees. It must not be made from the data.
         within: a length such as ``"200 m"``; with ``factor``.
         factor: how much likelier any output may be from one of two positions that far apart; exact, above 1.
-        epsilon: instead of these: ε for each ``unit`` of length, exact.
+        epsilon: instead of these: ε for each ``unit`` of length, exact; what snapping costs comes on top (`snapping`).
         unit: the length that ``epsilon`` is for, by default ``"1 m"``; not beside ``within``, which is one.
         norm: ``"euclidean"`` (as the crow flies) or ``"manhattan"`` (along the plane's axes).
         step: the public grid step, such as ``"1 m"``; by default a round length for which snapping costs at most 0.0071.
@@ -78,7 +80,9 @@ class PlanarLaplace:
         bits: the entropy source; by default a cryptographic stream keyed by the operating system, safe in threads.
 
     Attributes:
-        epsilon: ε a metre, exact.
+        asked: what was asked for.
+        apart: by how many metres snapping, and the projection computed in floats, may take two positions further apart.
+        epsilon: ε a metre, exact, which keeps what was asked.
         plane: the local plane.
         mechanism: the mechanism on the plane's grid.
         terms: what is done besides noise.
@@ -87,7 +91,7 @@ class PlanarLaplace:
     Raises:
         InexactError: for a float ε or factor.
         InputError: for a box, length or option that is malformed, or a box too large for one plane.
-        RefusedError: if ε is so large that reports would show where people are.
+        RefusedError: if ε is so large, or the step so coarse, that reports would show where people are.
         LowUtilityError: if ε is so small, or the step so long, that reports would say nothing.
     """
 
@@ -108,17 +112,22 @@ class PlanarLaplace:
         for name, value, known in (("outside", outside, get_args(Outside)), ("missing", missing, get_args(Missing))):
             check_choice(name, value, known, "it is not an option")
         self.box = box if isinstance(box, Box) else Box(*box)
-        self.epsilon, self.promise = rate_of(within, factor, epsilon, unit)
+        asked = Asked.of(within, factor, epsilon, unit)
+        self.asked, self.promise = asked, asked.text
         self.plane = LocalPlane(self.box)
         self.outside, self.missing = outside, missing
-        self._sane()
-        size = exact(round_below(1 / (200 * float(self.epsilon)))) if step is None else metres(step, "step")
+        self._check_rate(asked.rate)
+        size = exact(round_below(1 / (200 * float(asked.rate)))) if step is None else metres(step, "step")
         if size > Fraction(self.plane.diagonal):
             raise LowUtilityError(
                 f"step = {told(step)}",
                 f"the box is {self.plane.diagonal:,.0f} metres across, so every position would lie on the same grid point",
                 "Leave the step out, or give one that is small against what is to be indistinguishable",
             )
+        self.apart = (sqrt(2) if norm == "euclidean" else exact(2)) * (size + 2 * _COMPUTED)
+        self.epsilon = asked.kept(self.apart)
+        self._check_rate(self.epsilon)
+        check_neighbours(self.epsilon * (size + self.apart), asked.text, "positions", f"{size} metres")
         west, south, east, north = (edge / float(size) for edge in self.plane.extent())
         self.mechanism = PlanarMechanism(
             Plane(self.epsilon, norm),
@@ -135,19 +144,20 @@ class PlanarLaplace:
         self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
         self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
 
-    def _sane(self) -> None:
-        mean = 2 / rate if (rate := float(self.epsilon)) else math.inf
+    def _check_rate(self, epsilon: Real) -> None:
+        """Refuse an ε a metre that shows positions, or leaves nothing of them."""
+        mean = 2 / rate if (rate := float(epsilon)) else math.inf
         if mean < 1:
             raise RefusedError(
-                f"ε = {self.epsilon} a metre",
+                f"ε = {epsilon} a metre",
                 f"a report would lie {mean:.2g} metres from the truth on average: it would show where people are, and two"
-                f" positions 10 metres apart would be distinguished by odds of e^{10 * float(self.epsilon):.3g}",
+                f" positions 10 metres apart would be distinguished by odds of e^{10 * float(epsilon):.3g}",
                 'Say what is to be indistinguishable: within = "200 m", factor = "2" is ε = ln 2/200 a metre',
             )
         if mean > self.plane.diagonal:
             far = f"{mean:,.0f}" if mean < 1e9 else f"{mean:.3g}"
             raise LowUtilityError(
-                f"ε = {self.epsilon} a metre",
+                f"ε = {epsilon} a metre",
                 f"a report would lie {far} metres from the truth on average, and the box is only"
                 f" {self.plane.diagonal:,.0f} metres across: nearly all reports would be moved to its edge",
                 "Take a larger ε, or a larger box",
@@ -168,8 +178,7 @@ class PlanarLaplace:
     @property
     def snapping(self) -> Real:
         """What each report costs beyond ε times the distance: for the grid, and for the projection computed in floats."""
-        both_ways = sqrt(2) if self.norm == "euclidean" else exact(2)
-        return self.mechanism.snapping + self.epsilon * both_ways * 2 * _COMPUTED
+        return self.epsilon * self.apart
 
     @property
     def ground_epsilon(self) -> Real:
@@ -180,11 +189,6 @@ class PlanarLaplace:
     def price(self) -> str:
         """What one report costs, exactly, as text that stores keep: reports of another price do not share a budget."""
         return f"{self.epsilon} a metre, {self.norm}, snapping {self.snapping}{self._among}"
-
-    @property
-    def apart(self) -> Real:
-        """By how many metres snapping may take two positions further apart: `snapping` is ε times this."""
-        return (sqrt(2) if self.norm == "euclidean" else exact(2)) * (self.step + 2 * _COMPUTED)
 
     @property
     def priced_in(self) -> str:
@@ -422,36 +426,6 @@ class PlanarLaplace:
     def __repr__(self) -> str:
         b = self.box
         return f"PlanarLaplace(box=({b.west!r}, {b.south!r}, {b.east!r}, {b.north!r}), {self.promise})"
-
-
-def rate_of(within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str | None) -> tuple[Real, str]:
-    """Return ε a metre and how it was asked for."""
-    if (epsilon is None) == (within is None) or (within is None) != (factor is None):
-        raise InputError(
-            "The promise is given twice, or in part",
-            "it is either within and factor, or epsilon and unit",
-            'Write within = "200 m", factor = "2"; or epsilon = "0.01", unit = "1 m"',
-        )
-    if epsilon is not None:
-        unit = "1 m" if unit is None else unit
-        rate, length = positive(epsilon, "epsilon"), metres(unit, "unit")
-        if rate.is_infinite:
-            raise RefusedError("epsilon = inf", "it promises nothing", 'Write a finite one, such as "0.01"')
-        return rate / length, f'epsilon="{rate}", unit="{unit}"'
-    assert within is not None
-    assert factor is not None
-    if unit is not None:
-        raise InputError(
-            f"unit = {told(unit)} beside within and factor",
-            "it is the length that an epsilon is for, and here that is within",
-            'Leave it out; or write epsilon = "0.01", unit = "1 m"',
-        )
-    odds = exact(factor)
-    if odds.is_infinite or odds <= 1:
-        raise InputError(
-            f"factor = {odds}", "it is how much likelier an output may be, above 1 and finite", 'Write factor = "2"'
-        )
-    return log(odds) / metres(within, "within"), f'within="{within}", factor="{odds}"'
 
 
 def _points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:

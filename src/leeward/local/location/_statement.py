@@ -8,9 +8,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final
 
-from leeward._plain import at_most, odds
+from leeward._plain import at_most, odds, short_percent
 from leeward.exact._real import Real, exact
 from leeward.local._statement import order_stays
+from leeward.local.location._beyond import share_beyond
 from leeward.local.location._documents import (
     BoxPart,
     DisplacementPart,
@@ -65,7 +66,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         ),
         displacement=None if terms.best else _displacement(geo.describe()),
         expected_loss=terms.compared,
-        post_processing=tuple(_after(terms)),
+        post_processing=tuple(_after(geo, terms)),
         budget=ReportBudget(
             reports_a_day=terms.reports_a_day,
             a_day=None if terms.a_day is None else str(terms.a_day),
@@ -98,9 +99,17 @@ def _promise(geo: PositionNoise, terms: Terms) -> PositionPromise:
         snapping=str(geo.snapping),
         snapping_decimal=float(f"{float(geo.snapping):.6g}"),
         text=f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
-        f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}",
+        f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}"
+        f"{_within(geo)}",
         factors={f"{d} m": odds(float(geo.ground_epsilon * d + geo.snapping)) for d in _SHOWN},
     )
+
+
+def _within(geo: PositionNoise) -> str:
+    """The factor that was asked for, which snapping does not exceed."""
+    if geo.asked.factor is None:
+        return ""
+    return f"; so within {geo.asked.length} metres at most by the factor {geo.asked.factor}, snapping included"
 
 
 def _plane(plane: LocalPlane) -> PlanePart:
@@ -138,8 +147,13 @@ def _mechanism(geo: PositionNoise, terms: Terms) -> str:
     )
 
 
-def _after(terms: Terms) -> list[str]:
-    found = [] if terms.best else ["Reports outside the box are moved to its edge, or to at most a step within it"]
+def _after(geo: PositionNoise, terms: Terms) -> list[str]:
+    share = (
+        f"of reports from the middle of the box about {short_percent(share_beyond(geo))}, from its edges half or more"
+    )
+    found = [f"Reports outside the box are moved to its edge, or to at most a step within it: {share}"]
+    if terms.best:
+        found = []
     if terms.places == "remap":
         found = [
             "Each report is moved to the public place with the least expected distance from the truth (Bayes remap)"

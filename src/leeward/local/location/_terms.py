@@ -13,6 +13,7 @@ from leeward._document import Part
 from leeward.distance._plane import Norm
 from leeward.exact._real import Real
 from leeward.ledger._person_budgets import Over
+from leeward.local.location._asked import Asked
 from leeward.local.location._box import Box
 from leeward.local.location._projection import LocalPlane
 from leeward.mechanism._planar import Displacement, PlanarMechanism
@@ -76,6 +77,7 @@ class PositionNoise(Protocol):
     plane: LocalPlane
     mechanism: PlanarMechanism
     terms: Terms
+    asked: Asked
     promise: str
     epsilon: Real
     outside: Outside

@@ -17,8 +17,9 @@ import numpy as np
 
 from leeward._private import reading
 from leeward._taught import taught
-from leeward.errors import InputError, LowUtilityError, RefusedError, check_choice
+from leeward.errors import InputError, LowUtilityError, check_choice
 from leeward.exact._real import Real
+from leeward.local._neighbours import check_neighbours
 from leeward.local._untouched import untouched, warn
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._grid import Integers, ReadingGrid
@@ -34,9 +35,6 @@ from leeward.tables._frames import frame_of
 
 FLOAT_ROUNDING: Final = Fraction(1, 2**20)
 """What scaling and rounding floats adds to snapping, in steps; see `ReadingGrid.steps`."""
-
-_SHOWS: Final = 0.01
-"""Steps: with a smaller mean error, readings are published as they are, but for one in a hundred."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +99,12 @@ class Series:
             raise InputError(f"A window of {window:,} readings", f"the period has {slots:,}", "Take a shorter window")
         self.epsilon, self.unit = closeness.loss, closeness.amount or Quantity(grid.width, grid.unit)
         self.size = self.unit.into(grid.unit)
+        if closeness.factor is not None and (self.size / grid.step_value).denominator > 1:
+            raise InputError(
+                f"{closeness} on a grid of {plain(grid.step_value)} {grid.unit}",
+                f"{self.unit} is no whole number of steps: readings that far apart would be rounded further apart",
+                "Give a step that divides it; or epsilon and unit, beside which rounding is told",
+            )
         self.mechanism = self._mechanism(closeness.between, noise)
         check_choice("missing", missing, get_args(Missing), "it is not an option")
         self.missing, self.bits = missing, bits
@@ -119,8 +123,9 @@ class Series:
             RefusedError: if ε is so large that readings would be shown.
             LowUtilityError: if ε is so small that they would say nothing.
         """
-        grid = self.grid
-        refuse_useless(self, "reading", self.mechanism.typical_error(), grid.step_value, grid.width, grid.unit)
+        grid, mechanism = self.grid, self.mechanism
+        each = mechanism.rate * grid.step_value
+        refuse_useless(self, "reading", each, mechanism.typical_error(), grid.step_value, grid.width, grid.unit)
 
     # ---- what is promised
 
@@ -226,19 +231,26 @@ class Series:
         )
 
 
-def refuse_useless(series: Series, what: str, error: float, step: Fraction, width: Fraction, unit: str) -> None:
-    """Refuse a mean error that shows values on this grid, or that says nothing within their range."""
-    if error < _SHOWS * float(step):
-        raise RefusedError(
-            f"{series.closeness}",
-            f"hardly a {what} would move by a step of {plain(step)} {unit}: they would be shown",
-            "Take a smaller ε, or a smaller step if closer readings are what is to be hidden",
-        )
-    if error > 100 * float(width):
+def refuse_useless(
+    series: Series, what: str, each: Real, error: float, step: Fraction, width: Fraction, unit: str
+) -> None:
+    """Refuse a grid whose neighbours are told apart, and a mean error beyond the range of what is published.
+
+    Args:
+        series: what is promised.
+        what: is published: "reading" or "total".
+        each: what one step costs, as ε; rounding may take two values a step further apart.
+        error: the mean error.
+        step: of the grid, in the unit.
+        width: from the least value to the greatest.
+        unit: of what is published.
+    """
+    check_neighbours(each * 2, str(series.closeness), f"{what}s", f"{plain(step)} {unit}")
+    if error > float(width):
         raise LowUtilityError(
             f"{series.closeness}",
             f"a {what} would be {error:,.4g} {unit} off on average, and its whole range is {plain(width)} {unit}",
-            "Take a larger ε, a shorter window, or another distance",
+            "Take a larger ε, a shorter window, or another distance; or publish totals",
         )
 
 

@@ -57,7 +57,8 @@ class Totals:
         width = self.series.grid.width * self.step / self.series.grid.step_value
         for readings in {span.readings for span in self.spans}:
             error = float(self.expected_error(readings))
-            refuse_useless(self.series, "total", error, self.step, width * readings, self.unit)
+            each = self.law(readings).line.rise * self.series.grid.step_value
+            refuse_useless(self.series, "total", each, error, self.step, width * readings, self.unit)
 
     @property
     def spans(self) -> list[Day]:

@@ -115,7 +115,7 @@ MUTANTS = [
     M("leeward.local.series._readings", "read_readings", "if hardly_any(len(steps) - beyond, len(steps)):", "if False:", "tests/local/test_slips.py", "a wrong unit goes unnoticed"),
     M("leeward.local._untouched", "untouched", "plain(str(column))", "str(column)", "tests/local/test_slips.py", "names of columns steer a terminal"),
     M("leeward.ledger._identity", "payer", "text.strip()", "text", "tests/ledger/test_identity.py", "a space beside a number is another budget"),
-    M("leeward.local.location._levels", "Levels.__init__", "key=lambda name: made[name].epsilon)", "key=lambda name: -made[name].epsilon)", LEVELS, "all are promised what the most careful have"),
+    M("leeward.local.location._levels", "Levels.__init__", "key=lambda geo: geo.epsilon)", "key=lambda geo: -geo.epsilon)", LEVELS, "all are promised what the most careful have"),
     M("leeward.local.location._levels", "Levels.__init__", '{**keys, "step": step}', "keys", LEVELS, "levels have grids of their own"),
     M("leeward.local.location._levels", "Levels._rows", "np.flatnonzero(named == name)", "np.arange(len(named))", LEVELS, "all are drawn at the last level"),
     M("leeward.local._levels", "LevelsOfPeople.check", "if self._held.setdefault(_one_of(person), name) != name:", "if False:", LEVELS + " " + OWN, "a person's level may follow from where they are"),

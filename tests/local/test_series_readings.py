@@ -45,10 +45,22 @@ def test_amounts_are_exact_and_know_what_they_measure() -> None:
         quantity("10 Wh", "unit").into("kW")
 
 
-@pytest.mark.parametrize("text", ["10", "W", "ten W", "10 w", "10 horses", "inf W", "10 W 5"])
-def test_amounts_without_a_known_unit_are_refused(text: str) -> None:
+@pytest.mark.parametrize("text", ["10", "W", "ten W", "10 w", "10 KWH", "inf W", "10 W 5", "10 'x", "10 a,b"])
+def test_amounts_without_a_unit_or_with_nearly_a_known_one_are_refused(text: str) -> None:
     with pytest.raises(InputError):
         quantity(text, "unit")
+
+
+@pytest.mark.parametrize("unit", ["bpm", "mg/dl", "l", "°C", "%", "µg/m³", "horses", "mmHg"])
+def test_any_other_word_is_a_unit_that_goes_with_itself_alone(unit: str) -> None:
+    """Found: heart rates and glucose could not be named; only the units of electricity and water were known."""
+    assert quantity(f"1/2 {unit}", "step") == quantity(f"1/2{unit}", "step") == Quantity(Fraction(1, 2), unit)
+    made = ReadingGrid(unit=unit, lower=f"0 {unit}", upper=f"300 {unit}", step=f"1/2 {unit}")
+    assert made.highest == 600
+    for other in ("10 W", "10 kg"):
+        with pytest.raises(InputError, match="measures"):
+            quantity(other, "step").into(unit)
+    assert quantity("1 m3", "step").into("l") == 1000
 
 
 # ---- the grid
@@ -111,7 +123,8 @@ def test_integers_stay_integers_where_the_step_is_whole() -> None:
         {"lower": "5 kW"},
         {"upper": "-2 kW"},
         {"step": "1/1000000 W"},
-        {"unit": "horses"},
+        {"unit": "horses"},  # the bounds are in kW
+        {"unit": "two words"},
     ],
 )
 def test_grids_that_are_none_are_refused(given: dict[str, str]) -> None:

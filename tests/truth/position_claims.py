@@ -163,7 +163,11 @@ def register(claims: Claims) -> None:
         place = (60.01, 10.21)
         snapped, there = np.array(world.point(place)) * size, world.geo.plane.project(*np.array([place]).T)[0]
         again = same_again(world)
-        drawn = {"for each row on its own": False, "once for each person and grid point": True}[how]
+        drawn = {"for each row on its own": False, "once for each person and grid point": True}.get(how)
+        if (drawn is None) != ("track" in world.spec):
+            return False
+        if drawn is None:
+            again = None
         return lawful and np.abs(snapped - there).max() <= size / 2 + 1e-6 and again in {None, drawn}
 
     @says(

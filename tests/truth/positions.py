@@ -66,7 +66,7 @@ class Positions:
             "protect": {"within": "200 m", "factor": "2"},
         }
         for section, keys in self.changes:
-            held = dict(keys)
+            held = {key: dict(value) if isinstance(value, tuple) else value for key, value in keys}
             made[section] = held if section == "protect" and "epsilon" in held else {**made.get(section, {}), **held}
         return made
 
@@ -228,6 +228,7 @@ DATED = {"time": "when"}
 BUDGET = {"store": "people.db", "secret": "people.key"}
 REPEAT = {"store": "memo.db", "secret": "people.key"}
 LIST = {"table": "places.csv", "latitude": "lat", "longitude": "lon", "weight": "weight"}
+EIGHT = (("within", "200 m"), ("factor", "8"))
 CLOSE = {"within": "200 m", "factor": "8", "step": "0.5 m"}
 
 WORLDS = (
@@ -249,6 +250,12 @@ WORLDS = (
         "withheld in Tokyo",
         data={**DATED, "timezone": "Asia/Tokyo"},
         budget={**BUDGET, "reports_a_day": 1, "over": "withhold"},
+    ),
+    world("tracks", data=DATED, track={"near": "1 km", "test": "1/2", "in_all": EIGHT}),
+    world(
+        "tracks of a day",
+        data=DATED,
+        track={"near": "500 m", "every": "1 min", "in_window": EIGHT, "window": "1 d", "otherwise": "repeat"},
     ),
     world("repeated", repeat=REPEAT),
     world("repeated and paid", data=DATED, repeat=REPEAT, budget={**BUDGET, "reports_a_day": 2}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.truth import position_claims
+from tests.truth import position_claims, track_claims
 from tests.truth.claims import Claims
 from tests.truth.positions import WORLDS, Positions
 
@@ -20,6 +20,7 @@ ALWAYS = {
 
 CLAIMS = Claims()
 position_claims.register(CLAIMS)
+track_claims.register(CLAIMS)
 
 
 def sentences(world: Positions) -> list[str]:

@@ -66,7 +66,7 @@ class LevelsOfPeople(Private):
         for person, name in zip([] if people is None else people, names, strict=False):
             if person is None or person != person:
                 continue  # nobody is named, so the row is nobody else's either
-            if self._held.setdefault(_one_of(person), name) != name:
+            if self._held.setdefault(one_of(person), name) != name:
                 raise DataError(
                     f"Somebody has several levels in '{self._column}'",
                     f"a level that changes from row to row may follow from {self._follows} (this is for the curator only)",
@@ -74,7 +74,7 @@ class LevelsOfPeople(Private):
                 )
 
 
-def _one_of(person: Any) -> str:
+def one_of(person: Any) -> str:
     """Return who a row is of: as budgets unite ids, and each other value by itself."""
     try:
         return payer(person)

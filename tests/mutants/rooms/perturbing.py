@@ -17,6 +17,7 @@ INPUTS = "tests/keys/test_location_inputs.py"
 ALONE = INPUTS + "::test_what_stores_keep_of_a_mechanism_tells_each_parameter_apart_by_itself"
 GEO = "tests/local/test_planar_laplace.py"
 STEPS = "tests/local/test_coarse_steps.py"
+TRACKS = "tests/local/test_tracks.py"
 
 PAID, GEOMETRIES = "tests/local/test_paid_for.py", "tests/local/test_geometries.py"
 
@@ -65,8 +66,8 @@ MUTANTS = [
     M(LOCATION, "LocationJob._rewrite", "there &= granted", "pass", "tests/local/test_location.py " + KEYS, "reports that are not paid for are made"),
     M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels", "level_of"}', 'exclude={"level", "levels", "level_of", "outside"}', KEYS, "outside has no effect"),
     M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels", "level_of"}', 'exclude={"level", "levels", "level_of", "step"}', KEYS + " " + INPUTS, "step has no effect"),
-    M("leeward.local.series._days", "Days._day", "value.astimezone(self._zone)", "value", "tests/local/test_days.py", "the day of a moment is the date that is written"),
-    M("leeward.local.series._days", "Days._day", "if zoned != self._zoned:", "if False:", "tests/local/test_days.py", "times with and without an offset are mixed"),
+    M("leeward.local.series._days", "Days._read", "value.astimezone(self._zone)", "value", "tests/local/test_days.py", "the day of a moment is the date that is written"),
+    M("leeward.local.series._days", "Days._read", "if zoned != self._zoned:", "if False:", "tests/local/test_days.py", "times with and without an offset are mixed"),
     M(SERIES, "read", "smooth=publish.smooth,", "", KEYS, "smooth has no effect"),
     M(SERIES, "read", "clamp=publish.clamp,", "", KEYS, "clamp has no effect"),
     M(SERIES, "SeriesJob._totals_table", "if self.by is not None:", "if False:", KEYS + " tests/local/test_series_job.py", "by has no effect"),
@@ -118,7 +119,7 @@ MUTANTS = [
     M("leeward.local.location._levels", "Levels.__init__", "key=lambda geo: geo.epsilon)", "key=lambda geo: -geo.epsilon)", LEVELS, "all are promised what the most careful have"),
     M("leeward.local.location._levels", "Levels.__init__", '{**keys, "step": step}', "keys", LEVELS, "levels have grids of their own"),
     M("leeward.local.location._levels", "Levels._rows", "np.flatnonzero(named == name)", "np.arange(len(named))", LEVELS, "all are drawn at the last level"),
-    M("leeward.local._levels", "LevelsOfPeople.check", "if self._held.setdefault(_one_of(person), name) != name:", "if False:", LEVELS + " " + OWN, "a person's level may follow from where they are"),
+    M("leeward.local._levels", "LevelsOfPeople.check", "if self._held.setdefault(one_of(person), name) != name:", "if False:", LEVELS + " " + OWN, "a person's level may follow from where they are"),
     M("leeward.local._levels", "LevelsOfPeople.check", "name not in self._known for name", "False for name", LEVELS, "reports at no level are made of nothing"),
     M("leeward.local._level_keys", "Level.over", 'made |= {"within": None, "factor": None}', "pass", LEVELS + " " + OWN, "a level's ε is refused beside the section's length"),
     M("leeward.local.location._job", "LocationJob._rewrite", "own = [at[row] for row in rows]", "own = at[:len(points)]", LEVELS, "levels of rows without a position are those of others"),
@@ -160,7 +161,7 @@ MUTANTS = [
     M(PLANAR, "PlanarLaplace.snapping", "self.epsilon * self.apart", "self.asked.rate * self.apart", REPORTS, "sums of ε are no sums of prices"),
     M("leeward.local.location._level_statement", "_part", "str(geos[one].epsilon + geos[other].epsilon)", "str(geos[other].epsilon)", REPORTS, "an exchange costs the one of two"),
     M("leeward.local._levels", "LevelsOfPeople.check", "if person is None or person != person:", "if False:", PAID, "rows without a person are one person to levels"),
-    M("leeward.local._levels", "_one_of", "return payer(person)", "return repr(person)", PAID, "an id is another person in another type to levels"),
+    M("leeward.local._levels", "one_of", "return payer(person)", "return repr(person)", PAID, "an id is another person in another type to levels"),
     M("leeward.local.location._job", "LocationJob.run", "if paid is None:", "if True:", PAID, "a wrong box is told of the rows that are paid for alone"),
     M("leeward.local.location._job", "LocationJob._rewrite", "reports += int(there.sum())", "reports += len(there)", PAID, "rows without a report are told as perturbed"),
     M("leeward.local.location._tables", "TablePositions.positions", "self.rows.batches()", "self.rows.batches(list(dict.fromkeys([*self.at, *extra])))", PAID, "what is only passed on is read after the charge"),
@@ -172,4 +173,13 @@ MUTANTS = [
     M("leeward.tables._rows", "ParquetRows.native_geometries", '("GEOMETRY", "GEOGRAPHY")', "()", GEOMETRIES, "a geometry of Parquet's own type goes out beside degrees"),
     M("leeward.tables._rows", "CsvRows._refuse_swallowed", "len(_BREAK.findall(text)) * between", "len(_BREAK.findall(text)) * len(self.columns) * 2", "tests/tables/test_rows.py tests/local/test_paid_for.py", "rows go out within a field"),
     M("leeward.tables._csv", "_names", "if not one_way.fullmatch(line):", "if False:", "tests/tables/test_rows.py", "a quote in the first line is not closed"),
+    M("leeward.local.location._tracks", "Tracks.step", "asked <= time < asked + self._every", "False", TRACKS, "the schedule is not kept"),
+    M("leeward.local.location._tracks", "Tracks.step", 'done == "held" or self.otherwise == "repeat"', "True", TRACKS, "rows that are not asked for show a report"),
+    M("leeward.local.location._tracks", "Tracks.__init__", "limit.kept(geo.apart)", "limit.rate * 2", TRACKS, "a limit is twice what is asked"),
+    M("leeward.local.location._tracks", "TracksOfPeople.take", "payer(person)", "str(person)", TRACKS, "one person has two tracks"),
+    M("leeward.local.location._tracks", "TracksOfPeople.take", "time < place.asked", "False", TRACKS, "a table out of order is taken until a step goes back"),
+    M("leeward.local.location._told", "Told.add", "self._ever[who] += cost", "self._ever[who] = cost", TRACKS, "reports of one person do not add up"),
+    M("leeward.local.series._days", "_microseconds", "timedelta(microseconds=1)", "timedelta(minutes=1)", TRACKS, "moments are minutes"),
+    M("leeward.local.series._quantities", "check_unit", "if near and unit not in UNITS", "if False", "tests/local/test_series_readings.py", "kw and KW are units of their own"),
+    M("leeward.local.series._quantities", "_kind", 'f"what is counted in {unit}"', '"power"', "tests/local/test_series_readings.py", "heart beats are watts"),
 ]  # fmt: skip

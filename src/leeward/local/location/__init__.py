@@ -11,6 +11,7 @@ from leeward.local.location._documents import LocationStatement
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._terms import Compared
+from leeward.local.location._tracks import TrackPlace, Tracks
 
 __all__ = [
     "BayesRemap",
@@ -21,5 +22,7 @@ __all__ = [
     "LocationStatement",
     "Places",
     "PlanarLaplace",
+    "TrackPlace",
+    "Tracks",
     "compare_over_places",
 ]

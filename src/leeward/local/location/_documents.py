@@ -13,7 +13,7 @@ from leeward._document import Document, Part
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
 from leeward.local._statement import Perturbation
-from leeward.local.location._terms import Compared, LevelOf
+from leeward.local.location._terms import Compared, LevelOf, TrackPart
 
 
 class PositionPromise(Part):
@@ -149,6 +149,7 @@ class LocationStatement(Perturbation, Document):
         expected_loss: expected distances over a public list; None where they were not asked for.
         budget: how many reports are paid for.
         levels: each person's own ε; None where all have one.
+        track: test and report for tracks; None where each row has a report of its own.
     """
 
     kind: Literal["location"]
@@ -160,6 +161,7 @@ class LocationStatement(Perturbation, Document):
     expected_loss: Compared | None
     budget: ReportBudget
     levels: PositionLevelsPart | None
+    track: TrackPart | None
 
 
 __all__ = ["LocationStatement"]

@@ -19,6 +19,7 @@ from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Once
 from leeward.local._job import Opens, Written
+from leeward.local._levels import name_of_level
 from leeward.local._untouched import published
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
@@ -31,10 +32,12 @@ from leeward.local.location._level_statement import statement_of_levels
 from leeward.local.location._levels import Levels, Made
 from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
-from leeward.local.location._spec import Location, PublicPlaces, read_spec
+from leeward.local.location._spec import Location, PublicPlaces, Track, read_spec
 from leeward.local.location._statement import facts, statement
 from leeward.local.location._stores import Stores
 from leeward.local.location._terms import Terms
+from leeward.local.location._told import Told
+from leeward.local.location._tracks import Tracks
 from leeward.local.series._days import Days, in_words
 from leeward.outputs import beside
 from leeward.tables._kinds import ENDINGS, kind_of
@@ -67,6 +70,7 @@ class LocationJob:
     geo: PlanarLaplace
     terms: Terms
     levels: Levels | None = None
+    tracks: Tracks | None = None
 
     @classmethod
     def of(cls, spec: Location, folder: Path) -> LocationJob:
@@ -93,8 +97,10 @@ class LocationJob:
             levels = Levels(spec.protect, box, after)
             geo, compared = levels.weakest, None
             a_day = cap_of_a_day(spec, levels)
+        tracks = None if spec.track is None else Tracks(geo, **_track_keys(spec.track))
         terms = replace(
             geo.terms,
+            track=None if tracks is None else tracks.part(),
             compared=compared,
             reports_a_day=None if budget is None or levels else whole(budget.reports_a_day, "reports_a_day"),
             a_day=a_day,
@@ -102,7 +108,7 @@ class LocationJob:
             days=None if budget is None else in_words(spec.data.timezone, dated=spec.data.time is not None),
             repeats=spec.repeat is not None,
         )
-        return cls(spec, folder, geo, terms, levels)
+        return cls(spec, folder, geo, terms, levels, tracks)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement; it reads no private data."""
@@ -148,7 +154,8 @@ class LocationJob:
             with noted(lambda: "" if paid is None else _CHARGED):
                 with memo.drawing() if memo is not None else nullcontext() as once:
                     looked = Clamped(self.geo.box)
-                    reports, withheld = self._rewrite(source, files.path(), asked, once, paid, order, looked, progress)
+                    told = Told(order, looked, self.tracks, self.geo, Days(self.spec.data.timezone))
+                    reports, withheld = self._rewrite(source, files.path(), asked, once, paid, told, progress)
                     if paid is None:
                         looked.check()
                     else:  # all rows were looked at when they were charged; here only those that are paid for
@@ -162,11 +169,11 @@ class LocationJob:
                     else:
                         write_pictures(self.levels.mechanisms, files.path(MAP))
                 files.place(self._stated(source.others).model_dump(mode="json", exclude={"files"}))
-        notes = [text for text in (published(source.others, "the position"), order.note) if text is not None]
+        notes = [published(source.others, "the position")]
+        notes += [] if order.note is None else [order.note]
         if withheld:
             notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
-        if looked.note is not None:
-            notes.append(looked.note)
+        notes += told.notes
         return Written(files.shown, reports, self.geo.fit_for_release, tuple(notes))
 
     def _inputs(self) -> list[Path]:
@@ -182,13 +189,14 @@ class LocationJob:
         asked: Sequence[str],
         once: Once | None,
         paid: PaidRows | None,
-        order: PositionOrder,
-        looked: Clamped,
+        told: Told,
         progress: Progress,
     ) -> tuple[int, int]:
-        """Write the perturbed table, and look at the order of rows; return the numbers of reports and of those withheld."""
+        """Write the perturbed table, and look at what is to be told; return the numbers of reports and of those withheld."""
         reports, withheld, levels = 0, 0, self.levels
+        calendar = Days(self.spec.data.timezone)
         alike = None if levels is None else levels.people()
+        h3 = self.spec.output.h3
 
         def move(north: NDArray[np.float64], east: NDArray[np.float64], extra: list[list[Any]]) -> Moved:
             nonlocal reports, withheld
@@ -197,29 +205,43 @@ class LocationJob:
             at = [] if levels is None else named[levels.column]
             if alike is not None:
                 alike.check(at, named.get(self.spec.data.person))
-            order.add(north, east, named.get(self.spec.data.person), named.get(self.spec.data.time))
+            people, times = named.get(self.spec.data.person), named.get(self.spec.data.time)
+            told.order.add(north, east, people, times)
             if paid is not None:
                 granted = paid.take(north, east, extra)
                 withheld += int((there & ~granted).sum())
                 there &= granted
-            reports += int(there.sum())
             found = np.full((2, len(north)), np.nan)
-            looked.take(north[there], east[there])
+            told.looked.take(north[there], east[there])
             points, rows = self.geo.to_grid(north[there], east[there]), np.flatnonzero(there).tolist()
-            who = None if once is None else [extra[0][row] for row in rows]
-            if levels is not None:
-                own = [at[row] for row in rows]
+            who = None if people is None else [people[row] for row in rows]
+            when = None if times is None else [times[row] for row in rows]
+            own = [at[row] for row in rows] if at else []
+            if told.tracks is not None and who is not None and when is not None:
+                points, goes_out = told.tracks.take(who, calendar.moments(when), points)
+                there[rows] = goes_out
+                found[:, there] = self.geo.shown(points[goes_out])
+            elif levels is not None:
                 found[:, there] = levels.shown(levels.draw(points, own, once, who), own)
             elif once is None or who is None:
                 found[:, there] = self.geo.shown(self.geo.draw(points))
             else:
                 found[:, there] = self.geo.shown(once(who, points, self.geo.draw))
-            h3 = self.spec.output.h3
+            reports += int(there.sum())
+            if told.tracks is None and who is not None:
+                told.add(who, when, self._costs(own, len(rows)), None if once is None else _each(points, own))
             return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
 
         column = None if self.spec.output.h3 is None else CELL_COLUMN
         source.rewrite(target, move, asked, column, progress)
         return reports, withheld
+
+    def _costs(self, levels: Sequence[Any], rows: int) -> list[float]:
+        """Return ε a metre of the report of each row, for display."""
+        if self.levels is None:
+            return [float(self.geo.epsilon)] * rows
+        known = {name: float(geo.epsilon) for name, geo in self.levels.mechanisms.items()}
+        return [known[name_of_level(level)] for level in levels]
 
     def _budgets(self, *, new: bool) -> PersonBudgets | None:
         """Open the store of budgets, for the price of a report, or for those of the levels."""
@@ -270,6 +292,18 @@ class LocationJob:
                 paid.append(mask, north, east, extra)
             looked.check()
         return paid
+
+
+def _track_keys(track: Track) -> dict[str, Any]:
+    """Return what makes tracks, from a section."""
+    limits = {name: held and held.model_dump() for name in ("in_all", "in_window") if (held := getattr(track, name))}
+    return track.model_dump(exclude={"in_all", "in_window"}) | limits
+
+
+def _each(points: NDArray[np.int64], levels: Sequence[Any]) -> list[Any]:
+    """Return what tells reports apart that are shown again: the grid point, and the level that it was drawn at."""
+    at = list(map(tuple, points.tolist()))
+    return list(zip(at, map(name_of_level, levels), strict=True)) if levels else at
 
 
 def _places(places: PublicPlaces, folder: Path) -> tuple[list[float], list[float], list[float] | None]:

@@ -98,6 +98,18 @@ class Repeat(Section):
     secret: str
 
 
+class Track(Section):
+    """``[track]``: test and report for the positions of one person after another, and what they may cost together."""
+
+    near: str
+    test: ExactText = "1/3"
+    every: str | None = None
+    in_all: Level | None = None
+    in_window: Level | None = None
+    window: str | None = None
+    otherwise: Literal["withhold", "repeat"] = "withhold"
+
+
 _ROLES = ("latitude", "longitude", "person", "time")
 
 
@@ -111,11 +123,18 @@ class Location(Section):
     output: Output = Output()
     budget: Budget | None = None
     repeat: Repeat | None = None
+    track: Track | None = None
 
     @model_validator(mode="after")
     def _person(self) -> Location:
         if self.data.person is None and (self.budget is not None or self.repeat is not None):
             raise ValueError('budgets and repeated reports are per person: name the column, [data] person = "…"')
+        if self.track is not None and (self.data.person is None or self.data.time is None):
+            raise ValueError('a track is a person\'s rows by time: name the columns, [data] person = "…", time = "…"')
+        if self.track is not None and (self.budget or self.repeat or self.protect.levels):
+            raise ValueError(
+                "[track] has limits of its own, and shows reports again by itself: leave out [budget], [repeat] and levels"
+            )
         if self.data.timezone is not None and self.budget is None:
             raise ValueError("[data] timezone says where the days of a budget are counted, and there is no [budget]")
         named = {key: name for key in _ROLES if (name := getattr(self.data, key)) is not None}

@@ -58,7 +58,9 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         created=datetime.now(UTC).date().isoformat(),
         kind="location",
         promise=_promise(geo, terms),
-        unit=f"one position of one row; n rows of one person{_anew(terms)} together cost n times as much",
+        unit="the track of one person: their positions at the public times of their rows"
+        if terms.track is not None
+        else f"one position of one row; n rows of one person{_anew(terms)} together cost n times as much",
         box=BoxPart(**asdict(geo.box)),
         plane=_plane(geo.plane),
         mechanism=PositionMechanism(
@@ -81,6 +83,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         theorems=(_BEST, _THEOREMS[1]) if terms.best else _THEOREMS,
         not_guaranteed=tuple(_not_guaranteed(geo, terms)),
         levels=None,
+        track=terms.track,
         fit_for_release=geo.fit_for_release,
         columns_as_they_are=None if others is None else tuple(others),
         files=None,
@@ -141,6 +144,7 @@ def _mechanism(geo: PositionNoise, terms: Terms) -> str:
         )
     law = "e^(-ε·(|east| + |north|))" if geo.norm == "manhattan" else "e^(-ε·distance)"
     each = "once for each person and grid point" if terms.repeats else "for each row on its own"
+    each = each if terms.track is None else "for each new report"
     return (
         f"Each position is snapped to a grid of {geo.step} metres and moved by noise of weight {law} over all"
         f" points of the grid, drawn exactly, {each}"
@@ -166,7 +170,10 @@ def _after(geo: PositionNoise, terms: Terms) -> list[str]:
 def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
     bound = terms.reports_a_day
     found = [
-        (
+        "Tracks that are further apart than the limits are about are told apart by more; which rows show a report again is"
+        " published, and that somebody moves far from it shows within these limits"
+        if terms.track is not None
+        else (
             "Reports of different grid points add up: n of them cost n times as much as one"
             if terms.repeats
             else "Repeated reports add up: the mean of n reports of one place shows it √n times as sharply, and n reports"
@@ -193,6 +200,14 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
         found.append("Where there is no position, none is reported: that it is missing shows")
     if terms.over == "withhold":
         found.append("A report that is not paid for is missing: that a person had more reports than are paid for shows")
+    if terms.track is not None:
+        found.append(
+            "A row that is not asked for, or not paid for, shows the last report again: it says nothing of where the"
+            " person then was"
+            if terms.track.otherwise == "repeat"
+            else "A row that is not asked for, or not paid for, has no report: which rows these are is published"
+        )
+        found.append("A second run begins tracks anew, and costs as much again")
     if terms.repeats:
         found.append(
             "The same person on the same grid point gives the same report, at no further cost. Whoever sees two"
@@ -240,6 +255,8 @@ def facts(made: LocationStatement) -> list[tuple[str, str]]:
             said = "; ".join(f"{what} {far}" for what, far in _how_far(each.displacement, each.expected_loss))
             found.append((f"level {each.name}", f"ε = {each.promise.epsilon_per_metre} a metre; {said}"))
         found.append(("between levels", made.levels.text))
+    if made.track is not None:
+        found += [("track", made.track.text), ("track", made.track.near_text)]
     found += [("then", text) for text in made.post_processing]
     found += [("not guaranteed", text) for text in made.not_guaranteed]
     return found

@@ -40,6 +40,38 @@ class Compared(Part):
     best: float | None
 
 
+class TrackLimit(Part):
+    """What a person's track may cost: as it was asked for, in what stretch of time (None for in all), and ε, exact."""
+
+    asked: str
+    window: str | None
+    epsilon_per_metre: str
+
+
+class TrackPart(Part):
+    """Reports of tracks, of which a new one is drawn only where the last has become wrong.
+
+    Attributes:
+        near: within which length the last report is to hold.
+        every: how long after a row that was asked for no other is; None for no schedule.
+        otherwise: what goes out of rows that are not asked for or not paid for.
+        test_epsilon_per_metre: what a test costs.
+        report_epsilon_per_metre: what a new report costs.
+        limits: what a track may cost.
+        text: what is promised of tracks, in words.
+        near_text: how far from the truth a report is that is shown again, in words.
+    """
+
+    near: str
+    every: str | None
+    otherwise: Literal["withhold", "repeat"]
+    test_epsilon_per_metre: str
+    report_epsilon_per_metre: str
+    limits: tuple[TrackLimit, ...]
+    text: str
+    near_text: str
+
+
 @dataclass(frozen=True)
 class Terms:
     """What a job does besides noise.
@@ -53,6 +85,7 @@ class Terms:
         over: what happens to more.
         days: which day a report belongs to, in words; None for no bound.
         repeats: whether the same report is shown for the same person and grid point.
+        track: test and report for tracks; None where each row has a report of its own.
     """
 
     places: str | None = None
@@ -63,6 +96,7 @@ class Terms:
     over: Over | None = None
     days: str | None = None
     repeats: bool = False
+    track: TrackPart | None = None
 
     @property
     def best(self) -> bool:

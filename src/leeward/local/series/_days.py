@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -20,6 +20,7 @@ _WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d([T ]\S+)?")
 _IN_UTC: Final = "UTC"
 _AS_WRITTEN: Final = "as written, without a zone"
 _FIRST: Final = date(1970, 1, 1).toordinal()
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def in_words(timezone: str | None, *, dated: bool) -> str:
@@ -63,7 +64,19 @@ class Days:
         """
         return [self._day(value) for value in times]
 
+    def moments(self, times: Sequence[Any]) -> list[int]:
+        """Return some times as microseconds since 1970, in UTC or as they are written: they are only compared.
+
+        Raises:
+            DataError: as for `of`.
+        """
+        return [_microseconds(self._read(value)) for value in times]
+
     def _day(self, value: Any) -> int:
+        return _number(self._read(value))
+
+    def _read(self, value: Any) -> date:
+        """Return a time, in the zone that days are counted in where it has an offset."""
         try:
             if isinstance(value, str):
                 if not _WRITTEN.fullmatch(value):
@@ -72,7 +85,7 @@ class Days:
             if not isinstance(value, date):
                 raise _no_time()
             zoned = isinstance(value, datetime) and value.utcoffset() is not None
-            number = _number(value.astimezone(self._zone) if isinstance(value, datetime) and zoned else value)
+            found = value.astimezone(self._zone) if isinstance(value, datetime) and zoned else value
         except (ValueError, OverflowError):  # an error of ours is a ValueError too: its words are the same
             raise _no_time() from None
         if self._zoned is None:
@@ -83,7 +96,13 @@ class Days:
                 "budgets are per person and day, and which day a clock on a wall showed cannot be compared with a moment",
                 "Write all of them the same way",
             )
-        return number
+        return found
+
+
+def _microseconds(time: date) -> int:
+    clock = time if isinstance(time, datetime) else datetime(time.year, time.month, time.day)
+    since = clock - (_EPOCH.replace(tzinfo=None) if clock.tzinfo is None else _EPOCH)
+    return since // timedelta(microseconds=1)
 
 
 def _number(day: date) -> int:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 from leeward._plain import told
-from leeward.errors import InputError, check_choice
+from leeward.errors import InputError
 from leeward.exact._real import exact
 
 UNITS: Final[Mapping[str, tuple[str, Fraction]]] = {
@@ -24,9 +24,14 @@ UNITS: Final[Mapping[str, tuple[str, Fraction]]] = {
     "A": ("current", Fraction(1)),
     "V": ("voltage", Fraction(1)),
     "L": ("volume", Fraction(1)),
+    "l": ("volume", Fraction(1)),
     "m3": ("volume", Fraction(1000)),
 }
-"""Units of readings: what they measure, and how many of the first of its kind each is."""
+"""Units of readings that are known: what they measure, and how many of the first of its kind each is.
+
+Any other word is a unit too ("bpm", "mg/dl"), and goes with itself alone."""
+
+_WORD: Final = r"[^\W\d_][^\s\"'\\,;]*|[%°‰][^\s\d\"'\\,;]*"
 
 _SECONDS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
 
@@ -41,7 +46,7 @@ class Quantity:
     @property
     def measures(self) -> str:
         """What it is an amount of: power, energy and so on."""
-        return UNITS[self.unit][0]
+        return _kind(self.unit)[0]
 
     def into(self, unit: str) -> Fraction:
         """Return the number in another unit of the same kind.
@@ -49,14 +54,14 @@ class Quantity:
         Raises:
             InputError: if that unit measures something else.
         """
-        kind, size = UNITS[check_unit(unit, "unit")]
+        kind, size = _kind(check_unit(unit, "unit"))
         if kind != self.measures:
             raise InputError(
                 f"{self} beside readings in {unit}",
                 f"{self.unit} measures {self.measures}, and {unit} {kind}",
-                f"Give an amount of {kind}: one in {', '.join(u for u, (k, _) in UNITS.items() if k == kind)}",
+                f"Give an amount of {kind}: one in {', '.join(u for u, (k, _) in UNITS.items() if k == kind) or unit}",
             )
-        return self.number * UNITS[self.unit][1] / size
+        return self.number * _kind(self.unit)[1] / size
 
     def __str__(self) -> str:
         return f"{plain(self.number)} {self.unit}"
@@ -71,13 +76,26 @@ def plain(number: Fraction) -> str:
     return str(number) if rest > 1 else f"{Decimal(number.numerator) / number.denominator:f}"
 
 
+def _kind(unit: str) -> tuple[str, Fraction]:
+    """What a unit measures, and its size: of one that is not known, itself."""
+    return UNITS.get(unit) or (f"what is counted in {unit}", Fraction(1))
+
+
 def check_unit(unit: str, name: str) -> str:
-    """Return a unit that is known.
+    """Return a unit: one that is known, or any other word that is not nearly one.
 
     Raises:
-        InputError: it is not.
+        InputError: it is no word, or is a known unit but for capitals.
     """
-    check_choice(name, unit, UNITS, "it is not a unit that is known")
+    if not isinstance(unit, str) or not re.fullmatch(_WORD, unit):
+        raise InputError(f"{name} = {told(unit)}", "it is not a unit", 'Write one word, such as "kW", "bpm" or "mg/dl"')
+    near = [known for known in UNITS if known.casefold() == unit.casefold()]
+    if near and unit not in UNITS:
+        raise InputError(
+            f"{name} = {told(unit)}",
+            f"units are written with their capitals, and {near[0]} is known",
+            f'Write "{near[0]}" if it is meant; or another word',
+        )
     return unit
 
 
@@ -87,7 +105,7 @@ def quantity(value: str, name: str) -> Quantity:
     Raises:
         InputError: if it is not an amount.
     """
-    written = re.fullmatch(r"\s*(\S+?)\s*([A-Za-z][A-Za-z0-9]*)\s*", value) if isinstance(value, str) else None
+    written = re.fullmatch(rf"\s*([^\s%°‰]+?)\s*({_WORD})\s*", value) if isinstance(value, str) else None
     if written is None:
         raise InputError(
             f"{name} = {told(value)}", "it is not an amount", f'Write a number and a unit: {name} = "10 W"'

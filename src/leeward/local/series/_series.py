@@ -33,6 +33,9 @@ from leeward.noise import Bits, SystemBits
 from leeward.tables._columns import check_named
 from leeward.tables._frames import frame_of
 
+_SAYS: Final = 10
+"""Ranges: with a larger mean error, the mean of a thousand readings is hardly known within the range."""
+
 FLOAT_ROUNDING: Final = Fraction(1, 2**20)
 """What scaling and rounding floats adds to snapping, in steps; see `ReadingGrid.steps`."""
 
@@ -234,7 +237,7 @@ class Series:
 def refuse_useless(
     series: Series, what: str, each: Real, error: float, step: Fraction, width: Fraction, unit: str
 ) -> None:
-    """Refuse a grid whose neighbours are told apart, and a mean error beyond the range of what is published.
+    """Refuse a grid whose neighbours are told apart, and a mean error of many times the range of what is published.
 
     Args:
         series: what is promised.
@@ -246,7 +249,7 @@ def refuse_useless(
         unit: of what is published.
     """
     check_neighbours(each * 2, str(series.closeness), f"{what}s", f"{plain(step)} {unit}")
-    if error > float(width):
+    if error > _SAYS * float(width):
         raise LowUtilityError(
             f"{series.closeness}",
             f"a {what} would be {error:,.4g} {unit} off on average, and its whole range is {plain(width)} {unit}",

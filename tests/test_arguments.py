@@ -270,22 +270,22 @@ ELSEWHERE = {
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",
     "not tried yet: outside the face": """
-        Accuracy AdaptiveAnswers Audit BayesRemap BestOverPlaces Bits Both BoundedChange Chances Change Coin Compared
-        ComposedEvent Condition Cost CountVisitors Decisions DeltaVerdict Derived DirectedGeometric Displacement Effect
-        Enclosed Enclosure Event Expansion FirstAccepted GeometricEvent Grid LaplaceEvent LocalPlane LossMatrix MonitorState
-        NormNoise Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise Price PrivacyDescription PureEvent
-        Query RandomizedSanitizer Recommendation Records Risk Round SanitizedAnswers SanitizedEvent
-        SeededBitsForTests SelfComposedEvent Settled Shared Source SparseVectorResult Step SubsampledEvent
-        SumOverPeople Visits Window add_saturating alap_beta alap_epsilon all_functions all_sets any_box any_record
-        any_subset as_postprocessing bayes best_decision bounded_change bounded_gain cautions centred chain_length
-        common_unit comparable compare_over_places crossover delta_bound delta_bound_complement delta_needed
-        diameter epsilon_bound epsilon_bound_complement epsilon_needed epsilon_needed_complement exp_minus
-        expansion expansive_chain exponential_mechanism extreme_reveals filled_bins flip_each flip_minus
-        floor_digits hidden hide_one hiding_bound hiding_distance in_class_c in_rows induced_edges is_tight listed
-        maximally_tight measure_distance moment of_rows one_sided outside_ball parallel parts_touched
+        Accuracy AdaptiveAnswers Allowance Audit BayesRemap BestOverPlaces Bits Both BoundedChange Chances Change Coin
+        Compared ComposedEvent Condition Cost CountVisitors Decisions DeltaVerdict Derived DirectedGeometric
+        Displacement Effect Enclosed Enclosure Event Expansion FirstAccepted GeometricEvent Grid LaplaceEvent LocalPlane
+        LossMatrix MonitorState NormNoise Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise
+        PredictiveMechanism Price PrivacyDescription PureEvent Query RandomizedSanitizer Recommendation Records Risk
+        Round SanitizedAnswers SanitizedEvent SeededBitsForTests SelfComposedEvent Settled Shared Source
+        SparseVectorResult Step SubsampledEvent SumOverPeople TrackPlace Tracks Visits Window add_saturating alap_beta
+        alap_epsilon all_functions all_sets any_box any_record any_subset as_postprocessing bayes best_decision
+        bounded_change bounded_gain cautions centred chain_length common_unit comparable compare_over_places crossover
+        delta_bound delta_bound_complement delta_needed diameter epsilon_bound epsilon_bound_complement epsilon_needed
+        epsilon_needed_complement exp_minus expansion expansive_chain exponential_mechanism extreme_reveals filled_bins
+        flip_each flip_minus floor_digits hidden hide_one hiding_bound hiding_distance in_class_c in_rows induced_edges
+        is_tight listed maximally_tight measure_distance moment of_rows one_sided outside_ball parallel parts_touched
         privacy_statement pull_back pushed randomized_sanitizer read_event read_loss read_prior region restricted
-        sample_tables sampled_rows scaling_function shared substitute_all substitute_one thin thinning tight
-        true_scale uniform_below useful_within usefulness usefulness_curve variances with_nobody without_chain""",
+        sample_tables sampled_rows scaling_function shared substitute_all substitute_one thin thinning tight true_scale
+        uniform_below useful_within usefulness usefulness_curve variances with_nobody without_chain""",
 }
 
 JUNK: list[Any] = [

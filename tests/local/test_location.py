@@ -109,8 +109,8 @@ def test_a_dry_run_reads_no_data_and_says_what_the_noise_does(run: Run, tmp_path
     code, out, _ = run(str(spec(tmp_path)), "--dry-run")
     assert code == 0
     flat = " ".join(out.split())
-    assert "577.1 m on average; half of the reports by less than 483.9 m, 95 % by less than 1369 m" in flat
-    assert "100 m: 1.422" in flat
+    assert "582.8 m on average; half of the reports by less than 488.7 m, 95 % by less than 1383 m" in flat
+    assert "100 m: 1.417" in flat
     assert "n reports cost n times as much as one" in flat
     code, out, _ = run(str(spec(tmp_path)), "--dry-run", "--json")
     assert json.loads(out)["promise"]["norm"] == "euclidean"

@@ -58,7 +58,8 @@ REMEMBERED: list[tuple[str, Change, str]] = [
     ("box.east", {"box": {"east": 116.6000001}}, "refused: made with another"),
     ("box.north", {"box": {"north": 40.1000001}}, "refused: made with another"),
     ("protect.within", {"protect": {"within": "0.2 km"}}, SAME),
-    ("protect.within", {"protect": {"within": "200.000001 m"}}, "refused: made with another"),
+    ("protect.within", {"protect": {"within": "200.000001 m"}}, SAME),  # rounded up with what snapping costs, one ε
+    ("protect.within", {"protect": {"within": "200.7 m"}}, "refused: made with another"),
     ("protect.factor", {"protect": {"factor": "2.0"}}, SAME),
     ("protect.factor", {"protect": {"factor": "2.000000001"}}, "refused: made with another"),
     ("protect.epsilon", {"protect": {"within": None, "factor": None, "epsilon": "0.01"}}, "refused: made with another"),
@@ -84,6 +85,17 @@ REMEMBERED: list[tuple[str, Change, str]] = [
     ("budget.over", {"budget": {"over": "withhold"}}, SAME),
     ("repeat.store", {"repeat": {"store": "other.db"}}, LESS),
     ("repeat.secret", {"repeat": {"secret": "other.key"}}, "refused: another secret"),
+    *(
+        (
+            f"track.{key}",
+            {"track": {"near": "1 km", "in_all": {"factor": "8"}, key: value}},
+            "refused: limits of its own",
+        )
+        for key, value in (
+            *(("near", "2 km"), ("test", "1/2"), ("every", "1 h"), ("in_all", {"factor": "4"})),
+            *(("in_window", {"factor": "4"}), ("window", "1 d"), ("otherwise", "repeat")),
+        )
+    ),
 ]
 """Each with the base `HELD`; None takes a key away."""
 

@@ -58,6 +58,9 @@ SHARED = merged(
         "budget": {"reports_a_day": None, "a_day": {"within": "200 m", "factor": "2"}},
     },
 )
+LIMIT = {"within": "200 m", "factor": "64"}
+TRACK = merged(PLACED, {"data": {"person": "who", "time": "when"}, "track": {"near": "1 km", "in_all": LIMIT}})
+DAILY = merged(TRACK, {"track": {"in_all": None, "in_window": LIMIT, "window": "1 d"}})
 LIST = {"table": "places.csv", "latitude": "lat", "longitude": "lon"}
 COARSE = merged(PLACED, {"protect": {"within": "3 km", "step": "100 m"}, "places": LIST})
 
@@ -112,7 +115,13 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
     ("series.time.zone", SERIES, {"time": {"zone": "Asia/Tokyo"}}, said("schedule", "readings"), 48),
     ("series.values.lower", SERIES, {"values": {"lower": "-1 kW"}}, said("grid", "lower"), "-1"),
     ("series.values.upper", SERIES, {"values": {"upper": "9 kW"}}, said("price", "hamming"), "90*log(2)"),
-    ("series.values.step", SERIES, {"values": {"step": "500 W"}}, written(lambda f: bool((f.kw % 0.5).any())), False),
+    (
+        "series.values.step",
+        SERIES,
+        {"values": {"step": "50 W"}},
+        written(lambda f: bool(((f.kw * 1000).round() % 50).any())),
+        False,
+    ),
     (
         "series.values.missing",
         merged(SERIES, {"data": {"table": "holes.parquet"}}),
@@ -219,14 +228,14 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         PLACED,
         {"protect": {"within": "400 m"}},
         said("promise", "epsilon_per_metre"),
-        "log(2)/400",
+        "log(2)/404",
     ),
     (
         "location.protect.factor",
         PLACED,
         {"protect": {"factor": "4"}},
         said("promise", "epsilon_per_metre"),
-        "log(2)/100",
+        "2*log(2)/201",
     ),
     (
         "location.protect.epsilon",
@@ -270,7 +279,7 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         LEVELS,
         {"protect": {"levels": {"a": {}, "b": {"within": "100 m"}, "c": {}}}},
         said("promise", "epsilon_per_metre"),
-        "log(2)/100",
+        "log(2)/101",
     ),
     (
         "location.protect.level_of",
@@ -357,6 +366,27 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         lambda given, folder: [rows(given, folder) for _ in range(3)],
         [3, 3, 3],
     ),  # the third run would be too much
+    ("location.track.near", TRACK, {"track": {"near": "2 km"}}, said("track", "near"), "2 km"),
+    ("location.track.test", TRACK, {"track": {"test": "1/2"}}, said("track", "test_epsilon_per_metre"), "log(2)/404"),
+    ("location.track.every", TRACK, {"track": {"every": "1 min"}}, said("track", "every"), "1 min"),
+    ("location.track.otherwise", TRACK, {"track": {"otherwise": "repeat"}}, said("track", "otherwise"), "repeat"),
+    ("location.track.window", DAILY, {"track": {"window": "12 h"}}, said("track", "limits", 0, "window"), "12 h"),
+    *(
+        (
+            f"location.track.{limit}.{key}",
+            base,
+            {"track": {limit: asked}},
+            said("track", "limits", 0, "epsilon_per_metre"),
+            most,
+        )
+        for limit, base in (("in_all", TRACK), ("in_window", DAILY))
+        for key, asked, most in (
+            ("within", {"within": "400 m", "factor": "64"}, "log(2)/67"),
+            ("factor", {"within": "200 m", "factor": "4"}, "log(2)/101"),
+            ("epsilon", {"epsilon": "1/10", "within": None, "factor": None}, "1/10"),
+            ("unit", {"epsilon": "1", "unit": "5 m", "within": None, "factor": None}, "1/5"),
+        )
+    ),
     ("location.repeat.secret", SPENT, {"repeat": {"store": "m.db", "secret": "short.key"}}, rows, "A secret of"),
 ]
 
@@ -427,6 +457,6 @@ def test_every_choice_has_a_row(kind: str, model: Any) -> None:
 LEFT_OUT = {
     *{("values.missing", "refuse"), ("publish.what", "readings"), ("publish.per", "day")},
     *{("protect.outside", "refuse"), ("protect.missing", "refuse"), ("protect.norm", "euclidean")},
-    *{("places.use", "remap"), ("budget.over", "refuse")},
+    *{("places.use", "remap"), ("budget.over", "refuse"), ("track.otherwise", "withhold")},
 }
 """What these keys are in the bases, which do not have them."""

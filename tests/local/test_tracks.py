@@ -178,6 +178,20 @@ def test_what_reports_of_one_person_cost_is_told_without_tracks_too(tmp_path: Pa
     assert not [each for each in notes if "cost together" in each]
 
 
+def test_along_the_axes_it_is_told_too(tmp_path: Path) -> None:
+    """Found: the ratio of the two norms' ε is no rational number, and was asked for exactly."""
+    walk().to_parquet(tmp_path / "t.parquet", index=False)
+    spec = {key: held for key, held in BASE.items() if key != "track"}
+    spec["protect"] = {**BASE["protect"], "norm": "manhattan"}
+    (note,) = [
+        each
+        for each in check_job(spec, folder=tmp_path).run(tmp_path / "o.parquet", lambda *_: None).notes
+        if "cost together" in each
+    ]
+    told = 300 * math.log(2) / 202 * (100 * math.sqrt(2) + 2)
+    assert f"(a factor of e^{math.ceil(told * 10) / 10:g} for 100 metres)" in note
+
+
 def test_ids_of_one_person_have_one_track(tmp_path: Path) -> None:
     rows = pd.DataFrame({"who": ["7", "7.0", " 7"] * 40, "lat": 39.9, "lon": 116.4})
     rows["when"] = pd.Timestamp("2026-03-01") + pd.to_timedelta(np.arange(120), "min")

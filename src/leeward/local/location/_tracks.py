@@ -247,7 +247,7 @@ class TracksOfPeople(Private):
 
 def in_sum(epsilon: float, geo: PlanarLaplace) -> str:
     """Say what reports cost together: ε a metre, and the factor that it is for 100 metres, rounded up."""
-    factor = odds(epsilon * float(geo.ground_epsilon / geo.epsilon * 100 + geo.apart))
+    factor = odds(epsilon * (100 * float(geo.ground_epsilon) / float(geo.epsilon) + float(geo.apart)))
     return f"ε = {at_most(epsilon, 4)} a metre (a factor of {factor} for 100 metres)"
 
 

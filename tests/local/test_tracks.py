@@ -188,7 +188,7 @@ def test_along_the_axes_it_is_told_too(tmp_path: Path) -> None:
         for each in check_job(spec, folder=tmp_path).run(tmp_path / "o.parquet", lambda *_: None).notes
         if "cost together" in each
     ]
-    told = 300 * math.log(2) / 202 * (100 * math.sqrt(2) + 2)
+    told = 300 * math.log(2) / 203 * (100 * math.sqrt(2) + 2)
     assert f"(a factor of e^{math.ceil(told * 10) / 10:g} for 100 metres)" in note
 
 

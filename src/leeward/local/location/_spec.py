@@ -12,7 +12,7 @@ from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
 from leeward.local._level_keys import Level
-from leeward.local.location._terms import LevelOf, Missing, Outside
+from leeward.local.location._terms import LevelOf, Missing, Otherwise, Outside
 from leeward.query._source import check_zone
 
 
@@ -107,7 +107,7 @@ class Track(Section):
     in_all: Level | None = None
     in_window: Level | None = None
     window: str | None = None
-    otherwise: Literal["withhold", "repeat"] = "withhold"
+    otherwise: Otherwise = "withhold"
 
 
 _ROLES = ("latitude", "longitude", "person", "time")

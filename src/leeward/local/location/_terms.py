@@ -24,6 +24,10 @@ LevelOf = Literal["person", "row"]
 """Whether a person has one level in a table, or each row its own."""
 
 
+Otherwise = Literal["withhold", "repeat"]
+"""What goes out of a row of a track that is not asked for, or not paid for: nothing, or the last report again."""
+
+
 class Compared(Part):
     """Expected distances of reports, as they are shown, from the truth in metres, for someone at a place as the prior says.
 
@@ -64,7 +68,7 @@ class TrackPart(Part):
 
     near: str
     every: str | None
-    otherwise: Literal["withhold", "repeat"]
+    otherwise: Otherwise
     test_epsilon_per_metre: str
     report_epsilon_per_metre: str
     limits: tuple[TrackLimit, ...]

@@ -16,7 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,10 @@ from leeward.ledger._identity import payer
 from leeward.local.location._asked import Asked
 from leeward.local.location._length import metres
 from leeward.local.location._planar_laplace import PlanarLaplace
-from leeward.local.location._terms import TrackLimit, TrackPart
+from leeward.local.location._terms import Otherwise, TrackLimit, TrackPart
 from leeward.local.series._quantities import microseconds
 from leeward.mechanism._predictive import HELD, START, UNPAID, Allowance, PredictiveMechanism, TrackState
 from leeward.noise import Bits, SystemBits
-
-Otherwise = Literal["withhold", "repeat"]
-"""What goes out of a row that is not asked for, or not paid for: nothing, or the last report again."""
 
 Points = NDArray[np.int64]
 GridPoint = tuple[int, int]

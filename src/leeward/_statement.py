@@ -315,8 +315,8 @@ class NumberQuery(Part):
         column: where the number stands; None for a histogram of groups alone.
         p: which percentile.
         combine: what became of a person's several rows; None where every row is a person of its own.
-        by: the column of the groups; None for one group of all.
-        groups: the public groups, in the order of the answers.
+        by: the column of the groups, or several; None for one group of all.
+        groups: the public groups, in the order of the answers; of several columns a value each.
         lower: numbers below are clamped to it.
         upper: numbers above are clamped to it.
         step: numbers are rounded half up to it, from ``lower`` on.
@@ -334,8 +334,8 @@ class NumberQuery(Part):
     column: str | None
     p: str | None
     combine: Combine | None
-    by: str | None
-    groups: tuple[bool | int | str, ...]
+    by: str | tuple[str, ...] | None
+    groups: tuple[bool | int | str | tuple[bool | int | str, ...], ...]
     lower: str | None
     upper: str | None
     step: str | None

@@ -74,7 +74,9 @@ def numbers_of(draw: random.Random) -> tuple[Callable[[Rows], Any], Callable[[st
         asked = {}
     if not asked or draw.random() < 0.5:
         asked |= {"by": "g", "groups": draw.choice([["u", "v"], ["v", "u", "w"]])}
-    keep = draw.choice([{}, {"state": ["in"]}])
+        if draw.random() < 0.5:
+            asked |= {"by": {"g": asked["groups"], "mode": ["in", "out"]}, "groups": None}
+    keep = draw.choice([{}, {"mode": ["in"]}])
     if draw.random() < 0.5:
         asked |= {"start": "2026-01-01T09:00", "end": "2026-01-01T10:00"}
 
@@ -82,7 +84,7 @@ def numbers_of(draw: random.Random) -> tuple[Callable[[Rows], Any], Callable[[st
         columns = [[row[i] for row in rows] for i in range(5)]
         kinds = (pa.string(), pa.float64(), pa.string(), pa.string(), pa.string())
         held = [pa.array(c, kind) for c, kind in zip(columns, kinds, strict=True)]
-        table = pa.table(dict(zip(("who", "v", "g", "state", "when"), held, strict=True)))
+        table = pa.table(dict(zip(("who", "v", "g", "mode", "when"), held, strict=True)))
         return lw.statistic(lw.records(table, person="who", combine=combine, keep=keep, time="when"), kind, **asked)
 
     def row(who: str) -> tuple[Any, ...]:

@@ -181,6 +181,8 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "max by rank, in groups": lambda: ranked("max", lw.AdditionOnly("2/7"), **AGE, by="sex", groups=["f", "m"]),
     "histogram of numbers": lambda: number("histogram", column="age", lower=0, upper=10, step=2),
     "histogram of groups": lambda: number("histogram", by="sex", groups=["f", "m"]),
+    "histogram of groups by two columns": lambda: number("histogram", by={"sex": ["f", "m"], "born": [1990, 2000]}),
+    "mean in groups by two columns": lambda: number("mean", **AGE, by={"born": [1990], "sex": ["f"]}),
     "levels in groups": lambda: decided(above(by="sex", groups=["f"]), lw.AdditionOnly("2/3")),
     "groups under policies": lambda: groups(lw.ADP("1", [~where("sex", equals="f"), ~where("sex", equals="m")])),
     "groups under policies of several columns": lambda: groups(

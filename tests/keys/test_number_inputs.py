@@ -100,6 +100,9 @@ ROWS: Mapping[str, list[Row]] = {
         Row("statistic", "others", "another", NEW),
         Row("statistic", "groups", ["f", "m", "else"], NEW),  # a key of its own is no group of all others
         Row("statistic", "by", "sex2", NEW),
+        Row("statistic", "by", {"sex": ["f", "m"]}, SAME, beside={"statistic": {"groups": None}}),
+        Row("statistic", "by", {"sex": ["f", "m"], "sex2": ["f"]}, NEW, beside={"statistic": {"groups": None}}),
+        Row("statistic", "by", {"sex2": ["f"], "sex": ["f", "m"]}, NEW, beside={"statistic": {"groups": None}}),
         Row("statistic", "step", 5, NEW),
     ],
     "above": [

@@ -230,3 +230,39 @@ def test_a_policy_about_times_gets_the_noise_of_any_change() -> None:
     assert one_sided.rise == inf
     assert plan_number(within(asked(["flu"], {})), ADP(EPSILON, ~FLU)).parts[0].line.rise != inf, "it may be moved in"
     assert plan_number(within(asked(["flu"], {}), "ill"), ADP(EPSILON, ~FLU)).parts[0].line.rise != inf
+
+
+CROSSED: list[dict[str, list[str]]] = [{"ill": ["flu", "cold"], "town": ["A", "B"]}, {"town": ["A"], "ill": ["cold"]}]
+
+
+@pytest.mark.parametrize("keep", KEEP, ids=str)
+@pytest.mark.parametrize("by", CROSSED, ids=" ".join)
+@pytest.mark.parametrize("name", NOTIONS)
+def test_groups_by_two_columns_move_as_every_pair_of_rows_says(
+    name: str, by: dict[str, list[str]], keep: dict[str, list[str]]
+) -> None:
+    notion, step = NOTIONS[name]
+    table = records("t.parquet", person="each row", keep=keep or None)
+    question = statistic(table, "histogram", by=by)
+
+    def counts(row: Any) -> list[bool]:
+        kept = row is not None and all(row[column] in allowed for column, allowed in keep.items())
+        return [
+            bool(kept and all(row[c] == v for c, v in zip(by, group, strict=True)))
+            for group in itertools.product(*by.values())
+        ]
+
+    found = set()
+    for before, after in itertools.product([*ROWS, None], repeat=2):
+        if step(before, after):
+            pairs = list(zip(counts(before), counts(after), strict=True))
+            found.add((sum(a > b for b, a in pairs), sum(b > a for b, a in pairs)))
+    if not found - {(0, 0)} and not isinstance(notion, Blowfish):
+        with pytest.raises(NotPrivateError, match="no step of the notion changes it"):
+            plan_number(question, notion)
+        return
+    (part,) = plan_number(question, notion).parts
+    spent = [(part.line.rise * r if r else 0) + (part.line.fall * f if f else 0) for r, f in found]
+    assert all(each <= EPSILON for each in spent), "not private"
+    if not isinstance(notion, Blowfish):  # its records are the values of one column
+        assert max(spent) == EPSILON, "more noise than it takes"

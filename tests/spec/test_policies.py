@@ -87,6 +87,7 @@ def test_each_notion_has_its_own_rates() -> None:
         ({"protect": GRAPH | {"edges": [["flu", 1]]}}, "of another type"),
         ({"protect": GRAPH | {"edges": None, "partition": [["flu"]]}}, "two or more different values"),
         ({"protect": GRAPH, "data": {"keep": {"town": ["A"]}}}, "the filter looks at others"),
+        ({"protect": GRAPH, "query": {"by": {"ill": ["flu"], "town": ["A"]}}}, "groups by several columns"),
         ({"protect": GRAPH, "data": {"time": "at"}, "window": DAY}, "the window looks at others"),
         ({"protect": ADP_OF_TIMES, "data": {"time": "at"}, "window": DAY}, "a policy about times"),
         ({"data": {"person": "who"}}, 'Write person = "each row" where everybody has one row'),

@@ -188,6 +188,13 @@ ROWS = [
     Effect("query.grid", "numbers", {"query": {"grid": "3"}}, {"value": [3]}, before={"query": {"kind": "mean"}}),
     Effect("query.by", "numbers", {"query": {"by": {"sex": ["m", "f"]}}}, {"value": [10, 6], "group": ["m", "f"]}),
     Effect(
+        "query.by",
+        "numbers",
+        {"query": {"by": {"sex": ["m", "f"], "weight": [3, 4]}}},
+        {"value": [10, 0, 6, 0], "sex": ["m", "m", "f", "f"], "weight": [3, 4, 3, 4]},
+    ),
+    Effect("query.by", "numbers", {"query": {"by": {}}}, refused="it names no column"),
+    Effect(
         "query.others",
         "numbers",
         {"query": {"others": "else"}},

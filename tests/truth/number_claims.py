@@ -81,7 +81,7 @@ def register(claims: Claims) -> None:
 
     @says(
         r"The ((?P<name>sum|mean|median|least value|greatest value)|(?P<p>[\d./]+) % point) of everybody's 'age'(, in each of (?P<n>\d+) public"
-        rf" groups? by 'sex'(?P<more>, and of all others)?)?{WHEN}"
+        rf" groups? by 'sex'(?P<town> and 'town')?(?P<more>, and of all others)?)?{WHEN}"
     )
     def _(world: Any, name: str | None, p: str | None, n: str | None, more: str | None, **when: str | None) -> bool:
         numeric = world.query.numeric
@@ -100,7 +100,7 @@ def register(claims: Claims) -> None:
         return all(numeric.answer(values) == meant(values) for values in LISTS if values)
 
     @says(
-        r"How many people have a 'age' in each of (?P<bins>\d+) public intervals(, in each of (?P<n>\d+) public groups? by 'sex')?"
+        r"How many people have a 'age' in each of (?P<bins>\d+) public intervals(, in each of (?P<n>\d+) public groups? by 'sex'(?P<town> and 'town')?)?"
         + WHEN
     )
     def _(world: Any, bins: str, n: str | None, **when: str | None) -> bool:
@@ -108,7 +108,9 @@ def register(claims: Claims) -> None:
         asked = world.query.kind == "histogram" and world.query.column == "age"
         return asked and answers == int(bins) * int(n or 1) and so(world, **when)
 
-    @says(rf"How many people are in each of (?P<n>\d+) public groups? by 'sex'(?P<more>, and of all others)?{WHEN}")
+    @says(
+        rf"How many people are in each of (?P<n>\d+) public groups? by 'sex'(?P<town> and 'town')?(?P<more>, and of all others)?{WHEN}"
+    )
     def _(world: Any, n: str, more: str | None, **when: str | None) -> bool:
         answers = len(world.exact(world.tables[0]))
         return (
@@ -302,9 +304,11 @@ def outside(world: Any) -> bool:
 WHEN = r"(, from (?P<start>[-\d]+ [\d:]+) up to, but not at, (?P<end>[-\d]+ [\d:]+)( \((?P<zone>\S+)\))?)?"
 
 
-def so(world: Any, start: str | None, end: str | None, zone: str | None) -> bool:
-    """Whether a question is about this window: about no other ends, and of no other zone than the table names."""
+def so(world: Any, start: str | None, end: str | None, zone: str | None, town: str | None) -> bool:
+    """Whether a question is about this window, of no other zone than the table names, and by these columns."""
     window = world.query.window
+    if bool(town) != isinstance(world.query.by, tuple):
+        return False
     if window is None or start is None or end is None:
         return window is None and start is None
     ends = datetime.fromisoformat(start), datetime.fromisoformat(end)

@@ -27,6 +27,7 @@ TABLE = records("people.parquet", person="user", keep={"state": ["IN"]})
 ROWS = records("people.parquet", person="user")  # of rows, tests/session/test_each_row.py
 TIMED = records("people.parquet", person="user", time="at", timezone="Asia/Tokyo")
 DAY = {"start": "2026-01-01", "end": "2026-01-02"}
+CROSSED: dict[str, Any] = {"by": {"sex": ["f", "m"], "town": ["A"]}}
 VALUES = ValueGrid(0, 2, 1)
 NEAR = 40
 
@@ -189,6 +190,8 @@ QUESTIONS: Mapping[str, tuple[Any, str, dict[str, Any]]] = {
     "least of several, in groups": (records("people.parquet", person="user", combine="min"), "median", IN_GROUPS),
     "mean in groups, of a day": (TIMED, "mean", {**IN_GROUPS, **DAY}),
     "histogram of groups, of a day": (TIMED, "histogram", {"by": "sex", "groups": ["f", "m"], **DAY}),
+    "histogram by two columns": (TABLE, "histogram", CROSSED),
+    "sum by two columns": (TABLE, "sum", {**ONE, **CROSSED}),
     "median of a day": (TIMED, "median", {**ONE, **DAY}),
     "histogram of a day": (TIMED, "histogram", {**BINS, **DAY}),
     "greatest of several": (records("people.parquet", person="user", combine="max"), "histogram", BINS),

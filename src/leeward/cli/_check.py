@@ -12,6 +12,7 @@ import typer
 from leeward._plain import counted
 from leeward.cli._output import AcceptUseless, facts, print_json, print_parts, progress_shown, say, table
 from leeward.query._reasons import said
+from leeward.query._statistic import Statistic
 
 if TYPE_CHECKING:
     from leeward.session._check import Checked
@@ -105,7 +106,11 @@ def _keys(found: Checked) -> Iterator[tuple[str, str]]:
     noun = found.plans[0].counted.noun
     title = f"{noun}s" if noun == "place" else "groups"
     one = title.removesuffix("s")
-    yield title, f"{counted(matched.listed, one)} listed, of which rows name {matched.named:,}, at any time"
+    asked = found.plans[0].counted
+    listed = counted(matched.listed, one)
+    if isinstance(asked, Statistic) and isinstance(asked.by, tuple):
+        listed = f"{counted(matched.listed, 'value')} of {len(asked.by)} columns"
+    yield title, f"{listed} listed, of which rows name {matched.named:,}, at any time"
     if matched.unlisted:
         yield title, f"rows name {matched.unlisted:,} more that {'is' if matched.unlisted == 1 else 'are'} not listed"
     for way, keys in matched.alike.items():

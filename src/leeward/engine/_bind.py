@@ -77,9 +77,9 @@ class Bound(Private):
         with translated():
             return self.connection.sql(compiled(expression)).to_arrow_table()
 
-    def ranked(self, rows: Any, keys: pa.Array, ranks: NDArray[np.int32]) -> Any:
+    def ranked(self, rows: Any, keys: pa.Array, ranks: NDArray[np.int32], name: str = "leeward_keys") -> Any:
         """Return rows with the ``rank`` of their ``key`` in a public list, in place of it; null where it is not listed."""
-        listed = self.register("leeward_keys", pa.table({"listed": keys, "rank": numbers(ranks)}))
+        listed = self.register(name, pa.table({"listed": keys, "rank": numbers(ranks)}))
         joined = rows.left_join(listed, rows.key == listed.listed)
         return joined.select(*(name for name in rows.columns if name != "key"), "rank")
 

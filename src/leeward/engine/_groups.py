@@ -29,11 +29,19 @@ class GroupList:
         return self.query.cells
 
     def to_arrow(self) -> pa.Table:
-        """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``; or ``above``."""
+        """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``; or ``above``.
+
+        Of groups by several columns there is a column for each, of its name.
+        """
         query = self.query
         columns = dict[str, Sequence[str | int | float]]()
-        if query.groups:
-            columns["group"] = [group for group in query.groups for _ in range(query.bins)]
+        if isinstance(query.by, tuple):
+            for i, column in enumerate(query.by):
+                keys = [group[i] for group in query.groups if isinstance(group, tuple)]
+                columns[column] = [key for key in keys for _ in range(query.bins)]
+        elif query.groups:
+            groups = [group for group in query.groups if not isinstance(group, tuple)]
+            columns["group"] = [group for group in groups for _ in range(query.bins)]
         if query.kind == "histogram" and query.values is not None:
             whole = fine(query.values) == 1
             edges = [int(e) if whole else float(e) for e in query.values.points] * max(1, len(query.groups))

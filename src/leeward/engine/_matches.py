@@ -47,6 +47,16 @@ class Matches(Private):
     unlisted: int
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def beside(self, other: Matches) -> Matches:
+        """Return both together: of the values of two columns, which are compared each for itself."""
+        alike = {way: (*self.alike.get(way, ()), *other.alike.get(way, ())) for way in _WAYS}
+        return Matches(
+            self.listed + other.listed,
+            self.named + other.named,
+            self.unlisted + other.unlisted,
+            {way: keys for way, keys in alike.items() if keys},
+        )
+
     @property
     def lacking(self) -> int:
         """How many listed keys no row names."""

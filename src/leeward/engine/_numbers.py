@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import ibis
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from leeward.engine._bind import Bound, bind
 from leeward.engine._builtin import whole_quotient
 from leeward.engine._columns import kept, who
-from leeward.engine._matches import Survey, beyond, matches
+from leeward.engine._matches import Matches, Survey, beyond, matches
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
 from leeward.engine._times import when
@@ -31,9 +31,11 @@ from leeward.engine._visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
 from leeward.noise._saturating import MOST
 from leeward.query import Window
+from leeward.query._group_names import columns_of, lists_of
 from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._public_values import MOST_FINE, fine
 from leeward.query._reasons import OF_NUMBERS, OF_TIMES
+from leeward.query._source import Allowed
 from leeward.query._spread import Variance
 from leeward.query._statistic import DrawnFrom, Statistic
 
@@ -52,9 +54,11 @@ def open_numbers(query: Statistic) -> Iterator[NumberTable]:
         DataError: a file or column is missing or of the wrong type.
     """
     source = query.records
-    named = {"person": source.person, "column": query.column, "by": query.by}
+    named = {"person": source.person, "column": query.column}
     named["time"] = None if query.window is None else source.time
     columns = {role: column for role, column in named.items() if column is not None}
+    by = columns_of(query.by)
+    columns |= {"by" if len(by) == 1 else f"column {index} of by": column for index, column in enumerate(by, 1)}
     columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
     with bind(source.source.held(), columns, source.table, source.writing) as bound:
         yield NumberTable(query, bound)
@@ -75,14 +79,7 @@ class NumberTable(TimedRows):
         timed = {} if clock is None else clock.columns()
         person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
         plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, source), **timed}
-        if query.by is None:
-            ranked = rows.select(**plain, group=ibis.literal(0, "int64"))
-        else:
-            ranked = bound.ranked(rows.select(**plain, key=rows[query.by]), *_listed(rows[query.by].type(), query))
-            ranked = ranked.rename(group="rank")
-            if query.others:
-                ranked = ranked.mutate(group=ranked.group.fill_null(len(query.listed)))
-        self._rows = bound.staged("leeward_numbers", ranked)
+        self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, bound))
         self._tallies: dict[Window | None, tuple[int, Tally]] = {}
 
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
@@ -103,13 +100,14 @@ class NumberTable(TimedRows):
         Raises:
             DataError: a data file changed meanwhile.
         """
-        raw, found = self._raw, None
+        raw, found = self._raw, cast(Matches | None, None)
         ends: tuple[int | None, int | None] = None, None
         rows = raw.filter(kept(raw, query.records))
-        if query.by is not None:
-            listed, _ = _listed(rows[query.by].type(), query)
+        for by, keys in lists_of(query.by, query.listed).items():
+            listed, _ = _listed(rows[by].type(), by, keys)
             if len(listed):
-                found = matches(self._bound, rows.select(key=rows[query.by]), listed)
+                one = matches(self._bound, rows.select(key=rows[by]), listed)
+                found = one if found is None else found.beside(one)
         values, column = query.values, query.column
         if column is not None and values is not None and not rows[column].type().is_null():
             number = rows[column] if rows[column].type().is_numeric() else rows[column].try_cast("float64")
@@ -273,20 +271,38 @@ def _float_below(bound: Fraction) -> float:
     return nearest if Fraction(nearest) <= bound else math.nextafter(nearest, -math.inf)
 
 
-def _listed(kind: Any, query: Statistic) -> tuple[pa.Array, NDArray[np.int32]]:
+def _grouped(rows: Any, plain: Mapping[str, Any], query: Statistic, bound: Bound) -> Any:
+    """Return what is kept of each row, with the place of its group in the public order; null where it is in none."""
+    lists = lists_of(query.by, query.listed)
+    kinds = {column: rows[column].type() for column in lists}
+    keys = {f"key_{i}": rows[column] for i, column in enumerate(lists)}
+    found, place = rows.select(**plain, **keys), ibis.literal(0, "int64")
+    for i, (column, listed) in enumerate(lists.items()):
+        held, ranks = _listed(kinds[column], column, listed)
+        found = bound.ranked(found.rename(key=f"key_{i}"), held, ranks, f"leeward_keys_{i}").rename(
+            **{f"rank_{i}": "rank"}
+        )
+    for i, listed in enumerate(lists.values()):
+        place = place * len(listed) + found[f"rank_{i}"]
+    if query.others:
+        place = place.fill_null(len(query.listed))
+    return found.select(*plain, group=place)
+
+
+def _listed(kind: Any, column: str, groups: Sequence[Allowed]) -> tuple[pa.Array, NDArray[np.int32]]:
     """Return the listed groups that a column of this type can hold, and the place of each in the public list."""
-    text = isinstance(query.listed[0], str)
+    text = isinstance(groups[0], str)
     if kind.is_null():
         return pa.nulls(0), np.zeros(0, np.int32)
     if text != kind.is_string() or not (text or kind.is_integer()):
         raise DataError(
-            f"by = '{query.by}'",
+            f"by = '{column}'",
             "its values and the listed groups are of different types",
             "Write the groups as the column does",
         )
     # a number below 0 is in no unsigned column, and the engine does not compare it with one
     unsigned = kind.is_unsigned_integer()
-    listed = {rank: group for rank, group in enumerate(query.listed) if not unsigned or int(group) >= 0}
+    listed = {rank: group for rank, group in enumerate(groups) if not unsigned or int(group) >= 0}
     held = pa.string() if text else pa.uint64() if unsigned else pa.int64()
     return pa.array(list(listed.values()), held), np.fromiter(listed, np.int32, len(listed))
 

@@ -67,7 +67,7 @@ class AskedPart(Part):
         many: whom the counts are of: people, or rows.
         window: the time that is asked about; of several, the first; None where rows of all times count.
         column: of an interval, the column of its number; None of others.
-        by: the column of the groups; None where there are none.
+        by: the column of the groups, or several; None where there are none.
         places: how many places the public list has, or how many groups or intervals there are.
         places_per_person: the bound on one person's places; None for no bound.
         if_more: what becomes of people beyond it.
@@ -90,7 +90,7 @@ class AskedPart(Part):
     many: Many
     window: WindowPart | None
     column: str | None
-    by: str | None
+    by: str | tuple[str, ...] | None
     places: int | None
     places_per_person: int | None
     if_more: IfMore | None

@@ -10,6 +10,7 @@ from leeward._plain import short_percent
 from leeward.planner._people import a, at_most_people, empty, people, places
 from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
+from leeward.query._group_names import columns_named
 from leeward.query._statistic import Noun
 
 _MOST_ODDS = 6
@@ -43,7 +44,7 @@ def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
     several = f", {asked.releases} releases" if asked.releases > 1 else ""
     if asked.noun != "place":
         column = "" if asked.column is None else f" of '{asked.column}'"
-        by = "" if asked.by is None else f" by '{asked.by}'"
+        by = "" if asked.by is None else f" by {columns_named(asked.by)}"
         yield "question", f"{many} {'above' if asked.noun == 'level' else 'in'} {where}{column}{by}"
         if asked.releases > 1 and asked.window is None:
             yield "releases", str(asked.releases)

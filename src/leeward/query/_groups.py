@@ -14,6 +14,8 @@ grouped.
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -24,12 +26,13 @@ from leeward.notion import Change, where
 from leeward.notion._condition import Condition, Where
 from leeward.query._counting import CountWhere, Histogram
 from leeward.query._effect import Effect
+from leeward.query._group_names import By, Group, columns_of
 from leeward.query._source import MOST_CELLS, Allowed, check_whole
 
 
 def effect_on_groups(
-    by: str,
-    groups: Sequence[Allowed],
+    by: By,
+    groups: Sequence[Group],
     keep: Mapping[str, Sequence[Allowed]],
     change: Change,
     *,
@@ -39,15 +42,15 @@ def effect_on_groups(
     """Return the exact moves of the counts of rows in each group under a step of policies; None if none are derived.
 
     Args:
-        by: the column that says in which group a row is.
-        groups: its values that are counted, one count each.
+        by: the column that says in which group a row is, or several.
+        groups: its values that are counted, one count each; of several columns a value each.
         keep: only rows whose column holds one of these values are counted.
         change: the step.
         others: whether rows that hold none of these values are counted too, last, in one group.
         time: the column of times, where only rows in a window are counted; None where rows of all times are.
     """
     if change.records is not None:
-        if keep or others or time is not None or not set(groups) <= set(change.records):
+        if keep or others or time is not None or not isinstance(by, str) or not set(groups) <= set(change.records):
             return None  # other columns, or values beyond the list, decide too; or it is not what the records are
         return CountWhere(tuple(functools.partial(operator.eq, group) for group in groups)).effect(change)
     atoms = [atom for condition in change.conditions for atom in condition.atoms]
@@ -55,7 +58,7 @@ def effect_on_groups(
     if not change.conditions or not all(isinstance(atom, Where) for atom in atoms):
         return None
     if time is not None:
-        if time in {by, *keep, *columns}:
+        if time in {*columns_of(by), *keep, *columns}:
             return None  # whether a row is in the window hangs on what else is asked of its time
         keep = {**keep, time: (_INSIDE,)}
     try:
@@ -69,14 +72,82 @@ _INSIDE = "inside the window"
 
 
 def _asked(
-    by: str, groups: Sequence[Allowed], keep: Mapping[str, Sequence[Allowed]], *, others: bool
+    by: By, groups: Sequence[Group], keep: Mapping[str, Sequence[Allowed]], *, others: bool
 ) -> CountWhere | Histogram:
-    if not keep and not others:
+    if not keep and not others and isinstance(by, str):
         return Histogram(by, tuple(groups))
     kept = [where(column, one_of=allowed) for column, allowed in keep.items()]
-    conditions: list[Condition] = [where(by, equals=group) for group in groups]
-    conditions += [~where(by, one_of=groups)] if others else []
+    conditions = [_is(by, group) for group in groups]
+    if others and isinstance(by, str):  # groups by several columns have none
+        conditions.append(~where(by, one_of=groups))
     return CountWhere(tuple(functools.reduce(operator.and_, kept, condition) for condition in conditions))
+
+
+def _is(by: By, group: Group) -> Condition:
+    values = zip(columns_of(by), group if isinstance(group, tuple) else (group,), strict=True)
+    return functools.reduce(operator.and_, (where(column, equals=value) for column, value in values))
+
+
+_TAKEN = {
+    *(
+        "from",
+        "to",
+        "above",
+        "percentile",
+        "value",
+        "count",
+        "people",
+        "rows",
+        "within_95_percent",
+        "state",
+        "answered",
+    ),
+    *("look", "left_out"),
+}
+"""Names of columns of answers: those of groups stand beside them."""
+
+
+def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ...]]:
+    """Return the columns of the public groups, and all groups, in the order of the answers.
+
+    Args:
+        by: a column, with ``groups``; or the public list of each column, ``{"sex": ["f", "m"], "income": ["low", "high"]}``:
+            the groups are then all their combinations, of which those of the last column change fastest.
+        groups: the public list of the one column.
+        others: what the group of all others is called, which only groups by one column have.
+
+    Raises:
+        SpecError: they are no lists of public keys, or there would be more than a million groups.
+    """
+    if not isinstance(by, Mapping):
+        return by, listed_groups(by, groups, others)
+    if groups is not None:
+        raise SpecError("groups beside lists of them", "by has a list for each column", "Leave groups out")
+    if len(by) == 1:
+        ((column, listed),) = by.items()
+        return column, listed_groups(column, listed, others)
+    lists = {column: listed_groups(column, listed) for column, listed in by.items()}
+    if not lists:
+        raise SpecError("by = {}", "it names no column", 'Name one: by = { income = ["low", "high"] }')
+    if others is not None:
+        raise SpecError(
+            f"others = {told(others)} with groups by several columns",
+            "whoever is in none of the combinations may have a listed value in one of the columns",
+            "Leave others out, or group by one column",
+        )
+    if taken := sorted(_TAKEN & lists.keys()):
+        raise SpecError(
+            f"Groups by '{taken[0]}' and another column",
+            "each answer then has a column of this name for its group, and one for what is published",
+            "Give the column of the table another name",
+        )
+    if (many := math.prod(map(len, lists.values()))) > MOST_CELLS:
+        raise _too_many(many)
+    return tuple(lists), tuple(itertools.product(*lists.values()))
+
+
+def _too_many(groups: int) -> SpecError:
+    return SpecError(f"{groups:,} groups", f"{MOST_CELLS:,} answers are the most", "Ask for fewer at once")
 
 
 def listed_groups(by: str | None, groups: Any, others: Any = None) -> tuple[Allowed, ...]:
@@ -103,7 +174,7 @@ def listed_groups(by: str | None, groups: Any, others: Any = None) -> tuple[Allo
         raise SpecError("groups that are missing, repeat or mix types", "each is a public key", "List each once")
     listed = listed if others is None else (*listed, _named_others(others, listed))
     if len(listed) > MOST_CELLS:
-        raise SpecError(f"{len(listed):,} groups", f"{MOST_CELLS:,} answers are the most", "Ask for fewer at once")
+        raise _too_many(len(listed))
     return listed
 
 

@@ -16,6 +16,7 @@ number of people *with a number* is public, and checked, can it not.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -30,7 +31,8 @@ from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._combined import HOW, counted_once
 from leeward.query._effect import Effect, one_cell
-from leeward.query._groups import effect_on_groups, listed_groups
+from leeward.query._group_names import By, Group, columns_of
+from leeward.query._groups import asked_groups, effect_on_groups
 from leeward.query._levels import common_step, listed_levels, nested
 from leeward.query._numeric import (
     DrawnKind,
@@ -78,8 +80,8 @@ class Statistic:
         column: where the number stands; None for a histogram of groups alone.
         values: the public universe of the numbers; None for a histogram of groups alone.
         numeric: what one number's change does to the answer of one group; None for a histogram, and for ``above``.
-        by: the column that says in which public group a person is; None for one group of all.
-        groups: the public groups, in the order of the answers.
+        by: the column that says in which public group a person is, or several columns; None for one group of all.
+        groups: the public groups, in the order of the answers; of several columns a value each.
         levels: of ``above`` the public levels, ascending; the answers of each group begin with the highest.
         others: whether the last of the groups is of all who are in none of those before it.
         window: only rows whose time lies in it take part; None where rows of all times do.
@@ -90,14 +92,14 @@ class Statistic:
     column: str | None
     values: ValueGrid | None
     numeric: Numeric | None
-    by: str | None = None
-    groups: tuple[Allowed, ...] = ()
+    by: By = None
+    groups: tuple[Group, ...] = ()
     levels: tuple[Fraction, ...] = ()
     others: bool = False
     window: Window | None = None
 
     @property
-    def listed(self) -> tuple[Allowed, ...]:
+    def listed(self) -> tuple[Group, ...]:
         """The groups whose key stands in the data: all but that of the others."""
         return self.groups[:-1] if self.others else self.groups
 
@@ -253,7 +255,7 @@ class Statistic:
 
     def _refuse_deciding(self, change: Change) -> None:
         when = None if self.window is None else self.records.time
-        deciding = {self.by, self.records.person, when, *self.records.keep}
+        deciding = {*columns_of(self.by), self.records.person, when, *self.records.keep}
         if isinstance(change, BoundedChange) and self.column is not None and self.column in deciding:
             raise NotPrivateError(
                 f"Closeness of '{self.column}', which also decides who counts",
@@ -289,7 +291,7 @@ def statistic(
     p: Exact | None = None,
     people: int | None = None,
     grid: Exact | None = None,
-    by: str | None = None,
+    by: str | Mapping[str, Any] | None = None,
     groups: Any = None,
     others: Allowed | None = None,
     levels: Any = None,
@@ -312,8 +314,10 @@ def statistic(
         people: the number of people with a value, if that is public; noise on a mean is then 1/people as large.
         grid: the public grid a mean or a spread is published on (default: ``step``, of a variance its square): the multiples
             of it that lie within the bounds.
-        by: the column that says in which group a person is.
-        groups: the public groups, in the order of the answers; people in no listed group are not counted, or in `others`.
+        by: the column that says in which group a person is; or the public list of each of several columns,
+            ``{"sex": ["f", "m"], "income": ["low", "high"]}``, for all their combinations in this order.
+        groups: the public groups of one column, in the order of the answers; people in no listed group are not counted, or
+            in `others`.
         others: the name of one group more, the last, of all who are in no listed group, also of those without any: a text,
             or a whole number where the groups are numbers. None leaves these people out.
         levels: for ``above`` the public levels, ascending; or give ``lower``, ``upper`` and ``step``, for the levels lower,
@@ -356,14 +360,14 @@ def _asked(
     p: Exact | None,
     people: int | None,
     grid: Exact | None,
-    by: str | None,
+    by: Any,
     groups: Any,
     others: Allowed | None,
     levels: Any,
 ) -> Statistic:
     """Return the question, of rows of all times."""
     check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
-    listed = listed_groups(by, groups, others)
+    by, listed = asked_groups(by, groups, others)
     people = plainly(people)
     _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper, levels=levels)
     if kind == "histogram" and column is None:
@@ -459,9 +463,7 @@ def _levels(levels: Any, lower: Exact | None, upper: Exact | None, step: Exact) 
     return tuple(values.lower + values.step * i for i in range(int(values.width / values.step) + 1))
 
 
-def _above(
-    records: Records, column: str, by: str | None, groups: tuple[Allowed, ...], levels: tuple[Fraction, ...]
-) -> Statistic:
+def _above(records: Records, column: str, by: By, groups: tuple[Group, ...], levels: tuple[Fraction, ...]) -> Statistic:
     """Return the question how many are above each level.
 
     Its numbers are looked at on the finest grid that has all levels, up to one step beyond the highest: how many levels a

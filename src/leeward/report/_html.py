@@ -149,7 +149,8 @@ def _names(result: Readable, statement: SelectionStatement) -> _Shown:
 
 def _of_groups(query: NumberQuery) -> dict[str, str]:
     """Return the columns of public keys that are groups or intervals, and their headings."""
-    return {"group": query.by or "Of", "from": f"{query.column} from", "to": "up to", "above": f"{query.column} above"}
+    ends = {"from": f"{query.column} from", "to": "up to", "above": f"{query.column} above"}
+    return {**numbers.of_groups(query), **ends}
 
 
 def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> _Shown:

@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-from leeward._statement import GroupStatement, VisitorStatement
+from leeward._statement import GroupStatement, NumberQuery, VisitorStatement
 from leeward.planner._people import at_most_people
 from leeward.report import _words as words
+from leeward.report._numbers import group_of
 from leeward.report._words import Readable, Tally
 
 MOST_GROUPS = 4
 """The bounds of more groups are left to the table."""
 
 
-def lowest_safe(result: Readable) -> dict[object, str | None]:
+def lowest_safe(result: Readable, query: NumberQuery) -> dict[str | None, str | None]:
     """Return, for each group, the lowest level that is called safe, as it is published; None where none is."""
-    found: dict[object, str | None] = {}
+    found: dict[str | None, str | None] = {}
     for row in result.answers.to_pylist():
-        group = row.get("group")
+        group = group_of(row, query)
         found.setdefault(group, None)
         if row["state"] == "safe":  # from the highest down
             found[group] = f"{row['above']:,}".removesuffix(".0")
@@ -29,7 +30,7 @@ def headline(result: Readable, statement: VisitorStatement | GroupStatement) -> 
     decision, query = statement.decision, statement.query
     if decision.safe_at_most is None:
         return words.headline(statement, Tally.of(result.answers))
-    found, few = lowest_safe(result), at_most_people(decision.safe_at_most, query.many)
+    found, few = lowest_safe(result, query), at_most_people(decision.safe_at_most, query.many)
     # whose least number counts may have a larger one, and who is counted in one group may be in another
     all_count = query.combine in (None, "refuse") or (query.combine == "max" and len(query.groups) <= 1)
     sure = ": certain among those counted" if all_count else ", as they are counted: certain"
@@ -45,5 +46,5 @@ def headline(result: Readable, statement: VisitorStatement | GroupStatement) -> 
     return f"{few.capitalize()} {have} a ‘{column}’ above {', above '.join(said)}{sure}{rest}"
 
 
-def _within(group: object) -> str:
+def _within(group: str | None) -> str:
     return "" if group is None else f" in ‘{group}’"

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from leeward._statement import SelectionStatement, VisitorQuery
-from leeward.report._numbers import taken
+from leeward._statement import NumberQuery, SelectionStatement, VisitorQuery
+from leeward.report._numbers import group_of, taken
 from leeward.report._words import Readable, is_truncated, many, question, visited
 
 
@@ -19,7 +19,9 @@ def named(result: Readable) -> str:
     answer = result.answers.to_pylist()[0]
     if "place" in answer:
         return f"{answer['name']} ({answer['place']})" if answer.get("name") else str(answer["place"])
-    group = [f"‘{answer['group']}’"] if "group" in answer else []
+    query = stated(result).query.of
+    named = group_of(answer, query) if isinstance(query, NumberQuery) else None
+    group = [] if named is None else [f"‘{named}’"]
     return ", ".join([*group, *([f"from {answer['from']} up to {answer['to']}"] if "from" in answer else [])])
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from leeward.query._group_names import group_named
 from leeward.report._figures import BLUE, LOOK, SAND
-from leeward.report._numbers import plain, reach, stated
+from leeward.report._numbers import group_of, plain, reach, stated
 from leeward.report._words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
@@ -59,7 +60,7 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
                 y=counts[part],
                 error_y=_lines(errors[part]),
                 marker={"color": colour},
-                name="" if group is None else escape(str(group)),
+                name="" if group is None else escape(group_named(group)),
                 customdata=[f"{plain(a)} to {plain(b)}" for a, b in zip(low[part], high[part], strict=True)],
                 hovertemplate="%{customdata}: %{y:,}<extra></extra>",
             )
@@ -79,7 +80,7 @@ def _groups(result: Readable, errors: list[float]) -> go.Figure:
     answers, query = result.answers.slice(0, MOST_GROUPS), stated(result).query
     counted = "count" in answers.column_names
     values = answers["count" if counted else "value"].to_pylist()
-    labels = [escape(str(group)) for group in answers["group"].to_pylist()]
+    labels = [escape(group_of(row, query) or str(row["group"])) for row in answers.to_pylist()]
     places = list(range(len(labels)))
     shown: dict[str, Any] = {
         "x": values,

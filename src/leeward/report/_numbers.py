@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from leeward._plain import at_most
 from leeward._statement import NumberQuery, NumberStatement
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
+from leeward.query._group_names import columns_named, group_named, lists_of
 from leeward.report._words import Readable, between, many, question
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
@@ -28,7 +30,7 @@ def stated(result: Readable) -> NumberStatement:
 def columns(statement: NumberStatement) -> dict[str, str]:
     """Return the columns of the table of answers and their headings."""
     query = statement.query
-    heading = {"group": query.by or "Of", "from": f"{query.column} from", "to": "up to"}
+    heading = {**of_groups(query), "from": f"{query.column} from", "to": "up to"}
     return {
         **heading,
         "value": _name(query).capitalize(),
@@ -39,12 +41,26 @@ def columns(statement: NumberStatement) -> dict[str, str]:
     }
 
 
+def of_groups(query: NumberQuery) -> dict[str, str]:
+    """Return the columns of answers that say of which group they are, and their headings."""
+    if isinstance(query.by, tuple):
+        return {column: column for column in query.by}
+    return {"group": query.by or "Of"}
+
+
+def group_of(row: Mapping[str, Any], query: NumberQuery) -> str | None:
+    """Name the group of a published row; None where there are no groups."""
+    return group_named(tuple(row[name] for name in of_groups(query))) if query.groups else None
+
+
 def headline(result: Readable) -> str:
     """Say what was asked, and the answer or its range."""
     statement, query = stated(result), stated(result).query
     if query.kind == "histogram":
         if query.column is None:
-            return f"{many(statement).capitalize()} in {_count(query.groups, 'group')} by ‘{query.by}’"
+            return (
+                f"{many(statement).capitalize()} in {_count(query.groups, 'group')} by {columns_named(query.by, '‘’')}"
+            )
         bins = result.answers.num_rows // max(1, len(query.groups))
         groups = f", in {_count(query.groups, 'group')}" if query.groups else ""
         intervals = _count(bins, "interval")
@@ -52,7 +68,7 @@ def headline(result: Readable) -> str:
     values = result.answers["value"].to_pylist()
     name = f"The {_name(query)} of ‘{query.column}’"
     if len(values) == 1:
-        where = f" in ‘{query.groups[0]}’" if query.groups else ""
+        where = f" in ‘{group_named(query.groups[0])}’" if query.groups else ""
         return f"{name}{where} is about {plain(values[0])}"
     least, most = plain(min(values)), plain(max(values))
     found = f"about {least} in each" if least == most else f"from {least} to {most}"
@@ -169,11 +185,9 @@ def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
             else f"{len(query.levels):,} levels"
         )
         rows.append((f"Levels of ‘{query.column}’", listed))
-    if query.by is not None:
-        listed = ", ".join(map(str, query.groups))
-        rows.append(
-            (f"Groups by ‘{query.by}’", listed if query.others is None else f"{listed} (in none of the others)")
-        )
+    for column, values in lists_of(query.by, query.groups).items():
+        listed = ", ".join(map(str, values))
+        rows.append((f"Groups by ‘{column}’", listed if query.others is None else f"{listed} (in none of the others)"))
     if query.people is not None:
         number = people(query.people) if counted == "people" else _count(query.people, "row")
         rows.append(("Public number", f"{number} with a number"))

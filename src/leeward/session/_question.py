@@ -107,7 +107,7 @@ class AboutNumbers(Part):
     column: str | None
     values: Values | None
     numeric: OfNumbers | None
-    by: str | None
+    by: str | tuple[str, ...] | None
 
 
 class AboutNumbersWithin(AboutNumbers):

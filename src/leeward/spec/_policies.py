@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 
 from leeward.errors import SpecError
 from leeward.notion import ADP, OSDP, Blowfish, Condition, Notion, where
+from leeward.query._group_names import lists_of
 from leeward.query._statistic import Statistic
 from leeward.spec._sections import A_POLICY, Protect, Rows
 
@@ -104,6 +105,12 @@ def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
             f"its policy graph is {'missing' if protect.edges is None else 'given twice'}",
             'Give edges = [["flu", "cold"]], or partition = [["flu", "cold", "cough"]] to join all of each part',
         )
+    if not isinstance(asked.by, str):
+        raise SpecError(
+            '[protect] notion = "blowfish" with groups by several columns',
+            "its records are the values of one column",
+            'Group by one, or use "adp" with policies over several',
+        )
     parts = protect.edges if protect.edges is not None else protect.partition or []
     key = "edges" if protect.edges is not None else "partition"
     for part in parts:
@@ -113,7 +120,7 @@ def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
                 "it joins two different values" if key == "edges" else "it joins two or more different values",
                 f'Write {key} = [["flu", "cold"]]',
             )
-        _check_type(part, key, str(asked.by), asked)
+        _check_type(part, key, asked.by, asked)
     joined = sorted({pair for part in parts for pair in itertools.combinations(sorted(part), 2)})
     if not joined:
         raise SpecError(f"[protect] {key}", "it joins nothing, so nothing is protected", 'Write [["flu", "cold"]]')
@@ -157,7 +164,7 @@ def _condition(rows: Rows, key: str, asked: Statistic) -> Condition:
 
 def _check_type(values: Sequence[str | int | bool], key: str, column: str, asked: Statistic) -> None:
     """Refuse values of another type than those by which the same column is grouped or filtered: they are never equal."""
-    listed = (*asked.records.keep.get(column, ()), *(asked.listed if column == asked.by else ()))
+    listed = (*asked.records.keep.get(column, ()), *lists_of(asked.by, asked.listed).get(column, ()))
     kinds = {type(value) for value in listed}
     if kinds and not {type(value) for value in values} <= kinds:
         raise SpecError(

@@ -209,12 +209,9 @@ class Spec(Section):
             table=d.visits_table,
             **d.model_dump(include={*_WRITTEN, "time", "timezone", "time_unit", "time_format"}),
         )
-        if q.by is not None and len(q.by) != 1:
-            raise SpecError("[query] by", "it names several columns", 'Name one: by = { income = ["low", "high"] }')
-        by, groups = next(iter(q.by.items())) if q.by else (None, None)
         kind: Any = "histogram" if self.names else q.kind
         named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid", "levels", "others"})
-        return statistic(table, kind, by=by, groups=groups, **named)
+        return statistic(table, kind, by=q.by, **named)
 
     def statistics(self) -> list[Statistic]:
         """Return the same question once a window; one alone where rows of all times count."""

@@ -14,6 +14,7 @@ COUNTS = "tests/engine/test_engine_counts.py"
 WINDOWS = "tests/engine/test_engine_windows.py"
 OF_NUMBERS = "tests/engine/test_number_windows.py"
 LOOK = "leeward.engine._look"
+CROSSED = "tests/engine/test_crossed_groups.py"
 LEFT_OUT = "tests/local/test_left_out_rows.py"
 
 MUTANTS = [
@@ -63,10 +64,17 @@ MUTANTS = [
     M("leeward.session._session", "_alike_but_for_window", "replace(query, records=ours.records, window=ours.window) == ours", "True", "tests/session/test_number_windows.py",
       "another question is answered from the first one's table"),
     M("leeward.query._groups", "effect_on_groups", "keep = {**keep, time: (_INSIDE,)}", "pass", "tests/query/test_groups.py", "nobody is moved into a window"),
-    M("leeward.query._groups", "effect_on_groups", "time in {by, *keep, *columns}", "time in {by, *keep}", "tests/query/test_groups.py", "a policy about times keeps a row in the window"),
+    M("leeward.query._groups", "effect_on_groups", "time in {*columns_of(by), *keep, *columns}", "time in {*columns_of(by), *keep}", "tests/query/test_groups.py", "a policy about times keeps a row in the window"),
     M("leeward.query._groups", "effect_on_groups", "or others or time is not None or", "or others or", "tests/query/test_groups.py", "a graph of values keeps a row in the window"),
     M("leeward.query._statistic", "Statistic._refuse_deciding", "self.records.person, when, *self", "self.records.person, *self", "tests/session/test_number_windows.py",
       "a small change of the time takes somebody out of the window"),
+    M(NUMBERS, "_grouped", "place * len(listed) + found", "place + len(listed) * found", CROSSED, "combinations are in another order than is said"),
+    M(NUMBERS, "_grouped", 'f"leeward_keys_{i}"', '"leeward_keys"', CROSSED, "the list of the last column is that of all"),
+    M("leeward.query._groups", "asked_groups", "itertools.product(*lists.values())", "itertools.product(*map(sorted, lists.values()))", CROSSED, "groups are not in the order written"),
+    M("leeward.query._groups", "asked_groups", "_TAKEN & lists.keys()", "set() & lists.keys()", CROSSED, "a column of groups takes the place of what is published"),
+    M("leeward.query._groups", "_is", "functools.reduce(operator.and_,", "functools.reduce(operator.or_,", "tests/query/test_groups.py", "whoever has one of the values is in the group"),
+    M("leeward.query._groups", "effect_on_groups", "not isinstance(by, str) or not set(groups)", "not set(groups)", "tests/query/test_groups.py", "groups of two columns are no records of a graph", equivalent=True),
+    M("leeward.query._statistic", "Statistic._refuse_deciding", "{*columns_of(self.by), ", "{", CROSSED, "a small change of a number takes somebody to another group"),
     M(TIMED, "_seen", "always[_TIMED] - sum(placed.values())", "always[_TIMED]", WINDOWS, "rows inside are told to be outside, too"),
     M(VISITS, "_by_place", "taken.person, taken.window, taken", "taken.person, taken", WINDOWS, "windows are mixed"),
     M("leeward.tables._csv", "_packed", "raise _damaged(file) from None", "pass", "tests/engine/test_damaged_files.py", "the checksum of a gzip file is not looked at"),
@@ -120,8 +128,8 @@ MUTANTS = [
     M(NUMBERS, "_statistic", 'side="right"', 'side="left"', "tests/engine/test_engine_numbers.py", "a percentile one place too low"),
     M("leeward.engine._groups", "GroupList.digest", "if self.query.others:", "if False:", "tests/keys/test_number_inputs.py",
       "a group of all others is one with a group of that name"),
-    M(NUMBERS, "NumberTable.__init__", "if query.others:", "if False:", "tests/engine/test_engine_numbers.py", "those in no listed group are left out"),
-    M(NUMBERS, "_listed", "for rank, group in enumerate(query.listed)", "for rank, group in enumerate(query.groups)",
+    M(NUMBERS, "_grouped", "if query.others:", "if False:", "tests/engine/test_engine_numbers.py", "those in no listed group are left out"),
+    M(NUMBERS, "_grouped", "lists_of(query.by, query.listed)", "lists_of(query.by, query.groups)",
       "tests/engine/test_engine_numbers.py", "who is called like the others is not one of them"),
     M("leeward.engine._groups", "GroupList.digest", "list(self.query.groups)", "sorted(self.query.groups)", "tests/keys/test_number_inputs.py",
       "the order of the groups leaves the key"),

@@ -14,7 +14,9 @@ from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import NumberPlan
+from leeward.query._group_names import columns_named
 from leeward.query._numeric import Percentile
+from leeward.query._source import Allowed
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import SIDES, direction, exact_text, stated
@@ -63,9 +65,14 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
         people=query.people,
         keep={column: tuple(allowed) for column, allowed in query.records.keep.items()},
         levels=tuple(map(str, query.levels)) if query.levels else None,
-        others=query.groups[-1] if query.others else None,
+        others=_others(query),
         window=window_stated(query),
     )
+
+
+def _others(query: Statistic) -> Allowed | None:
+    last = query.groups[-1] if query.others else None
+    return None if isinstance(last, tuple) else last  # only groups by one column have others
 
 
 def _made(plan: NumberPlan) -> NumberMechanism:
@@ -85,9 +92,8 @@ def _words(plan: NumberPlan) -> PrivacyDescription:
 
 
 def _question(query: Statistic) -> str:
-    groups = (
-        f"{counted(len(query.listed), 'public group')} by '{query.by}'{', and of all others' if query.others else ''}"
-    )
+    others = ", and of all others" if query.others else ""
+    groups = f"{counted(len(query.listed), 'public group')} by {columns_named(query.by)}{others}"
     if query.levels:
         of = f", in each of {groups}" if query.groups else ""
         levels = counted(len(query.levels), "public level")

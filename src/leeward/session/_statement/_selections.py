@@ -12,6 +12,7 @@ from leeward.notion import of_rows
 from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._selection_plan import SelectionPlan
 from leeward.query import CountVisitors, Selection
+from leeward.query._group_names import columns_named
 from leeward.session._statement._heading import defined_in, stated
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
 from leeward.session._statement._visitors import cells, visitors_asked, visitors_assumed, visitors_left_out
@@ -57,8 +58,10 @@ def _question(query: Selection, places: int) -> str:
         return f"Which of {listed} had {most} distinct people {during(counts)}"
     when = f", {during(counts)}" if counts.window is not None else ""
     if counts.column is None:
-        return f"Which of {counted(places, 'public group')} by '{counts.by}' has {most} {counts.many}{when}"
-    of = f", of {counted(len(counts.groups), 'public group')} by '{counts.by}'," if counts.groups else ""
+        return (
+            f"Which of {counted(places, 'public group')} by {columns_named(counts.by)} has {most} {counts.many}{when}"
+        )
+    of = f", of {counted(len(counts.groups), 'public group')} by {columns_named(counts.by)}," if counts.groups else ""
     return f"Which of {counted(places, 'public interval')} of '{counts.column}'{of} has {most} {counts.many}{when}"
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from leeward._optional import optional
-from leeward._paths import resolve, resolve_ledger
+from leeward._paths import resolve, resolve_ledger, resolve_source
 from leeward._plain import is_text
 from leeward.errors import InputError
 
@@ -253,6 +253,10 @@ _REASONS: Final = {
     "55P03": ("another process kept it locked", "Wait for that process, or end it, and run again"),
     "57014": ("the server ended the statement, as after a time limit", "Raise statement_timeout for this user"),
     "57P": ("the server is stopping or starting", "Run again when it is up"),
+    "22": (
+        "a value is beyond what can be counted with",
+        "Correct it, or leave that row out. That it fails may be a fact about the data: do not publish it",
+    ),
     "53100": ("its disk is full", "Make room there and run again; nothing was shown and nothing half-written"),
     "53300": ("it has no connection left to give", "Wait, or raise max_connections"),
     "53": ("it has not enough memory or room", "Give it more, and run again"),
@@ -270,6 +274,15 @@ _REASONS: Final = {
 def _wrong(because: str) -> InputError:
     # what was given is never repeated: it may hold a password where none belongs
     return InputError("The address of the database", because, EXAMPLE)
+
+
+def resolve_table(named: Any, folder: str | os.PathLike[str] | None = None) -> Any:
+    """Return a source of data with the paths in it made absolute, or the address of a database, in full.
+
+    Raises:
+        InputError: it is the address of a PostgreSQL database, and holds a password or cannot be read.
+    """
+    return str(Address.read(named, folder)) if is_address(named) else resolve_source(named, folder)
 
 
 def resolve_budget(named: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> str:

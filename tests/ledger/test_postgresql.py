@@ -324,6 +324,16 @@ def test_two_ways_to_a_database_have_two_marks(
     assert Ledger(socketed.url).show() == Ledger(database.url).show()
 
 
+def test_each_database_has_a_mark_of_its_own_whoever_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(_postgresql.MARKS, str(tmp_path))
+    long = "d" * 300
+    names = ["h/a", "h/b", "h:1/a", "i/a", "/a?host=/x", "/a?host=/y", ":1/a?host=/x", f"h/{long}", f"h/{long}e"]
+    marks = [_postgresql._mark_of(Address.read(f"postgresql://{name}")) for name in names]
+    assert len({*marks}) == len(names)
+    assert max(len(mark.name) for mark in marks) < 255 - 38
+    assert _postgresql._mark_of(Address.read("postgresql://ann@h/a?sslmode=require")) == marks[0]
+
+
 def test_a_folder_of_marks_that_cannot_be_made_is_said(
     database: PostgresPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,9 +20,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward._buffers import numbers
+from leeward._postgres import Address, is_address
 from leeward._private import Private
 from leeward._scratch import SPILLED, scratch
 from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
+from leeward.engine._postgres_rows import written
 from leeward.engine._sql import named, quoted
 from leeward.engine._written import check_rewritten, rewritten
 from leeward.errors import DataError, EngineError, nearest
@@ -121,9 +123,11 @@ def bind(
     """Open a source for reading.
 
     Args:
-        source: a path, a glob or a list of these; or a DataFrame, an Arrow table or an Ibis table.
+        source: a path, a glob or a list of these; the address of a PostgreSQL database; or a DataFrame, an Arrow table or
+            an Ibis table.
         columns: what each column is for (a spec key, for messages) and its name.
-        table: the table's name inside a DuckDB file, perhaps with its schema (``schema.table``); the sheet of a workbook.
+        table: the table's name inside a DuckDB file or a database, perhaps with its schema (``schema.table``); the sheet
+            of a workbook.
         writing: how it is written, where it does not say so itself.
 
     Raises:
@@ -133,7 +137,9 @@ def bind(
     """
     files: list[File] = []
     kind: Any = "memory"
-    if isinstance(source, str | os.PathLike | list | tuple):
+    if is_address(source):
+        kind = "postgresql"
+    elif isinstance(source, str | os.PathLike | list | tuple):
         kind, files = files_of(source, table)
     _refuse_unsaid(kind, writing)
     names = list(dict.fromkeys(columns.values()))
@@ -145,6 +151,9 @@ def bind(
         links = [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))] if linked else []
         for file, link in zip(read, links, strict=False):
             os.symlink(file.path, link)
+        if kind == "postgresql":
+            links = [os.path.join(folder, "read.parquet")]
+            written(Address.read(source), table, columns, names, links[0])
         with _connection(folder) as connection:
             if kind == "duckdb":
                 _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
@@ -158,6 +167,8 @@ def bind(
                     check_bound(columns, file, _named_by_engine(connection, link))
                     check_pages(file, tuple(names))
                 found = f"read_parquet([{', '.join(map(quoted, links))}], hive_partitioning = false)"
+            elif kind == "postgresql":
+                found = f"read_parquet({quoted(links[0])})"
             elif kind == "csv":
                 found = csv_rows(connection, read, links, names, writing)
             else:

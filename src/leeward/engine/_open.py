@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
+from leeward._postgres import is_address
 from leeward.engine._groups import GroupList
 from leeward.engine._look import Look
 from leeward.engine._matches import Survey
@@ -74,7 +75,7 @@ def files_of(query: Question) -> list[Path]:
     tables = [query.records] if isinstance(query, Statistic) else [query.visits, query.places]
     found = list[Path]()
     for table in tables:
-        if not isinstance(table, Grid) and not table.source.in_memory:
+        if not isinstance(table, Grid) and not table.source.in_memory and not is_address(table.source.held()):
             with suppress(DataError):  # it is said where the table is opened
                 found += [Path(file.path) for file in files_of_source(table.source.held(), table.table)[1]]
     return found

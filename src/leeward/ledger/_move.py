@@ -37,7 +37,6 @@ def move(path: Path, to: Address, *, lock_wait: float) -> None:
     with source.closing() as old:
         ledger = source.identity(old)
     with target.making(ledger) as (new, is_new), source.closing() as old:
-        chain.check_all(old)
         closed = moved_to(old)
         if closed is not None and closed != to.place:
             raise LedgerError(
@@ -58,7 +57,7 @@ def move(path: Path, to: Address, *, lock_wait: float) -> None:
             if closed is None:
                 append(old, Balance(None, None, Fraction(0)), kind="moved", dataset="", key=to.place)
             _copy(old, new)
-            chain.check_all(new)
+            chain.check_all(new)  # what was edited in the file is as wrong here
             target.write_high_water_mark(new)  # from now on nobody here takes the database for a new one
     source.advance_high_water_mark()
     target.advance_high_water_mark()

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from leeward._paths import resolve_source
 from leeward._plain import told
+from leeward._postgres import is_address, resolve_table
 from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
 from leeward.exact._real import plainly
@@ -144,7 +144,7 @@ def visits(
     if time_format is not None and time is None:
         raise SpecError("time_format", "no column of times is named", "Name it: time")
     writing = Writing(delimiter, encoding, decimal, time_format)
-    found = Source(resolve_source(source))
+    found = Source(resolve_table(source))
     kept = _kept(keep or {})
     return Visits(found, person, place, time, latitude, longitude, kept, timezone, time_unit, table, writing)
 
@@ -200,7 +200,14 @@ def places(
             _check_column(key, column)
     _check_pair(latitude, longitude)
     writing = Writing(delimiter, encoding, decimal)
-    return Places(Source(resolve_source(source)), place, latitude, longitude, name, table, writing)
+    found = resolve_table(source)
+    if is_address(found):
+        raise SpecError(
+            "The public list in a database",
+            "its order is the order of the answers, and a table of a database has no order",
+            "Write it into a file, in the order that you want",
+        )
+    return Places(Source(found), place, latitude, longitude, name, table, writing)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from pydantic import Field, model_validator
 
-from leeward._paths import resolve, resolve_source
-from leeward._postgres import resolve_budget
+from leeward._paths import resolve
+from leeward._postgres import resolve_budget, resolve_table
 from leeward._toml import Section, check, keys_at, read_toml
 from leeward.errors import SpecError, nearest
 from leeward.notion import Notion
@@ -166,7 +166,7 @@ class Spec(Section):
         assert d.visits is not None
         assert d.person is not None
         return visits(
-            resolve_source(d.visits, self.folder),
+            resolve_table(d.visits, self.folder),
             person=d.person,
             place=d.place,
             time=d.time,
@@ -188,7 +188,7 @@ class Spec(Section):
         assert p.table is not None
         assert p.place is not None
         return places(
-            resolve_source(p.table, self.folder),
+            resolve_table(p.table, self.folder),
             place=p.place,
             latitude=p.latitude,
             longitude=p.longitude,
@@ -202,7 +202,7 @@ class Spec(Section):
         d, q = self.data, self.query
         assert d.table is not None
         table = records(
-            resolve_source(d.table, self.folder),
+            resolve_table(d.table, self.folder),
             person=d.person,
             combine=q.combine,
             keep=d.keep or None,

@@ -8,6 +8,8 @@ MOVE = "leeward.ledger._move"
 OURS = "tests/ledger/test_postgresql.py"
 CRASH = "tests/ledger/test_ledger_crash.py"
 MOVING = "tests/ledger/test_moving.py"
+ROWS = "leeward.engine._postgres_rows"
+READ = "tests/engine/test_postgres_rows.py"
 
 MUTANTS = [
     M(PLACE, "Address.read", "if password is not None or any(", "if any(", OURS, "an address keeps its password"),
@@ -136,5 +138,55 @@ MUTANTS = [
         MOVING,
         "a move that was interrupted leaves room for a new ledger",
     ),
-    M(MOVE, "move", "        chain.check_all(old)\n", "", MOVING, "a ledger that was edited moves"),
+    M(
+        MOVE,
+        "move",
+        "            chain.check_all(new)  # what was edited in the file is as wrong here\n",
+        "",
+        MOVING,
+        "a ledger that was edited moves",
+    ),
+    M(ROWS, "_kinds", 'is_builtin and sort == "b"', "True", READ, "a domain called text is taken for text"),
+    M(ROWS, "_kinds", "if not deterministic:", "if False:", READ, "texts that the database takes for one are two"),
+    M(
+        ROWS,
+        "_decimal",
+        "if modifier < 4 or precision > 38 or scale > precision:",
+        "if modifier < 4:",
+        READ,
+        "decimals of any number of digits are read",
+    ),
+    M(
+        ROWS,
+        "_snapshot",
+        'settings={"row_security": "off"}',
+        "settings={}",
+        READ,
+        "rows that a policy hides are left out without a word",
+    ),
+    M(
+        ROWS,
+        "_snapshot",
+        '        session.isolation_level = optional("psycopg", _WHAT).IsolationLevel.REPEATABLE_READ\n',
+        "",
+        READ,
+        "two moments are read as one",
+    ),
+    M(ROWS, "_snapshot", "        session.read_only = True\n", "", READ, "reading a view may write"),
+    M(
+        ROWS,
+        "",
+        '_Kind(pa.date32(), "({} - DATE \'1970-01-01\')", pa.int32(), "NOT isfinite({})")',
+        "_Kind(pa.date32(), \"({} - DATE '1970-01-01')\", pa.int32())",
+        READ,
+        "an infinite date ends in a message that says nothing",
+    ),
+    M(
+        "leeward.query._source",
+        "places",
+        "if is_address(found):",
+        "if False:",
+        READ,
+        "the order of a public list is whatever the database gives",
+    ),
 ]

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table or view of PostgreSQL, read once in one snapshot, by its native types, into a file that the engine reads.
+
+One transaction (REPEATABLE READ, READ ONLY) looks the table up in the catalog, looks at the types of the columns that were
+asked for, and reads these columns and no others. What is then recognised and counted is that one file, by the same SQL as
+any other table's: nothing hangs on how PostgreSQL divides, rounds, sorts, compares or parses.
+
+The list of types is short. Each value of these has one form, and two values are equal for PostgreSQL exactly where they are
+equal here. So what has several forms, or compares by rules of its own, is refused by name: ``citext``, ``character(n)``,
+collations that are not deterministic, decimals without a number of digits, domains, and whatever extensions add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from leeward._optional import optional
+from leeward._postgres import Address, UnfitError, connect, explained
+from leeward.engine._sql import named
+from leeward.errors import DataError, nearest
+from leeward.tables._columns import check_columns
+
+if TYPE_CHECKING:
+    from leeward._postgres import Session
+
+_WHAT: Final = "A table of PostgreSQL"
+_AT_ONCE: Final = 1 << 16
+_PUBLIC: Final = "public"
+
+_RELATIONS: Final = """
+SELECT n.nspname, c.relname, c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+"""
+
+_COLUMNS: Final = """
+SELECT a.attname, t.typname, t.typtype, n.nspname = 'pg_catalog', format_type(a.atttypid, a.atttypmod), a.atttypmod,
+    coalesce(l.collisdeterministic, true), l.collname
+FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace n ON n.oid = t.typnamespace
+LEFT JOIN pg_collation l ON l.oid = a.attcollation
+WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+"""
+
+_MICROSECONDS: Final = "(extract(epoch FROM {}) * 1000000)::bigint"
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How a type is read.
+
+    Attributes:
+        arrow: the type that its values have from then on.
+        asked: what PostgreSQL is asked for in a column's place.
+        handed: the type in which the driver hands that on, where it is another.
+        odd: what is true of a value that has no place in the type; none if every value has.
+    """
+
+    arrow: pa.DataType
+    asked: str = "{}"
+    handed: pa.DataType | None = None
+    odd: str = ""
+
+
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "bool": _Kind(pa.bool_()),
+    "int2": _Kind(pa.int16()),
+    "int4": _Kind(pa.int32()),
+    "int8": _Kind(pa.int64()),
+    "float4": _Kind(pa.float32()),
+    "float8": _Kind(pa.float64()),
+    "text": _Kind(pa.string()),
+    "varchar": _Kind(pa.string(), "{}::text"),
+    "uuid": _Kind(pa.string(), "{}::text"),
+    "date": _Kind(pa.date32(), "({} - DATE '1970-01-01')", pa.int32(), "NOT isfinite({})"),
+    "timestamp": _Kind(pa.timestamp("us"), _MICROSECONDS, pa.int64(), "NOT isfinite({})"),
+    "timestamptz": _Kind(pa.timestamp("us", "UTC"), _MICROSECONDS, pa.int64(), "NOT isfinite({})"),
+}
+
+
+def written(address: Address, table: str | None, columns: Mapping[str, str], names: Sequence[str], path: str) -> None:
+    """Write the columns asked for of a table into a Parquet file of ours.
+
+    Args:
+        address: of the database.
+        table: the name of the table or view, perhaps with its schema (``schema.table``); without one in ``public``.
+        columns: what each column is for (a spec key, for messages) and its name.
+        names: the columns, each once.
+        path: of the file, which lies in a private folder.
+
+    Raises:
+        DataError: the database is not reached, or there is no such table or column, or one of another type.
+        InputError: psycopg is not installed.
+    """
+    with _in_plain_words(address), _snapshot(address) as session:
+        relation, number = _chosen(session, address, table)
+        kinds = _kinds(session, number, columns, names)
+        marks = [(kinds[name], named(name)) for name in names]
+        _refuse_odd(session, relation, marks)
+        schema = pa.schema([(name, kinds[name].arrow) for name in names])
+        asked = ", ".join(kind.asked.format(name) for kind, name in marks)
+        with session.cursor("leeward", binary=True) as cursor, pq.ParquetWriter(path, schema) as file:
+            cursor.itersize = _AT_ONCE
+            cursor.execute(f"SELECT {asked} FROM {relation}".encode())
+            while some := cursor.fetchmany(_AT_ONCE):
+                made = (_array(kinds[name], each) for name, each in zip(names, zip(*some, strict=True), strict=True))
+                file.write_table(pa.table([*made], schema=schema))
+
+
+def _array(kind: _Kind, values: Sequence[Any]) -> pa.Array:
+    return pa.array(values, kind.handed or kind.arrow).cast(kind.arrow)
+
+
+@contextmanager
+def _snapshot(address: Address) -> Iterator[Session]:
+    """One moment of a database, of which nothing is hidden that policies of rows would hide silently."""
+    with connect(address, _WHAT, settings={"row_security": "off"}) as session:
+        session.isolation_level = optional("psycopg", _WHAT).IsolationLevel.REPEATABLE_READ
+        session.read_only = True
+        yield session
+        session.rollback()
+
+
+@contextmanager
+def _in_plain_words(address: Address) -> Iterator[None]:
+    driver = optional("psycopg", _WHAT)
+    try:
+        yield
+    except (driver.Error, UnfitError) as error:
+        raise DataError(f"The database {address.place} cannot be read", *explained(error)) from None
+
+
+def _chosen(session: Session, address: Address, table: str | None) -> tuple[str, int]:
+    """The table or view that is meant, as SQL names it, and its number in the catalog."""
+    found = session.execute(_RELATIONS).fetchall()
+    where = f"in the database {address.place}"
+    meant = [each for each in found if table is not None and table in (f"{each[0]}.{each[1]}", _short(*each[:2]))]
+    if not meant:
+        raise DataError(
+            f"The table {where} is not named" if table is None else f"The table '{table}' {where}",
+            "a database has many" if table is None else "there is no such table or view",
+            "In a spec it is named by visits_table, that of the public list by places_table; in Python by table. "
+            + nearest(table or "", sorted(_short(schema, name) or f"{schema}.{name}" for schema, name, _ in found)),
+        )
+    if len(meant) > 1:
+        raise DataError(f"The table '{table}' {where}", "two tables are called that", "Rename one of them")
+    schema, name, number = meant[0]
+    return f"{named(schema)}.{named(name)}", number
+
+
+def _short(schema: str, name: str) -> str | None:
+    return name if schema == _PUBLIC else None
+
+
+def _kinds(session: Session, number: int, columns: Mapping[str, str], names: Sequence[str]) -> dict[str, _Kind]:
+    """How each column is read.
+
+    Raises:
+        DataError: one is not there, or of a type that is not listed.
+    """
+    found = {row[0]: row[1:] for row in session.execute(_COLUMNS, (number,)).fetchall()}
+    check_columns(columns, list(found))
+    roles = {name: role for role, name in columns.items()}
+    kinds = dict[str, _Kind]()
+    for name in names:
+        typed, sort, is_builtin, shown, modifier, deterministic, collation = found[name]
+        kind = _KINDS.get(typed) if is_builtin and sort == "b" else None
+        if is_builtin and typed == "numeric":
+            kind = _decimal(modifier)
+        if kind is None:
+            raise DataError(
+                f"{roles[name]} = '{name}'",
+                f"the column is of PostgreSQL's type {shown}, and it is not certain which of its values are one",
+                "Make a view that casts it: to text, bigint, double precision, timestamptz or numeric(p, s), say",
+            )
+        if not deterministic:
+            raise DataError(
+                f"{roles[name]} = '{name}'",
+                f"its collation {collation} takes texts for one that are written in different ways",
+                'Make a view that compares letter by letter: column COLLATE "C"',
+            )
+        kinds[name] = kind
+    return kinds
+
+
+def _decimal(modifier: int) -> _Kind | None:
+    """How a decimal of so many digits is read; None where it may have any number of them."""
+    precision, scale = (modifier - 4) >> 16 & 0xFFFF, (modifier - 4) & 0x7FF
+    if modifier < 4 or precision > 38 or scale > precision:  # of a negative scale, or one beyond the digits
+        return None
+    return _Kind(pa.decimal128(precision, scale), "{}::text", pa.string(), "{} = 'NaN'::numeric")
+
+
+def _refuse_odd(session: Session, relation: str, marks: Sequence[tuple[_Kind, str]]) -> None:
+    odd = " OR ".join(kind.odd.format(name) for kind, name in marks if kind.odd)
+    row = session.execute(f"SELECT EXISTS (SELECT FROM {relation} WHERE {odd})".encode()).fetchone() if odd else None
+    if row is not None and row[0]:
+        raise DataError(
+            "The data cannot be read",
+            "a time is infinite, or a decimal is not a number (that it is refused is a fact about the data: do not"
+            " publish it)",
+            "Make such values missing, in a view say",
+        )

@@ -328,10 +328,15 @@ def test_each_database_has_a_mark_of_its_own_whoever_asks(tmp_path: Path, monkey
     monkeypatch.setenv(_postgresql.MARKS, str(tmp_path))
     long = "d" * 300
     names = ["h/a", "h/b", "h:1/a", "i/a", "/a?host=/x", "/a?host=/y", ":1/a?host=/x", f"h/{long}", f"h/{long}e"]
-    marks = [_postgresql._mark_of(Address.read(f"postgresql://{name}")) for name in names]
+
+    def mark(name: str) -> Path:
+        store = _postgresql.PostgresStore(Address.read(f"postgresql://{name}"), create=None, lock_wait=1)
+        return store._mark
+
+    marks = [mark(name) for name in names]
     assert len({*marks}) == len(names)
-    assert max(len(mark.name) for mark in marks) < 255 - 38
-    assert _postgresql._mark_of(Address.read("postgresql://ann@h/a?sslmode=require")) == marks[0]
+    assert max(len(each.name) for each in marks) < 255 - 38
+    assert mark("ann@h/a?sslmode=require") == marks[0]
 
 
 def test_a_folder_of_marks_that_cannot_be_made_is_said(

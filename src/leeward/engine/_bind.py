@@ -24,7 +24,6 @@ from leeward._postgres import Address, is_address
 from leeward._private import Private
 from leeward._scratch import SPILLED, scratch
 from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
-from leeward.engine._postgres_rows import written
 from leeward.engine._sql import named, quoted
 from leeward.engine._written import check_rewritten, rewritten
 from leeward.errors import DataError, EngineError, nearest
@@ -152,6 +151,8 @@ def bind(
         for file, link in zip(read, links, strict=False):
             os.symlink(file.path, link)
         if kind == "postgresql":
+            from leeward.engine._postgres_rows import written  # lazily: files need none of it
+
             links = [os.path.join(folder, "read.parquet")]
             written(Address.read(source), table, columns, names, links[0])
         with _connection(folder) as connection:

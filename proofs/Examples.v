@@ -318,6 +318,125 @@ Qed.
 Theorem share_numbers k : 1 / INR (Pos.to_nat k) = Q2R (1 # k).
 Proof. unfold Q2R. simpl. rewrite INR_IZR_INZ, positive_nat_Z. unfold Rdiv. ring. Qed.
 
+(** ** Shortest paths, on four points: a matrix of what steps cost, where None is ∞ *)
+
+Inductive point := P0 | P1 | P2 | P3.
+Definition points : list point := [P0; P1; P2; P3].
+Definition place (p : point) : nat := match p with P0 => 0 | P1 => 1 | P2 => 2 | P3 => 3 end.
+
+Definition amount := option Q.
+Definition of_amount (a : amount) : cost := match a with Some q => Fin (Q2R q) | None => Inf end.
+
+Definition plusA (a b : amount) : amount := match a, b with Some p, Some q => Some (Qred (p + q)) | _, _ => None end.
+Definition minA (a b : amount) : amount := match a, b with Some p, Some q => Some (minQ p q) | None, z | z, None => z end.
+Definition leA (a b : amount) : bool := match a, b with _, None => true | None, _ => false | Some p, Some q => Qle_bool p q end.
+
+Definition matrix := list (list amount).
+Definition entry (m : matrix) (x y : point) : amount := nth (place y) (nth (place x) m []) None.
+Definition table (f : point -> point -> amount) : matrix := map (fun x => map (f x) points) points.
+Definition costs (m : matrix) (x y : point) : cost := of_amount (entry m x y).
+
+Lemma in_points x : In x points.
+Proof. destruct x; simpl; tauto. Qed.
+
+Lemma entry_table f x y : entry (table f) x y = f x y.
+Proof. destruct x, y; reflexivity. Qed.
+
+Lemma plusA_is a b : of_amount (plusA a b) = (of_amount a + of_amount b)%cost.
+Proof. destruct a, b; trivial. cbn [plusA of_amount cost_plus]. rewrite Q2R_red, Q2R_plus. reflexivity. Qed.
+
+Lemma minA_is a b : of_amount (minA a b) = cost_min (of_amount a) (of_amount b).
+Proof. destruct a, b; trivial. cbn [minA of_amount cost_min]. rewrite minQ_is. reflexivity. Qed.
+
+Lemma minA_one a b : minA a b = a \/ minA a b = b.
+Proof. destruct a as [p|], b as [q|]; simpl; auto. unfold minQ. destruct (Qlt_le_dec p q); auto. Qed.
+
+Lemma leA_is a b : leA a b = true -> (of_amount a <= of_amount b)%cost.
+Proof. destruct a, b; simpl; trivial; try discriminate. intros H. apply Qle_Rle, Qle_bool_iff, H. Qed.
+
+(** One more step in front, if that is less. *)
+Definition through (c D : matrix) : matrix :=
+  table (fun x z => fold_right (fun y least => minA (plusA (entry c x y) (entry D y z)) least) (entry D x z) points).
+
+Definition no_step : matrix := table (fun x y => if (place x =? place y)%nat then Some 0%Q else None).
+
+(** No step in front makes anything less. *)
+Definition steady (c D : matrix) : bool :=
+  forallb (fun x => leA (entry D x x) (Some 0%Q) &&
+    forallb (fun y => forallb (fun z => leA (entry D x z) (plusA (entry c x y) (entry D y z))) points) points)%bool points.
+
+(** Paths of at most three steps, if none is less: otherwise no answer. *)
+Definition closureQ (c : matrix) : option matrix :=
+  let D := through c (through c (through c no_step)) in if steady c D then Some D else None.
+
+(** What is finite is the cost of a path. *)
+Definition reached (c D : matrix) : Prop := forall x z, entry D x z = None \/ path (costs c) x z (costs D x z).
+
+Lemma through_reached c D : reached c D -> reached c (through c D).
+Proof.
+  intros H x z. unfold costs at 2. unfold through. rewrite entry_table. generalize points. intros l.
+  induction l as [|y l IH]; cbn [fold_right]; [apply H|].
+  match goal with |- context [minA ?a ?b] => destruct (minA_one a b) as [-> | ->] end; trivial.
+  rewrite plusA_is. destruct (H y z) as [E|P].
+  - left. rewrite E. destruct (entry c x y); reflexivity.
+  - right. apply (path_step (costs c) x y z), P.
+Qed.
+
+Theorem closure_numbers c D : closureQ c = Some D -> shortest (costs c) (costs D).
+Proof.
+  unfold closureQ. set (E := through c _). intros H. destruct (steady c E) eqn:S; [|discriminate]. injection H as <-.
+  assert (R : reached c E).
+  { unfold E. do 3 apply through_reached. intros x z. unfold costs at 2. unfold no_step. rewrite entry_table.
+    destruct x, z; simpl; auto; right; rewrite Q2R_0; constructor. }
+  assert (Here : forall x, (costs E x x <= 0)%cost).
+  { intros x. unfold steady in S. rewrite forallb_forall in S. specialize (S x (in_points x)).
+    apply andb_prop in S. destruct S as [S _]. apply leA_is in S. cbn [of_amount] in S. rewrite Q2R_0 in S. apply S. }
+  assert (Step : forall x y z, (costs E x z <= costs c x y + costs E y z)%cost).
+  { intros x y z. unfold steady in S. rewrite forallb_forall in S. specialize (S x (in_points x)).
+    apply andb_prop in S. destruct S as [_ S]. rewrite forallb_forall in S. specialize (S y (in_points y)).
+    rewrite forallb_forall in S. specialize (S z (in_points z)). apply leA_is in S. rewrite plusA_is in S. apply S. }
+  intros x z. split.
+  - intros e P. induction P as [x|x y z e P IH]; [apply Here|].
+    eapply cost_le_trans; [apply (Step x y z)|]. apply cost_plus_le; [apply cost_le_refl | apply IH].
+  - intros v Hv. destruct (R x z) as [N|P]; [unfold costs; rewrite N; apply cost_le_Inf | apply Hv, P].
+Qed.
+
+(** The smaller of two distances, step by step, and its closure. *)
+Definition lesserQ (c c' : matrix) : matrix := table (fun x y => minA (entry c x y) (entry c' x y)).
+
+Theorem both_numbers c c' D : closureQ (lesserQ c c') = Some D -> shortest (distance_min (costs c) (costs c')) (costs D).
+Proof.
+  intros H. apply closure_numbers in H.
+  assert (E : forall x y, costs (lesserQ c c') x y = distance_min (costs c) (costs c') x y).
+  { intros x y. unfold costs at 1, lesserQ, distance_min. rewrite entry_table, minA_is. reflexivity. }
+  assert (P : forall a b : point -> point -> cost, (forall x y, a x y = b x y) -> forall x y e, path a x y e -> path b x y e).
+  { intros a b Hab x y e Q. induction Q as [x|x y z e Q IH]; [constructor|]. rewrite Hab. constructor. apply IH. }
+  intros x y. destruct (H x y) as [L G]. split.
+  - intros e Q. apply L. eapply P; [|apply Q]. intros. symmetry. apply E.
+  - intros v Hv. apply G. intros e Q. apply Hv. eapply P; [|apply Q]. apply E.
+Qed.
+
+(** ** Groups: by how much probabilities change at most over [n] steps *)
+
+Definition groupQ (x : positive) (n : nat) : Q := qpow (inject_Z (Zpos x)) n.
+
+Theorem group_numbers x n : exp (INR n * ln (IZR (Zpos x))) = Q2R (groupQ x n).
+Proof.
+  unfold groupQ. rewrite Q2R_pow, Q2R_inject. induction n as [|n IH]; [simpl; rewrite Rmult_0_l, exp_0; trivial|].
+  rewrite S_INR, Rmult_plus_distr_r, Rmult_1_l, exp_plus, IH, exp_ln by (apply IZR_lt; lia). simpl. ring.
+Qed.
+
+(** ** Two parts: what a change that costs [e] in both together costs *)
+
+Definition parallelQ (c c' e : Q) : Q := Qred ((if Qlt_le_dec c c' then c' else c) * e).
+
+Theorem parallel_numbers {X} (d d' : X -> X -> cost) c c' e x x' : distance_plus d d' x x' = Fin (Q2R e) ->
+  scale (Rmax (Q2R c) (Q2R c')) (distance_plus d d' x x') = Fin (Q2R (parallelQ c c' e)).
+Proof.
+  intros ->. cbn [scale]. f_equal. unfold parallelQ. rewrite Q2R_red, Q2R_mult. f_equal.
+  destruct (Qlt_le_dec c c') as [L|L]; [apply Qlt_Rlt in L; apply Rmax_right | apply Qle_Rle in L; apply Rmax_left]; lra.
+Qed.
+
 (** ** The printed lines: theorem: inputs -> value *)
 
 From Coq Require Import String DecimalString DecimalZ.
@@ -415,7 +534,34 @@ Definition remapped_rows : list string := flat_map (fun r => flat_map (fun loss 
   row "remapped_numbers" (show_rates r ++ " n=3 loss=" ++ fst loss ++ " prior=" ++ joined "," showQ prior)
     (showQ (remappedQ (fst r) (snd r) 3 (fun i j => nth i prior 0%Q * snd loss i j)%Q))) priors) losses) rates_tried.
 
+Definition show_amount (a : amount) : string := match a with Some q => showQ q | None => "inf" end.
+Definition show_matrix : matrix -> string := joined ";" (joined "," show_amount).
+Definition show_closure (D : option matrix) : string := match D with Some D => joined " " (joined " " show_amount) D | None => "none" end.
+
+(** Detours that are shorter, of two steps and of three, or just as long; a point without a way out; steps that cost nothing. *)
+Definition steps_tried : list matrix := [
+  [[Some 0; Some 1; Some 4; Some 9]; [Some 2; Some 0; Some 1; Some 5]; [None; Some 3; Some 0; Some (1 # 2)]; [None; None; None; Some 0]];
+  [[Some 0; None; Some (1 # 3); Some 1]; [Some (1 # 3); Some 0; None; None]; [None; None; Some 0; Some (2 # 3)]; [None; Some 2; Some 3; Some 0]];
+  [[Some 0; Some 0; None; None]; [None; Some 0; Some 7; Some 8]; [Some 5; None; Some 0; Some 0]; [None; None; Some 1; Some 0]]]%Q.
+
+Definition closure_rows : list string := map (fun c =>
+  row "closure_numbers" ("steps=" ++ show_matrix c) (show_closure (closureQ c))) steps_tried.
+
+(** The closures: two promises are about directed distances. *)
+Definition closed_tried : list matrix := flat_map (fun c => match closureQ c with Some D => [D] | None => [] end) steps_tried.
+
+Definition both_rows : list string := flat_map (fun c => map (fun c' =>
+  row "both_numbers" ("first=" ++ show_matrix c ++ " second=" ++ show_matrix c') (show_closure (closureQ (lesserQ c c'))))
+    closed_tried) closed_tried.
+
+Definition group_rows : list string := flat_map (fun x => map (fun n =>
+  row "group_numbers" ("step=" ++ show_rate (Some x) ++ " people=" ++ showN n) (showQ (groupQ x n))) (seq 1 5)) [2; 3]%positive.
+
+Definition parallel_rows : list string := flat_map (fun factors => map (fun e =>
+  row "parallel_numbers" ("factors=" ++ showQ (fst factors) ++ "," ++ showQ (snd factors) ++ " step=" ++ showQ e)
+    (showQ (parallelQ (fst factors) (snd factors) e))) [1; 2 # 3]%Q) [(1, 1); (1 # 2, 3); (5 # 2, 2); (1 # 3, 1 # 4)]%Q.
+
 Definition printed : list string :=
   (geometric_rows ++ clamped_rows ++ upward_rows ++ downward_rows ++ best_rows ++ everyone_rows ++ other_rows ++ growth_rows
    ++ digit_rows ++ floor_rows ++ resampled_rows ++ transcript_rows ++ line_rows ++ share_rows ++ rounding_rows ++ even_rows
-   ++ remapped_rows)%list.
+   ++ remapped_rows ++ closure_rows ++ both_rows ++ group_rows ++ parallel_rows)%list.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import pytest
@@ -14,17 +14,33 @@ from tests.machine_checked.catalogue import PAGE, PROOFS, rows
 import leeward as lw
 from leeward.analysis import _bounds as bounds
 from leeward.analysis import optimal, remap
-from leeward.distance import Line
+from leeward.distance import DirectedDistance, FiniteDistance, Line, both_hold
+from leeward.distance._paths import _floyd, encode
 from leeward.exact import Real, Weight, exact, exp_minus, inf, log
 from leeward.exact._weight import weight
 from leeward.mechanism import Everyone, Geometric, Sanitized, randomized_sanitizer
 from leeward.noise import DirectedGeometric, floor_digits
 from leeward.noise._geometric import BinaryDigits
-from leeward.notion import AdditionOnly, BoundedDP, Presence, UnboundedDP, has
+from leeward.notion import (
+    DROP_FACT,
+    REPLACE,
+    WITHDRAW,
+    AdditionOnly,
+    BoundedDP,
+    Change,
+    GradedFacts,
+    Notion,
+    Presence,
+    UnboundedDP,
+    has,
+)
+from leeward.notion.compose import Cut, group_price, parallel
 from leeward.notion.convert import other_side
 from leeward.query import CountWhere, Domain, Mean, sensitivity
 
 Given = dict[str, str]
+Numbers = Sequence[Fraction | float]
+"""Exact fractions; ∞ is the one float."""
 
 
 def lines() -> Iterator[tuple[str, Given, str]]:
@@ -42,6 +58,10 @@ def rate(text: str) -> Real:
 
 def line_of(given: Given) -> Line:
     return Line(rise=rate(given["rise"]), fall=rate(given["fall"]))
+
+
+def numbers(text: str) -> list[Fraction | float]:
+    return [math.inf if part == "inf" else Fraction(part) for part in text.split()]
 
 
 def whole(text: str) -> list[int]:
@@ -182,7 +202,61 @@ def remapped(given: Given) -> list[Fraction]:
     return [fraction(loss if isinstance(loss, Weight) else exact(loss))]
 
 
-CODE: dict[str, Callable[[Given], list[Fraction]]] = {
+def matrix(text: str) -> list[list[Real]]:
+    return [[exact(part) for part in row.split(",")] for row in text.split(";")]
+
+
+def entries(distance: DirectedDistance[int]) -> Numbers:
+    """All distances between the four points, row by row: fractions, or ∞."""
+    return [_finite_or_inf(distance(x, y)) for x in range(4) for y in range(4)]
+
+
+def _finite_or_inf(value: Real) -> Fraction | float:
+    return math.inf if value.is_infinite else fraction(value)
+
+
+def closure(given: Given) -> Numbers:
+    """The same for costs so large that they are added up along the paths of floats, or without floats at all."""
+    steps, large = matrix(given["steps"]), 2**60
+    found = FiniteDistance.closed(range(4), steps)
+    assert FiniteDistance.closed(range(4), [[cost * large for cost in row] for row in steps]) == found.scale(large)
+    assert FiniteDistance.coded(range(4), *_floyd(*encode(steps, 4))) == found
+    assert found == FiniteDistance(range(4), [[found(x, y) for y in range(4)] for x in range(4)])
+    return entries(found)
+
+
+def both(given: Given) -> Numbers:
+    """The same in either order of the two, and with the points of one in another order."""
+    first, second = (FiniteDistance(range(4), matrix(given[name])) for name in ("first", "second"))
+    backwards = second.on(range(3, -1, -1))
+    assert both_hold(first, second) == both_hold(second, first) == both_hold(first, backwards)
+    return entries(both_hold(first, second))
+
+
+def group(given: Given) -> Numbers:
+    """By how much probabilities change: e to the price, for a notion whose step is one person who withdraws."""
+    price = group_price(AdditionOnly(rate(given["step"])), WITHDRAW, int(given["people"]))
+    return [1 / fraction(exp_minus(price))]
+
+
+def parted(given: Given) -> Numbers:
+    """What one change costs, with data cut in each way in which it stays in one part, and the factors in either order."""
+    factors = [Fraction(part) for part in given["factors"].split(",")]
+    ways: list[tuple[Notion, Change, Cut]] = [
+        (AdditionOnly(given["step"]), WITHDRAW, "person"),
+        (AdditionOnly(given["step"]), WITHDRAW, "record"),
+        (BoundedDP(given["step"]), REPLACE, "person"),
+        (GradedFacts(given["step"], given["step"]), DROP_FACT, "fact"),
+    ]
+    costs = {
+        fraction(parallel(notion, order, cut=cut).cost(change))
+        for notion, change, cut in ways
+        for order in (factors, factors[::-1])
+    }
+    return sorted(costs)
+
+
+CODE: dict[str, Callable[[Given], Numbers]] = {
     "geometric_numbers": geometric,
     "clamped_numbers": clamped,
     "upward_numbers": upward,
@@ -200,6 +274,10 @@ CODE: dict[str, Callable[[Given], list[Fraction]]] = {
     "half_up_keeps": half_up,
     "half_even_doubles": half_even,
     "remapped_numbers": remapped,
+    "closure_numbers": closure,
+    "both_numbers": both,
+    "group_numbers": group,
+    "parallel_numbers": parted,
 }
 
 
@@ -208,7 +286,7 @@ def test_the_code_computes_the_numbers_of_the_proofs(theorem: str) -> None:
     found = [(given, value) for name, given, value in lines() if name == theorem]
     assert found
     for given, value in found:
-        assert CODE[theorem](given) == [Fraction(part) for part in value.split()], given
+        assert list(CODE[theorem](given)) == numbers(value), given
 
 
 def test_every_line_belongs_to_a_listed_theorem_and_has_its_code() -> None:
@@ -222,7 +300,7 @@ def test_a_wrong_number_is_noticed() -> None:
     """Each comparison can fail: the code's number, a little off, is not that of the proofs."""
     for name, given, value in {name: (name, given, value) for name, given, value in lines()}.values():
         off = [found + Fraction(1, 10**9) for found in CODE[name](given)]
-        assert off != [Fraction(part) for part in value.split()]
+        assert off != numbers(value)
 
 
 def test_linear_programs_find_nothing_better_than_the_proof_allows() -> None:

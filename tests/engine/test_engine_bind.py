@@ -136,11 +136,14 @@ def test_csv_fields_are_text_and_empty_ones_are_missing(tmp_path):
         ("user,venue,at\n", "The table has no rows: there is nothing to count"),
         ("user,,at\n", "first line"),
         ("user,user,at\n", "first line"),
-        ("user,venue,at\nSECRET1,a,2024-03-01,SECRET2\n", "not the fields"),
-        ("user,venue,at\nSECRET1,a\n", "not the fields"),
-        ('user,venue,at\n"SECRET1,a,2024-03-01\n', "not the fields"),
+        (
+            "user,venue,at\nSECRET1,a,2024-03-01,SECRET2\n",
+            "Line 2 .* it has 4 fields, and the first line names 3 columns",
+        ),
+        ("user,venue,at\nSECRET1,a\n", "Line 2 .* it has 2 fields, and the first line names 3 columns"),
+        ('user,venue,at\n"SECRET1,a,2024-03-01\n', "Line 2 .* a quote begins in it that is not closed"),
         ("user,venue,at\nSECRET1,a,SECRET2\n", "1 row with a time that cannot be read"),
-        ("person;venue;at\nSECRET1;a;2024-03-01\n", "no column"),
+        ("person;venue;at\nSECRET1;a;2024-03-01\n", "its first line has no comma, and has semicolons"),
     ],
 )
 def test_bad_csv_is_refused(tmp_path, text, word):

@@ -125,10 +125,10 @@ def test_the_noise_of_a_plan_is_enough(start: int) -> None:
     assert sum(made) > len(made) / 3
 
 
-@pytest.mark.parametrize("start", range(0, len(STATISTICS), 20))
+@pytest.mark.parametrize("start", range(7))
 def test_sensitivities_under_metric_notions_of_rows(start: int) -> None:
     """As `tests.grid.test_sensitivities`; another group is reached over nobody."""
-    answered, queries = 0, STATISTICS[start : start + 20]
+    answered, queries = 0, STATISTICS[start::7]  # of each kind some: counts of people alone are refused
     for query in queries:
         for row in metrics(crossing=False):
             try:

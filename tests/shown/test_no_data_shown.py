@@ -280,7 +280,7 @@ def _locations(made: LongSession) -> None:
         clamped.take(np.array([35.6]), np.array([139.7]))
         protect: dict[str, Any] = {"within": "200 m", "factor": "2", "level": "tier"}
         protect["levels"] = {"usual": {}, "careful": {"within": "1 km"}}
-        shared = {"store": f"own-{kind}.db", "secret": "people.key", "a_day": {"within": "1 m", "factor": "9"}}
+        shared = {"store": f"own-{kind}.db", "secret": "people.key", "a_day": {"within": "10 m", "factor": "9"}}
         other = check_job({**given, "protect": protect, "budget": shared}, folder=folder)
         held |= {f"stated levels {kind}": other.statement(), f"budgets of levels {kind}": other._budgets(new=True)}
         held |= {

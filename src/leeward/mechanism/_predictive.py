@@ -186,7 +186,9 @@ class PredictiveMechanism:
 
     def plan(self, state: TrackState, time: int) -> Literal["report", "test", "unpaid"]:
         """Return what is done at a step, from what is public."""
-        needed = sum(self.costs) if state.reports else self.costs[1]  # in a matrix a far report is no prediction, but paid
+        needed = (
+            sum(self.costs) if state.reports else self.costs[1]
+        )  # in a matrix a far report is no prediction, but paid
         for most, span in self._bounds:
             spent = state.paid if span is None else sum(cost for at, cost in state.costs if at > time - span)
             if spent + needed > most:

@@ -144,7 +144,7 @@ class UnknownKeys:
             NoiseError: if noise would have to reach too far.
         """
         if not isinstance(notion, Notion):
-            raise InputError(f"notion = {told(notion)}", "it is not a notion", 'Give, say, lw.AdditionOnly("1")')
+            raise InputError(f"{told(notion)} for a notion", "it is not a notion", 'Give, say, lw.AdditionOnly("1")')
         if type(notion) not in _CHANGED:
             raise NotPrivateError(
                 f"Keys that are not listed, under {notion.name}",

@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
 
+from leeward._buffers import texts as array_of_texts
+
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -90,7 +92,7 @@ def harmless(table: pa.Table) -> pa.Table:
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
             number = pc.match_substring_regex(values, _NUMBER)
             formula = pc.and_(pc.match_substring_regex(values, _FORMULA), pc.invert(number))
-            mark = pa.scalar("'", values.type)
-            values = pc.if_else(formula, pc.binary_join_element_wise(mark, values, pa.scalar("", values.type)), values)
+            mark, nothing = array_of_texts(["'", ""], values.type)
+            values = pc.if_else(formula, pc.binary_join_element_wise(mark, values, nothing), values)
         columns.append(values)
     return pa.table(columns, names=[cell(name) for name in table.column_names])

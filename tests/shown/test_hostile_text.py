@@ -308,7 +308,7 @@ def test_no_error_of_the_package_tells_a_password(tmp_path: Path, monkeypatch: p
     for name, url, error in refused:
         assert secret not in everything_said(error), (name, url)
         assert secret.encode() not in pickle.dumps(error)
-    assert secret not in repr(lw.visits(f"postgresql://me:{secret}@h/d", person="p", place="v", time="t"))
+    assert secret not in repr(lw.visits(f"mysql://me:{secret}@h/d", person="p", place="v", time="t"))
 
 
 # ---- spreadsheets

@@ -40,7 +40,11 @@ from leeward.local import check_job
 from leeward.local._levels import LevelsOfPeople
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._formats import open_positions
+from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
+from leeward.local.location._told import Told
+from leeward.local.location._tracks import TrackPlace, Tracks, TracksOfPeople
+from leeward.local.series._days import Days
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.query import Source
@@ -51,6 +55,7 @@ from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
 from leeward.session._session import Session
 from leeward.spec import check_spec
+from leeward.tables._detected import detected
 from leeward.tables._frames import frame_of
 from leeward.tables._rows import open_rows
 
@@ -215,6 +220,11 @@ def _numbers(made: LongSession) -> None:
                 f"{kind} {combine} done": done,
             }
             done.save(folder / f"{kind} {combine}")
+    timed = lw.records(canaries.visits(), person="person", combine="sum", time="at")
+    day = lw.statistic(timed, "sum", **bounds, start=AT.floor("D").to_pydatetime(), end=AT.ceil("D").to_pydatetime())
+    within = lw.plan(day, lw.UnboundedDP("1"))
+    held |= {"timed": timed, "day": day, "day planned": within, "day key": question_of(within, "")}
+    held["day released"] = lw.release(within, replace(budget, version="day"), accept_useless=True)
     with open_data(asked["sum"], read_keys(asked["sum"])) as table:
         held |= {"numbers": table, "look at numbers": table.look(asked["sum"])}
         held |= {"tally": table.count(asked["sum"]), "groups read": read_keys(asked["groups"])}
@@ -222,6 +232,7 @@ def _numbers(made: LongSession) -> None:
 
 def _files(made: LongSession) -> None:
     folder = made.folder
+    made.names["detected"] = detected(str(folder / "visits.csv"))
     canaries.visits().to_parquet(folder / "visits.parquet")
     canaries.listed().drop(columns="note").to_parquet(folder / "places.parquet")
     spec = check_spec(SPEC, folder=folder)
@@ -293,8 +304,32 @@ def _locations(made: LongSession) -> None:
     points.assign(at=points["at"].astype(str)).to_file(folder / "positions.geojsonl", driver="GeoJSONSeq")
     held["file by lines"] = open_positions(folder / "positions.geojsonl", None, None)
     secret = bytes(range(32))
+    _tracks(made, geo)
     held["memo"] = MemoizedReports(folder / "memo.db", key=secret, law="l", new=True)
     held["people"] = PersonBudgets(folder / "own.db", secret=secret, price="1", reports_a_day=3, new=True)
+
+
+def _tracks(made: LongSession, geo: lw.PlanarLaplace) -> None:
+    held, folder = made.names, made.folder
+    limit = {"within": "200 m", "factor": "64"}
+    given: dict[str, Any] = {
+        "perturb": {"kind": "location"},
+        "data": {"table": "visits.parquet", "latitude": "lat", "longitude": "lon", "person": "person", "time": "at"},
+        "box": dict(zip(("west", "south", "east", "north"), BOX, strict=True)),
+        "protect": {"within": "200 m", "factor": "2"},
+        "track": {"near": "1 km", "in_all": limit},
+    }
+    job, out = check_job(given, folder=folder), folder / "tracks.parquet"
+    held |= {"track job": job, "track section": job.spec.track, "written tracks": job.run(out, lambda *_: None)}
+    held["stated tracks"] = job.statement()
+    tracks = Tracks(geo, near="1 km", in_all=limit)
+    (north, east, _) = next(iter(open_positions(folder / "visits.parquet", "lat", "lon").positions(["person"])))
+    place = tracks.report(TrackPlace(), float(north[0]), float(east[0]), 0)
+    held |= {"tracks": tracks, "track place": place, "tracks of people": TracksOfPeople(tracks)}
+    looked = Clamped(geo.box)
+    held["told"] = told = Told(PositionOrder(), looked, tracks, geo, Days(None))
+    told.add(["ann"], None, [1.0], None)
+    made.on_purpose.add(out)
 
 
 def _series(made: LongSession) -> None:
@@ -406,8 +441,8 @@ NEED_NO_TABLE = {
     "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
-    *("local.Publish", "local.Spec", "local.Stores", "local.Day", "local.Days", "local.Option"),
-    *("spec.GridBox", "spec.Span", "spec.Stated"),
+    *("local.Publish", "local.Spec", "local.Stores", "local.Day", "local.Option"),
+    *("spec.Draft", "spec.GridBox", "spec.Span", "spec.Stated"),
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf", "query.Variance"),
@@ -416,8 +451,6 @@ NEED_NO_TABLE = {
         "local.BayesRemap",
         "local.Compared",
         "local.Moved",
-        "local.Order",
-        "local.PositionOrder",
         "planner.Chances",
         *("planner.Far", "planner.Reach"),  # how far one person moves sums, and how far their noise goes
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table

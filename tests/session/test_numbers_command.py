@@ -132,7 +132,7 @@ REFUSED: list[tuple[list[tuple[str, str]], str]] = [
     ([('upper = "100"', 'upper = "-1"')], "lower < upper"),
     ([('upper = "100"', 'upper = "100"\np = "5"')], "p = '5' for a mean"),
     ([('upper = "100"', 'upper = "100"\npeople = 600')], "number of people is then not public"),
-    ([("[protect]", "by = { a = [1], b = [2] }\n[protect]")], "several columns"),
+    ([("[protect]", "by = { a = [1], b = [2] }\n[protect]")], "column 1 of by = 'a': there is no column of that name"),
     ([("[protect]", 'by = "group"\n[protect]')], "[query] by"),
     ([("[protect]", 'by = { group = ["a", "a"] }\n[protect]')], "List each once"),
     ([("[protect]", 'by = { group = ["a"] }\nothers = "a"\n[protect]')], "by another name"),

@@ -100,7 +100,7 @@ class Positions:
         asked = self.spec["protect"]
         if "within" in asked:
             length, step = float(asked["within"].split()[0]), float(self.geo.step)
-            apart = step * (2 if asked.get("norm") == "manhattan" else math.sqrt(2))
+            apart = step * (2 if asked.get("norm") == "manhattan" else math.sqrt(2)) * (1 + 2e-6)  # found so exactly
             grain = max(k * 10.0**p for k in (1, 2, 5) for p in range(-6, 6) if k * 10.0**p <= length / 200)
             return math.log(float(asked["factor"])) / (math.ceil((length + apart) / grain) * grain)
         return float(asked["epsilon"]) / float(asked.get("unit", "1 m").split()[0])

@@ -34,7 +34,7 @@ PARTS = {
     *("query.upper", "query.step", "query.people", "query.keep.state", "mechanism.name", "query.others"),
     *("mechanism.rate", "mechanism.points", "mechanism.lower", "mechanism.step", "accuracy.counted", "accuracy.points"),
     *("accuracy.within_50_percent", "accuracy.within_95_percent", "accuracy.within_99_percent"),
-    "accuracy.all_within_95_percent",
+    "accuracy.all_within_95_percent", "query.window.start", "query.window.end", "query.window.timezone",
 }  # fmt: skip
 """The parts that are not sentences."""
 
@@ -62,6 +62,11 @@ def test_every_sentence_is_true(notion: str) -> None:
         assert statement["mechanism"]["rate"] == str(world.plan.mechanism.rate)
         assert statement["mechanism"]["points"] == statement["accuracy"]["points"] == 3
         assert statement["accuracy"]["counted"] == "people"
+        window, told = world.query.window, statement["query"]["window"]
+        assert (window is None) == (told is None)
+        if window is not None:
+            ends = {"start": window.start.isoformat(), "end": window.end.isoformat()}
+            assert told == ends | {"timezone": world.query.records.timezone}
 
 
 def test_nothing_is_planned_where_all_numbers_may_change_at_once() -> None:

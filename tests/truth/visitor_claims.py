@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from datetime import datetime
 from typing import Any
@@ -450,7 +451,7 @@ def structure(statement: dict[str, Any], world: Any) -> list[str]:
             True,
         )
     asked, keep = world.asked()
-    part("what is asked", {name: query[name] for name in asked}, asked)
+    part("what is asked", *(json.loads(json.dumps(one)) for one in ({name: query[name] for name in asked}, asked)))
     part("keep", query["keep"], {column: list(values) for column, values in keep.items()})
     for state, value, never in (
         ("safe", "safe_at_most", "never_wrong"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.truth.claims import Claims
 from tests.truth.notion_claims import private
+from tests.truth.number_claims import WHEN, so
 from tests.truth.relations import number
 from tests.truth.selections import OfVisits, named, worst
 from tests.truth.visitor_claims import clock, steps
@@ -67,13 +68,18 @@ def register(claims: Claims) -> None:
         )  # fmt: skip
 
     @says(
-        r"Which of (?P<n>[\d,]+) public (?P<noun>group|interval)s? (by|of) '(?P<column>sex|age)'(, of (?P<groups>\d+) public groups? by 'sex',)? has the"
-        r" (?P<end>most|fewest) people"
+        r"Which of (?P<n>[\d,]+) public (?P<noun>group|interval)s? (by|of) '(?P<column>sex|age)'(?P<town> and 'town')?"
+        r"(, of (?P<groups>\d+) public groups? by 'sex',)? has the (?P<least>most|fewest) people" + WHEN
     )
-    def _(world: Any, n: str, noun: str, column: str, groups: str | None, end: str) -> bool:
+    def _(
+        world: Any, n: str, noun: str, column: str, town: str | None, groups: str | None, least: str, **when: Any
+    ) -> bool:
+        if isinstance(world, OfVisits) or not so(world, when["start"], when["end"], when["zone"], town):
+            return False
+        by = world.query.by[0] if isinstance(world.query.by, tuple) else world.query.by
         return (
-            not isinstance(world, OfVisits) and int(n) == world.options and meant(world, noun, end, end)
-            and column == (world.query.column or world.query.by) and int(groups or 0) == (len(world.query.groups) if world.query.column else 0)
+            int(n) == world.options and meant(world, noun, least, least)
+            and column == (world.query.column or by) and int(groups or 0) == (len(world.query.groups) if world.query.column else 0)
         )  # fmt: skip
 
     @says(

@@ -128,7 +128,7 @@ def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ..
         return column, listed_groups(column, listed, others)
     lists = {column: listed_groups(column, listed) for column, listed in by.items()}
     if not lists:
-        raise SpecError("by = {}", "it names no column", 'Name one: by = { income = ["low", "high"] }')
+        raise SpecError("by = {}", "it names no column", "Name one, with the list of its groups")
     if others is not None:
         raise SpecError(
             f"others = {told(others)} with groups by several columns",

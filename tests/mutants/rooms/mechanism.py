@@ -114,7 +114,7 @@ MUTANTS = [
       "one-sided noise for a symmetric line"),
     M("leeward.mechanism._predictive", "PredictiveMechanism.after", "tested * self.costs[0] + reported * self.costs[1]", "reported * self.costs[1]", "tests/mechanism/test_predictive.py",
       "tests are free"),
-    M("leeward.mechanism._predictive", "PredictiveMechanism.plan", "if state.last is None else sum(self.costs)", "if state.last is None else self.costs[0]", "tests/mechanism/test_predictive.py",
+    M("leeward.mechanism._predictive", "PredictiveMechanism.plan", "sum(self.costs) if state.reports else", "self.costs[0] if state.reports else", "tests/mechanism/test_predictive.py",
       "a test is begun that does not pay for the report"),
     M("leeward.mechanism._predictive", "PredictiveMechanism.plan", "if at > time - span", "if at > time - span + 1", "tests/mechanism/test_predictive.py",
       "a stretch of time is a unit short"),

@@ -619,7 +619,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     listed.iloc[::-1].to_parquet(made / "turned.parquet")
     people = pd.DataFrame({"user": list("abcd"), "age": [1, 3, 5, 7], "weight": 3, "sex": list("fmfm")})
     people["joined"] = pd.to_datetime([f"2026-01-0{day}" for day in (1, 2, 3, 4)]).astype("datetime64[us]")
-    people["left"] = people["joined"] + pd.Timedelta("1d")
+    people["left"] = people["joined"] + pd.Timedelta("1D")
     people["tick"] = people["joined"].astype("int64") // 10**6
     people.to_parquet(made / "people.parquet")
     people.assign(age=people["age"] + 1).to_parquet(made / "older.parquet")

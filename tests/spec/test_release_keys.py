@@ -109,7 +109,7 @@ ROWS = [
     Effect("data.person", "numbers", {"data": {"person": "each row"}}, {"kept in": "dp/row"}),
     Effect("data.place", "visitors", {"data": {"place": "second"}}, {"count": [0, 0, 3]}),
     Effect("data.time", "visitors", {"data": {"time": "sooner"}}, {"count": [0, 0, 1]}),
-    Effect("data.time", "numbers", {"data": {"time": "left"}}, {"value": [4]}, before=JOINED),
+    Effect("data.time", "numbers", {"data": {"time": "left"}}, {"value": [1]}, before=JOINED),
     Effect("data.time", "numbers", {"data": {"time": None}}, refused="[data] time is missing", before=JOINED),
     Effect("data.time", "numbers", {"data": {"time": "joined"}}, refused="means nothing without [window]"),
     Effect("data.timezone", "numbers", {"data": {"timezone": "UTC"}}, refused="means nothing without [window]"),
@@ -147,7 +147,7 @@ ROWS = [
     Effect(
         "data.time_format", "visitors", {"data": {"time_format": "dd/mm/yyyy"}}, refused="the column holds no texts"
     ),
-    Effect("data.time_format", "numbers", {"data": {"time_format": "dd/mm/yyyy"}}, refused="means nothing for a sum"),
+    Effect("data.time_format", "numbers", {"data": {"time_format": "dd/mm/yyyy"}}, refused="means nothing without [window]"),
     Effect("data.delimiter", "visitors", {"data": {"delimiter": "tab"}}, refused="it is about files of text"),
     Effect("data.encoding", "numbers", {"data": {"encoding": "latin-1"}}, refused="it is about files of text"),
     Effect(

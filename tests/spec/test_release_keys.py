@@ -147,7 +147,9 @@ ROWS = [
     Effect(
         "data.time_format", "visitors", {"data": {"time_format": "dd/mm/yyyy"}}, refused="the column holds no texts"
     ),
-    Effect("data.time_format", "numbers", {"data": {"time_format": "dd/mm/yyyy"}}, refused="means nothing without [window]"),
+    Effect(
+        "data.time_format", "numbers", {"data": {"time_format": "dd/mm/yyyy"}}, refused="means nothing without [window]"
+    ),
     Effect("data.delimiter", "visitors", {"data": {"delimiter": "tab"}}, refused="it is about files of text"),
     Effect("data.encoding", "numbers", {"data": {"encoding": "latin-1"}}, refused="it is about files of text"),
     Effect(

@@ -195,8 +195,8 @@ def monitor_as_json(town: Town) -> None:
 
 
 def perturb_spec(town: Town) -> None:
-    assert "log(2)/200" in ran(town, "perturb", placed(town), "--dry-run", "--json")[0]
-    assert "log(2)/300" in ran(town, "perturb", placed(town, ("200 m", "300 m")), "--dry-run", "--json")[0]
+    assert "log(2)/202" in ran(town, "perturb", placed(town), "--dry-run", "--json")[0]
+    assert "log(2)/303" in ran(town, "perturb", placed(town, ("200 m", "300 m")), "--dry-run", "--json")[0]
 
 
 def perturb_out(town: Town) -> None:

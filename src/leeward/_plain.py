@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from datetime import date, time, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from enum import Enum
@@ -170,6 +171,11 @@ _PLAIN = (str, bool, int, float, complex, Fraction, Decimal, date, time, timedel
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """Write a list in a sentence: ``a``, ``a and b``, ``a, b and c``; nothing of none."""
+    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

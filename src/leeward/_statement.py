@@ -313,7 +313,7 @@ class NumberQuery(Part):
         text: the question in words.
         answers: how many there are.
         column: where the number stands; None for a histogram of groups alone.
-        p: which percentile.
+        p: which percentile, or which several, ascending.
         combine: what became of a person's several rows; None where every row is a person of its own.
         by: the column of the groups, or several; None for one group of all.
         groups: the public groups, in the order of the answers; of several columns a value each.
@@ -332,7 +332,7 @@ class NumberQuery(Part):
     text: str
     answers: int
     column: str | None
-    p: str | None
+    p: str | tuple[str, ...] | None
     combine: Combine | None
     by: str | tuple[str, ...] | None
     groups: tuple[bool | int | str | tuple[bool | int | str, ...], ...]

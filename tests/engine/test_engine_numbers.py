@@ -137,6 +137,44 @@ def test_answers_agree_with_the_oracle(kind: str) -> None:
     assert sum(check(*draw(rng, kind), ask(rng, asked)) for asked in KINDS) > 3
 
 
+@pytest.mark.parametrize("kind", ["int64", "float64", "decimal", "text"])
+def test_several_percentiles_are_those_asked_one_by_one(kind: str) -> None:
+    rng, several = random.Random(f"several {kind}"), 0
+    ps = [F("0"), F("33.3"), F("50"), F("100")]
+    for _ in range(12):
+        source, rows = draw(rng, kind)
+        asked = ask(rng, "percentile") | {"combine": rng.choice(["min", "max"])}
+        counted, _, _ = oracle.records(rows, asked)
+        assert counted is not None
+        each = [oracle.answer(counted, {**asked, "p": p} if p < 100 else {**asked, "kind": "max"}) for p in ps]
+        query = describe(source, asked | {"p": ps})
+        found, _ = exactly(query)
+        assert found == [one for group in zip(*each, strict=True) for one in group]
+        keys = read_keys(query).to_arrow()
+        assert keys["percentile"].to_pylist() == [0, 33.3, 50, 100] * len(each[0])
+        assert keys.num_rows == len(found)
+        several += len(each[0]) > 1
+    assert several
+
+
+def test_the_public_keys_of_percentiles_are_their_own() -> None:
+    def digest(p: Any, **groups: Any) -> str:
+        table = records(pa.table({"x": [1]}), person="each row")
+        return read_keys(statistic(table, "percentile", column="x", lower=0, upper=9, p=p, **groups)).digest()
+
+    two = {"by": "g", "groups": ["a", "b"]}
+    other = {"by": "g", "groups": ["a", "c"]}
+    found = [
+        digest("25"),
+        digest(["25", "50"]),
+        digest(["25", "75"]),
+        digest(["25", "75"], **two),
+        digest(["25", "75"], **other),
+    ]
+    assert len(set(found)) == len(found)
+    assert digest(["25"]) == digest("25")
+
+
 def tallied(rows: list[dict[str, Any]], asked: dict[str, Any]) -> list[tuple[int, int, int]]:
     """By the oracle: the place of a group, steps above the lower bound, and how many people; in this order."""
     counted, _, _ = oracle.records(rows, asked)

@@ -293,6 +293,9 @@ KINDS: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
+SEVERAL = (("25", "75"), ("0", "50", "100"))
+
+
 def _of_statistics() -> list[Query]:
     found = []
     for (name, (given, whole)), step, (shown, (by, groups)) in itertools.product(
@@ -313,6 +316,17 @@ def _of_statistics() -> list[Query]:
             found.append(
                 Query(f"statistic: {name}, step {step}{shown}, {people} people", made, "rows", answer, WITHOUT, fits)
             )
+    for ps, step, (shown, (by, groups)) in itertools.product(SEVERAL, (1, 2), GROUPINGS.items()):
+        made = statistic(TABLE, "percentile", column="x", lower=0, upper=2, step=step, p=ps, **by)
+        each = [_together(groups, answers.on_grid(0, 2, step, answers.percentile(Fraction(p), 0))) for p in ps]
+        name = f"statistic: percentiles {', '.join(ps)}, step {step}{shown}"
+        found.append(Query(name, made, "rows", answers.in_turn(each), WITHOUT))
+        if len(groups) > 1:
+            continue
+        made = statistic(TABLE, "percentile", column="x", lower=0, upper=2, step=step, p=ps, people=2, **by)
+        counted = lambda r, groups=groups: r is not None and r.x is not None and groups[0] in (None, r.y)  # noqa: E731
+        fits = lambda table, counted=counted: sum(map(counted, table)) == 2  # noqa: E731
+        found.append(Query(f"{name}, 2 people", made, "rows", answers.in_turn(each), WITHOUT, fits))
     for step, (shown, (by, groups)) in itertools.product((1, 2), GROUPINGS.items()):
         made = statistic(TABLE, "histogram", column="x", lower=0, upper=2, step=step, **by)
         edges = list(range(0, 3, step))

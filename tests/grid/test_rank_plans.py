@@ -6,6 +6,7 @@ the answers are drawn apart, so what they tell two tables apart by adds up.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -39,6 +40,11 @@ def numbers(table: Any, query: Query, group: Any) -> tuple[Fraction, ...]:
     )
 
 
+def asked_of(query: Query) -> list[Fraction]:
+    """The percentiles that are asked for, one or several."""
+    return list(query.query.ps) or [Fraction(query.query.numeric.p)]
+
+
 def universes(row: Row, query: Query) -> Iterator[list[tuple[Any, ...]]]:
     """Tables of one person with any record, and of two people with few."""
     metric = isinstance(row.notion, Manhattan) or row.notion in [m.notion for m in metrics(crossing=True)]
@@ -51,7 +57,7 @@ def universes(row: Row, query: Query) -> Iterator[list[tuple[Any, ...]]]:
 
 def excess(row: Row, query: Query, plan: RankPlan, tables: list[Any], more: float = 1) -> float:
     """By how much what all answers together tell two tables apart by is above their distance, at most."""
-    values, rate, p = query.query.values, float(plan.mechanism.rate) * more, Fraction(query.query.numeric.p)
+    values, rate = query.query.values, float(plan.mechanism.rate) * more
     points = tuple(values.lower + i * values.step for i in range(int(values.width / values.step) + 1))
     groups = query.query.groups or (None,)
     held = [[numbers(table, query, group) for group in groups] if query.fits(table) else None for table in tables]
@@ -59,7 +65,8 @@ def excess(row: Row, query: Query, plan: RankPlan, tables: list[Any], more: floa
     for i, these in enumerate(held):
         for j, those in enumerate(held):
             if i != j and distance[i, j] < NEVER and these is not None and those is not None:
-                lost = sum(ranks.told_apart(rate, p, points, a, b) for a, b in zip(these, those, strict=True))
+                each = itertools.product(asked_of(query), zip(these, those, strict=True))
+                lost = sum(ranks.told_apart(rate, p, points, a, b) for p, (a, b) in each)
                 worst = max(worst, lost - float(distance[i, j]) / PARTS)
     return worst
 
@@ -88,7 +95,8 @@ def test_the_rate_of_a_plan_is_private_on_every_pair_of_tables(row: Row) -> None
 def test_the_grid_is_of_all_notions_and_questions() -> None:
     assert len(PERCENTILES) >= 50
     assert len(NOTIONS) >= 15
-    assert {query.query.numeric.p for query in PERCENTILES} == {0, 50, 67, 100}
+    assert {p for query in PERCENTILES for p in asked_of(query)} == {0, 25, 50, 67, 75, 100}
+    assert {len(query.query.ps) for query in PERCENTILES} == {0, 2, 3}
     assert {len(query.query.groups) for query in PERCENTILES} == {0, 1, 2}
     assert {query.query.people for query in PERCENTILES} == {None, 1, 2}
 
@@ -131,6 +139,35 @@ def test_the_rate_is_what_the_theorem_says_and_the_largest(name: str, p: Any, by
     tables = universe.all_of(OF_TWO if by is IN_TWO else OF_TWO[:3] if by is WHOLE else OF_TWO[:4], 3)
     assert excess(row, query, plan, tables) <= 1e-9
     assert excess(row, query, plan, tables, 1.02) > 1e-9, "and no larger rate would do"
+
+
+def crowd(*people: int) -> tuple[Fraction, ...]:
+    return tuple(Fraction(x) for x, many in enumerate(people) for _ in range(many))
+
+
+EDGES_OF_SEVERAL: list[tuple[str, Fraction, tuple[Fraction, ...], tuple[Fraction, ...]]] = [
+    ("unbounded", Fraction(2, 5), crowd(500, 300, 0, 0), crowd(500, 300, 1, 0)),
+    ("removal", Fraction(4, 5), crowd(0, 0, 300, 500), crowd(0, 1, 300, 500)),
+    ("replace", Fraction(1, 4), crowd(1, 500, 300, 0), crowd(0, 500, 300, 1)),
+]
+"""A notion of ε, ε over how far a step moves the losses of both quartiles apart, and a step of one person in a crowd."""
+
+
+@pytest.mark.parametrize(("name", "rate", "these", "those"), EDGES_OF_SEVERAL)
+def test_the_rate_of_several_is_what_the_theorem_says_and_the_largest(
+    name: str, rate: Fraction, these: Any, those: Any
+) -> None:
+    """In a small table the points between them leave room; in a crowd both quartiles are told apart as far as is allowed."""
+    row = NAMED[name]
+    plan = plan_rank(statistic(TABLE, "percentile", column="x", lower=0, upper=3, p=["25", "75"]), row.notion)
+    assert plan.mechanism.rate == rate
+    points = tuple(map(Fraction, range(4)))
+
+    def apart(more: float) -> float:
+        return sum(ranks.told_apart(float(rate) * more, Fraction(p), points, these, those) for p in (25, 75))
+
+    epsilon = float(row.notion.epsilon)
+    assert apart(1) <= epsilon + 1e-9 < apart(1.02), "and no larger rate would do"
 
 
 def test_a_forgotten_second_group_is_noticed() -> None:

@@ -178,6 +178,10 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "another default": _default,
     "median by rank": lambda: ranked("median", **AGE),
     "percentile by rank": lambda: ranked("percentile", lw.BoundedDP("1"), **AGE, p="30.5", people=24),
+    "quartiles by rank": lambda: ranked("percentile", **AGE, p=["25", "50", "75"]),
+    "extremes with noise on them, in groups": lambda: number(
+        "percentile", lw.AdditionOnly("2/7"), **AGE, p=["0", "100"], by="sex", groups=["f", "m"]
+    ),
     "max by rank, in groups": lambda: ranked("max", lw.AdditionOnly("2/7"), **AGE, by="sex", groups=["f", "m"]),
     "histogram of numbers": lambda: number("histogram", column="age", lower=0, upper=10, step=2),
     "histogram of groups": lambda: number("histogram", by="sex", groups=["f", "m"]),

@@ -38,6 +38,7 @@ def asked(kind: str, table: Mapping[str, Any] = TABLE, **statistic: Any) -> dict
 QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
     "sum": asked("sum"),
     "percentile": asked("percentile", p="30"),
+    "percentiles": asked("percentile", p=["25", "75"]),
     "histogram": asked("histogram", by="sex", groups=["f", "m"]),
     "above": {
         **asked("above"),
@@ -88,8 +89,19 @@ ROWS: Mapping[str, list[Row]] = {
     "percentile": [
         Row("statistic", "p", "31", NEW),
         Row("statistic", "p", "30.0", SAME),
+        Row("statistic", "p", ["30"], SAME),
+        Row("statistic", "p", ["30", "60"], NEW),
         Row("statistic", "kind", "median", NEW, beside={"statistic": {"p": None}}),
         Row("plan", "mechanism", "rank", SAME),  # it is taken by itself
+        Row("plan", "mechanism", "geometric", NEW),
+    ],
+    "percentiles": [
+        Row("statistic", "p", ("25.0", "75"), SAME),
+        Row("statistic", "p", ["25", "76"], NEW),
+        Row("statistic", "p", ["25", "50", "75"], NEW),
+        Row("statistic", "p", "25", NEW),
+        Row("statistic", "p", ["75", "25"], refused("several percentiles ascend")),
+        Row("plan", "mechanism", "rank", SAME),
         Row("plan", "mechanism", "geometric", NEW),
     ],
     "histogram": [
@@ -149,7 +161,13 @@ ROWS: Mapping[str, list[Row]] = {
 }
 
 HOLDERS = {"records": [records, Records], "statistic": [statistic, Statistic]}
-BY_OTHERS = {"statistic.records", "statistic.values", "statistic.numeric", "statistic.window"}  # by their own fields
+BY_OTHERS = {
+    "statistic.records",
+    "statistic.values",
+    "statistic.numeric",
+    "statistic.window",
+    "statistic.ps",
+}  # by their own fields
 HOW_WRITTEN = {f"records.{key}" for key in ("writing", "delimiter", "encoding", "decimal", "time_format")}
 """How a file is written is no part of what is asked of it: the same table written otherwise is the same content."""
 

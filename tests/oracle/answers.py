@@ -141,6 +141,16 @@ def grouped(groups: Sequence[Any], whole: Callable[[list[Fraction]], Fraction]) 
     return answer
 
 
+def in_turn(answers: Sequence[Answer]) -> Answer:
+    """Of each coordinate those of all answers in turn, then those of the next."""
+
+    def answer(table: Table) -> tuple[Fraction, ...]:
+        each = [one(table) for one in answers]
+        return tuple(found[i] for i in range(len(each[0])) for found in each)
+
+    return answer
+
+
 def on_grid(lower: int, upper: int, step: int, whole: Callable[[list[Fraction]], Fraction]) -> Any:
     """The same of numbers that are held within bounds and rounded half up to the grid that begins at the lower one."""
 

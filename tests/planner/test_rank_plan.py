@@ -15,12 +15,15 @@ from tests.oracle import ranks
 from tests.statistical.gof import rejects
 
 import leeward as lw
+from leeward.engine._groups import GroupList
 from leeward.errors import InputError, LowUtilityError, NotPrivateError
 from leeward.exact import exact
 from leeward.mechanism import RankSelection
 from leeward.noise import SeededBitsForTests
 from leeward.notion import GroupDP, Maximum, Notion
 from leeward.planner import NumberPlan, RankPlan
+from leeward.planner._number_plan import in_order
+from leeward.planner._one_each import joint_or_each, one_each
 from leeward.planner._rank_plan import plan_rank
 from leeward.planner._statistic_plan import ASSUMED, plan_statistic
 from leeward.planner._useless import refuse_useless
@@ -46,6 +49,11 @@ GROUPS: dict[str, Any] = {"by": "sex", "groups": ["f", "m"]}
         (lw.AdditionOnly("1/3"), asked(**GROUPS), "1/3"),
         (lw.RemovalOnly("1"), asked("percentile", p="90"), "5/9"),
         (lw.UnboundedDP("1"), asked("min"), "1/2"),
+        (lw.UnboundedDP("1"), asked("percentile", p=["25", "50", "75"]), "2/7"),
+        (lw.BoundedDP("1"), asked("percentile", p=["25", "50", "75"]), "1/6"),
+        (lw.BoundedDP("1"), asked("percentile", p=["25", "50", "75"], **GROUPS), "1/7"),
+        (lw.Personalised(lw.UnboundedDP("1"), ["1", "1/3"]), asked("percentile", p=["25", "75"]), "2/15"),
+        (lw.Manhattan("1", lw.ValueGrid(0, 100)), asked("percentile", p=["25", "75"]), "1/4"),
         (lw.UnboundedDP("1"), asked("max"), "1/2"),
         (lw.BoundedDP("1"), asked(), "1/2"),
         (lw.BoundedDP("1"), asked(people=50), "1/2"),
@@ -241,6 +249,80 @@ def test_each_group_is_drawn_from_its_own_people() -> None:
         assert rejects(np.bincount(drawn[:, group], minlength=5), law, n) is None
     assert rejects(np.bincount(drawn[:, 0], minlength=5), laws[2], n) is not None
     assert rejects(np.bincount(drawn[:, 1], minlength=5), laws[0], n) is not None
+
+
+def test_each_percentile_is_drawn_by_itself_and_a_group_s_are_shown_in_order() -> None:
+    """A binomial test for each point of each percentile, false alarms 10⁻⁶ each; one taken for another is found out."""
+    plan = plan_rank(asked("percentile", upper=4, p=["25", "75"], by="sex", groups=["f", "m"]), lw.UnboundedDP("5/2"))
+    assert plan.mechanism.rate == 1
+    held, bits, n = tally((0, 0, 2), (0, 2, 1), (1, 3, 1), (1, 4, 3)), SeededBitsForTests(1), 3_000
+    drawn = np.array([plan.draw(held, bits) for _ in range(n)])
+    assert drawn.shape == (n, 4)
+    points = tuple(map(Fraction, range(5)))
+    people = [tuple(map(Fraction, of)) for of in ((0, 0, 2), (3, 4, 4, 4))]
+    laws = [ranks.named(1.0, Fraction(p), points, of) for of in people for p in (25, 75)]
+    for i, law in enumerate(laws):
+        assert rejects(np.bincount(drawn[:, i], minlength=5), law, n) is None
+    assert rejects(np.bincount(drawn[:, 0], minlength=5), laws[1], n) is not None
+    crossed = next(row for row in drawn if row[0] > row[1])
+    shown = plan.answers(crossed, GroupList(plan.query).to_arrow()).to_pydict()
+    assert shown["value"] == [*sorted(crossed[:2].tolist()), *sorted(crossed[2:].tolist())]
+    assert shown["percentile"] == [25, 75, 25, 75]
+    assert shown["group"] == ["f", "f", "m", "m"]
+
+
+def test_none_in_order_is_off_by_more_than_one_of_its_group_was() -> None:
+    """Nor are they on average; in the order of other groups they would be."""
+    rng, query = np.random.default_rng(3), asked("percentile", p=["25", "50", "75"], **GROUPS)
+    worse = 0
+    for _ in range(500):
+        exact = np.sort(rng.integers(0, 50, (2, 3)), axis=1)
+        drawn = exact + rng.integers(-20, 20, (2, 3))
+        shown = in_order(query, drawn.ravel()).reshape(2, 3)
+        off, was = np.abs(shown - exact), np.abs(drawn - exact)
+        assert (off.max(axis=1) <= was.max(axis=1)).all()
+        assert (off.sum(axis=1) <= was.sum(axis=1)).all()
+        mixed = np.sort(drawn, axis=0)
+        worse += bool((np.abs(mixed - exact).max(axis=1) > was.max(axis=1)).any())
+    assert worse > 100
+
+
+def test_one_release_of_several_is_never_further_off_than_one_of_each() -> None:
+    for ps, ratio in ((["25", "50", "75"], Fraction(7, 8)), (["10", "90"], Fraction(7, 9)), (["75", "90"], 1)):
+        for notion in (lw.UnboundedDP("1"), lw.AdditionOnly("1")):
+            made = plan_rank(asked("percentile", p=ps), notion)
+            apart = one_each(made)
+            assert apart is not None
+            assert apart.mechanism.rate == made.mechanism.rate * ratio
+            assert apart.accuracy().within_95_percent >= made.accuracy().within_95_percent
+            alone = [plan_rank(asked("percentile", p=p), notion).mechanism.rate for p in ps]
+            assert sum((apart.mechanism.rate / rate for rate in alone), start=exact(0)) == 1, "all of ε, and no more"
+    quartiles = plan_rank(asked("percentile", p=["25", "50", "75"]), lw.UnboundedDP("1"))
+    told = dict(joint_or_each(quartiles))
+    assert told["in one release"].startswith(f"at most {quartiles.accuracy().within_95_percent} rows")
+    assert told["one release of each"].startswith(f"at most {one_each(quartiles).accuracy().within_95_percent}, at")  # type: ignore[union-attr]
+    assert one_each(plan_rank(asked(), lw.UnboundedDP("1"))) is None
+    assert joint_or_each(lw.plan(asked("sum"), lw.UnboundedDP("1"))) == []
+
+
+def test_several_are_named_by_rank_or_with_noise_whichever_is_nearer() -> None:
+    assert isinstance(lw.plan(asked("percentile", p=["25", "75"]), lw.UnboundedDP("1")), RankPlan)
+    near = lw.plan(asked("percentile", upper=1000, p=["25", "75"]), lw.Manhattan("1", lw.ValueGrid(0, 1000)))
+    assert isinstance(near, NumberPlan)
+    assert near.parts[0].law.up == exact("1/2"), "each of two at half of ε"
+    assert in_order(near.query, np.array([5, 3])).tolist() == [3, 5]
+
+
+def test_several_of_which_one_is_useless_are_refused() -> None:
+    # 100,000 people: the median is useless where half of them may be between, the least value where nearly all may
+    for p, refused in ((["0", "100"], False), (["0", "50"], True)):
+        made = plan_rank(asked("percentile", p=p, upper=10**6), lw.UnboundedDP("1/1400"))
+        assert 50_000 <= made.accuracy().within_95_percent < 99_999
+        if refused:
+            with pytest.raises(LowUtilityError):
+                refuse_useless(made, 2)
+        else:
+            refuse_useless(made, 2)
 
 
 def test_groups_are_drawn_independently() -> None:

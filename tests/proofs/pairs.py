@@ -87,6 +87,12 @@ def ranked(mechanism: RankSelection, notion: Notion, tables: tuple[Any, ...]) ->
     return mechanism.on(dict.fromkeys(map(counts, tables))).pull_back(tables, counts), notion.on(tables)
 
 
+def both_ranked(mechanisms: tuple[RankSelection, RankSelection], notion: Notion, tables: tuple[Any, ...]) -> Proved:
+    """Two percentiles by rank of the same numbers, with noise of their own."""
+    one, other = (ranked(mechanism, notion, tables)[0] for mechanism in mechanisms)
+    return one.beside(other), notion.on(tables)
+
+
 # ---- decisions, and paying only when it is not safe
 
 
@@ -237,6 +243,14 @@ DECISIONS = [
         "`RankSelection(3ε/4, p=200/3)`, of 0s and 1s",
         "UnboundedDP(ε)",
         lambda e: ranked(RankSelection(e * 3 / 4, "200/3"), UnboundedDP(e), NUMBERED),
+    ),
+    Pair(
+        "`RankSelection(2ε/5, p=25)` and `RankSelection(2ε/5, p=75)`, of 0s and 1s",
+        "UnboundedDP(ε)",
+        lambda e: both_ranked(
+            (RankSelection(e * 2 / 5, "25"), RankSelection(e * 2 / 5, "75")), UnboundedDP(e), NUMBERED
+        ),
+        tight=False,
     ),
     Pair(
         "`RankSelection(ε/2)`, the median of 0s and 1s",

@@ -298,6 +298,39 @@ def by_rank(answers: dict[str, Any], k: int, counted: str = "people", groups: An
     return made
 
 
+def several(groups: Any, answers: dict[str, Any]) -> FakeRelease:
+    made = by_rank(answers, 7, groups=groups)
+    made.told["query"] |= {"p": ["0", "50", "100"], "answers": len(answers["value"])}
+    return made
+
+
+def test_several_percentiles_of_one_group_are_all_in_the_headline() -> None:
+    page = Page(report_html(several((), {"group": ["all"] * 3, "percentile": [0, 50, 100], "value": [17, 38, 90]})))
+    assert page.all("h1")[0].text == (
+        "Of ‘age’ the least value is about 17, the median is about 38 and the greatest value is about 90"
+    )
+    text = page.text()
+    assert (
+        "At most 7 people have a number between an answer and the exact percentile, with probability at least 95 %"
+        in text
+    )
+    assert "Points are the answers, from the smallest percentile to the largest" in text
+    assert "Per cent" in text
+
+
+def test_several_percentiles_of_groups_are_a_line_each() -> None:
+    answers = {"group": ["f"] * 3 + ["m"] * 3, "percentile": [0, 50, 100] * 2, "value": [17, 38, 90, 18, 40, 80]}
+    made = several(("f", "m"), answers)
+    assert Page(report_html(made)).all("h1")[0].text == (
+        "The least value, median and greatest value of ‘age’ in 2 groups: from 17 to 90"
+    )
+    figure = answers_figure(made)
+    assert [tuple(line.x) for line in figure.data] == [(17, 38, 90), (18, 40, 80)]
+    assert [tuple(line.y) for line in figure.data] == [(0, 0, 0), (1, 1, 1)]
+    assert figure.data[1].customdata[2] == "m, 100 %: 80"
+    assert figure.layout.yaxis.ticktext == ("f", "m")
+
+
 @pytest.mark.parametrize(
     ("k", "counted", "said", "figure"),
     [

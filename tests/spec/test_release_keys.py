@@ -179,6 +179,16 @@ ROWS = [
         "query.p", "numbers", {"query": {"p": "25"}}, {"value": [3]}, before={"query": {"kind": "percentile", "p": "0"}}
     ),
     Effect(
+        "query.p",
+        "numbers",
+        {"query": {"p": ["25", "100"]}},
+        {"value": [3, 7]},
+        before={"query": {"kind": "percentile", "p": "0"}},
+    ),
+    Effect(
+        "query.p", "numbers", {"query": {"kind": "percentile", "p": ["50", "50"]}}, refused="several percentiles ascend"
+    ),
+    Effect(
         "query.people", "numbers", {"query": {"people": 4}}, {"people": 4}, before={"protect": {"notion": "bounded-dp"}}
     ),
     Effect(

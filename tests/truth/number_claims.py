@@ -15,6 +15,8 @@ from tests.truth.notion_claims import private
 from tests.truth.relations import number
 from tests.truth.visitor_claims import DIRECTION, goes
 
+from leeward.engine._groups import GroupList
+
 HOW_FAR = 10**9
 """Further than any bound of these worlds: what an answer with so much noise is clamped to."""
 
@@ -75,6 +77,9 @@ def kept_mean(world: Any, error: float, people: int) -> float:
     return found
 
 
+POINT = r"(least value|greatest value|median|[\d./]+ % point)"
+
+
 def register(claims: Claims) -> None:
     """Register all sentences about numbers."""
     says = claims.says
@@ -100,6 +105,20 @@ def register(claims: Claims) -> None:
         return all(numeric.answer(values) == meant(values) for values in LISTS if values)
 
     @says(
+        rf"The (?P<points>{POINT}(, {POINT})* and {POINT}) of everybody's 'age'(, in each of (?P<n>\d+) public"
+        rf" groups? by 'sex'(?P<town> and 'town')?(?P<more>, and of all others)?)?{WHEN}"
+    )
+    def _(world: Any, points: str, n: str | None, more: str | None, **when: str | None) -> bool:
+        told = [called(each) for part in points.split(" and ") for each in part.split(", ")]
+        asked = world.query.kind == "percentile" and len(told) > 1 and list(world.query.ps) == told
+        groups = int(n or 0) + bool(more)
+        return asked and groups == len(world.query.groups) and bool(more) == outside(world) and so(world, **when)
+
+    @says(r"A larger percentile of a group never has a smaller answer")
+    def _(world: Any) -> bool:
+        return bool(world.query.ps) and ascending(world)
+
+    @says(
         r"How many people have a 'age' in each of (?P<bins>\d+) public intervals(, in each of (?P<n>\d+) public groups? by 'sex'(?P<town> and 'town')?)?"
         + WHEN
     )
@@ -120,10 +139,10 @@ def register(claims: Claims) -> None:
 
     @says(
         rf"Each answer, an integer on a public grid of step (?P<step>\S+), gets exact geometric noise, {DIRECTION}(?P<clamped>, then clamped to"
-        r" the public bounds)?"
+        r" the public bounds)?(?P<ordered>; those of a group are put in ascending order)?"
     )
-    def _(world: Any, step: str, clamped: str | None, **rates: Any) -> bool:
-        if len(world.plan.parts) != 1:
+    def _(world: Any, step: str, clamped: str | None, ordered: str | None, **rates: Any) -> bool:
+        if len(world.plan.parts) != 1 or bool(ordered) != bool(world.query.ps) or (ordered and not ascending(world)):
             return False
         low, high = published(world, -HOW_FAR), published(world, HOW_FAR)
         total = 2 * (world.query.people or 1) if world.query.kind == "sum" else 2  # the range of the exact answers
@@ -192,7 +211,8 @@ def register(claims: Claims) -> None:
         if len(world.plan.parts) != 1 or int(cells or 1) != len(world.exact(world.tables[0])):
             return False
         step = float(world.plan.scale.unit)
-        told = [(float(each), 1), *([(float(every), int(cells or 1))] if every else [])]
+        several = len(world.query.ps) or 1  # in order, each is as near as the furthest of its group was
+        told = [(float(each), several), *([(float(every), int(cells or 1))] if every else [])]
         # true, and not idle: a step less would not be
         return all(kept(world, e) ** n >= 0.95 - 1e-12 and kept(world, e - step) ** n < 0.95 for e, n in told)
 
@@ -296,6 +316,24 @@ def register(claims: Claims) -> None:
         return world.query.groups.index(name) == len(world.query.listed) and outside(world)
 
 
+def called(point: str) -> Fraction:
+    """Which percentile has this name."""
+    named = {"least value": 0, "median": 50, "greatest value": 100}
+    return Fraction(named[point] if point in named else point.removesuffix(" % point"))
+
+
+def ascending(world: Any) -> bool:
+    """Whether percentiles of a group are published in order, however they were drawn."""
+    keys, m = GroupList(world.query).to_arrow(), len(world.query.ps)
+    draws = itertools.islice(itertools.product(range(3), repeat=world.query.cells), 100)
+    for drawn in draws:
+        shown = world.plan.answers(np.array(drawn), keys)["value"].to_pylist()
+        groups = [slice(i, i + m) for i in range(0, len(drawn), m)]
+        if any(shown[group] != sorted(drawn[group]) for group in groups):
+            return False
+    return keys["percentile"].to_pylist() == [float(p) for p in world.query.ps] * (world.query.cells // m)
+
+
 def outside(world: Any) -> bool:
     """Whether somebody whose key is listed nowhere is in an answer."""
     return bool(world.query.others)
@@ -325,6 +363,7 @@ REQUIRED = [
     ("the promise", r"This promise holds.*", lambda w: True),
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
     ("clamping", r"Numbers are clamped.*", lambda w: w.query.kind != "histogram"),
+    ("an order", r"A larger percentile.*", lambda w: bool(w.query.ps)),
     ("a side", r"No answer is .*", lambda w: len(w.plan.parts) == 1 and (one(w).up.is_infinite or one(w).down.is_infinite)),
     ("one row each", r"Nobody has more.*", lambda w: w.query.records.combine == "refuse" and w.query.records.person is not None),
     ("several rows", r"Someone with several rows.*", lambda w: w.query.records.combine != "refuse"),

@@ -68,6 +68,11 @@ class World:
     def unit(self) -> str:
         return "table" if "largest change" in self.notion.words.definition else "person"
 
+    @property
+    def ps(self) -> tuple[Fraction, ...]:
+        """The percentiles asked for, one or several."""
+        return self.query.ps or (Fraction(self.query.numeric.p),)  # type: ignore[union-attr]
+
     # ---- the universe: a record is (group, number)
 
     @property
@@ -110,8 +115,9 @@ class World:
             elif kind == "sum":
                 found.append(sum(here))
             elif kind == "percentile":
-                at = math.floor(self.query.numeric.p * len(here) / 100)  # type: ignore[union-attr]
-                found.append(sorted(here)[min(at, len(here) - 1)] if here else 0)
+                for p in self.ps:
+                    at = math.floor(p * len(here) / 100)
+                    found.append(sorted(here)[min(at, len(here) - 1)] if here else 0)
             elif self.query.people is None:  # the sum of distances from the middle in half steps, and the number
                 found += [2 * sum(here) - 2 * len(here), len(here)]
             else:
@@ -178,6 +184,8 @@ QUESTIONS: Mapping[str, tuple[Any, str, dict[str, Any]]] = {
     "least": (TABLE, "min", ONE),
     "greatest": (TABLE, "max", ONE),
     "percentile": (TABLE, "percentile", {**ONE, "p": "25"}),
+    "quartiles": (TABLE, "percentile", {**ONE, "p": ["25", "50", "75"]}),
+    "extremes in groups": (TABLE, "percentile", {**IN_GROUPS, "p": ["0", "100"]}),
     "median of two": (TABLE, "median", {**ONE, "people": 2}),
     "median in groups": (TABLE, "median", IN_GROUPS),
     "histogram": (TABLE, "histogram", BINS),

@@ -10,7 +10,7 @@ from typing import Any
 from tests.oracle import ranks
 from tests.truth.claims import Claims
 from tests.truth.notion_claims import private
-from tests.truth.number_claims import sorted_at
+from tests.truth.number_claims import ascending, sorted_at
 from tests.truth.ranks import POINTS
 from tests.truth.relations import number
 from tests.truth.selections import worst
@@ -26,19 +26,25 @@ FEW = [people for people in CROWDS if len(people) < 4]
 
 
 def kept(world: Any, most: int) -> float:
-    """The least chance, over all crowds, that at most so many have a number strictly between the answer and the exact one."""
+    """The least chance, over all crowds, that at most so many have a number strictly between each answer and the exact one."""
     found = 1.0
     for people in CROWDS:
-        exact = int(sorted_at(world.p, list(people)))
-        between = [sum(min(z, exact) < v < max(z, exact) for v in people) for z in range(3)]
-        found = min(found, math.fsum(p for p, k in zip(world.named(people), between, strict=True) if k <= most))
+        exact = [int(sorted_at(p, list(people))) for p in world.ps]
+        near = [[sum(min(z, q) < v < max(z, q) for v in people) <= most for z in range(3)] for q in exact]
+        chances = world.outcomes(people).items()
+        found = min(found, math.fsum(p for zs, p in chances if all(ok[z] for ok, z in zip(near, zs, strict=True))))
     return found
 
 
+def alone(world: Any, most: int) -> float:
+    """The chance that follows for one percentile and any crowd: one point is right, and all others are just too far off."""
+    parts = [(p / 100).denominator for p in world.ps]
+    return min(worst(world.rate / part, len(POINTS), most * part) for part in parts)
+
+
 def bound(world: Any, most: int) -> float:
-    """The chance that follows for any crowd: the losses of one point are right, those of all others just too large."""
-    parts = world.p / 100
-    return worst(world.rate / parts.denominator, len(POINTS), most * parts.denominator)
+    """The chance that follows for all percentiles of a group: each misses alike."""
+    return 1 - len(world.ps) * (1 - alone(world, most))
 
 
 def register(claims: Claims) -> None:
@@ -46,29 +52,38 @@ def register(claims: Claims) -> None:
     says = claims.says
 
     @says(
-        r"(?P<groups>For each group, each|Each) of (?P<points>\d+) public grid points is accepted with probability e\^\(−(?P<rate>[\d/]+)·d\),"
+        r"(?P<groups>For each group, each|Each|For each (group and )?percentile p, with noise of its own, each) of (?P<points>\d+) public grid points is accepted with probability e\^\(−(?P<rate>[\d/]+)·d\),"
         r" where d is how much larger its rank error is than the least one, and one of the accepted is published, each as likely\. Its rank"
-        r" error is the number of people below it less (?P<low>[\d./]+) % of all but one, or the number above it less (?P<high>[\d./]+) % of all"
-        r" but one, whichever is larger\. No count is published"
+        r" error is the number of people below it less (?P<low>[\d./]+|p) % of all but one, or the number above it less"
+        r" (?P<high>[\d./]+|\(100 − p\)) % of all but one, whichever is larger\.(?P<ordered> The answers of a group are then put in ascending"
+        r" order\.)? No count is published"
     )
-    def _(world: Any, groups: str, points: str, rate: str, low: str, high: str) -> bool:
-        def law(people: tuple[int, ...]) -> bool:
-            below = [sum(v < z for v in people) - Fraction(low) / 100 * (len(people) - 1) for z in range(3)]
-            above = [sum(v > z for v in people) - Fraction(high) / 100 * (len(people) - 1) for z in range(3)]
+    def _(world: Any, groups: str, points: str, rate: str, low: str, high: str, ordered: str | None) -> bool:
+        def law(people: tuple[int, ...], p: Fraction, mechanism: Any) -> bool:
+            below = [sum(v < z for v in people) - p / 100 * (len(people) - 1) for z in range(3)]
+            above = [sum(v > z for v in people) - (100 - p) / 100 * (len(people) - 1) for z in range(3)]
             told = ranks.first_accepted(number(rate), list(map(max, below, above)))
             counts = tuple(people.count(z) for z in range(3))
-            exact = world.plan.mechanism.on([counts])  # the package's own law
+            exact = mechanism.on([counts])  # the package's own law
             return all(math.isclose(float(exact.probability(counts, z)), told[z], rel_tol=1e-9) for z in range(3))
 
-        return (groups == "Each") == (len(world.query.groups) < 2) and int(points) == len(POINTS) and all(map(law, FEW))
+        several = low == "p"
+        shares = world.ps if several else (Fraction(low),)
+        each = zip(shares, world.plan.mechanisms, strict=True)
+        return (
+            ("group" in groups) == (len(world.query.groups) > 1) and int(points) == len(POINTS)
+            and several == ("percentile" in groups) == (high == "(100 − p)") == bool(ordered) == (len(world.ps) > 1)
+            and (several or Fraction(low) == world.ps[0] == 100 - Fraction(high)) and (not ordered or ascending(world))
+            and all(law(people, p, mechanism) for p, mechanism in each for people in FEW)
+        )  # fmt: skip
 
     @says(
         r"McKenna, Sheldon, Permute-and-Flip: A New Mechanism for Differentially Private Selection; and, for a directed distance: where a step"
-        r" moves the rank errors of no two grid points of a group apart by more than s people, summed over all groups, the chance of each answer"
-        r" changes by a factor of at most e\^\(rate·s\)\. No step of the notion costs less than rate·s"
+        r" moves the rank errors of no two grid points of a group apart by more than s people, summed over all groups(?P<several> and percentiles)?,"
+        r" the chance of each answer changes by a factor of at most e\^\(rate·s\)\. No step of the notion costs less than rate·s"
     )
-    def _(world: Any) -> bool:
-        return all(
+    def _(world: Any, several: str | None) -> bool:
+        return bool(several) == (len(world.ps) > 1) and all(
             world.loss(x, y) <= world.rate * float(world.spread(x, y)) + 1e-9 <= cost + 2e-9
             for x, y, cost in steps(world)
         )
@@ -79,35 +94,42 @@ def register(claims: Claims) -> None:
 
     @says(
         r"With probability at least (?P<chance>\d+) %, whatever the data are, (?P<k>no|at most [\d,]+) (person has|people have) a number strictly"
-        r" between an answer and the exact (?P<point>.*?)(?P<own> of its group)?"
+        r" between an answer and the exact (?P<point>.*?)(?P<own> of its group)?(?P<every>: all percentiles(?P<its> of its group)? keep that at once)?"
     )
-    def _(world: Any, chance: str, k: str, point: str, own: str | None) -> bool:
-        most = 0 if k == "no" else int(k.removeprefix("at most ").replace(",", ""))
+    def _(world: Any, chance: str, k: str, point: str, own: str | None, every: str | None, its: str | None) -> bool:
+        most, p = 0 if k == "no" else int(k.removeprefix("at most ").replace(",", "")), world.ps[0]
         wanted, named = int(chance) / 100, {0: "least value", 50: "median", 100: "greatest value"}
-        called = named.get(world.p, f"{float(world.p):g} % point") if world.p.denominator == 1 else f"{world.p} % point"
-        return (
+        called = named.get(p, f"{float(p):g} % point") if p.denominator == 1 else f"{p} % point"
+        called = "percentile" if len(world.ps) > 1 else called
+        return bool(every) == (len(world.ps) > 1) and bool(its) == bool(every and own) and (
             min(kept(world, most), bound(world, most)) >= wanted - 1e-12 and (most == 0 or bound(world, most - 1) < wanted)
             and point == called and bool(own) == (len(world.query.groups) > 1)
         )  # fmt: skip
 
     @says(
-        r"With probability at least 95 %, whatever the data are, at most (?P<low>[\d./]+) % of the people(?P<own> of its group)? and (?P<k>[\d,]+)"
-        r" more have a number below an answer, and at most (?P<high>[\d./]+) % and (?P<same>[\d,]+) more one above it"
+        r"With probability at least 95 %, whatever the data are, at most (?P<low>[\d./]+|p) % of the people(?P<own> of its group)? and (?P<k>[\d,]+)"
+        r" more have a number below an answer, and at most (?P<high>[\d./]+|\(100 − p\)) % and (?P<same>[\d,]+) more one above it"
     )
     def _(world: Any, low: str, own: str | None, k: str, high: str, same: str) -> bool:
-        def split(people: tuple[int, ...], z: int) -> bool:
-            below, above = sum(v < z for v in people), sum(v > z for v in people)
-            most, n = int(k.replace(",", "")), len(people)
-            return below <= Fraction(low) / 100 * n + most and above <= Fraction(high) / 100 * n + most
+        shares = world.ps if low == "p" else (Fraction(low),)
 
-        kept = [math.fsum(p for z, p in enumerate(world.named(some)) if split(some, z)) for some in CROWDS]
-        parts = world.p / 100
-        lost = world.plan.accuracy().within_95_percent * parts.denominator  # and the best point is off by one at most
-        best = max(min(ranks.rank_error(tuple(map(Fraction, some)), z, world.p) for z in POINTS) for some in CROWDS)
+        def split(people: tuple[int, ...], zs: tuple[int, ...]) -> bool:
+            most, n, even = int(k.replace(",", "")), len(people), True
+            for p, z in zip(shares, zs, strict=True):
+                below, above = sum(v < z for v in people), sum(v > z for v in people)
+                even = even and below <= p / 100 * n + most and above <= (100 - p) / 100 * n + most
+            return even
+
+        kept = [math.fsum(p for zs, p in world.outcomes(some).items() if split(some, zs)) for some in CROWDS]
+        off = [
+            min(ranks.rank_error(tuple(map(Fraction, some)), z, p) for z in POINTS) for some in CROWDS for p in world.ps
+        ]
+        lost = world.plan.accuracy().within_95_percent  # and the best point is off by one at most
         return (
-            min(kept) >= 0.95 - 1e-12 and worst(world.rate / parts.denominator, len(POINTS), lost) >= 0.95 and best <= 1
-            and k == same and Fraction(low) == world.p == 100 - Fraction(high) and bool(own) == (len(world.query.groups) > 1)
-            and int(k.replace(",", "")) * parts.denominator == lost + parts.denominator
+            min(kept) >= 0.95 - 1e-12 and bound(world, lost) >= 0.95 - 1e-12 and max(off) <= 1 and k == same
+            and (len(world.ps) > 1 if low == "p" else Fraction(low) == world.ps[0] == 100 - Fraction(high))
+            and (low == "p") == (high == "(100 − p)") and bool(own) == (len(world.query.groups) > 1)
+            and int(k.replace(",", "")) == lost + 1
         )  # fmt: skip
 
     @says(
@@ -116,8 +138,9 @@ def register(claims: Claims) -> None:
     def _(world: Any, n: str, every: str, one: str) -> bool:
         most, each = (int(number.replace(",", "")) - 1 for number in (every, one))  # as in the sentence before
         return (
-            int(n) == len(world.cells) and kept(world, most) ** int(n) >= 0.95 and each == world.plan.accuracy().within_95_percent
-            and (most == each or bound(world, most - 1) < 1 - 0.05 / int(n))
+            int(n) == len(world.cells) * len(world.ps) and kept(world, most) ** len(world.cells) >= 0.95
+            and each == world.plan.accuracy().within_95_percent
+            and (most == each or alone(world, most - 1) < 1 - 0.05 / int(n))
         )  # fmt: skip
 
     @says(
@@ -125,29 +148,41 @@ def register(claims: Claims) -> None:
         r" the stretch has one rank"
     )
     def _(world: Any) -> bool:
-        far = [ranks.rank_error((Fraction(0), Fraction(9)), Fraction(z), world.p) for z in range(1, 9)]
-        return len(set(far)) == 1
+        far = [[ranks.rank_error((Fraction(0), Fraction(9)), Fraction(z), p) for z in range(1, 9)] for p in world.ps]
+        return all(len(set(each)) == 1 for each in far)
 
-    @says(r"Where at most (?P<few>[\d,]+) people have a number, the 95 % say nothing: every grid point is so near")
-    def _(world: Any, few: str) -> bool:
+    @says(
+        r"Where at most (?P<few>[\d,]+) people have a number, the 95 % say nothing(?P<some> of one percentile or more)?: every grid point is so near"
+    )
+    def _(world: Any, few: str, some: str | None) -> bool:
         k, few_ = world.plan.accuracy().within_95_percent, int(few.replace(",", ""))
 
-        def furthest(people: tuple[int, ...]) -> int:
-            exact = int(sorted_at(world.p, list(people)))
+        def furthest(people: tuple[int, ...], p: Fraction) -> int:
+            exact = int(sorted_at(p, list(people)))
             return max(sum(min(z, exact) < v < max(z, exact) for v in people) for z in (-1, 0, 1, 2, 3))
 
-        # so it is of every crowd of so many; and of one more it may not be so
-        tried = [furthest(people) for n in range(1, few_ + 1) for people in ((0,) * n, (2,) * n, *PAIRED[n])]
-        more = max(furthest(people) for people in PAIRED[few_ + 1])
-        return max(tried, default=0) <= k < more and world.query.people is None
+        def least(crowds: list[tuple[int, ...]]) -> int:
+            return min(max(furthest(people, p) for people in crowds) for p in world.ps)
 
-    @says(r"Where nobody has a number, each grid point is as likely to be the answer")
-    def _(world: Any) -> bool:
-        alike = world.named(())
+        # so it is of every crowd of so many; and of one more it may not be so
+        tried = [least([(0,) * n, (2,) * n, *PAIRED[n]]) for n in range(1, few_ + 1)]
+        more = least(PAIRED[few_ + 1])
+        return max(tried, default=0) <= k < more and world.query.people is None and bool(some) == (len(world.ps) > 1)
+
+    @says(
+        r"Where nobody has a number, each grid point is as likely to be the answer(?P<before>, before they are put in order)?"
+    )
+    def _(world: Any, before: str | None) -> bool:
+        laws = [ranks.named(world.rate, p, POINTS, ()) for p in world.ps]
         return (
-            world.query.people is None and None in world.records and max(alike) - min(alike) < 1e-12
-            and len({float(p) for p in world.plan.mechanism.on([(0, 0, 0)]).row((0, 0, 0)).values()}) == 1
+            world.query.people is None and None in world.records and all(max(law) - min(law) < 1e-12 for law in laws)
+            and all(len({float(p) for p in one.on([(0, 0, 0)]).row((0, 0, 0)).values()}) == 1 for one in world.plan.mechanisms)
+            and bool(before) == (len(world.ps) > 1)
         )  # fmt: skip
+
+    @says(r"A larger percentile of a group never has a smaller answer")
+    def _(world: Any) -> bool:
+        return bool(world.query.ps) and ascending(world)
 
     @says(
         r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
@@ -160,7 +195,8 @@ REQUIRED = [
     ("the promise", r"This promise holds.*", lambda w: True),
     ("how near", r"With probability at least 95 %, whatever.*", lambda w: True),
     ("how even", r"With probability at least 95 %, whatever.*below an answer.*", lambda w: True),
-    ("how near all are", r"With probability at least 95 %, that is so of all.*", lambda w: len(w.query.groups) > 1),
+    ("how near all are", r"With probability at least 95 %, that is so of all.*", lambda w: w.query.cells > 1),
+    ("an order", r"A larger percentile.*", lambda w: bool(w.query.ps)),
     ("what is not said", r"Nothing is said of how far.*", lambda w: True),
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
     ("clamping", r"Numbers are clamped.*", lambda w: True),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -31,10 +32,6 @@ class World(numbers.World):
     def rate(self) -> float:
         return float(self.plan.mechanism.rate)
 
-    @property
-    def p(self) -> Fraction:
-        return Fraction(self.query.numeric.p)  # type: ignore[union-attr]
-
     def held(self, table: Any) -> list[tuple[Fraction, ...]]:
         """The numbers of the people in each group, in order."""
         return [
@@ -42,21 +39,28 @@ class World(numbers.World):
             for group in self.cells
         ]
 
-    def named(self, people: Sequence[int]) -> tuple[float, ...]:
-        """How likely each point is, where the people of a group have these numbers."""
-        return ranks.named(self.rate, self.p, POINTS, tuple(map(Fraction, people)))
+    def outcomes(self, people: Sequence[int]) -> dict[tuple[int, ...], float]:
+        """How likely the answers of a group are, in order, where its people have these numbers."""
+        each = [ranks.named(self.rate, p, POINTS, tuple(map(Fraction, people))) for p in self.ps]
+        found = dict[tuple[int, ...], float]()
+        for drawn in itertools.product(range(len(POINTS)), repeat=len(each)):
+            chance = math.prod(law[z] for law, z in zip(each, drawn, strict=True))
+            shown = tuple(sorted(drawn))
+            found[shown] = found.get(shown, 0.0) + chance
+        return found
 
     @functools.cache  # noqa: B019 - worlds live as long as the tests
     def loss(self, x: Any, y: Any) -> float:
         """The largest log-ratio of all answers together, of two tables."""
         pairs = zip(self.held(x), self.held(y), strict=True)
-        return sum(ranks.told_apart(self.rate, self.p, POINTS, these, those) for these, those in pairs)
+        each = itertools.product(self.ps, pairs)
+        return sum(ranks.told_apart(self.rate, p, POINTS, these, those) for p, (these, those) in each)
 
     def spread(self, x: Any, y: Any) -> Fraction:
-        """How far a change moves the rank errors of two points of a group apart, added up over the groups."""
+        """How far a change moves the rank errors of two points of a group apart, added up over groups and percentiles."""
         found = Fraction(0)
-        for these, those in zip(self.held(x), self.held(y), strict=True):
-            moved = [ranks.rank_error(those, z, self.p) - ranks.rank_error(these, z, self.p) for z in POINTS]
+        for p, (these, those) in itertools.product(self.ps, zip(self.held(x), self.held(y), strict=True)):
+            moved = [ranks.rank_error(those, z, p) - ranks.rank_error(these, z, p) for z in POINTS]
             found += max(moved) - min(moved)
         return found
 
@@ -68,6 +72,7 @@ def _table(combine: Any) -> Any:
 QUESTIONS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     **{name: asked for name, asked in numbers.QUESTIONS.items() if asked[1] in {"median", "min", "max", "percentile"}},
     "two thirds": (numbers.TABLE, "percentile", {**numbers.ONE, "p": "200/3"}),
+    "thirds of several": (_table("min"), "percentile", {**numbers.ONE, "p": ["100/3", "200/3"]}),
     "ninety in groups": (numbers.TABLE, "percentile", {**numbers.IN_GROUPS, "p": "90"}),
     "median in one group": (numbers.TABLE, "median", {**numbers.ONE, "by": "sex", "groups": ["f"]}),
     "median of sums": (_table("sum"), "median", numbers.ONE),

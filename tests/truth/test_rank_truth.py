@@ -103,6 +103,7 @@ class _Doubled:
     def __init__(self, plan: Any) -> None:
         self._plan = plan
         self.mechanism = RankSelection(plan.mechanism.rate * 2, plan.mechanism.p)
+        self.mechanisms = tuple(RankSelection(one.rate * 2, one.p) for one in plan.mechanisms)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._plan, name)

@@ -265,6 +265,7 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool, 
     elif not quiet:
         _print_statement(statements[0])
         _print_both_promises(plans[0])
+        _print_one_each(plans[0])
         if len(plans) > 1:
             say(f"\n{len(plans)} windows, one release each.")
         free = (
@@ -284,6 +285,14 @@ def _print_both_promises(made: AnyPlan) -> None:
 
     if isinstance(made, Plan) and (odds := both_promises(made)):
         print_parts("", facts(odds))
+
+
+def _print_one_each(made: AnyPlan) -> None:
+    """Of several percentiles, print how near one release of each would be, at this price."""
+    from leeward.planner._one_each import joint_or_each
+
+    if rows := joint_or_each(made):
+        print_parts("", facts(rows))
 
 
 def _refuse(

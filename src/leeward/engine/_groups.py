@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +32,7 @@ class GroupList:
     def to_arrow(self) -> pa.Table:
         """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``; or ``above``.
 
-        Of groups by several columns there is a column for each, of its name.
+        Of groups by several columns there is a column for each, of its name; of several percentiles there is ``percentile``.
         """
         query = self.query
         columns = dict[str, Sequence[str | int | float]]()
@@ -48,6 +49,8 @@ class GroupList:
             per = query.bins + 1
             columns["from"] = [edge for i, edge in enumerate(edges) if i % per < query.bins]
             columns["to"] = [edge for i, edge in enumerate(edges) if i % per > 0]
+        if query.ps:
+            columns["percentile"] = list(map(_plain, query.ps)) * max(1, len(query.groups))
         if query.levels:
             whole = all(level.denominator == 1 for level in query.levels)
             down = [int(level) if whole else float(level) for level in reversed(query.levels)]
@@ -61,9 +64,15 @@ class GroupList:
         keys = ["leeward groups 1", self.query.drawn, self.query.by, list(self.query.groups), ends]
         if self.query.others:
             keys.append("and all others")
+        if self.query.ps:
+            keys.append(["percentiles", *(write(exact(p)) for p in self.query.ps)])
         if self.query.levels:
             keys.append([write(exact(level)) for level in self.query.levels])
         return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
+
+
+def _plain(number: Fraction) -> int | float:
+    return int(number) if number.denominator == 1 else float(number)
 
 
 def _held(values: Sequence[str | int | float]) -> pa.Array:

@@ -352,9 +352,9 @@ def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.i
     values, numeric = query.values, query.numeric
     if isinstance(numeric, Percentile):
         if total == 0:
-            return (int((numeric.answer([]) - values.lower) / values.step),)
-        place = min(math.floor(numeric.p * total / 100), total - 1)
-        return (int(number[np.searchsorted(np.cumsum(people), place, side="right")]),)
+            return (int((numeric.answer([]) - values.lower) / values.step),) * (len(query.ps) or 1)
+        places = [min(math.floor(p * total / 100), total - 1) for p in query.ps or (numeric.p,)]
+        return tuple(number[np.searchsorted(np.cumsum(people), places, side="right")].tolist())
     if isinstance(numeric, Mean):
         if query.people is None:  # the sum of twice the distances from the middle, and the number of people
             return 2 * steps - total * int(values.width / values.step), total

@@ -11,10 +11,11 @@ class NumberAccuracy(Part):
     """How far answers are off that all have the same noise.
 
     Clamping can only make these smaller; of a mean or a spread, they include the most that rounding it to its grid can add.
-    Of a standard deviation they are bounds that hold whatever the data are; how near each is stands beside it.
+    Of a standard deviation they are bounds that hold whatever the data are; how near each is stands beside it. Several
+    percentiles of a group are put in order: the errors are bounds, kept by all of a group at once.
 
     Attributes:
-        mean_absolute: the mean of |error|.
+        mean_absolute: the mean of |error|; of several percentiles, on average over those of a group.
         within_95_percent: the least error that one answer keeps with probability 95 %.
         all_within_95_percent: the least error that all answers keep together with that probability.
     """
@@ -69,7 +70,7 @@ class SelectionAccuracy(Part):
 class RankAccuracy(Part):
     """How many people have a number strictly between an answer by rank and the exact percentile of its group, at most.
 
-    The bounds hold whatever the data are.
+    The bounds hold whatever the data are; where several percentiles are asked for, of all those of a group at once.
 
     Attributes:
         counted: whose numbers they are: ``people``, or ``rows`` where each is a person of its own.

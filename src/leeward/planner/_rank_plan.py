@@ -22,6 +22,19 @@ the third case it is two groups, and each of them is touched as in the first: 4M
 a group changes by at most e^{r·range}, so the product changes by at most e to the cost of the step. The notion's distance
 is the cheapest chain of its steps: the factors multiply along it, as the costs add up.
 
+Several percentiles in one release, p = ["25", "50", "75"], are each named so, with noise of their own and all at the rate r;
+those of a group are then put in ascending order, which is post-processing. The proof is the same, with a factor for each
+group and percentile: in place of 2M stands J of `leeward.query._percentiles`, which is at most the sum of the single 2M, in
+place of 2 stands 2 for each percentile, and 2J in place of 4M. One release of each, with ε divided among them, has the sum:
+at the best division, one rate for all, that is the smaller rate ε/Σ2M. So one release of all is never worse, and better
+where they lie on both sides of the median.
+
+What is kept of ranks is kept in order too. The points z with at most k people strictly between z and the p_i-percentile are
+those from some L_i to some U_i, and so are those with at most p_i·n + k people below and (1 − p_i)·n + k above; both ends
+rise with p_i. If the i-th answer drawn lies in [L_i, U_i] for every i, then the first i answers are at most U_i, so the i-th
+in order is, and in the same way it is at least L_i. Each of m misses with the chance c/m at most, so all of a group are kept
+in order with the chance 1 − c.
+
 What a step may do is derived as for noise on the percentile (`leeward.query._statistic`, `steps_of`): whoever replaces a
 record may leave a group, go to another or be left without a number, unless the number of people is public; with several
 groups, 4M ≥ 2 is then the dearest. Several rows of a person are one number first, by ``combine``. Where all numbers may
@@ -49,7 +62,7 @@ from leeward.mechanism import RankSelection
 from leeward.noise import Bits
 from leeward.notion import Notion, in_rows
 from leeward.planner._accuracy import RankAccuracy
-from leeward.planner._number_plan import Scale, steps_of
+from leeward.planner._number_plan import Scale, in_order, steps_of
 from leeward.query._numeric import Percentile
 from leeward.query._sensitivity import rank_rate
 from leeward.query._statistic import DrawnFrom, Statistic
@@ -65,7 +78,7 @@ class RankPlan:
     Attributes:
         query: the question.
         notion: the privacy notion.
-        mechanism: what names one grid point a group.
+        mechanism: what names one grid point a group; of several percentiles the first.
     """
 
     query: Statistic
@@ -96,30 +109,38 @@ class RankPlan:
         assert self.query.values is not None
         return int(self.query.values.width / self.query.values.step) + 1
 
+    @property
+    def mechanisms(self) -> tuple[RankSelection, ...]:
+        """What names one grid point a group, for each percentile: all at one rate."""
+        return tuple(RankSelection(self.mechanism.rate, p) for p in self.query.ps) or (self.mechanism,)
+
     def listing(self, places: int | None) -> RankPlan:
         """Return the plan for so many public keys: the same, because its price does not depend on them."""
         return self
 
     def draw(self, tally: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
-        """Return the position of the grid point named for each group, shape (groups,): all that the ledger stores.
+        """Return the position of the grid point named for each group and percentile: all that the ledger stores.
+
+        Several percentiles of a group stand together, as they were drawn and not in order; shape (groups · percentiles,).
 
         Args:
             tally: one row for each group and grid point where somebody is, in this order: the place of the group, the
                 position of the point, and how many people; shape (rows, 3).
             bits: the entropy source.
         """
-        ends = np.searchsorted(tally[:, 0], np.arange(self.query.cells + 1))
+        ends = np.searchsorted(tally[:, 0], np.arange(max(1, len(self.query.groups)) + 1))
         named = [
-            self.mechanism.release_sparse(tally[first:end, 1], tally[first:end, 2], self.points, bits)
+            mechanism.release_sparse(tally[first:end, 1], tally[first:end, 2], self.points, bits)
             for first, end in itertools.pairwise(ends.tolist())
+            for mechanism in self.mechanisms
         ]
         return np.array(named, np.int64)
 
     def answers(self, drawn: NDArray[np.int64], keys: pa.Table) -> pa.Table:
-        """Return the published table: one row a public key, with ``value``."""
+        """Return the published table: one row a public key, with ``value``; several percentiles of a group ascend."""
         import pyarrow as pa
 
-        values = self.scale.values(drawn)
+        values = self.scale.values(in_order(self.query, drawn))
         whole = self.scale.unit.denominator == self.scale.origin.denominator == 1
         columns: dict[str, Any] = {name: keys[name] for name in keys.column_names}
         columns["value"] = [int(v) for v in values] if whole else [float(v) for v in values]
@@ -127,10 +148,10 @@ class RankPlan:
 
     def accuracy(self) -> RankAccuracy:
         """Return how many people can be between an answer and the exact one, whatever the data are."""
-        answers = self.query.cells
+        answers, m = self.query.cells, len(self.mechanisms)
         median, most, nearly_all, together = (
-            self.mechanism.reach(self.points, chance)
-            for chance in (Fraction(1, 2), Fraction(19, 20), Fraction(99, 100), 1 - Fraction(1, 20 * answers))
+            max(mechanism.reach(self.points, 1 - missed) for mechanism in self.mechanisms)
+            for missed in (Fraction(1, 2 * m), Fraction(1, 20 * m), Fraction(1, 100 * m), Fraction(1, 20 * answers))
         )
         return RankAccuracy(
             counted=self.query.many,

@@ -7,6 +7,7 @@ the same question is refused for every table.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from leeward._plain import at_most, counted
@@ -152,7 +153,8 @@ def _refuse_rank(made: RankPlan) -> None:
     query, accuracy = made.query, made.accuracy()
     people, k = query.people or EXAMPLES[-1], accuracy.within_95_percent
     assert isinstance(query.numeric, Percentile)
-    if made.points > 1 and k >= query.numeric.most_between(people):
+    each = [replace(query.numeric, p=p) for p in query.ps] or [query.numeric]
+    if made.points > 1 and any(k >= one.most_between(people) for one in each):
         raise LowUtilityError(
             f"The {query.kind} of '{query.column}' by rank under {made.notion.name} at epsilon = {made.notion.epsilon}",
             f"up to {k:,} {accuracy.counted} may stand between it and the exact one, and of"

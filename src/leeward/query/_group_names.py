@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from leeward._plain import listed
 from leeward.query._source import Allowed
 
 By: TypeAlias = str | tuple[str, ...] | None
@@ -22,8 +23,7 @@ def columns_of(by: By) -> tuple[str, ...]:
 
 def columns_named(by: By, quotes: str = "''") -> str:
     """Name the columns in a sentence: ``'sex' and 'income'``."""
-    names = [f"{quotes[0]}{column}{quotes[-1]}" for column in columns_of(by)]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return listed([f"{quotes[0]}{column}{quotes[-1]}" for column in columns_of(by)])
 
 
 def group_named(group: Group) -> str:

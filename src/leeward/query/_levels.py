@@ -11,10 +11,11 @@ from typing import Any
 
 from leeward._plain import told
 from leeward.errors import InputError, NotPrivateError, SpecError
-from leeward.exact._real import exact
+from leeward.exact._real import Exact, exact
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange
 from leeward.query._effect import Effect, Move
+from leeward.query._public_values import public_values
 
 
 def listed_levels(levels: Any, *, bounds: bool = False) -> tuple[Fraction, ...]:
@@ -38,6 +39,24 @@ def listed_levels(levels: Any, *, bounds: bool = False) -> tuple[Fraction, ...]:
     if not found or any(high <= low for low, high in itertools.pairwise(rational)):
         raise SpecError("levels that are missing, repeat or do not ascend", "each is a public key", "List each once")
     return rational
+
+
+def asked_levels(levels: Any, lower: Exact | None, upper: Exact | None, step: Exact) -> tuple[Fraction, ...]:
+    """Return the levels that are listed, or that lie one step from another.
+
+    Raises:
+        SpecError: neither is given, or they are no levels.
+    """
+    if levels is not None:
+        return listed_levels(levels, bounds=lower is not None or upper is not None)
+    if lower is None or upper is None:
+        raise SpecError(
+            "Levels that are not listed",
+            "what is asked about is public, never read from the data",
+            'Give levels = ["20", "40", "60"], or lower, upper and step',
+        )
+    values = public_values(lower, upper, step)
+    return tuple(values.lower + values.step * i for i in range(int(values.width / values.step) + 1))
 
 
 def common_step(levels: Sequence[Fraction]) -> Fraction:

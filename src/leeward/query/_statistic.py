@@ -16,7 +16,7 @@ number of people *with a number* is public, and checked, can it not.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -33,7 +33,7 @@ from leeward.query._combined import HOW, counted_once
 from leeward.query._effect import Effect, one_cell
 from leeward.query._group_names import By, Group, columns_of
 from leeward.query._groups import asked_groups, effect_on_groups
-from leeward.query._levels import common_step, listed_levels, nested
+from leeward.query._levels import asked_levels, common_step, nested
 from leeward.query._numeric import (
     DrawnKind,
     Mean,
@@ -46,6 +46,7 @@ from leeward.query._numeric import (
     minimum,
     percentile,
 )
+from leeward.query._percentiles import listed_percentiles, ranks_of_several
 from leeward.query._public_values import public_values, rational
 from leeward.query._records import Records
 from leeward.query._source import Allowed
@@ -85,6 +86,7 @@ class Statistic:
         levels: of ``above`` the public levels, ascending; the answers of each group begin with the highest.
         others: whether the last of the groups is of all who are in none of those before it.
         window: only rows whose time lies in it take part; None where rows of all times do.
+        ps: of several percentiles in one release, which, ascending; empty where one is asked for. ``numeric`` is the first.
     """
 
     records: Records
@@ -97,6 +99,7 @@ class Statistic:
     levels: tuple[Fraction, ...] = ()
     others: bool = False
     window: Window | None = None
+    ps: tuple[Fraction, ...] = ()
 
     @property
     def listed(self) -> tuple[Group, ...]:
@@ -147,16 +150,16 @@ class Statistic:
 
     @property
     def bins(self) -> int:
-        """How many intervals a histogram of numbers has, or how many levels there are; 1 for groups alone and the rest."""
-        if self.levels:
-            return len(self.levels)
+        """How many intervals a histogram of numbers has, or how many levels or percentiles there are; 1 for the rest."""
+        if self.levels or self.ps:
+            return len(self.levels or self.ps)
         if self.kind != "histogram" or self.values is None:
             return 1
         return int(self.values.width / self.values.step)
 
     @property
     def cells(self) -> int:
-        """How many answers there are: one a group, or one a group and interval, or one a group and level."""
+        """How many answers there are: one a group, or one a group and interval, level or percentile."""
         return max(1, len(self.groups)) * self.bins
 
     @property
@@ -181,6 +184,12 @@ class Statistic:
                 that also decides whether, or in which group, its person counts, or that are larger than a step of the
                 grid; and see `Numeric.effect`.
         """
+        one, many = self._effect(change), len(self.ps) or 1
+        # each of several percentiles moves so, up or down by itself: the extremes are where all go one way
+        return one if one.total is None else replace(one, total=tuple((many * r, many * f) for r, f in one.total))
+
+    def _effect(self, change: Change) -> Effect:
+        """Return the moves of all answers; of several percentiles those of the first, which are the widest."""
         self._refuse_deciding(change)
         if change.of_facts:
             raise NotPrivateError(
@@ -207,9 +216,9 @@ class Statistic:
         return Effect(total=(*each, *((a + c, b + d) for (a, b), (c, d) in pairs)), each=each)
 
     def rank_range(self, change: Change) -> Fraction:
-        """Return how far one change moves the losses of grid points apart, in people, over all groups together.
+        """Return how far one change moves the losses of grid points apart, in people, over all groups and percentiles.
 
-        See `Percentile.rank_range`, and the theorem of `leeward.planner._rank_plan`.
+        See `leeward.query._percentiles`, and the theorem of `leeward.planner._rank_plan`.
 
         Raises:
             InputError: it is no percentile.
@@ -220,12 +229,13 @@ class Statistic:
                 f"A {self.kind} by rank", "ranks are those of a percentile", "Ask a median or a percentile"
             )
         self.effect(change)  # refuses what it refuses
+        asked = self.ps or (self.numeric.p,)
         if isinstance(change, BoundedChange):
-            return self.numeric.rank_range(self._on_grid(change))
+            return ranks_of_several(asked, self._on_grid(change))
         if change in {WITHDRAW, INSERT} or self.people is not None:
-            return self.numeric.rank_range(change)
-        leaves, joins = self.numeric.rank_range(WITHDRAW), self.numeric.rank_range(INSERT)
-        return max(self.numeric.rank_range(REPLACE), leaves + joins if len(self.groups) > 1 else leaves)
+            return ranks_of_several(asked, change)
+        leaves, joins = ranks_of_several(asked, WITHDRAW), ranks_of_several(asked, INSERT)
+        return max(ranks_of_several(asked, REPLACE), leaves + joins if len(self.groups) > 1 else leaves)
 
     def of_policies(self, change: Change) -> Effect | None:
         """Return the exact moves of counts of groups of rows under a step of policies; None if none are derived."""
@@ -250,7 +260,7 @@ class Statistic:
                 "Ask a mean or a percentile, or use another notion",
             )
         one = self.numeric.effect_of_all(self._on_grid(change) if isinstance(change, BoundedChange) else change)
-        n = max(1, len(self.groups))
+        n = self.cells  # of a number one a group, and one a percentile
         return Effect(total=tuple((r * n, f * n) for r, f in one.each), each=one.each)
 
     def _refuse_deciding(self, change: Change) -> None:
@@ -288,7 +298,7 @@ def statistic(
     lower: Exact | None = None,
     upper: Exact | None = None,
     step: Exact = 1,
-    p: Exact | None = None,
+    p: Exact | Sequence[Exact] | None = None,
     people: int | None = None,
     grid: Exact | None = None,
     by: str | Mapping[str, Any] | None = None,
@@ -310,7 +320,8 @@ def statistic(
         lower: public lower bound; numbers below are clamped to it.
         upper: public upper bound.
         step: the public grid the numbers are rounded to, half up; for a histogram the width of its intervals.
-        p: the percentile, 0 ≤ p < 100.
+        p: the percentile, 0 ≤ p < 100; or several in one release, ascending, from 0, the least value, to 100, the greatest:
+            ``["25", "50", "75"]``.
         people: the number of people with a value, if that is public; noise on a mean is then 1/people as large.
         grid: the public grid a mean or a spread is published on (default: ``step``, of a variance its square): the multiples
             of it that lie within the bounds.
@@ -357,7 +368,7 @@ def _asked(
     lower: Exact | None,
     upper: Exact | None,
     step: Exact,
-    p: Exact | None,
+    p: Exact | Sequence[Exact] | None,
     people: int | None,
     grid: Exact | None,
     by: Any,
@@ -381,7 +392,7 @@ def _asked(
             "Give the column of the number",
         )
     if kind == "above":
-        made = _above(records, column, by, listed, _levels(levels, lower, upper, step))
+        made = _above(records, column, by, listed, asked_levels(levels, lower, upper, step))
         return replace(made, others=others is not None)
     if lower is None or upper is None:
         raise SpecError(
@@ -399,10 +410,7 @@ def _asked(
             'Combine by "min" or "max"' if kind == "histogram" else "Make lower a whole number of steps",
         )
     if kind == "histogram":
-        made = Statistic(records, "histogram", column, values, None, by, listed, others=others is not None)
-        if made.cells > MOST_CELLS:
-            raise SpecError(f"A histogram of {made.cells:,} answers", f"{MOST_CELLS:,} is the most", "Use wider steps")
-        return made
+        return _few(Statistic(records, "histogram", column, values, None, by, listed, others=others is not None))
     if people is not None and len(listed) > 1:
         raise SpecError(
             "people with groups",
@@ -410,6 +418,7 @@ def _asked(
             "Leave people out",
         )
     numeric: Numeric
+    ps = tuple[Fraction, ...]()
     if kind == "sum":
         numeric = Sum(values, people)
     elif kind == "mean":
@@ -423,9 +432,25 @@ def _asked(
         if kind == "percentile" and p is None:
             raise SpecError("A percentile without p", "it does not say which one", 'Give, say, p = "90"')
         ask = {"median": median, "min": minimum, "max": maximum}.get(kind)
-        numeric = ask(values, people=people) if ask is not None else percentile(values, p or 0, people=people)
+        if ask is not None:
+            numeric = ask(values, people=people)
+        elif isinstance(p, list | tuple):
+            several = listed_percentiles(p)
+            numeric, ps = Percentile(values, people, several[0]), several if len(several) > 1 else ()
+        else:
+            numeric = percentile(values, cast(Exact, p), people=people)
     plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
-    return Statistic(records, plain, column, values, numeric, by, listed, others=others is not None)
+    made = Statistic(records, plain, column, values, numeric, by, listed, others=others is not None, ps=ps)
+    return _few(made)
+
+
+def _few(made: Statistic) -> Statistic:
+    """Refuse more answers than there may be."""
+    if made.cells > MOST_CELLS:
+        what = f"{made.cells:,} percentiles" if made.ps else f"A histogram of {made.cells:,} answers"
+        instead = "Ask for fewer" if made.ps else "Use wider steps"
+        raise SpecError(what, f"{MOST_CELLS:,} is the most", instead)
+    return made
 
 
 def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
@@ -447,20 +472,6 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
     people = given["people"]
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
         raise SpecError(f"people = {told(people)}", "it is not a whole number", "Give how many people have a number")
-
-
-def _levels(levels: Any, lower: Exact | None, upper: Exact | None, step: Exact) -> tuple[Fraction, ...]:
-    """Return the levels that are listed, or that lie one step from another."""
-    if levels is not None:
-        return listed_levels(levels, bounds=lower is not None or upper is not None)
-    if lower is None or upper is None:
-        raise SpecError(
-            "Levels that are not listed",
-            "what is asked about is public, never read from the data",
-            'Give levels = ["20", "40", "60"], or lower, upper and step',
-        )
-    values = public_values(lower, upper, step)
-    return tuple(values.lower + values.step * i for i in range(int(values.width / values.step) + 1))
 
 
 def _above(records: Records, column: str, by: By, groups: tuple[Group, ...], levels: tuple[Fraction, ...]) -> Statistic:

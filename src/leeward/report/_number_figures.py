@@ -27,7 +27,12 @@ def answers_figure(result: Readable) -> go.Figure:
     """
     answers = result.answers
     names, lines = answers.column_names, reach(result)
-    figure = _intervals(result, lines) if "from" in names else _groups(result, lines[:MOST_GROUPS])
+    if "from" in names:
+        figure = _intervals(result, lines)
+    elif "percentile" in names:
+        figure = _percentiles(result)
+    else:
+        figure = _groups(result, lines[:MOST_GROUPS])
     several = "from" in names and len(stated(result).query.groups) > 1
     figure.update_layout(
         **LOOK,
@@ -40,9 +45,11 @@ def answers_figure(result: Readable) -> go.Figure:
 
 def height(result: Readable) -> int:
     """Return how high the picture must be, in pixels: groups have a line each."""
-    return (
-        380 if "from" in result.answers.column_names else max(180, 80 + 28 * min(result.answers.num_rows, MOST_GROUPS))
-    )
+    if "from" in result.answers.column_names:
+        return 380
+    ps = stated(result).query.p
+    m, line = (len(ps), 44) if isinstance(ps, tuple) else (1, 28)
+    return max(180, 80 + line * min(int(result.answers.num_rows) // m, MOST_GROUPS))
 
 
 def _intervals(result: Readable, errors: list[float]) -> go.Figure:
@@ -94,13 +101,55 @@ def _groups(result: Readable, errors: list[float]) -> go.Figure:
     named = f"{many(result.statement)} (noisy)" if counted else escape(str(query.column))
     figure.update_layout(
         xaxis={**_axis(named, _span(values, errors, zero=counted)), "showgrid": True, "zeroline": counted},
-        yaxis={
-            **_axis("", [len(places) - 0.4, -0.6]),
-            "tickvals": places,
-            "ticktext": [label if len(label) <= 24 else label[:23] + "…" for label in labels],
-        },
+        yaxis=_down(labels),
     )
     return figure
+
+
+def _percentiles(result: Readable) -> go.Figure:
+    """Draw each group as a line from its smallest percentile to its largest, with a point for each."""
+    query = stated(result).query
+    assert isinstance(query.p, tuple)
+    rows = result.answers.slice(0, MOST_GROUPS * len(query.p)).to_pylist()
+    groups = [rows[i : i + len(query.p)] for i in range(0, len(rows), len(query.p))]
+    labels = [escape(group_of(group[0], query) or "all") for group in groups]
+    figure = go.Figure()
+    for place, (label, group) in enumerate(zip(labels, groups, strict=True)):
+        said = [f"{plain(row['percentile'])} %" for row in group]
+        figure.add_trace(
+            go.Scatter(
+                mode="lines+markers+text" if len(said) <= _MOST_NAMED else "lines+markers",
+                x=[row["value"] for row in group],
+                y=[place] * len(group),
+                text=said,
+                textposition="top center",
+                line={"color": BLUE, "width": 2},
+                marker={"color": BLUE, "size": 10},
+                customdata=[f"{label}, {p}: {plain(row['value'])}" for p, row in zip(said, group, strict=True)],
+                hovertemplate="%{customdata}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        xaxis={
+            **_axis(escape(str(query.column)), _span([row["value"] for row in rows], [0.0] * len(rows), zero=False)),
+            "showgrid": True,
+        },
+        yaxis=_down(labels),
+    )
+    return figure
+
+
+_MOST_NAMED = 9
+"""Percentiles of a group that are named beside their points."""
+
+
+def _down(labels: list[str]) -> dict[str, Any]:
+    """Return the axis down the side, with the name of each group."""
+    return {
+        **_axis("", [len(labels) - 0.4, -0.6]),
+        "tickvals": list(range(len(labels))),
+        "ticktext": [label if len(label) <= 24 else label[:23] + "…" for label in labels],
+    }
 
 
 def _lines(reach: list[float]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from leeward._plain import at_most
+from leeward._plain import at_most, listed
 from leeward._statement import NumberQuery, NumberStatement
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
@@ -33,7 +33,8 @@ def columns(statement: NumberStatement) -> dict[str, str]:
     heading = {**of_groups(query), "from": f"{query.column} from", "to": "up to"}
     return {
         **heading,
-        "value": _name(query).capitalize(),
+        "percentile": "Per cent",
+        "value": (_name(query) if not isinstance(query.p, tuple) else "value").capitalize(),
         "count": "Noisy count",
         "people": "People (noisy)",
         "rows": "Rows (noisy)",
@@ -70,6 +71,10 @@ def headline(result: Readable) -> str:
     if len(values) == 1:
         where = f" in ‘{group_named(query.groups[0])}’" if query.groups else ""
         return f"{name}{where} is about {plain(values[0])}"
+    if isinstance(query.p, tuple) and len(query.groups) <= 1:
+        each = [f"the {name} is about {plain(value)}" for name, value in zip(_names(query.p), values, strict=True)]
+        where = f" in ‘{group_named(query.groups[0])}’" if query.groups else ""
+        return f"Of ‘{query.column}’{where} {listed(each)}"
     least, most = plain(min(values)), plain(max(values))
     found = f"about {least} in each" if least == most else f"from {least} to {most}"
     return f"{name} in {_count(query.groups, 'group')}: {found}"
@@ -103,11 +108,12 @@ def _near(result: Readable) -> str:
 
 def _by_rank(query: NumberQuery, accuracy: RankAccuracy, answers: int) -> str:
     one, together = accuracy.within_95_percent, accuracy.all_within_95_percent
-    have, exact = _between(one, accuracy), f"the exact {_name(query)}"
+    have, exact = _between(one, accuracy), f"the exact {_name(query) if isinstance(query.p, str) else 'percentile'}"
     if answers == 1:
         return f"{have} a number between it and {exact}, with probability at least 95 %."
+    where = " of its group" if len(query.groups) > 1 else ""
     return (
-        f"{have} a number between an answer and {exact} of its group, with probability at least 95 %; with {together:,} that"
+        f"{have} a number between an answer and {exact}{where}, with probability at least 95 %; with {together:,} that"
         f" is so of all {answers:,} together, with that probability."
     )
 
@@ -148,6 +154,7 @@ def caption(result: Readable) -> str:
     """Say what the picture shows."""
     counts = "count" in result.answers.column_names
     each = "Bars are noisy counts" if counts else "Points are the answers"
+    each += ", from the smallest percentile to the largest" if isinstance(stated(result).query.p, tuple) else ""
     if isinstance(stated(result).accuracy, RankAccuracy):
         return f"{each}; their errors are numbers of {many(stated(result))}, and are said above."
     if not any(reach(result)):
@@ -156,9 +163,10 @@ def caption(result: Readable) -> str:
 
 
 def reach(result: Readable) -> list[float]:
-    """Return how long the line of each answer is: the error that it keeps; 0 where there are too many for lines."""
+    """Return how long the line of each answer is: the error that it keeps; 0 where lines would hide answers."""
     answers, accuracy = result.answers, stated(result).accuracy
-    if answers.num_rows > MOST_LINES or isinstance(accuracy, RankAccuracy):
+    several = isinstance(stated(result).query.p, tuple)
+    if answers.num_rows > MOST_LINES or several or isinstance(accuracy, RankAccuracy):
         return [0.0] * answers.num_rows
     if "within_95_percent" in answers.column_names:
         return [float(error) for error in answers["within_95_percent"].to_pylist()]
@@ -233,7 +241,11 @@ def _bound(error: float) -> str:
 def _name(query: NumberQuery) -> str:
     if query.p is None:
         return query.kind
-    return _POINTS.get(query.p, f"{decimal(query.p)} % point")
+    return listed(_names((query.p,) if isinstance(query.p, str) else query.p))
+
+
+def _names(ps: Sequence[str]) -> list[str]:
+    return [_POINTS.get(p, f"{decimal(p)} % point") for p in ps]
 
 
 def _count(things: Sequence[object] | int, noun: str) -> str:

@@ -93,7 +93,7 @@ class OfNumbers(Part):
     values: Values
     people: int | None
     grid: Written | None
-    p: Written | None
+    p: Written | tuple[Written, ...] | None
     default: Written | None
 
 
@@ -289,13 +289,15 @@ def _numbers(query: Statistic) -> AboutNumbersWithin | AboutNumbers:
         keep=_keep(source.keep),
         column=query.column,
         values=None if query.values is None else _values(query.values),
-        numeric=None if query.numeric is None else _numeric(query.numeric),
+        numeric=None if query.numeric is None else _numeric(query.numeric, query.ps),
         by=query.by,
     )
 
 
-def _numeric(asked: Any) -> OfNumbers:
-    own = {name: _exact(getattr(asked, name, None)) for name in ("grid", "p", "default")}
+def _numeric(asked: Any, several: Sequence[Fraction]) -> OfNumbers:
+    own: dict[str, Any] = {name: _exact(getattr(asked, name, None)) for name in ("grid", "p", "default")}
+    if several:
+        own["p"] = tuple(map(_exact, several))
     if isinstance(asked, Variance):  # it is rounded, and its root is taken, of what was drawn
         own["grid"] = None
     if type(asked) not in (Sum, Mean, Percentile, Variance):

@@ -50,7 +50,7 @@ class Query(Section):
     lower: ExactText | None = None
     upper: ExactText | None = None
     step: ExactText = "1"
-    p: ExactText | None = None
+    p: ExactText | list[ExactText] | None = None
     people: int | None = None
     grid: ExactText | None = None
     levels: list[ExactText] | None = None

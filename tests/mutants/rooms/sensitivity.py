@@ -35,7 +35,7 @@ MUTANTS = [
       "equal instants are two questions"),
     M("leeward.query._source", "_kept", "tuple(sorted(set(allowed)))", "tuple(allowed)", "tests/keys/test_visitor_inputs.py",
       "the order of a filter's values is a part of the question"),
-    M(STATISTIC, "Statistic.effect", "leaves, joins = self.numeric.effect(WITHDRAW).each, self.numeric.effect(INSERT).each",
+    M(STATISTIC, "Statistic._effect", "leaves, joins = self.numeric.effect(WITHDRAW).each, self.numeric.effect(INSERT).each",
       "leaves, joins = (), ()", "tests/query/test_statistic.py", "replacing a record never takes a number away"),
     M(STATISTIC, "Statistic._on_grid", "bounded_change(self.values.step)", "change", "tests/query/test_statistic.py",
       "a change of less than a step moves a rounded number by as little"),

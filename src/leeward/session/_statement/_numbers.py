@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from leeward._plain import at_most, counted
+from leeward._plain import at_most, counted, listed
 from leeward._statement import NoisePart, NumberMechanism, NumberQuery, NumberStatement
 from leeward.notion import Notion, PrivacyDescription, of_rows
 from leeward.notion._metric import BoundedChange
@@ -21,6 +21,8 @@ from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import SIDES, direction, exact_text, stated
 from leeward.session._statement._windows import during, window_stated
+
+IN_ORDER = "A larger percentile of a group never has a smaller answer"
 
 _THEOREM = (
     "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics, Fact 5 and"
@@ -55,7 +57,7 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
         text=_question(query) + (f", {during(query)}" if query.window is not None else ""),
         answers=answers,
         column=query.column,
-        p=exact_text(query.numeric.p) if isinstance(query.numeric, Percentile) else None,
+        p=_p(query),
         combine=None if query.records.person is None else query.records.combine,
         by=query.by,
         groups=tuple(query.groups),
@@ -73,6 +75,12 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
 def _others(query: Statistic) -> Allowed | None:
     last = query.groups[-1] if query.others else None
     return None if isinstance(last, tuple) else last  # only groups by one column have others
+
+
+def _p(query: Statistic) -> str | tuple[str, ...] | None:
+    if not isinstance(query.numeric, Percentile):
+        return None
+    return tuple(map(str, query.ps)) or exact_text(query.numeric.p)
 
 
 def _made(plan: NumberPlan) -> NumberMechanism:
@@ -109,10 +117,10 @@ def _question(query: Statistic) -> str:
 
 
 def point(query: Statistic) -> str:
-    """Return what a percentile is called: the median, the least or greatest value, or the point of so many per cent."""
+    """Return what percentiles are called: the median, the least or greatest value, or the point of so many per cent."""
     assert isinstance(query.numeric, Percentile)
     named = {Fraction(0): "least value", Fraction(50): "median", Fraction(100): "greatest value"}
-    return named.get(query.numeric.p, f"{decimal(query.numeric.p)} % point")
+    return listed([named.get(p, f"{decimal(p)} % point") for p in query.ps or (query.numeric.p,)])
 
 
 def numbers_rounded(values: ValueGrid) -> str:
@@ -137,6 +145,7 @@ def _mechanism(plan: NumberPlan) -> str:
             f" ({laws[1]}), and the number of {many} ({laws[2]}); the {plan.query.kind} that follows is published, clamped"
         )
     clamped = "" if plan.scale.lower is None else ", then clamped to the public bounds"
+    clamped += "; those of a group are put in ascending order" if plan.query.ps else ""
     grid = f"an integer on a public grid of step {decimal(plan.scale.unit)}"
     if isinstance(plan.query.numeric, Variance):
         root = "; its square root is published" if plan.query.numeric.root else ""
@@ -163,7 +172,7 @@ def numbers_assumed(query: Statistic) -> list[str]:
         *(["the groups"] if query.groups else []),
         *(["the window"] if query.window is not None else []),
     ]
-    found.append(f"{_listed(chosen, 'and').capitalize()} were chosen without looking at the data")
+    found.append(f"{listed(chosen, 'and').capitalize()} were chosen without looking at the data")
     return found
 
 
@@ -182,6 +191,8 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
         if query.cells > 1:
             within += f"; all {query.cells:,} are within {every} with that probability"
         found.append(within)
+        if query.ps:
+            found.append(IN_ORDER)
         law = plan.parts[0].law
         if law.down.is_infinite or law.up.is_infinite:
             side, sign = ("below", "negative") if law.down.is_infinite else ("above", "positive")
@@ -248,12 +259,12 @@ def numbers_left_out(query: Statistic) -> list[str]:
     lacking = [*([] if query.of_rows else ["a person"]), *([] if query.values is None else ["a number"])]
     lacking += [] if query.window is None else ["a time that can be compared with the window"]
     left_out = [
-        *([f"without {_listed(lacking, 'or')}"] if lacking else []),
+        *([f"without {listed(lacking, 'or')}"] if lacking else []),
         *(["in no listed group"] if query.groups and not query.others else []),
         *(["outside the window"] if query.window is not None else []),
     ]
     left_out += ["removed by the filter"] if query.records.keep else []
-    found = [f"Rows {_listed(left_out, 'or')} are not counted"] if left_out else []
+    found = [f"Rows {listed(left_out, 'or')} are not counted"] if left_out else []
     if query.others:
         found.append(f"'{query.groups[-1]}' is of all {query.many} in no listed group, also of those that have none")
     return found
@@ -263,11 +274,6 @@ def _having(query: Statistic) -> str:
     if query.people == 1:
         return f"1 {'row' if query.of_rows else 'person'} has"
     return f"{query.people:,} {query.many} have"
-
-
-def _listed(parts: list[str], last: str) -> str:
-    """Write a list: ``a``, ``a or b``, ``a, b or c``."""
-    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def decimal(number: Fraction) -> str:

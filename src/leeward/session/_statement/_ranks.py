@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from leeward._statement import NumberStatement, RankMechanism
@@ -14,6 +15,7 @@ from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import defined_in, stated
 from leeward.session._statement._numbers import (
+    IN_ORDER,
     decimal,
     numbers_asked,
     numbers_assumed,
@@ -25,9 +27,8 @@ from leeward.session._statement._numbers import (
 
 _THEOREM = (
     "McKenna, Sheldon, Permute-and-Flip: A New Mechanism for Differentially Private Selection; and, for a directed distance:"
-    " where a step moves the rank errors of no two grid points of a group apart by more than s people, summed over all"
-    " groups, the chance of each answer changes by a factor of at most e^(rate·s). No step of the notion costs less than"
-    " rate·s."
+    " where a step moves the rank errors of no two grid points of a group apart by more than s people, summed over all {},"
+    " the chance of each answer changes by a factor of at most e^(rate·s). No step of the notion costs less than rate·s."
 )
 
 
@@ -47,27 +48,39 @@ def rank_statement(plan: RankPlan, places: int, heading: dict[str, Any], promise
         ),
         accuracy=accuracy,
         assumptions=(*numbers_assumed(query), *promises),
-        theorems=(_THEOREM, *defined_in(plan.notion)),
+        theorems=(_THEOREM.format("groups and percentiles" if query.ps else "groups"), *defined_in(plan.notion)),
         guaranteed=tuple(_guaranteed(plan, accuracy)),
         not_guaranteed=tuple(_not_guaranteed(plan)),
     )
 
 
 def _mechanism(plan: RankPlan, rate: str) -> str:
-    query, share = plan.query, plan.mechanism.p
+    query = plan.query
+    below, above = _shares(plan)
     each = "For each group, each" if len(query.groups) > 1 else "Each"
+    if query.ps:
+        each = f"For each{' group and' if len(query.groups) > 1 else ''} percentile p, with noise of its own, each"
+    ordered = " The answers of a group are then put in ascending order." if query.ps else ""
     return (
         f"{each} of {plan.points:,} public grid points is accepted with probability e^(−{rate}·d), where d is how much"
         " larger its rank error is than the least one, and one of the accepted is published, each as likely. Its rank error"
-        f" is the number of {query.many} below it less {decimal(share)} % of all but one, or the number above it less"
-        f" {decimal(100 - share)} % of all but one, whichever is larger. No count is published"
+        f" is the number of {query.many} below it less {below} % of all but one, or the number above it less"
+        f" {above} % of all but one, whichever is larger.{ordered} No count is published"
     )
+
+
+def _shares(plan: RankPlan) -> tuple[str, str]:
+    """Write how many per cent lie below a percentile and above it."""
+    share = plan.mechanism.p
+    return ("p", "(100 − p)") if plan.query.ps else (decimal(share), decimal(100 - share))
 
 
 def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
     query = plan.query
     words = of_rows(plan.notion.words) if query.of_rows else plan.notion.words
-    exact, where = f"the exact {point(query)}", " of its group" if len(query.groups) > 1 else ""
+    named = "percentile" if query.ps else point(query)
+    exact, where = f"the exact {named}", " of its group" if len(query.groups) > 1 else ""
+    together = f": all percentiles{where} keep that at once" if query.ps else ""
     one = "row has" if query.of_rows else "person has"
     have = "rows have" if query.of_rows else "people have"
 
@@ -76,18 +89,20 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
 
     found = [
         f"With probability at least {chance} %, whatever the data are, {between(k)} a number strictly between an answer and"
-        f" {exact}{where}"
+        f" {exact}{where}{together}"
         for chance, k in (
             (50, accuracy.within_50_percent),
             (95, accuracy.within_95_percent),
             (99, accuracy.within_99_percent),
         )
     ]
-    share, more = plan.mechanism.p, accuracy.within_95_percent + 1
+    (below, above), more = _shares(plan), accuracy.within_95_percent + 1
     found.append(
-        f"With probability at least 95 %, whatever the data are, at most {decimal(share)} % of the {query.many}{where} and"
-        f" {more:,} more have a number below an answer, and at most {decimal(100 - share)} % and {more:,} more one above it"
+        f"With probability at least 95 %, whatever the data are, at most {below} % of the {query.many}{where} and"
+        f" {more:,} more have a number below an answer, and at most {above} % and {more:,} more one above it"
     )
+    if query.ps:
+        found.append(IN_ORDER)
     if query.cells > 1:
         found.append(
             f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
@@ -112,13 +127,16 @@ def _not_guaranteed(plan: RankPlan) -> list[str]:
     ]
     if query.people is None:
         assert isinstance(query.numeric, Percentile)
-        if few := query.numeric.most_people(plan.accuracy().within_95_percent):
+        each = [replace(query.numeric, p=p) for p in query.ps] or [query.numeric]
+        if few := max(one.most_people(plan.accuracy().within_95_percent) for one in each):
+            of = " of one percentile or more" if query.ps else ""
             found.insert(
                 1,
-                f"Where at most {few:,} {query.many} have a number, the 95 % say nothing: every grid point is so near",
+                f"Where at most {few:,} {query.many} have a number, the 95 % say nothing{of}: every grid point is so near",
             )
         who = f"no {_one(query)}" if query.of_rows else "nobody"
-        found.append(f"Where {who} has a number, each grid point is as likely to be the answer")
+        before = ", before they are put in order" if query.ps else ""
+        found.append(f"Where {who} has a number, each grid point is as likely to be the answer{before}")
     found += numbers_left_out(query)
     if words.reveals:
         found.append(f"Not protected: {words.reveals}")

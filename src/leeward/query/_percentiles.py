@@ -16,13 +16,13 @@ sign of
 
     f(z) = B(z) − A(z) − (2p − 1)·(n − 1),
 
-which does not fall as z grows. If f(v) ≤ 0, the second term is the larger at all z < v, before and after (there f falls by
-2p), so these losses rise by p. Those of z > v fall by 1 − p at most, and so does that of v, whose second term was the
-larger. All moves lie between −(1 − p) and M, hence R ≤ M + 1 − p. If f(v) ≥ 0, in the same way from the other side, R ≤ M + p.
-For n ≥ 1, f(v) does not rise with p. So R_i ≤ M_i + p_i for the first j of the ascending percentiles, and
-R_i ≤ M_i + 1 − p_i for the others. The sum of these bounds grows by 2·p_j − 1 from j − 1 to j: that rises with j, so the sum
-is largest at j = 0 or j = m, where it is J. For n = 0 all losses are equal before, and 0 at v and 1 elsewhere after: R_i = 1,
-which is no more than either. Whoever goes takes the same step back, and has the same ranges.
+which does not fall as z grows. If f(v) ≤ 0, the second term is the larger at all z < v, before and after (there f falls
+by 2p), so these losses rise by p. Those of z > v fall by 1 − p at most, and so does that of v, whose second term was the
+larger. All moves lie between −(1 − p) and M, hence R ≤ M + 1 − p. If f(v) ≥ 0, in the same way from the other side, R ≤ M
++ p. For n ≥ 1, f(v) does not rise with p. So R_i ≤ M_i + p_i for the first j of the ascending percentiles, and R_i ≤ M_i
++ 1 − p_i for the others. The sum of these bounds grows by 2·p_j − 1 from j − 1 to j: that rises with j, so the sum is
+largest at j = 0 or j = m, where it is J. For n = 0 all losses are equal before, and 0 at v and 1 elsewhere after: R_i =
+1, which is no more than either. Whoever goes takes the same step back, and has the same ranges.
 
 Of one percentile J is 2M. For the quartiles it is 7/2 where the sum is 4, for the nine deciles 11 where it is 13; it is the
 sum where all percentiles are on one side of the median. The sum of ranges attains it, by somebody beyond all others. So does

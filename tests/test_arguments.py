@@ -254,6 +254,9 @@ CALLS: dict[str, Call] = {
     "sqrt": call("2"),
     "truncated_geometric": call("1", 3),
     "two_sided": call("1"),
+    "unlisted_groups": call(
+        lw.records("t.csv", person="u"), "g", groups_per_person=1, if_more="refuse", most_groups=5, start=None, end=None
+    ),
     "urap": call("1", "ab", lambda record: record == "a"),
     "urr": call("1", "ab", lambda record: record == "a"),
     "verify": call(COIN, SPACE, None),
@@ -265,7 +268,8 @@ ELSEWHERE = {
     "it is made by others, and only looked at": """
         BestSanitizer BillingStatement Comparison GroupStatement LocationStatement MonitorResult NameComparison NameOption
         NameReport NumberPlan NumberStatement Optimal Plan PlanReport RankPlan Release Remapped Selection SelectionPlan
-        SelectionStatement Sensitivity SeriesStatement Shuffled ThresholdRule Universal Verdict VisitorStatement Weight""",
+        SelectionStatement Sensitivity SeriesStatement Shuffled ThresholdRule Universal UnlistedPlan UnlistedStatement
+        Verdict VisitorStatement Weight""",
     "a base or a bundle: what derives from it has rows": """
         ContextAwareLDP DirectedDistance LeewardError Notion SumOverPersons""",
     "a constant": "ABSENT inf",
@@ -276,7 +280,7 @@ ELSEWHERE = {
         LossMatrix MonitorState NormNoise Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise
         PredictiveMechanism Price PrivacyDescription PureEvent Query RandomizedSanitizer Recommendation Records Risk
         Round SanitizedAnswers SanitizedEvent SeededBitsForTests SelfComposedEvent Settled Shared Source
-        SparseVectorResult Step SubsampledEvent SumOverPeople TrackPlace Tracks Visits Window add_saturating alap_beta
+        SparseVectorResult Step SubsampledEvent SumOverPeople TrackPlace Tracks UnlistedGroups Visits Window add_saturating alap_beta
         alap_epsilon all_functions all_sets any_box any_record any_subset as_postprocessing bayes best_decision
         bounded_change bounded_gain cautions centred chain_length common_unit comparable compare_over_places crossover
         delta_bound delta_bound_complement delta_needed diameter epsilon_bound epsilon_bound_complement epsilon_needed

@@ -19,7 +19,7 @@ from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
 from leeward.local.series import BillingStatement, SeriesStatement
 from leeward.planner import NameReport, PlanReport
-from leeward.session import GroupStatement, NumberStatement, SelectionStatement, VisitorStatement
+from leeward.session import GroupStatement, NumberStatement, SelectionStatement, UnlistedStatement, VisitorStatement
 from leeward.session._question import Question
 
 DOCUMENTS: dict[str, type[Document]] = {
@@ -38,6 +38,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "release-of-groups.json": GroupStatement,
     "release-of-name.json": SelectionStatement,
     "release-of-numbers.json": NumberStatement,
+    "release-of-unlisted-groups.json": UnlistedStatement,
     "release-of-visitors.json": VisitorStatement,
     "released.json": Released,
 }

@@ -60,6 +60,7 @@ from .query import records as records
 from .query import select as select
 from .query import sensitivity as sensitivity
 from .query import statistic as statistic
+from .query import unlisted_groups as unlisted_groups
 from .query import visits as visits
 from .session import Budget as Budget
 from .session import Release as Release

@@ -503,6 +503,11 @@ def budget_ledger(town: Town) -> None:
     ran(town, "budget", "set-cap", "--ledger", ledger, "town", "17/2")
     caps = {row["dataset"]: row["cap"] for row in told(town, "budget", "show", "-l", ledger, "--json")["budgets"]}
     assert caps == {"town": "17/2", "other": "5"}
+    ran(town, "budget", "set-cap", "--ledger", ledger, "town", "--delta", "1e-6")
+    caps = {row["dataset"]: row["cap_delta"] for row in told(town, "budget", "show", "-l", ledger, "--json")["budgets"]}
+    assert caps == {"town": "1/1000000", "other": "0"}
+    assert "cap_delta" in ran(town, "budget", "show", "--ledger", ledger)[0]
+    assert town.run("budget", "set-cap", "--ledger", ledger, "town")[0] == 2  # neither of the two
     code, out, err = town.run("budget", "accept-restored", "--ledger", ledger)
     assert (code, out) == (2, "")
     assert "nothing was restored or lost" in err
@@ -567,7 +572,7 @@ SEVERAL = {
 OF_BUDGETS = {
     *(f"budget {name} {each}" for name in ("show", "history") for each in ("ledger", "dataset", "as_json")),
     *("budget check ledger", "budget check as_json", "budget accept-restored ledger", "budget new-key ledger"),
-    *(f"budget set-cap {each}" for each in ("ledger", "dataset", "cap")),
+    *(f"budget set-cap {each}" for each in ("ledger", "dataset", "cap", "delta")),
     *("budget move ledger", "budget move to"),
 }
 """What one walk over the budgets shows."""

@@ -40,11 +40,15 @@ from leeward.cli._monitored import Monitored, asked
 from leeward.cli._released import Released, summary
 from leeward.engine import Look
 from leeward.engine._matches import Matches, Survey
+from leeward.engine._stand_in import stand_in
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Entry
+from leeward.ledger._balance import Balance as Balanced
+from leeward.ledger._records import Amount
 from leeward.local import Written, check_job
 from leeward.local.series._level_statement import statement_of_levels
 from leeward.local.series._statement import statement as series_statement
+from leeward.noise import SystemBits
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.planner._selection_plan import SelectionPlan
@@ -115,14 +119,30 @@ def stated(plan: Any) -> Document:
 def released() -> Document:
     """What the command prints of a release of every kind of question."""
     made, chances = [], np.arange(3)
-    for plan in [*plans(), *of_groups()]:
+    for plan in [*plans(), *of_groups(), *unlisted()]:
         keys = pa.table({"place": ["a", "b", "c"]})
+        if isinstance(plan, lw.planner.UnlistedPlan):
+            chances = plan.draw(stand_in(plan.query, 0), SystemBits())
         answers = NUMBERS if isinstance(plan, NumberPlan) else plan.answers(chances, keys)
         curator = SimpleNamespace(charged="1/3")
         made.append(summary(cast("Any", SimpleNamespace(statement=stated(plan), answers=answers, curator=curator))))
     assert {each.kind for each in made} == {"places", "numbers", "named"}
-    left = Balance(dataset="town", notion="dp/person", cap="5", spent="1/3", left="14/3")
+    zero = {"cap_delta": "0", "spent_delta": "0", "left_delta": "0"}
+    left = Balance(dataset="town", notion="dp/person", cap="5", spent="1/3", left="14/3", **zero)
     return Released(format=1, out="out", releases=tuple(made), budget=left)
+
+
+def unlisted() -> list[lw.planner.UnlistedPlan]:
+    """Plans for groups that nobody has listed: with δ and without, of people and of rows, in a window."""
+    table = lw.records("t.parquet", person="user", time="at")
+    hour = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
+    asked = lw.unlisted_groups(table, "town", groups_per_person=2, if_more="latest", **hour)
+    rows = lw.unlisted_groups(lw.records("t.parquet", person="each row"), "town", most_groups=7)
+    return [
+        lw.plan(asked, lw.AdditionOnly("1"), delta="1e-6"),
+        lw.plan(rows, lw.RemovalOnly("1/3")),
+        lw.plan(rows, lw.ReplaceDP("1"), delta="1/7"),
+    ]
 
 
 def named(notion: Any, **scenario: Any) -> Document:
@@ -136,9 +156,10 @@ def looked(which: int) -> CheckedSpec:
     plan = [plans()[0], next(plan for plan in plans() if isinstance(plan, NumberPlan))][which]
     look = Look(9, 4, {"filtered": 0, "null_person": 5}, times=None if which else ("from", "to"))
     survey = Survey(below=1, above=0) if which else Survey(Matches(3, 2, 1, {"spaces": ("a",)}))
-    stands = Standing("dp/person", None if which else Fraction(5), Fraction(1, 3), (False,))
+    cap = None if which else Amount(Fraction(5), Fraction(1, 9))
+    stands = Standing("dp/person", Balanced("dp/person", cap, Amount(Fraction(1, 3))), (False,))
     refusals, rows = (["it is empty"], pa.table({"place": ["a"], "count": [1]}))
-    found = LookedAt([plan], 3, [look], survey, stands, Fraction(1), refusals, rows, ["2 people"])
+    found = LookedAt([plan], 3, [look], survey, stands, Fraction(1), Fraction(0), refusals, rows, ["2 people"])
     return checked(found, lw.Budget("b.db", "town", "5"))
 
 
@@ -187,6 +208,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "release-of-groups.json": lambda: [stated(plan) for plan in of_groups()],
     "release-of-name.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, SelectionPlan)],
     "release-of-numbers.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, NumberPlan)],
+    "release-of-unlisted-groups.json": lambda: [stated(plan) for plan in unlisted()],
     "release-of-visitors.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, Plan)],
     "released.json": lambda: [released()],
     "question.json": lambda: [make() for make in golden.QUESTION.values()],

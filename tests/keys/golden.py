@@ -101,6 +101,12 @@ def named(counts: Any, notion: Notion, which: Any = "busiest") -> Question:
     return question(lw.plan(lw.select(counts, which), notion), DIGEST)
 
 
+def unlisted(notion: Notion, delta: Any = "1e-6", person: str = "user", **how: Any) -> Question:
+    """Return the key of groups that nobody has listed."""
+    table = records("people.parquet", person=person, **({"time": "at"} if "start" in how else {}))
+    return question(lw.plan(lw.unlisted_groups(table, "town", **how), notion, delta=delta), DIGEST)
+
+
 def groups(notion: Notion) -> Question:
     """Return the key of counts of groups of rows, whose noise is derived from the notion's policies."""
     return number("histogram", notion, {"person": "each row"}, by="sex", groups=["f", "m"])
@@ -195,6 +201,11 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "groups of which one is sensitive": lambda: groups(lw.OSDP("1/3", where("sex", equals="f"), name="f")),
     "groups of which one is sensitive, narrower": lambda: groups(lw.OSDP("1", where("sex", equals="f"), "non-sensitive")),
     "groups in a policy graph": lambda: groups(lw.notion.Blowfish("1", ["f", "m", "x"], [("f", "x")])),
+    "unlisted groups": lambda: unlisted(lw.AdditionOnly("1")),
+    "unlisted groups without delta": lambda: unlisted(lw.RemovalOnly("2/7"), None, groups_per_person=3, if_more="first"),
+    "unlisted groups both ways": lambda: unlisted(lw.UnboundedDP("1"), "1/1000", most_groups=7),
+    "unlisted groups of an hour": lambda: unlisted(lw.ReplaceDP("2"), groups_per_person=2, if_more="latest", **SPAN),
+    "unlisted groups of rows": lambda: unlisted(lw.BoundedDP("1"), person="each row"),
     "a rate that is irrational": lambda: decided(
         visitors(places_per_person=1), lw.notion.Graded(presence="1", absence=log(2))
     ),

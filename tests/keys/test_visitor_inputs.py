@@ -118,6 +118,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("plan", "dangerous_at_least", 9, SAME, beside={"plan": {"error_at_most": "1/10"}}),
         Row("plan", "error_at_most", "1/10", SAME, beside={"plan": {"dangerous_at_least": 9}}),
         Row("plan", "useful_from", "0.1", SAME),
+        Row("plan", "delta", "1/9", refused("Leave it out")),
         Row("plan", "what", "decisions", SAME),
         Row("release", "if_doubtful", "publish", SAME),
         Row("release", "accept_useless", True, SAME),
@@ -131,6 +132,8 @@ ROWS: Mapping[str, list[Row]] = {
         Row("Budget", "dataset", "another", NEW),
         Row("Budget", "version", "2", NEW),
         Row("Budget", "cap", "1001", refused("set-cap")),
+        Row("Budget", "cap_delta", "0", SAME),
+        Row("Budget", "cap_delta", "1/9", refused("set-cap --delta")),
         Row("Budget", "new", False, SAME),  # an answer that is there opens nothing
         Row("Budget", "cap", None, SAME),
         Row("Budget", "cap", "1000.0", SAME),

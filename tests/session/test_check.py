@@ -53,7 +53,16 @@ def test_what_would_count_is_what_a_count_by_hand_gives(town: Town) -> None:
     assert (keys["listed"], keys["named"], keys["unlisted"], keys["alike"]) == (40, visited, 0, {})
     assert not keys["all_named"]
     assert (found["answer_rows"], len(found["stand_in"]), found["below"]) == (40, 6, None)
-    assert found["budget"] == {"dataset": "town", "cap": "5", "spent": "0", "price": "1", "left": "5"}
+    assert found["budget"] == {
+        "dataset": "town",
+        "cap": "5",
+        "spent": "0",
+        "price": "1",
+        "left": "5",
+        "cap_delta": "0",
+        "spent_delta": "0",
+        "price_delta": "0",
+    }
 
 
 def test_places_that_are_spelt_otherwise_are_named_by_what_they_differ_in(town: Town) -> None:

@@ -67,6 +67,12 @@ POLICIES: dict[str, Any] = {
     "protect": {"notion": "osdp", "epsilon": "400", "sensitive": {"sex": ["f"]}, "reading": "any"},
     "budget": {**BUDGET, "dataset": "policies"},
 }
+UNLISTED: dict[str, Any] = {
+    "data": {"table": "people.parquet", "person": "user"},
+    "query": {"kind": "unlisted groups", "by": "sex"},
+    "protect": {"notion": "addition-only", "epsilon": "400", "delta": "1e-6"},
+    "budget": {**BUDGET, "dataset": "unlisted", "cap_delta": "1e-3"},
+}
 POLICY = [{"outside": {"sex": ["f"]}}]
 KEEPING = {"protect": {"notion": "adp", "policies": POLICY, "sensitive": None, "reading": None}}
 IN_SIXES = {"query": {"kind": "histogram", "upper": "12", "step": "6"}}
@@ -79,7 +85,7 @@ JOINING = {"protect": {"notion": "blowfish", "edges": [["f", "m"]], "sensitive":
 BASES = {
     "visitors": VISITORS, "stopping": STOPPING, "ticking": TICKING, "zoned": ZONED, "faint": FAINT, "cells": CELLS,
     "numbers": NUMBERS, "several": SEVERAL, "near": NEAR,
-    "policies": POLICIES,
+    "policies": POLICIES, "unlisted": UNLISTED,
 }  # fmt: skip
 
 ERR = {"decide": {"error_at_most": "0.01"}}
@@ -582,6 +588,23 @@ ROWS = [
     Effect("budget.cap", "visitors", {"budget": {"dataset": "poor", "cap": "39"}}, refused="39 is left"),
     Effect("budget.cap", "visitors", {"budget": {"dataset": "capped", "cap": "50"}}, {"cap": "50"}),
     Effect("budget.version", "visitors", {"budget": {"version": "2"}}, {"version": "2"}),
+    Effect("budget.cap_delta", "unlisted", {"budget": {"dataset": "poor", "cap_delta": None}}, refused="and 0 is left"),
+    Effect("budget.cap_delta", "unlisted", {"budget": {"dataset": "capped", "cap_delta": "1/9"}}, {"cap on δ": "1/9"}),
+    Effect("query.kind", "unlisted", {"query": {"kind": "histogram"}}, refused="[protect] delta means nothing"),
+    Effect("query.by", "unlisted", {"query": {"by": "weight"}}, {"group": [3], "count": [4]}),
+    Effect("query.by", "unlisted", {"query": {"by": {"sex": ["f"]}}}, refused="without a list"),
+    Effect("query.by", "numbers", {"query": {"by": "sex"}}, refused='kind = "unlisted groups"'),
+    Effect("query.most_groups", "unlisted", {"query": {"most_groups": 1}}, {"group": ["f"], "count": [2]}),
+    Effect("query.most_groups", "numbers", {"query": {"most_groups": 1}}, refused="most_groups means nothing"),
+    Effect("protect.delta", "unlisted", {"protect": {"delta": "1e-9"}}, {"delta": "1/1000000000"}),
+    Effect("protect.delta", "unlisted", {"protect": {"delta": None}}, refused="without delta"),
+    Effect("protect.delta", "visitors", {"protect": {"delta": "1e-9"}}, refused="delta means nothing"),
+    Effect("protect.groups_per_person", "unlisted", {"protect": {"groups_per_person": 2}}, {"a person": 2}),
+    Effect(
+        "protect.groups_per_person", "numbers", {"protect": {"groups_per_person": 2}}, refused="means nothing for a sum"
+    ),
+    Effect("protect.if_more", "unlisted", {"protect": {"if_more": "first"}}, {"if_more": "first"}),
+    Effect("protect.if_more", "visitors", {"protect": {"if_more": "first"}}, refused="if_more = 'first'"),
     Effect(
         "budget.version",
         "visitors",

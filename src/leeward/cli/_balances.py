@@ -11,13 +11,16 @@ from leeward.ledger._records import EntryKind
 
 
 class Balance(Part):
-    """The budget of one dataset, in exact fractions of its notion's ε."""
+    """The budget of one dataset, in exact fractions of its notion's ε; and what the δ of all releases may add up to."""
 
     dataset: str
     notion: str
     cap: str
     spent: str
     left: str
+    cap_delta: str
+    spent_delta: str
+    left_delta: str
 
 
 class Balances(Document):
@@ -45,6 +48,8 @@ class Happened(Part):
         cap: the dataset's cap from then on; None while no budget is open.
         id: which the lines of one release share.
         key: the canonical public key of the release; empty where none is concerned.
+        cost_delta: the change of what is spent of δ, an exact fraction.
+        cap_delta: the dataset's cap on δ from then on.
     """
 
     number: int
@@ -56,6 +61,8 @@ class Happened(Part):
     cap: str | None
     id: str
     key: str
+    cost_delta: str
+    cap_delta: str
 
 
 class History(Document):
@@ -92,6 +99,9 @@ def balance(account: Account) -> Balance:
         cap=str(account.cap),
         spent=str(account.spent),
         left=str(account.left),
+        cap_delta=str(account.cap_delta),
+        spent_delta=str(account.spent_delta),
+        left_delta=str(account.left_delta),
     )
 
 
@@ -107,4 +117,6 @@ def happened(entry: Entry) -> Happened:
         cap=None if entry.cap is None else str(entry.cap),
         id=entry.id,
         key=entry.key,
+        cost_delta=str(entry.cost_delta),
+        cap_delta=str(entry.cap_delta),
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -47,7 +48,10 @@ def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) ->
     if as_json:
         print_json(told.to_dict())
     else:
-        _print(told.budgets, ("dataset", "notion", "cap", "spent", "left"))
+        _print(
+            told.budgets,
+            ("dataset", "notion", "cap", "spent", "left", *_of_delta(told.budgets, "cap", "spent", "left")),
+        )
 
 
 @budget.command()
@@ -69,7 +73,8 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
     if as_json:
         print_json(told.to_dict())
     else:
-        _print(told.entries, ("number", "time", "dataset", "version", "kind", "cost", "cap"))
+        columns = ("number", "time", "dataset", "version", "kind", "cost", "cap")
+        _print(told.entries, (*columns, *_of_delta(told.entries, "cost", "cap")))
 
 
 @budget.command()
@@ -98,22 +103,26 @@ def check(ledger: LedgerUrl, as_json: AsJson = False) -> None:
 def set_cap(
     ledger: LedgerUrl,
     dataset: Annotated[str, typer.Argument(help="The dataset's public name.")],
-    cap: Annotated[str, typer.Argument(help='The new cap, a decimal or fraction such as 5 or "1/2".')],
+    cap: Annotated[str | None, typer.Argument(help='The new cap, a decimal or fraction such as 5 or "1/2".')] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", help="The new cap on δ, such as 1e-6: what all releases may add up to.")
+    ] = None,
 ) -> None:
     """Change a dataset's cap on purpose; recorded in the history.
 
     **Examples**
 
     * `leeward budget set-cap --ledger sqlite:///budget.db tokyo-checkins 8`
+    * `leeward budget set-cap --ledger sqlite:///budget.db tokyo-checkins --delta 1e-6`
     """
     from leeward.ledger import Ledger
 
-    amount = exact(cap).rational
-    if amount is None:
-        raise InputError(f"The cap {cap}", "it is not a finite fraction", 'Give, say, "5"')
-    Ledger(ledger, create=False).set_cap(dataset, amount)
+    amounts = _amount("cap", cap), _amount("cap on δ", delta)
+    Ledger(ledger, create=False).set_cap(dataset, amounts[0], delta=amounts[1])
     wrote(ledger)
-    say(f"The cap of {dataset} is now {amount}.")
+    for what, amount in zip(("cap", "cap on δ"), amounts, strict=True):
+        if amount is not None:
+            say(f"The {what} of {dataset} is now {amount}.")
 
 
 @budget.command("accept-restored")
@@ -162,6 +171,21 @@ def move(
     moved = Ledger.move(ledger, to)
     wrote(moved.url)
     say(f'Moved {len(moved.history()):,} entries. Write now: ledger = "{moved.url}"')
+
+
+def _amount(what: str, given: str | None) -> Fraction | None:
+    if given is None:
+        return None
+    amount = exact(given).rational
+    if amount is None:
+        raise InputError(f"The {what} {given}", "it is not a finite fraction", 'Give, say, "5"')
+    return amount
+
+
+def _of_delta(rows: Sequence[Part], *columns: str) -> list[str]:
+    """Return the columns of δ that belong to these, where any row has a δ."""
+    names = [f"{column}_delta" for column in columns]
+    return names if any(getattr(row, name) != "0" for row in rows for name in names) else []
 
 
 def _no_budget(dataset: str, ledger: Ledger) -> LedgerError:

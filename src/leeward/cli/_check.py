@@ -13,6 +13,7 @@ from leeward._plain import counted
 from leeward.cli._output import AcceptUseless, facts, print_json, print_parts, progress_shown, say, table
 from leeward.query._reasons import said
 from leeward.query._statistic import Statistic
+from leeward.query._unlisted_groups import UnlistedGroups
 
 if TYPE_CHECKING:
     from leeward.session._check import Checked
@@ -132,19 +133,27 @@ def _shown(keys: Sequence[str]) -> str:
 
 
 def _budget(found: Checked, dataset: str) -> Iterator[tuple[str, str]]:
+    from leeward.ledger._records import with_delta
+
     stands, stored = found.standing, sum(found.standing.answered)
     new = len(found.plans) - stored
     yield (
         "price",
-        f"{found.price} for {counted(new, 'release')}" + (f"; {stored} more stored, and free" if stored else ""),
+        with_delta(found.price, found.delta)
+        + f" for {counted(new, 'release')}"
+        + (f"; {stored} more stored, and free" if stored else ""),
     )
-    cap = "no cap is given" if stands.cap is None else f"{stands.spent} of {stands.cap} spent"
+    cap = "no cap is given"
+    if stands.cap is not None:
+        of_delta = f", and {stands.spent.delta} of {stands.cap.delta} of δ" if stands.cap.delta else ""
+        cap = f"{stands.spent.epsilon} of {stands.cap.epsilon} spent{of_delta}"
     yield "price", f"budget of '{dataset}': {cap}"
 
 
 def _print_stand_in(found: Checked) -> None:
     columns, rows = found.stand_in.column_names, found.stand_in.to_pylist()
-    answer = f"An answer has {counted(found.answer_rows, 'row')}"
+    unlisted = isinstance(found.plans[0].counted, UnlistedGroups)
+    answer = f"An answer has {'at most ' if unlisted else ''}{counted(found.answer_rows, 'row')}"
     say(f"\n{answer}. Drawn from made-up counts, which say nothing of the data, it begins:")
     shown = table(*columns, padding=(0, 2))
     for row in rows:

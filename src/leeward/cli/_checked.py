@@ -55,13 +55,16 @@ class KeysCompared(Part):
 
 
 class BudgetLeft(Part):
-    """Where the budget stands: amounts are exact; None where no cap is given."""
+    """Where the budget stands, in ε and in δ: amounts are exact; None where no cap is given."""
 
     dataset: str
     cap: str | None
     spent: str
     price: str
     left: str | None
+    cap_delta: str | None
+    spent_delta: str
+    price_delta: str
 
 
 class CheckedSpec(Document):
@@ -76,7 +79,7 @@ class CheckedSpec(Document):
         keys: how places or groups match the public list; None where there is no such list.
         below: how many rows hold a number below the lower bound; None where no number is asked of.
         above: how many hold one above the upper bound.
-        answer_rows: how many rows each answer has.
+        answer_rows: how many rows each answer has; at most so many, where groups are not listed.
         stand_in: the first rows of an answer that was drawn from made-up counts; it says nothing of the data.
         budget: where the budget stands.
         refused: why a release would be refused; empty if it would not.
@@ -121,10 +124,13 @@ def checked(found: Checked, budget: Budget) -> CheckedSpec:
         stand_in=tuple(found.stand_in.to_pylist()),
         budget=BudgetLeft(
             dataset=budget.dataset,
-            cap=None if stands.cap is None else str(stands.cap),
-            spent=str(stands.spent),
+            cap=None if stands.cap is None else str(stands.cap.epsilon),
+            spent=str(stands.spent.epsilon),
             price=str(found.price),
             left=None if stands.left is None else str(stands.left),
+            cap_delta=None if stands.cap is None else str(stands.cap.delta),
+            spent_delta=str(stands.spent.delta),
+            price_delta=str(found.delta),
         ),
         refused=tuple(found.refusals),
     )

@@ -19,7 +19,7 @@ from leeward.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
     from leeward.local._job import Opens
-    from leeward.query._selection import Counted
+    from leeward.query._unlisted_groups import AnyQuestion
     from leeward.session import Release
     from leeward.session._budget import Budget
 
@@ -96,14 +96,15 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
     asked = replace(budget, new=new)
     if budget.dataset in known or budget.cap is None:  # without a cap the ledger says what is missing
         return Opening(asked, None)
-    said = f"a new budget of '{budget.dataset}', with a cap of {budget.cap}, in {budget.ledger}"
+    of_delta = f" and of {budget.cap_delta} on δ" if budget.exact_cap_delta() else ""
+    said = f"a new budget of '{budget.dataset}', with a cap of {budget.cap}{of_delta}, in {budget.ledger}"
     if not yes and not new:
         others = f"which has {', '.join(repr(name) for name in known)}" if known else "a ledger without any yet"
         _ask(f"This opens {said}, {others}.", f"The budget of '{budget.dataset}'")
     return Opening(asked, f"{said}.")
 
 
-def refuse_within(out: Path, budget: Budget, query: Counted) -> None:
+def refuse_within(out: Path, budget: Budget, query: AnyQuestion) -> None:
     """Refuse a ledger or a table in the folder that is written, and a ledger in that of an earlier release.
 
     Such a folder holds what may be published, and nothing else; and what an earlier release wrote there is removed.

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward._plain import at_most, probability
+from leeward._plain import at_most, counted, plain, probability
 from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_within, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
@@ -28,8 +27,10 @@ from leeward.cli._output import (
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
-    from leeward._statement import Statement, WindowStated
+    from leeward._statement import Statement, UnlistedStatement, WindowStated
+    from leeward.cli._balances import Balance
     from leeward.cli._released import Named, Numbers, Places
+    from leeward.ledger._records import Amount
     from leeward.planner._selection_plan import AnyPlan
     from leeward.session._budget import Budget
     from leeward.session._standing import Standing
@@ -129,7 +130,7 @@ def publish(
         with session:
             priced = session.price(plans)
             if len(plans) > 1 and not quiet and not as_json:
-                paid, counted_in = [one.price for one in priced], priced[0].counted_in
+                paid, counted_in = [one.amount for one in priced], priced[0].counted_in
                 known = [one.plan for one in priced]  # with the length of the public list
                 total = _price(known, paid, counted_in)
                 say(f"{len(plans)} windows at {known[0].price} each: a total price of at most {total}.")
@@ -150,16 +151,28 @@ def publish(
         for made, one in zip(plans, result.releases, strict=True):
             say(_sentence(made, one))
         left = result.budget
-        say(f"Budget of {left.dataset}: {left.spent} of {left.cap} spent, {left.left} left.")
+        say(f"Budget of {left.dataset}: {left.spent} of {left.cap} spent, {left.left} left.{_of_delta(left)}")
         report = out / "report.html" if len(releases) == 1 else out
         say(f"The report is at {report}")
     opened.say(releases, quiet)
 
 
+def _of_delta(left: Balance) -> str:
+    if left.cap_delta == "0":
+        return ""
+    return f" Of δ {left.spent_delta} of {left.cap_delta} spent, {left.left_delta} left."
+
+
 def _sentence(made: AnyPlan, one: Places | Numbers | Named) -> str:
     from leeward.cli._released import Named, Numbers
+    from leeward.planner._unlisted_plan import UnlistedPlan
 
     paid = f"Charged {one.charged}." if one.charged != "0" else "A stored answer: charged nothing."
+    if isinstance(one, Numbers) and isinstance(made, UnlistedPlan):
+        when = "" if one.window is None else f" {_during(one.window)[0].lower()}{_during(one.window)[1:]}"
+        few = counted(len(one.answers), "group")
+        shown = f"{few} by '{plain(made.query.by)}' shown{when}; of all others nothing is said"
+        return f"{_answered(one.answers)}{shown}. {paid}"
     if isinstance(one, Named):
         return f"{_named(made, one)} {paid}"
     grouped = one.window is not None and made.counted.noun != "place"
@@ -189,9 +202,9 @@ def _answered(answers: Sequence[dict[str, Any]]) -> str:
 
 
 def _written(name: str, value: object) -> str:
-    """Write a published value with all its digits, and an error that is kept rounded up."""
+    """Write a published value with all its digits, and an error that is kept rounded up; a name on one line."""
     if not isinstance(value, float):
-        return str(value)
+        return plain(str(value))
     if name == "within_95_percent":
         return at_most(value)
     return str(int(value)) if value == int(value) else str(value)
@@ -221,21 +234,26 @@ def _decided(made: AnyPlan, one: Places) -> list[str]:
     return said
 
 
-def _price(plans: Sequence[AnyPlan], paid: Sequence[Fraction], counted_in: str, in_all: str = "") -> str:
-    """Say what plans cost: in ε of their notion, and of the budget where that is another number."""
+def _price(plans: Sequence[AnyPlan], paid: Sequence[Amount], counted_in: str, in_all: str = "") -> str:
+    """Say what plans cost: in ε of their notion, and of the budget where that is another number; and in δ."""
     from leeward.accounting._budget_notion import in_words
+    from leeward.ledger._records import NOTHING
 
-    own, charged = sum((made.price for made in plans[1:]), plans[0].price), sum(paid, Fraction(0))
-    in_budget = "" if own == charged else f", for which {charged} is taken from a budget in {in_words(counted_in)}"
-    return f"{own}{in_all}{in_budget}"
+    own, charged = sum((made.price for made in plans[1:]), plans[0].price), sum(paid, NOTHING)
+    other = f", for which {charged.epsilon} is taken from a budget in {in_words(counted_in)}"
+    with_delta = f", with δ = {charged.delta}" if charged.delta else ""
+    return f"{own}{in_all}{'' if own == charged.epsilon else other}{with_delta}"
 
 
 def _dry_run(plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool, quiet: bool, as_json: bool) -> None:
     """Print what a release would be, and then refuse what it would refuse: the reason can be read above."""
     from leeward._statement import NOT_YET, BudgetStated
     from leeward.accounting._budget_notion import charge, in_words
+    from leeward.accounting._price_of_delta import charge_delta
     from leeward.engine import read_keys
     from leeward.ledger._balance import fixed
+    from leeward.ledger._records import Amount
+    from leeward.planner._unlisted_plan import delta_of
     from leeward.session._standing import standing
     from leeward.session._statement import privacy_statement
 
@@ -245,11 +263,18 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool, 
     stands = standing(budget, plans[0].notion, plans, keys.digest(), rows=rows)
     counted_in = stands.counted_in
     # what has no price in the budget is refused
-    paid = [charge(made.notion, made.price, counted_in, rows=rows) for made in plans]
+    paid = [
+        Amount(
+            charge(made.notion, made.price, counted_in, rows=rows),
+            charge_delta(made.notion, delta_of(made), counted_in),
+        )
+        for made in plans
+    ]
     new = [(made, price) for made, price, known in zip(plans, paid, stands.answered, strict=True) if not known]
     # a spec without a cap is not finished: nothing is printed of it
-    cap = fixed(stands.cap, budget.dataset) if new else None
-    taken = [BudgetStated(notion=in_words(counted_in), price=str(price)) for price in paid]
+    if new:
+        fixed(None if stands.cap is None else stands.cap.epsilon, budget.dataset)
+    taken = [BudgetStated(notion=in_words(counted_in), price=str(price.epsilon)) for price in paid]
     statements = [
         privacy_statement(
             made,
@@ -274,8 +299,9 @@ def _dry_run(plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool, 
             else ""
         )
         say(f"\nPrice: {_price(plans, paid, counted_in, ' in all')}.{free} Nothing was charged and no data was read.")
-    if cap is not None:
-        _refuse(new, budget.dataset, stands, cap, None if accept_useless else count)
+    if new:
+        made_new, amounts = zip(*new, strict=True)
+        _refuse(made_new, amounts, budget.dataset, stands, None if accept_useless else count)
 
 
 def _print_both_promises(made: AnyPlan) -> None:
@@ -296,19 +322,17 @@ def _print_one_each(made: AnyPlan) -> None:
 
 
 def _refuse(
-    new: Sequence[tuple[AnyPlan, Fraction]], dataset: str, stands: Standing, cap: Fraction, useful_over: int | None
+    new: Sequence[AnyPlan], prices: Sequence[Amount], dataset: str, stands: Standing, useful_over: int | None
 ) -> None:
     """Refuse what a release of these plans, at these prices, would refuse for its budget or as useless."""
-    from leeward.ledger._balance import Balance, charged
     from leeward.planner._useless import refuse_useless
     from leeward.session._standing import refuse_total
 
-    refuse_total([price for _, price in new], stands.left, dataset)
+    refuse_total(prices, stands.balance, dataset)
     if useful_over is not None:
-        for made, _ in new:
+        for made in new:
             refuse_useless(made, useful_over)
-    for _, price in new:
-        charged(Balance(stands.counted_in, cap, stands.spent), dataset, stands.counted_in, cap, price)
+    stands.refuse(prices, dataset)
 
 
 _MOST_ROWS = 15
@@ -316,7 +340,7 @@ _MOST_ROWS = 15
 
 
 def _print_statement(statement: Statement) -> None:
-    from leeward._statement import AdaptiveStated, DecidingStatement, SanitizedStated
+    from leeward._statement import AdaptiveStated, DecidingStatement, SanitizedStated, UnlistedStatement
     from leeward.planner._people import there
     from leeward.report._words import factor
 
@@ -337,7 +361,11 @@ def _print_statement(statement: Statement) -> None:
     said += [("assumed", sentence) for sentence in statement.assumptions]
     said += [("guaranteed", sentence) for sentence in statement.guaranteed]
     said += [("not guaranteed", sentence) for sentence in statement.not_guaranteed]
+    if isinstance(statement, UnlistedStatement):
+        said.append(("delta", statement.delta.text))
     print_parts(facts(said, no_wrap=True))
+    if isinstance(statement, UnlistedStatement):
+        _print_odds(statement)
     if not isinstance(statement, DecidingStatement):
         return
     curve, asked = table(padding=(0, 2)), statement.query
@@ -352,3 +380,18 @@ def _print_statement(statement: Statement) -> None:
             continue
         curve.add_row(str(entry.count), *(probability(Decimal(chance), 6) for chance in entry.said))
     print_parts("", curve)
+
+
+def _print_odds(statement: UnlistedStatement) -> None:
+    """Print how often a group is shown, by how many are in it."""
+    told, odds = statement.accuracy, table(padding=(0, 2))
+    odds.add_column(f"{told.counted} in a group", justify="right")
+    odds.add_column("it is shown with probability", justify="right")
+    for each in told.odds:
+        odds.add_row(f"{each.people:,}", each.chance)
+    print_parts("", odds)
+    most = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
+    say(
+        f"\nA count is off by {at_most(told.mean_absolute)} on average, by {told.within_95_percent:,} or less with 95"
+        f" %{most} (of a group with {told.mostly_shown_from:,} {told.counted} or more)."
+    )

@@ -29,6 +29,9 @@ whole_quotient = _function("divide", _two, 2)
 #: The H3 cell of a latitude and a longitude; the connection must have it registered.
 leeward_h3 = _function("leeward_h3", _two, 2)
 
+#: How many bytes of UTF-8 a text has.
+strlen = _function("strlen", _one, 1)
+
 #: The bytes of a text.
 encode = _function("encode", _one, 1, "binary")
 

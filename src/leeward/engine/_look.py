@@ -18,7 +18,10 @@ from leeward.engine._window import Clock
 from leeward.errors import DoubtfulDataError
 from leeward.query._reasons import NOT_ASKED, NOT_ASKED_INSIDE, said
 
-_OF_ROWS_INSIDE = ("unreadable_place", "null_place", "unknown_place", "unknown_group", "unreadable_number", "no_number")
+_OF_ROWS_INSIDE = (
+    *("unreadable_place", "null_place", "unknown_place", "unknown_group", "unreadable_number", "no_number"),
+    *("long_group", "no_group"),
+)
 """Reasons that are asked of rows inside the window."""
 
 FEW = 0.01

@@ -14,17 +14,19 @@ from leeward._postgres import is_address
 from leeward.engine._groups import GroupList
 from leeward.engine._look import Look
 from leeward.engine._matches import Survey
+from leeward.engine._no_list import NoList
 from leeward.engine._places import PlaceList, read_places
 from leeward.errors import DataError
 from leeward.query import CountVisitors, Grid
 from leeward.query._statistic import DrawnFrom, Statistic
+from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 from leeward.tables._files import files_of as files_of_source
 
 if TYPE_CHECKING:
     from leeward.engine._content import Content
     from leeward.engine._visits import VisitCounts
 
-Question = CountVisitors | Statistic
+Question = AnyQuestion
 
 
 class Keys(Protocol):
@@ -72,7 +74,7 @@ class Opened(Protocol):
 
 def files_of(query: Question) -> list[Path]:
     """Return the real paths of the files that a question reads, as far as there are such files."""
-    tables = [query.records] if isinstance(query, Statistic) else [query.visits, query.places]
+    tables = [query.visits, query.places] if isinstance(query, CountVisitors) else [query.records]
     found = list[Path]()
     for table in tables:
         if not isinstance(table, Grid) and not table.source.in_memory and not is_address(table.source.held()):
@@ -87,6 +89,8 @@ def read_keys(query: Question) -> Keys:
     Raises:
         DataError: the public list cannot be read.
     """
+    if isinstance(query, UnlistedGroups):
+        return NoList(query)
     return GroupList(query) if isinstance(query, Statistic) else read_places(query.places)
 
 
@@ -101,6 +105,10 @@ def open_data(query: Question, keys: Keys) -> AbstractContextManager[Opened]:
         from leeward.engine._numbers import open_numbers
 
         return open_numbers(query)
+    if isinstance(query, UnlistedGroups):
+        from leeward.engine._unlisted import open_unlisted
+
+        return open_unlisted(query)
     from leeward.engine._visits import open_visits
 
     assert isinstance(keys, PlaceList)

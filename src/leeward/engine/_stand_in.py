@@ -8,22 +8,30 @@ from numpy.typing import NDArray
 
 from leeward.engine._numbers import answer_of
 from leeward.query import CountVisitors
-from leeward.query._statistic import DrawnFrom, Statistic
+from leeward.query._statistic import DrawnFrom
+from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups, as_words
 
 _PEOPLE = 100
 
 
-def stand_in(query: CountVisitors | Statistic, keys: int, drawn_from: DrawnFrom = "answer") -> NDArray[np.int64]:
+def stand_in(query: AnyQuestion, keys: int, drawn_from: DrawnFrom = "answer") -> NDArray[np.int64]:
     """Return what a mechanism might draw from, made up from the question alone.
 
-    At the listed places, or in the groups and intervals, there are 0, 1, 2, 3, 0, 1, … people. Of a number, all people that
-    are declared, or 100 in each group, have the one in the middle of its bounds.
+    Groups that nobody has listed are three, of 100, 1,000 and 10,000 people. At the listed places, or in the groups and
+    intervals, there are 0, 1, 2, 3, 0, 1, … people. Of a number, all people that are declared, or 100 in each group, have
+    the one in the middle of its bounds.
 
     Args:
         query: the question.
         keys: how many public keys its answer has.
         drawn_from: what the mechanism draws from.
     """
+    if isinstance(query, UnlistedGroups):
+        words = as_words([f"a made-up group {i}" for i in range(1, 4)])
+        rows = np.column_stack([words, [10**k * _PEOPLE for k in range(3)]])
+        head = np.zeros((1, rows.shape[1]), np.int64)
+        head[0, 0] = 1
+        return np.concatenate([head, rows])
     if isinstance(query, CountVisitors) or query.counts_people:
         counts = np.arange(keys, dtype=np.int64) % 4
         return np.append(counts, 0) if drawn_from == "answer and left out" else counts

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select
 
 from leeward.errors import BudgetConflictError, CapExceededError, LedgerError
 from leeward.ledger._chain import check_entry, hash_of, link
-from leeward.ledger._records import EntryKind, from_text, to_text
+from leeward.ledger._records import NOTHING, Amount, EntryKind, from_text, to_text
 from leeward.ledger._schema import entries
 
 
@@ -21,8 +21,11 @@ class Balance:
     """Where a dataset's account stands. ``notion`` and ``cap`` are None while no budget is open."""
 
     notion: str | None
-    cap: Fraction | None
-    spent: Fraction
+    cap: Amount | None
+    spent: Amount
+
+
+NOT_OPEN = Balance(None, None, NOTHING)
 
 
 def balance(connection: Connection, dataset: str) -> Balance:
@@ -39,7 +42,7 @@ def balance(connection: Connection, dataset: str) -> Balance:
         .one_or_none()
     )
     if last is None:
-        return Balance(None, None, Fraction(0))
+        return NOT_OPEN
     check_entry(connection, last)
     return Balance(last["notion"], None if last["cap"] is None else from_text(last["cap"]), from_text(last["spent"]))
 
@@ -59,7 +62,7 @@ def append(
     id: str = "",  # noqa: A002 - the name of the column
     version: str = "",
     key: str = "",
-    cost: Fraction = Fraction(0),
+    cost: Amount = NOTHING,
     seal: str = "",
 ) -> Balance:
     """Add an entry to the end of the chain; ``after`` is where the account stands then."""
@@ -83,7 +86,9 @@ def append(
     return after
 
 
-def agree(standing: Balance, dataset: str, notion: str, cap: Fraction | None) -> None:
+def agree(
+    standing: Balance, dataset: str, notion: str, cap: Fraction | None, cap_delta: Fraction | None = None
+) -> None:
     """Refuse a notion or cap other than the ones the account was opened with.
 
     Raises:
@@ -100,11 +105,18 @@ def agree(standing: Balance, dataset: str, notion: str, cap: Fraction | None) ->
             "costs in different notions do not add up: it was opened while this release was being priced",
             f"Ask again: the release is then priced in {standing.notion}, or refused if that does not cover it",
         )
-    if cap is not None and cap != standing.cap:
+    fixed_to = standing.cap
+    if cap is not None and cap != fixed_to.epsilon:
         raise BudgetConflictError(
-            f"The cap of '{dataset}' is {standing.cap}, and this release says {cap}",
+            f"The cap of '{dataset}' is {fixed_to.epsilon}, and this release says {cap}",
             "the cap was fixed by the first release",
-            f"Write {standing.cap}, or change the cap on purpose with `leeward budget set-cap`",
+            f"Write {fixed_to.epsilon}, or change the cap on purpose with `leeward budget set-cap`",
+        )
+    if cap_delta is not None and cap_delta != fixed_to.delta:
+        raise BudgetConflictError(
+            f"The cap on δ of '{dataset}' is {fixed_to.delta}, and this release says cap_delta = {cap_delta}",
+            "the cap was fixed by the first release",
+            f"Write {fixed_to.delta}, or change it on purpose with `leeward budget set-cap --delta`",
         )
 
 
@@ -119,18 +131,27 @@ def fixed(cap: Fraction | None, dataset: str) -> Fraction:
     return cap
 
 
-def charged(standing: Balance, dataset: str, notion: str, cap: Fraction, cost: Fraction) -> Balance:
+def charged(standing: Balance, dataset: str, notion: str, cap: Amount, cost: Amount) -> Balance:
     """Return where an account stands after a cost.
 
     Raises:
-        CapExceededError: the cost is more than what is left.
+        CapExceededError: the cost is more than what is left, in ε or in δ.
     """
     left = cap - standing.spent
-    if cost > left:
+    if cost.epsilon > left.epsilon:
         raise CapExceededError(
-            f"This release costs {cost}, and {left} is left of the budget of '{dataset}' (cap {cap})",
+            f"This release costs {cost.epsilon}, and {left.epsilon} is left of the budget of '{dataset}' (cap"
+            f" {cap.epsilon})",
             "spending more would break the promise the cap stands for",
-            ("Raise" if left <= 0 else f"Ask for at most {left}, or raise")
+            ("Raise" if left.epsilon <= 0 else f"Ask for at most {left.epsilon}, or raise")
             + " the cap on purpose with `leeward budget set-cap`",
+        )
+    if cost.delta > left.delta:
+        raise CapExceededError(
+            f"This release needs δ = {cost.delta}, and {left.delta} is left of the budget of '{dataset}' (cap on δ"
+            f" {cap.delta})",
+            "with probability δ a release may reveal a person, and over all releases these probabilities add up",
+            "Give cap_delta with the first release of the data set, which fixes it; or raise it on purpose with `leeward"
+            " budget set-cap --delta`" + (f"; or ask for a delta of at most {left.delta}" if left.delta > 0 else ""),
         )
     return Balance(notion, cap, standing.spent + cost)

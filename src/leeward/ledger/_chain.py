@@ -16,7 +16,6 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from types import NoneType
 from typing import Any, get_args
 
@@ -24,7 +23,7 @@ from sqlalchemy import Connection, RowMapping, select
 
 from leeward.errors import LedgerError
 from leeward.ledger._parts import Kept, altered, joined
-from leeward.ledger._records import OfRelease, from_text, to_text
+from leeward.ledger._records import NOTHING, Amount, OfRelease, from_text, to_text
 from leeward.ledger._schema import charges, entries, identity
 
 _COVERED = [column.name for column in entries.columns if column.name != "hash"]
@@ -110,7 +109,7 @@ class Standing:
     dataset: str
     version: str
     key: str
-    cost: Fraction
+    cost: Amount
     content: str
     answer: str | None = None
 
@@ -172,7 +171,7 @@ def check_all(connection: Connection, *, answers: bool = True) -> None:
         LedgerError: an entry, a balance, a reservation or an answer is not what was written.
     """
     previous = str(hash_of(connection, 0))
-    spent: dict[str, Fraction] = defaultdict(Fraction)
+    spent: dict[str, Amount] = defaultdict(lambda: NOTHING)
     standing: dict[str, Standing] = {}
     rows = connection.execute(select(entries).order_by(entries.c.number)).mappings()
     for number, row in enumerate(rows, start=1):

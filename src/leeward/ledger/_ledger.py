@@ -9,14 +9,14 @@ from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import RowMapping, select
 
 from leeward._paths import resolve_ledger
 from leeward._postgres import EXAMPLE, Address, is_address
 from leeward._progress import Progress, silent
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import _chain as chain
-from leeward.ledger._balance import Balance, append, balance, open_budgets
+from leeward.ledger._balance import NOT_OPEN, Balance, append, balance, open_budgets
 from leeward.ledger._content import (
     Content,
     Fingerprint,
@@ -27,7 +27,16 @@ from leeward.ledger._content import (
 )
 from leeward.ledger._move import move
 from leeward.ledger._postgresql import PostgresStore
-from leeward.ledger._records import Account, Answer, Entry, exact_amount, from_text
+from leeward.ledger._records import (
+    NOTHING,
+    Account,
+    Amount,
+    Answer,
+    Entry,
+    exact_amount,
+    exact_delta,
+    from_text,
+)
 from leeward.ledger._reservation import Request, Reservation, find_charge, read_answer
 from leeward.ledger._schema import entries
 from leeward.ledger._secret import VARIABLE, fingerprint, key_of, key_path, read_key, read_or_make_key
@@ -85,7 +94,7 @@ class Ledger:
             chain.check_all(connection)
             if fits:
                 raise LedgerError(f"The ledger {store.name}", "it fits its mark: nothing was restored or lost", "Go on")
-            append(connection, Balance(None, None, Fraction(0)), kind="accepted-restored", dataset="")
+            append(connection, NOT_OPEN, kind="accepted-restored", dataset="")
         store.advance_high_water_mark()
 
     @classmethod
@@ -158,7 +167,7 @@ class Ledger:
                     "it is the one that this ledger is kept with: nothing is lost",
                     "Go on",
                 )
-            append(connection, Balance(None, None, Fraction(0)), kind="new-key", dataset="", seal=now)
+            append(connection, NOT_OPEN, kind="new-key", dataset="", seal=now)
         self._store.advance_high_water_mark()
 
     def account(self, dataset: str, *, new: bool = False) -> Account | None:
@@ -177,7 +186,7 @@ class Ledger:
                 if not new:
                     refuse_alike(dataset, open_budgets(connection))
                 return None
-        return Account(dataset, str(standing.notion), standing.cap, standing.spent)
+        return _account(dataset, standing, standing.cap)
 
     def check_content(self, dataset: str, version: str, content: Content, *, new: bool = False) -> None:
         """Refuse content that `reserve` would refuse for a question without an answer. Charges and writes nothing.
@@ -254,7 +263,7 @@ class Ledger:
             if dataset is not None:
                 names = names.where(entries.c.dataset == dataset)
             found = [(name, balance(connection, name)) for name in connection.execute(names).scalars()]
-        return [Account(name, str(b.notion), b.cap, b.spent) for name, b in found if b.cap is not None]
+        return [_account(name, standing, standing.cap) for name, standing in found if standing.cap is not None]
 
     def history(self, dataset: str | None = None) -> list[Entry]:
         """Return what happened, oldest first, to every dataset or to one.
@@ -267,29 +276,25 @@ class Ledger:
             rows = rows.where(entries.c.dataset == dataset)
         with self._store.reading() as connection:
             chain.check_all(connection, answers=False)  # in the same moment: what was edited is never shown as true
-            return [
-                Entry(
-                    number=row["number"],
-                    id=row["id"],
-                    time=datetime.fromisoformat(row["time"]),
-                    dataset=row["dataset"],
-                    version=row["version"],
-                    kind=row["kind"],
-                    cost=from_text(row["cost"]),
-                    cap=None if row["cap"] is None else from_text(row["cap"]),
-                    key=row["key"],
-                )
-                for row in connection.execute(rows).mappings()
-            ]
+            return [_entry(row) for row in connection.execute(rows).mappings()]
 
-    def set_cap(self, dataset: str, cap: Fraction | int) -> None:
+    def set_cap(self, dataset: str, cap: Fraction | int | None = None, *, delta: Fraction | int | None = None) -> None:
         """Change a cap on purpose; recorded in the history.
+
+        Args:
+            dataset: its public name.
+            cap: the new cap; None to leave it.
+            delta: the new cap on δ; None to leave it.
 
         Raises:
             LedgerError: the dataset has no budget here yet.
             BudgetConflictError: more was spent already.
+            InputError: neither is given.
         """
-        amount = exact_amount(cap, "cap")
+        if cap is None and delta is None:
+            raise InputError("A new cap of nothing", "neither of the two caps is given", "Give cap, delta or both")
+        asked = None if cap is None else exact_amount(cap, "cap")
+        of_delta = None if delta is None else exact_delta(delta, "delta")
         with self._store.writing() as connection:
             standing = balance(connection, dataset)
             if standing.cap is None:
@@ -298,13 +303,19 @@ class Ledger:
                     "a budget is opened by its dataset's first release",
                     "Check the name with `leeward budget show`",
                 )
-            if amount < standing.spent:
-                raise BudgetConflictError(
-                    f"The cap {amount} was asked for '{dataset}', and {standing.spent} is spent",
-                    "what was released cannot be taken back",
-                    f"Give at least {standing.spent}: then nothing more is released",
-                )
-            append(connection, Balance(standing.notion, amount, standing.spent), kind="set-cap", dataset=dataset)
+            now, spent = standing.cap, standing.spent
+            after = Amount(now.epsilon if asked is None else asked, now.delta if of_delta is None else of_delta)
+            for new, paid, what in (
+                (after.epsilon, spent.epsilon, "cap"),
+                (after.delta, spent.delta, "cap on δ"),
+            ):
+                if new < paid:
+                    raise BudgetConflictError(
+                        f"The {what} {new} was asked for '{dataset}', and {paid} is spent",
+                        "what was released cannot be taken back",
+                        f"Give at least {paid}: then nothing more is released",
+                    )
+            append(connection, Balance(standing.notion, after, spent), kind="set-cap", dataset=dataset)
         self._store.advance_high_water_mark()
 
     def check(self) -> None:
@@ -315,6 +326,28 @@ class Ledger:
         """
         with self._store.reading() as connection:
             chain.check_all(connection)
+
+
+def _account(dataset: str, standing: Balance, cap: Amount) -> Account:
+    spent = standing.spent
+    return Account(dataset, str(standing.notion), cap.epsilon, spent.epsilon, cap.delta, spent.delta)
+
+
+def _entry(row: RowMapping) -> Entry:
+    cost, cap = from_text(row["cost"]), None if row["cap"] is None else from_text(row["cap"])
+    return Entry(
+        number=row["number"],
+        id=row["id"],
+        time=datetime.fromisoformat(row["time"]),
+        dataset=row["dataset"],
+        version=row["version"],
+        kind=row["kind"],
+        cost=cost.epsilon,
+        cap=None if cap is None else cap.epsilon,
+        key=row["key"],
+        cost_delta=cost.delta,
+        cap_delta=(cap or NOTHING).delta,
+    )
 
 
 def _store(url: str | Path, *, create: bool, lock_wait: float) -> Store:

@@ -9,7 +9,6 @@ budgets went, and can neither be charged nor asked.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 from sqlalchemy import Connection, insert, select
@@ -17,7 +16,7 @@ from sqlalchemy import Connection, insert, select
 from leeward._postgres import Address
 from leeward.errors import LedgerError
 from leeward.ledger import _chain as chain
-from leeward.ledger._balance import Balance, append
+from leeward.ledger._balance import NOT_OPEN, append
 from leeward.ledger._postgresql import PostgresStore
 from leeward.ledger._schema import charges, metadata
 from leeward.ledger._sqlite import SqliteStore, moved_to
@@ -55,7 +54,7 @@ def move(path: Path, to: Address, *, lock_wait: float) -> None:
                     "Wait for it, or end that process",
                 )
             if closed is None:
-                append(old, Balance(None, None, Fraction(0)), kind="moved", dataset="", key=to.place)
+                append(old, NOT_OPEN, kind="moved", dataset="", key=to.place)
             _copy(old, new)
             chain.check_all(new)  # what was edited in the file is as wrong here
             target.write_high_water_mark(new)  # from now on nobody here takes the database for a new one

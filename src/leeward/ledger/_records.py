@@ -22,6 +22,39 @@ _MOST_BITS = 4096
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """What something costs, or may: (ε, δ), exactly. Between neighbours both add up over releases.
+
+    Attributes:
+        epsilon: in units of the budget's notion.
+        delta: the probability with which ε may not hold; 0 of nearly everything.
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __sub__(self, other: Amount) -> Amount:
+        return self + -other
+
+    def __neg__(self) -> Amount:
+        return Amount(-self.epsilon, -self.delta)
+
+    def __str__(self) -> str:
+        return with_delta(self.epsilon, self.delta)
+
+
+NOTHING = Amount(Fraction(0))
+
+
+def with_delta(epsilon: Fraction, delta: Fraction) -> str:
+    """Say a price, or a cap: ε alone where there is no δ."""
+    return f"{epsilon} with δ = {delta}" if delta else str(epsilon)
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """The budget of one dataset.
 
@@ -30,17 +63,26 @@ class Account:
         notion: the notion and unit its costs are counted in, such as ``addition-only/person``.
         cap: the most that may ever be spent.
         spent: what was spent or is reserved, exactly.
+        cap_delta: the most that the δ of all releases may add up to.
+        spent_delta: what they add up to.
     """
 
     dataset: str
     notion: str
     cap: Fraction
     spent: Fraction
+    cap_delta: Fraction = Fraction(0)
+    spent_delta: Fraction = Fraction(0)
 
     @property
     def left(self) -> Fraction:
         """What may still be spent: cap − spent."""
         return self.cap - self.spent
+
+    @property
+    def left_delta(self) -> Fraction:
+        """What may still be spent of δ."""
+        return self.cap_delta - self.spent_delta
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +100,8 @@ class Entry:
             and for a ``released`` answer that cost less than was reserved, else 0.
         cap: the dataset's cap after this entry; None while no budget is open.
         key: the canonical public key of the release; of ``moved``, where the ledger went; else empty.
+        cost_delta: the change of what is spent of δ.
+        cap_delta: the dataset's cap on δ after this entry.
     """
 
     number: int
@@ -69,6 +113,8 @@ class Entry:
     cost: Fraction
     cap: Fraction | None
     key: str
+    cost_delta: Fraction = Fraction(0)
+    cap_delta: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +125,13 @@ class Answer:
         id: the random id of its release.
         cost: what it cost, once.
         payload: the bytes that were stored.
+        delta: what it cost of δ.
     """
 
     id: str
     cost: Fraction
     payload: bytes
+    delta: Fraction = Fraction(0)
 
 
 def exact_amount(value: Fraction | int, name: str) -> Fraction:
@@ -105,32 +153,49 @@ def exact_amount(value: Fraction | int, name: str) -> Fraction:
     return amount
 
 
-def to_text(amount: Fraction) -> str:
-    """Write an exact number as ``p/q``.
+def exact_delta(value: Fraction | int, name: str) -> Fraction:
+    """Return a δ, or a cap on it, as a Fraction.
+
+    Raises:
+        InexactError: it is a float.
+        InputError: it is not a number, is negative or at least 1, or has thousands of digits.
+    """
+    amount = exact_amount(value, name)
+    if amount >= 1:
+        raise InputError(f"The {name} is {amount}", "with probability 1 nothing is promised", "Give one far below 1")
+    return amount
+
+
+def to_text(amount: Amount) -> str:
+    """Write an exact amount: ``p/q``; and ``p/q r/s`` where there is a δ, so that whoever knows of none reads no other text.
 
     Raises:
         LedgerError: many odd denominators have grown into a common one of thousands of digits.
     """
-    if not _is_writable(amount):
+    numbers = [amount.epsilon, amount.delta] if amount.delta else [amount.epsilon]
+    if not all(map(_is_writable, numbers)):
         raise LedgerError(
             "The exact sum of what is spent has thousands of digits",
             "the prices asked have no short common denominator",
             "Ask for an epsilon with a short decimal or fraction",
         )
-    return f"{amount.numerator}/{amount.denominator}"
+    return " ".join(f"{number.numerator}/{number.denominator}" for number in numbers)
 
 
-def from_text(text: str) -> Fraction:
-    """Read an exact number back.
+def from_text(text: str) -> Amount:
+    """Read an exact amount back.
 
     Raises:
         LedgerError: the text was not written by ``to_text``.
     """
     try:
-        numerator, denominator = text.split("/")
-        return Fraction(int(numerator), int(denominator))
-    except (ValueError, ZeroDivisionError, AttributeError):
+        numbers = [Fraction(*map(int, number.split("/", 1))) for number in text.split(" ", 1)]
+        found = Amount(*numbers)
+    except (ValueError, TypeError, ZeroDivisionError, AttributeError):
         raise altered("An amount in the ledger is not a fraction") from None
+    if len(numbers) > 1 and not found.delta:
+        raise altered("An amount in the ledger has a δ of nothing")
+    return found
 
 
 def _is_writable(amount: Fraction) -> bool:

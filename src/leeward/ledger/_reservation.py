@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ from leeward._progress import Progress
 from leeward._taught import taught
 from leeward.errors import InputError, LedgerError
 from leeward.ledger import _chain as chain
-from leeward.ledger._balance import Balance, agree, append, balance, charged, open_budgets
+from leeward.ledger._balance import NOT_OPEN, Balance, agree, append, balance, charged, open_budgets
 from leeward.ledger._content import (
     Content,
     Fingerprint,
@@ -27,7 +27,7 @@ from leeward.ledger._content import (
     refuse_twin_version,
 )
 from leeward.ledger._parts import altered
-from leeward.ledger._records import Answer, OfRelease, exact_amount, to_text
+from leeward.ledger._records import NOTHING, Amount, Answer, OfRelease, exact_amount, exact_delta, to_text
 from leeward.ledger._schema import charges, entries
 from leeward.ledger._store import Hold, Store
 
@@ -52,6 +52,8 @@ class Request:
         content: digests of the content, under `Ledger.content_key`; kept to notice that it changed under its label, or is
             charged under another name.
         new: this is a budget of its own, although the ledger has one of nearly the same name, or for the same content.
+        delta: what it costs of δ.
+        cap_delta: the most that the δ of all releases may add up to; None for whatever was fixed, or 0 if nothing was.
 
     Raises:
         InputError: a name is not plain text, or an amount is negative.
@@ -66,6 +68,8 @@ class Request:
     notion: str
     content: Content
     new: bool = False
+    delta: Fraction = Fraction(0)
+    cap_delta: Fraction | None = None
 
     def __post_init__(self) -> None:
         for name in ("dataset", "version", "key", "notion"):
@@ -74,6 +78,9 @@ class Request:
         object.__setattr__(self, "cost", exact_amount(self.cost, "cost"))
         if self.cap is not None:
             object.__setattr__(self, "cap", exact_amount(self.cap, "cap"))
+        object.__setattr__(self, "delta", exact_delta(self.delta, "delta"))
+        if self.cap_delta is not None:
+            object.__setattr__(self, "cap_delta", exact_delta(self.cap_delta, "cap_delta"))
 
 
 class Reservation:
@@ -82,13 +89,14 @@ class Reservation:
     Attributes:
         id: random; the id the release may publish. The same for a found answer as when it was stored.
         cost: what the release cost, once.
+        delta: what it cost of δ.
         answer: what may be shown; None until it is stored.
         opened: whether it opened the budget that it is charged to.
     """
 
     def __init__(self, store: Store, progress: Progress) -> None:
         self.id = ""
-        self.cost = Fraction(0)
+        self.cost = self.delta = Fraction(0)
         self.answer: bytes | None = None
         self.opened = False
         self._store = store
@@ -125,9 +133,9 @@ class Reservation:
                     "its hold (a file beside the ledger, or a session of the database) was lost while it was at work",
                     "Run again to get the answer the other stored",
                 )
-            answered = {"payload": bytes(payload), "cost": to_text(settled)}
+            answered = {"payload": bytes(payload), "cost": to_text(Amount(settled, self.delta))}
             connection.execute(update(charges).where(charges.c.id == self.id).values(**answered))
-            standing, spare = balance(connection, charge["dataset"]), self.cost - settled
+            standing, spare = balance(connection, charge["dataset"]), Amount(self.cost - settled)
             after = Balance(standing.notion, standing.cap, standing.spent - spare)
             _append_for(
                 connection, charge, "released", after=after, cost=-spare, seal=chain.answer_seal(bytes(payload))
@@ -157,7 +165,7 @@ class Reservation:
         """Settle the request in one transaction; or return the living holder to wait for."""
         with self._store.writing() as connection:
             standing = balance(connection, request.dataset)
-            agree(standing, request.dataset, request.notion, request.cap)
+            agree(standing, request.dataset, request.notion, request.cap, request.cap_delta)
             content = Fingerprint.of(request.content, chain.key_fingerprint(connection))
             refuse_twin_version(connection, request.dataset, request.version)
             refuse_changed(connection, request.dataset, request.version, content)
@@ -167,7 +175,7 @@ class Reservation:
                 self._reserve(connection, request, content, standing)
             elif (history := chain.check_charge(connection, charge)).answer is not None:
                 found = read_answer(charge, history)
-                self.id, self.cost, self.answer = found.id, found.cost, found.payload
+                self.id, self.cost, self.delta, self.answer = found.id, found.cost, found.delta, found.payload
             elif self._store.is_locked(charge["holder"]):
                 return str(charge["holder"])
             else:
@@ -181,17 +189,19 @@ class Reservation:
         return None
 
     def _reserve(self, connection: Connection, request: Request, content: Fingerprint, standing: Balance) -> None:
-        cap = standing.cap if standing.cap is not None else request.cap
-        assert cap is not None  # agree() saw to it
+        cap, cost = standing.cap, Amount(request.cost, request.delta)
+        if cap is None:
+            assert request.cap is not None  # agree() saw to it
+            cap = Amount(request.cap, request.cap_delta or Fraction(0))
         if not request.new:
             if standing.cap is None:
                 refuse_alike(request.dataset, open_budgets(connection))
             refuse_known(connection, request.dataset, content, opens=standing.cap is None)
-        after = charged(standing, request.dataset, request.notion, cap, request.cost)
+        after = charged(standing, request.dataset, request.notion, cap, cost)
         kept: dict[str, Any] = {"digest_form": content.form, "digest_columns": content.columns}
         kept |= {"digest": content.digest, "marks": content.marks}
         self._hold = self._store.new_lock(self._holder)
-        self.id, self.cost = str(uuid.uuid4()), request.cost
+        self.id, self.cost, self.delta = str(uuid.uuid4()), request.cost, request.delta
         if standing.cap is None:
             opened = Balance(request.notion, cap, standing.spent)
             append(connection, opened, kind="opened", dataset=request.dataset)
@@ -204,7 +214,7 @@ class Reservation:
             id=self.id,
             version=request.version,
             key=request.key,
-            cost=request.cost,
+            cost=cost,
             seal=chain.content_seal(kept),
         )
         connection.execute(
@@ -214,7 +224,7 @@ class Reservation:
                 version=request.version,
                 key_hash=chain.sha256(request.key),
                 key=request.key,
-                cost=to_text(request.cost),
+                cost=to_text(cost),
                 holder=self._holder,
                 **kept,
             )
@@ -222,7 +232,7 @@ class Reservation:
 
     def _take_over(self, connection: Connection, charge: RowMapping, history: chain.Standing) -> None:
         self._hold = self._store.new_lock(self._holder)
-        self.id, self.cost = charge["id"], history.cost
+        self.id, self.cost, self.delta = charge["id"], history.cost.epsilon, history.cost.delta
         connection.execute(update(charges).where(charges.c.id == self.id).values(holder=self._holder))
         _append_for(connection, charge, "taken-over")
 
@@ -244,10 +254,11 @@ class Reservation:
                 return  # nothing was committed, or the answer was and only its mark was not
             connection.execute(delete(charges).where(charges.c.id == self.id))
             standing = balance(connection, charge["dataset"])
-            after = Balance(standing.notion, standing.cap, standing.spent - self.cost)
+            paid = Amount(self.cost, self.delta)
+            after = Balance(standing.notion, standing.cap, standing.spent - paid)
             if not _is_in_use(connection, charge["dataset"]):
-                after = Balance(None, None, after.spent)
-            _append_for(connection, charge, "withdrawn", after=after, cost=-self.cost)
+                after = replace(NOT_OPEN, spent=after.spent)
+            _append_for(connection, charge, "withdrawn", after=after, cost=-paid)
         self._store.advance_high_water_mark()
         self._progress("withdrawn")
 
@@ -269,7 +280,7 @@ def _append_for(
     kind: OfRelease,
     *,
     after: Balance | None = None,
-    cost: Fraction = Fraction(0),
+    cost: Amount = NOTHING,
     seal: str = "",
 ) -> None:
     append(
@@ -296,7 +307,7 @@ def read_answer(charge: RowMapping, history: chain.Standing) -> Answer:
     payload = charge["payload"]
     if not chain.is_answer(payload, history):
         raise altered(f"The stored answer {charge['id']} is not the one that was stored")
-    return Answer(charge["id"], history.cost, payload)
+    return Answer(charge["id"], history.cost.epsilon, payload, history.cost.delta)
 
 
 def _is_in_use(connection: Connection, dataset: str) -> bool:

@@ -70,6 +70,7 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 import flint
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward._plain import told
 from leeward._taught import taught
@@ -241,11 +242,24 @@ class UnknownKeys:
         ):
             raise InputError("Keys of several types", "they are put in order", "Give all as texts, or as whole numbers")
         keys, exactly = list(counts), integers(np.array([*counts.values()]) if counts else np.zeros(0, np.int64))
-        if (exactly < 0).any():
+        shown, noisy = self.shown(exactly, bits or SystemBits())
+        return dict(sorted((keys[i], z) for i, z in zip(shown.tolist(), noisy.tolist(), strict=True)))
+
+    def shown(self, counts: NDArray[np.int64], bits: Bits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the places of the keys that are shown, ascending, and the noisy count of each.
+
+        Args:
+            counts: how many people have each key that occurs, shape (keys,).
+            bits: the entropy source.
+
+        Raises:
+            InputError: a count is below 0.
+        """
+        if (counts < 0).any():
             raise InputError("A count below 0", "it says how many people have a key", "Count them anew")
-        noisy = add_saturating(exactly, self.law.sample(len(keys), bits or SystemBits()))
-        shown = np.flatnonzero((noisy >= self.threshold) & (exactly > 0)).tolist()
-        return dict(sorted((keys[i], int(noisy[i])) for i in shown))
+        noisy = add_saturating(counts, self.law.sample(len(counts), bits))
+        places = np.flatnonzero((noisy >= self.threshold) & (counts > 0))
+        return places, noisy[places]
 
     def __repr__(self) -> str:
         return f"UnknownKeys({self.line}, reach={self.reach})"

@@ -94,6 +94,16 @@ class CutGeometric:
         decay = exp_minus(self.rate * k) - exp_minus(self.rate * (self.reach + 1))
         return decay / ((1 - exp_minus(self.rate)) * self._weight)
 
+    def cdf(self, k: int) -> Weight:
+        """Return P(K ≤ k)."""
+        return 1 - self.tail(integer(k, "k") + 1)
+
+    def mean_absolute(self) -> Weight:
+        """Return E|K|."""
+        q, n = exp_minus(self.rate), self.reach
+        up = q * (1 - (n + 1) * exp_minus(self.rate * n) + n * exp_minus(self.rate * (n + 1))) / ((1 - q) * (1 - q))
+        return (2 * up if self.both_ways else up) / self._weight
+
     # ---- drawing
 
     def sample(self, size: int, bits: Bits) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from leeward.planner._selection_compare import NameComparison, NameOption
 from leeward.planner._selection_plan import SelectionPlan
 from leeward.planner._selection_report import NameReport, name_report
 from leeward.planner._side_by_side import compare
+from leeward.planner._unlisted_plan import UnlistedPlan
 
 __all__ = [
     "Chances",
@@ -33,6 +34,7 @@ __all__ = [
     "Scenario",
     "SelectionPlan",
     "State",
+    "UnlistedPlan",
     "bounded_gain",
     "cautions",
     "compare",

@@ -89,4 +89,45 @@ class RankAccuracy(Part):
     all_within_95_percent: int
 
 
-__all__ = ["ErrorAt", "MeanAccuracy", "NumberAccuracy", "RankAccuracy", "SelectionAccuracy"]
+class ChanceShown(Part):
+    """How often a group with so many people, or rows, is shown: a decimal."""
+
+    people: int
+    chance: str
+
+
+class UnlistedAccuracy(Part):
+    """Which groups that nobody has listed are shown how often, and how far their counts are off; known beforehand.
+
+    Attributes:
+        counted: who is counted: ``people``, or ``rows`` where each is a person of its own.
+        shown_from: the least noisy count that is shown.
+        always_shown_from: with so many or more a group is shown for certain (if not too many are); None where none is.
+        half_shown_from: with so many or more a group is shown at least every second time.
+        mostly_shown_from: with so many or more at least 95 times in 100.
+        odds: how often groups of some sizes are shown, ascending.
+        off_by_at_most: no count is off by more; None where noise has no end.
+        mean_absolute: the mean of |error| of groups that are always shown; where none are, of those with very many.
+        within_95_percent: the least error that such a count keeps with probability 95 %.
+    """
+
+    counted: Many
+    shown_from: int
+    always_shown_from: int | None
+    half_shown_from: int
+    mostly_shown_from: int
+    odds: tuple[ChanceShown, ...]
+    off_by_at_most: int | None
+    mean_absolute: float
+    within_95_percent: int
+
+
+__all__ = [
+    "ChanceShown",
+    "ErrorAt",
+    "MeanAccuracy",
+    "NumberAccuracy",
+    "RankAccuracy",
+    "SelectionAccuracy",
+    "UnlistedAccuracy",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import get_args, overload
 
+from leeward._plain import told
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact
@@ -15,8 +16,10 @@ from leeward.planner._plan import MechanismName, Plan, What, plan_decisions
 from leeward.planner._rank_plan import RankPlan, plan_rank
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan, plan_selection
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
+from leeward.planner._unlisted_plan import UnlistedPlan, plan_unlisted
 from leeward.query import CountVisitors, Selection
 from leeward.query._statistic import Statistic
+from leeward.query._unlisted_groups import UnlistedGroups
 
 
 @overload
@@ -72,9 +75,13 @@ def plan(
 def plan(query: Selection, notion: Notion) -> SelectionPlan: ...
 
 
+@overload
+def plan(query: UnlistedGroups, notion: Notion, *, delta: Exact | None = None) -> UnlistedPlan: ...
+
+
 @taught
 def plan(
-    query: CountVisitors | Statistic | Selection,
+    query: CountVisitors | Statistic | Selection | UnlistedGroups,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -86,6 +93,7 @@ def plan(
     stop_after: int | None = None,
     about: About = "counted",
     left_out: LeftOut = 0,
+    delta: Exact | None = None,
 ) -> AnyPlan:
     """Plan a release: free, and private of nothing because it reads no data. `leeward.release` carries it out.
 
@@ -120,6 +128,8 @@ def plan(
             decides how ε is split, and the odds that are shown, and no promise hangs on it. A list has a guess for each
             k = 1, 2, …; then the k with the best odds takes the place of ``places_per_person``.
             Where those counted are asked about, it is for the rows about everyone that `leeward.compare` lists beside them.
+        delta: of groups that nobody has listed, from `leeward.unlisted_groups`: δ, the probability with which ε may not hold
+            for a person; required there but under removal-only, and given nowhere else.
 
     Raises:
         InputError: an argument is malformed, or something is to be decided about a name, or a statistic that counts nobody.
@@ -127,6 +137,12 @@ def plan(
     """
     decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
     decides = any(choice is not None for choice in decided) or (what, about, left_out) != ("decisions", "counted", 0)
+    if delta is not None and not isinstance(query, UnlistedGroups):
+        raise InputError(
+            f"delta = {told(delta)}",
+            "only groups that nobody has listed need one; all else is promised with a pure ε",
+            "Leave it out",
+        )
     if isinstance(query, CountVisitors) or (decides and isinstance(query, Statistic) and query.counts_people):
         return plan_decisions(
             query,
@@ -141,19 +157,22 @@ def plan(
             about=about,
             left_out=left_out,
         )
-    if not isinstance(query, Statistic | Selection):
+    if not isinstance(query, Statistic | Selection | UnlistedGroups):
         raise InputError(
             f"A plan for a {type(query).__name__}",
             "it is not a question that can be released",
-            "Give a question from count_visitors, statistic or select",
+            "Give a question from count_visitors, statistic, select or unlisted_groups",
         )
-    if decides or (isinstance(query, Selection) and mechanism != "auto"):
-        of = "a name" if isinstance(query, Selection) else f"a {query.kind}"
+    if decides or (isinstance(query, Selection | UnlistedGroups) and mechanism != "auto"):
+        names = {Selection: "a name", UnlistedGroups: "groups that nobody has listed"}
+        of = names.get(type(query)) or f"a {getattr(query, 'kind', '')}"
         raise InputError(
             f"A decision about {of}", "decisions are about counts of people", "Give the question and the notion"
         )
     if isinstance(query, Selection):
         return plan_selection(query, notion)
+    if isinstance(query, UnlistedGroups):
+        return plan_unlisted(query, notion, delta)
     return plan_statistic(query, notion, mechanism)  # type: ignore[arg-type]  # which refuses what is not its own
 
 
@@ -171,6 +190,10 @@ def remade(made: RankPlan) -> RankPlan: ...
 
 @overload
 def remade(made: SelectionPlan) -> SelectionPlan: ...
+
+
+@overload
+def remade(made: UnlistedPlan) -> UnlistedPlan: ...
 
 
 def remade(made: AnyPlan) -> AnyPlan:
@@ -198,6 +221,8 @@ def _again(made: AnyPlan) -> AnyPlan:
         return plan_rank(made.query, made.notion)
     if isinstance(made, SelectionPlan):
         return plan_selection(made.query, made.notion)
+    if isinstance(made, UnlistedPlan):
+        return plan_unlisted(made.query, made.notion, made.delta or None)
     return plan_decisions(
         made.query,
         made.notion,
@@ -219,5 +244,7 @@ def _content(made: AnyPlan) -> tuple[object, ...]:
         return type(made.mechanism), repr(made.mechanism)
     if isinstance(made, NumberPlan):
         return made.scale, [(type(part), repr(part)) for part in made.parts]
+    if isinstance(made, UnlistedPlan):
+        return made.delta, type(made.mechanism), repr(made.mechanism)
     shown = made.what, made.useful_from, made.about
     return type(made.mechanism), repr(made.mechanism), made.sensitivity, made.decisions, *shown

@@ -37,6 +37,7 @@ from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._number_plan import NumberPlan, steps_of
 from leeward.planner._plan import Plan
 from leeward.planner._rank_plan import RankPlan
+from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query import CountVisitors, Selection
 from leeward.query._selection import Counted
 from leeward.query._sensitivity import rate_between
@@ -128,7 +129,7 @@ class SelectionPlan:
         )
 
 
-AnyPlan: TypeAlias = Plan | NumberPlan | RankPlan | SelectionPlan
+AnyPlan: TypeAlias = Plan | NumberPlan | RankPlan | SelectionPlan | UnlistedPlan
 """A plan that `leeward.release` carries out."""
 
 

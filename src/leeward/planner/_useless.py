@@ -19,6 +19,7 @@ from leeward.planner._people import a, empty, nobody
 from leeward.planner._plan import Plan
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
+from leeward.planner._unlisted_plan import MORE_THAN_LIVE, UnlistedPlan
 from leeward.query import CountVisitors
 from leeward.query._numeric import Mean, Percentile
 from leeward.query._spread import Variance
@@ -36,6 +37,7 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
     * Places, or groups: even if nobody were anywhere, a smaller share of them than the plan's ``useful_from`` would be
       called safe: because noise hides that they are empty, or because the mechanism that stops would not reach them.
     * A name: only one is listed, so it is known already.
+    * Groups that nobody has listed: even one with ten thousand million people would be shown less than every second time.
     * A bound of more places a person than are listed. Nobody can be counted at more than all of them, so with m listed
       places the counts move by at most min(k, m) where a person counts at most k times: noise for k > m is wasted.
 
@@ -55,6 +57,9 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
         return
     if isinstance(made, SelectionPlan):
         _refuse_name(made, places)
+        return
+    if isinstance(made, UnlistedPlan):
+        _refuse_unlisted(made)
         return
     k = made.query.places_per_person if isinstance(made.query, CountVisitors) else None
     if places is not None and k is not None and k > places and not made.mechanism.each_alone:
@@ -170,6 +175,15 @@ def _refuse_name(made: SelectionPlan, places: int | None) -> None:
             f"The {query.which} {query.noun} of a list of one",
             "its name is known before it is asked, and would be paid for",
             f"List all that may be named; {_ACCEPT}",
+        )
+
+
+def _refuse_unlisted(made: UnlistedPlan) -> None:
+    if (half := made.people_for("1/2")) > MORE_THAN_LIVE:
+        raise LowUtilityError(
+            f"Groups by '{made.query.by}' under {made.notion.name} at epsilon = {made.notion.epsilon}",
+            f"a group is shown every second time only with {half:,} {made.query.many}, more than live on Earth",
+            f"Raise epsilon or delta, or lower groups_per_person; {_ACCEPT}",
         )
 
 

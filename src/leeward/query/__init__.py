@@ -19,6 +19,7 @@ from leeward.query._source import Grid, Places, Visits, grid, places, visits
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic, statistic
 from leeward.query._table import Source
+from leeward.query._unlisted_groups import UnlistedGroups, unlisted_groups
 from leeward.query._visitors import CountVisitors, IfMore, count_visitors
 from leeward.query._window import Window, moment
 
@@ -45,6 +46,7 @@ __all__ = [
     "Sum",
     "SumOf",
     "SumOverPeople",
+    "UnlistedGroups",
     "Variance",
     "Visits",
     "Window",
@@ -64,5 +66,6 @@ __all__ = [
     "sensitivity_each",
     "sensitivity_lines",
     "statistic",
+    "unlisted_groups",
     "visits",
 ]

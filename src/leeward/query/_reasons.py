@@ -32,6 +32,14 @@ OF_NUMBERS: Mapping[str, str] = {
 }
 """Reasons why a row of a statistic is not counted."""
 
+OF_UNLISTED: Mapping[str, str] = {
+    "filtered": "left out by the filter",
+    "null_person": "without a person",
+    "long_group": "with a group of more than 64 bytes, or of more than 63 bits",
+    "no_group": "without a group",
+}
+"""Reasons why a row is not counted where groups are not listed."""
+
 NOT_ASKED = ("null_person", "unreadable_time", "null_time", "incomparable_time")
 """Reasons that are mistakes of writing rather than of what is asked: such a row may be of somebody who should count."""
 
@@ -41,5 +49,5 @@ NOT_ASKED_INSIDE = ("unreadable_place", "unreadable_number")
 
 def said(reason: str, rows: int) -> str:
     """Say how many rows a reason leaves out: ``1 row outside the window``."""
-    why = {**OF_VISITS, **OF_NUMBERS}[reason]
+    why = {**OF_VISITS, **OF_NUMBERS, **OF_UNLISTED}[reason]
     return f"{rows:,} {'row' if rows == 1 else 'rows'} {why}"

@@ -61,8 +61,9 @@ Many = Literal["people", "rows"]
 Noun = Literal["place", "group", "interval", "level"]
 """What a public key of an answer is called."""
 
-DrawnFrom = Literal["answer", "tally", "answer and left out"]
-"""What is drawn from: answers; of a percentile by rank, people by number; or counts, then the most left out at a place."""
+DrawnFrom = Literal["answer", "tally", "answer and left out", "groups"]
+"""What is drawn from: answers; of a percentile by rank, people by number; counts, then the most left out at a place; or
+groups that nobody has listed, with their counts."""
 
 _ASKED = {"above": "count above levels"}
 """What a question is called, where it is not by its kind."""

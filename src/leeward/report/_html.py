@@ -23,6 +23,7 @@ from leeward._statement import (
     NumberQuery,
     NumberStatement,
     SelectionStatement,
+    UnlistedStatement,
     VisitorQuery,
     VisitorStatement,
 )
@@ -31,6 +32,7 @@ from leeward.planner._people import there
 from leeward.report import _levels as levels
 from leeward.report import _names as names
 from leeward.report import _numbers as numbers
+from leeward.report import _unlisted as unlisted
 from leeward.report import _words as words
 from leeward.report._figures import decision_curve, joined, mapped, places_map
 from leeward.report._number_figures import MOST_GROUPS, answers_figure, height
@@ -121,6 +123,8 @@ def _shown(result: Readable) -> _Shown:
             return _numbers(result, statement)
         case SelectionStatement() as statement:
             return _names(result, statement)
+        case UnlistedStatement() as statement:
+            return _unlisted(result, statement)
         case never:
             assert_never(never)
 
@@ -203,6 +207,27 @@ def _numbers(result: Readable, statement: NumberStatement) -> _Shown:
             "by_number": numbers.by_number(statement),
             "kind": statement.query.kind,
             "many": words.many(statement),
+        },
+    )
+
+
+def _unlisted(result: Readable, statement: UnlistedStatement) -> _Shown:
+    return _Shown(
+        "unlisted.html.j2",
+        unlisted.headline(result),
+        [words.sentence(said) for said in statement.guaranteed],
+        [words.sentence(said) for said in statement.not_guaranteed],
+        unlisted.asked(statement),
+        {"answers": unlisted.figure(result)} if result.answers.num_rows else {},
+        {"group": statement.query.by, "count": "Noisy count"},
+        ("group", "groups"),
+        "group",
+        {
+            "lead": unlisted.lead(statement),
+            "height": height(result),
+            "drawn": min(result.answers.num_rows, MOST_GROUPS),
+            "many": words.many(statement),
+            "odds": unlisted.odds(statement),
         },
     )
 

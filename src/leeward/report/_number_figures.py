@@ -83,6 +83,36 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
     return figure
 
 
+def bars(labels: list[str], counts: list[int], title: str) -> go.Figure:
+    """Draw counts as bars, a line each; labels are escaped already."""
+    places = list(range(len(labels)))
+    figure = go.Figure(
+        go.Bar(
+            orientation="h",
+            x=counts,
+            y=places,
+            marker={"color": BLUE},
+            customdata=[f"{label}: {plain(count)}" for label, count in zip(labels, counts, strict=True)],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        **LOOK,
+        margin={"l": 50, "r": 12, "t": 12, "b": 60},
+        showlegend=False,
+        xaxis={
+            **_axis(title, _span([float(count) for count in counts], [0.0] * len(counts), zero=True)),
+            "showgrid": True,
+        },
+        yaxis={
+            **_axis("", [len(places) - 0.4, -0.6]),
+            "tickvals": places,
+            "ticktext": [label if len(label) <= 24 else label[:23] + "…" for label in labels],
+        },
+    )
+    return figure
+
+
 def _groups(result: Readable, errors: list[float]) -> go.Figure:
     answers, query = result.answers.slice(0, MOST_GROUPS), stated(result).query
     counted = "count" in answers.column_names

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The path of an answer: data, noise and budget meet only here."""
 
-from leeward._statement import GroupStatement, NumberStatement, SelectionStatement, Statement, VisitorStatement
+from leeward._statement import (
+    GroupStatement,
+    NumberStatement,
+    SelectionStatement,
+    Statement,
+    UnlistedStatement,
+    VisitorStatement,
+)
 from leeward.session._budget import Budget
 from leeward.session._monitor import MonitorResult, monitor
 from leeward.session._release import release
@@ -16,6 +23,7 @@ __all__ = [
     "Release",
     "SelectionStatement",
     "Statement",
+    "UnlistedStatement",
     "VisitorStatement",
     "monitor",
     "privacy_statement",

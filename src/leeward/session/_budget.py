@@ -30,6 +30,8 @@ class Budget:
             of the first release.
         new: where nothing is spent on ``dataset`` yet, giving ``cap`` opens its budget; but not if the ledger has a budget
             of nearly the same name, or for the same content, which may be a slip. True: it is not a slip.
+        cap_delta: the most that the δ of all releases may add up to, exact; fixed by the first release, where None is 0;
+            later None is what was fixed. Only releases of groups that nobody has listed have a δ.
     """
 
     ledger: str
@@ -38,6 +40,7 @@ class Budget:
     version: str = "1"
     notion: str | None = None
     new: bool = False
+    cap_delta: Exact | None = None
 
     def __post_init__(self) -> None:
         for name in ("dataset", "version", "notion"):
@@ -45,6 +48,7 @@ class Budget:
                 because = "it is empty or not plain text" if isinstance(value, str) else "it is a public name"
                 raise InputError(f"{name} = {told(value)}", because, "Give it as text")
         self.exact_cap()
+        self.exact_cap_delta()
         object.__setattr__(self, "ledger", resolve_budget(self.ledger))
 
     def exact_cap(self) -> Fraction | None:
@@ -58,6 +62,23 @@ class Budget:
         cap = exact(self.cap).rational
         if cap is None or cap <= 0:
             raise InputError(f"cap = {told(self.cap)}", "it is not a finite amount above 0", 'Give, say, cap = "5"')
+        return cap
+
+    def exact_cap_delta(self) -> Fraction | None:
+        """Return the cap on δ as a fraction.
+
+        Raises:
+            InputError: it is not a rational from 0 up to, but not at, 1.
+        """
+        if self.cap_delta is None:
+            return None
+        cap = exact(self.cap_delta).rational
+        if cap is None or not 0 <= cap < 1:
+            raise InputError(
+                f"cap_delta = {told(self.cap_delta)}",
+                "it is the probability, over all releases, that somebody is not protected",
+                'Give one far below one in so many people as there are, cap_delta = "1e-6"',
+            )
         return cap
 
     def counted_in(self, notion: Notion, standing: str | None, *, rows: bool = False) -> str:

@@ -22,19 +22,22 @@ from numpy.typing import NDArray
 from leeward._private import Private
 from leeward._progress import Progress, silent
 from leeward.accounting._budget_notion import charge
+from leeward.accounting._price_of_delta import charge_delta
 from leeward.errors import BoundExceededError, LeewardError
 from leeward.noise import SystemBits
 from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import beyond_bound
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
+from leeward.planner._unlisted_plan import delta_of
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.session._budget import Budget
-from leeward.session._standing import Standing, refuse_total, standing
+from leeward.session._standing import Standing, standing
 
 if TYPE_CHECKING:
     from leeward.engine import Keys, Look, Opened
     from leeward.engine._matches import Survey
+    from leeward.ledger._records import Amount
 
 _SHOWN = 6
 """So many rows of a stand-in answer are made known."""
@@ -51,6 +54,7 @@ class Checked(Private):
         survey: what else there is to know of the table.
         standing: where the budget stands, and which answers are stored.
         price: what the release would charge: 0 where every answer is stored.
+        delta: what it would charge of δ.
         refusals: what would refuse the release, each once, in the words of the refusal.
         stand_in: what the first answer will look like: the first rows of one that was drawn from made-up counts.
         over_bound: what becomes of the people over the bound, in words, a window each; empty where there are none.
@@ -62,13 +66,14 @@ class Checked(Private):
     survey: Survey
     standing: Standing
     price: Fraction
+    delta: Fraction
     refusals: Sequence[str]
     stand_in: pa.Table
     over_bound: Sequence[str]
 
     @property
     def answer_rows(self) -> int:
-        """How many rows each answer has."""
+        """How many rows each answer has; at most so many, where groups are not listed."""
         return 1 if isinstance(self.plans[0], SelectionPlan) else self.keys
 
     @property
@@ -100,6 +105,7 @@ def check(
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
     """
     from leeward.engine import open_data, read_keys, refuse_doubtful
+    from leeward.ledger._records import Amount
 
     progress("reading the public list")
     keys = read_keys(plans[0].counted)
@@ -109,8 +115,9 @@ def check(
     refusals, new = _Refusals(), [made for made, answered in zip(known, stands.answered, strict=True) if not answered]
     # what has no price in the budget is refused as a release refuses it: nothing else is looked at
     prices = [charge(made.notion, made.price, stands.counted_in, rows=rows) for made in new]
+    deltas = [charge_delta(made.notion, delta_of(made), stands.counted_in) for made in new]
     with refusals:
-        _refuse_prices(prices, budget, stands)
+        _refuse_prices([Amount(*paid) for paid in zip(prices, deltas, strict=True)], budget, stands)
     for made in [] if accept_useless else new:
         with refusals:
             refuse_useless(made, len(keys))
@@ -128,7 +135,8 @@ def check(
         survey = table.survey(known[0].counted)
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)
-    return Checked(known, len(keys), looks, survey, stands, sum(prices, Fraction(0)), refusals.found, stand_in, over)
+    price, delta = (sum(each, Fraction(0)) for each in (prices, deltas))
+    return Checked(known, len(keys), looks, survey, stands, price, delta, refusals.found, stand_in, over)
 
 
 class _Refusals:
@@ -154,19 +162,15 @@ class _Refusals:
         return ""
 
 
-def _refuse_prices(new: Sequence[Fraction], budget: Budget, stands: Standing) -> None:
+def _refuse_prices(new: Sequence[Amount], budget: Budget, stands: Standing) -> None:
     """Refuse what the budget does not allow, or a name that would open another."""
     from leeward.ledger import Ledger
-    from leeward.ledger._balance import Balance, charged, fixed
 
     if not new:
         return
-    cap = fixed(stands.cap, budget.dataset)
-    if (ledger := Ledger.find(budget.ledger)) is not None:
+    if stands.cap is not None and (ledger := Ledger.find(budget.ledger)) is not None:
         ledger.account(budget.dataset, new=budget.new)
-    refuse_total(new, stands.left, budget.dataset)
-    for price in new:
-        charged(Balance(stands.counted_in, cap, stands.spent), budget.dataset, stands.counted_in, cap, price)
+    stands.refuse(new, budget.dataset)
 
 
 def _refuse_content(table: Opened, budget: Budget, progress: Progress) -> None:

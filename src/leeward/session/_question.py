@@ -31,12 +31,14 @@ from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import CountMechanism
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
+from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query import CountVisitors, Window
 from leeward.query._numeric import DrawnKind, Mean, NumericKind, Percentile, Sum
-from leeward.query._selection import Counted, Which
+from leeward.query._selection import Which
 from leeward.query._source import Allowed, Grid
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
+from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 
 _LONGEST = 4000
 """Parameters of a notion of more characters, such as the ε of many persons, are written as their digest."""
@@ -119,6 +121,22 @@ class AboutNumbersWithin(AboutNumbers):
     window: Span
 
 
+class AboutUnlisted(Part):
+    """How many people are in each group of a column, where nobody has listed them."""
+
+    kind: Literal["unlisted groups"] = "unlisted groups"
+    person: str | None
+    keep: Keep
+    by: str
+    groups_per_person: int
+    if_more: str
+    most_groups: int
+    time: str | None
+    timezone: str | None
+    time_unit: str | None
+    window: Span | None
+
+
 class NotionAsked(Part):
     """Which promise: the notion with all its parameters at ε = 1, or their digest where they are long; and ε."""
 
@@ -188,7 +206,16 @@ class Ranking(Part):
     rate: Written
 
 
-Drawing: TypeAlias = Noise | LeftOutNoise | Stopping | Looking | Naming | Ranking
+class Thresholding(Part):
+    """Noise on the count of each group that occurs, cut off at ``reach`` (None: it has no end); large ones are shown."""
+
+    name: Literal["unknown keys"] = "unknown keys"
+    rise: Written
+    fall: Written
+    reach: int | None
+
+
+Drawing: TypeAlias = Noise | LeftOutNoise | Stopping | Looking | Naming | Ranking | Thresholding
 """A part of what is drawn."""
 
 
@@ -202,13 +229,13 @@ class Question(Document):
         notion: the promise it is asked under.
         mechanisms: the noise; for a mean over a private number of people that of their sum and of their number; where all
             who were there are bounded, that of the counts and of the most people left out; for a name, which one is named,
-            and how; for a percentile by rank, how its point is named.
+            and how; for a percentile by rank, how its point is named; for groups that are not listed, which are shown.
         rounds: of a monitor, every window asked so far, this one last; None for a single question.
         fit_for_release: whether its noise comes from fresh entropy.
     """
 
     format: Literal[1]
-    about: AboutVisitors | AboutNumbersWithin | AboutNumbers
+    about: AboutVisitors | AboutNumbersWithin | AboutNumbers | AboutUnlisted
     keys: str
     notion: NotionAsked
     mechanisms: tuple[Annotated[Drawing, Field(discriminator="name")], ...]
@@ -249,8 +276,10 @@ def question(
     return asked
 
 
-def about(query: Counted) -> AboutVisitors | AboutNumbersWithin | AboutNumbers:
+def about(query: AnyQuestion) -> AboutVisitors | AboutNumbersWithin | AboutNumbers | AboutUnlisted:
     """Return everything public that the exact answer depends on, apart from its keys."""
+    if isinstance(query, UnlistedGroups):
+        return _unlisted(query)
     return _visitors(query) if isinstance(query, CountVisitors) else _numbers(query)
 
 
@@ -291,6 +320,22 @@ def _numbers(query: Statistic) -> AboutNumbersWithin | AboutNumbers:
         values=None if query.values is None else _values(query.values),
         numeric=None if query.numeric is None else _numeric(query.numeric, query.ps),
         by=query.by,
+    )
+
+
+def _unlisted(query: UnlistedGroups) -> AboutUnlisted:
+    source, timed = query.records, query.window is not None
+    return AboutUnlisted(
+        person=source.person,
+        keep=_keep(source.keep),
+        by=query.by,
+        groups_per_person=query.groups_per_person,
+        if_more=query.if_more,
+        most_groups=query.most_groups,
+        time=source.time if timed else None,
+        timezone=source.timezone if timed else None,
+        time_unit=source.time_unit if timed else None,
+        window=None if query.window is None else span(query.window),
     )
 
 
@@ -335,6 +380,9 @@ def _mechanisms(made: AnyPlan) -> tuple[Drawing, ...]:
         return (Naming(which=made.query.which, rate=write(made.mechanism.rate)),)
     if isinstance(made, NumberPlan):
         return tuple(map(_noise, made.parts))
+    if isinstance(made, UnlistedPlan):
+        line = made.mechanism.line
+        return (Thresholding(rise=write(line.rise), fall=write(line.fall), reach=made.mechanism.reach),)
     return _mechanism(made.mechanism)
 
 

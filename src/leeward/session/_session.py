@@ -22,26 +22,28 @@ from leeward._private import Private
 from leeward._progress import Progress, silent
 from leeward._statement import BudgetStated, MonitorStated, Published
 from leeward.accounting._budget_notion import charge, in_words
+from leeward.accounting._price_of_delta import charge_delta
 from leeward.errors import BoundExceededError, InputError
 from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
 from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import beyond_bound
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
+from leeward.planner._unlisted_plan import delta_of
 from leeward.query import CountVisitors, Window
-from leeward.query._selection import Counted
-from leeward.query._statistic import Statistic
 from leeward.query._table import alike
+from leeward.query._unlisted_groups import AnyQuestion
 from leeward.session._budget import Budget
 from leeward.session._question import question
 from leeward.session._result import CuratorNotes, Release
-from leeward.session._standing import refuse_total
+from leeward.session._standing import balance_of, opening_balance, refuse_total
 from leeward.session._statement import privacy_statement
 
 if TYPE_CHECKING:
     from leeward.engine import Keys, Opened
     from leeward.engine._content import Content
     from leeward.ledger import Account, Answer, Ledger
+    from leeward.ledger._records import Amount
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class PricedPlan:
         version: the public label of the content it is about.
         counted_in: the notion that the budget is counted in.
         price: what it costs there, exact.
+        delta: what it costs of δ.
         unit: what ε = 1 of the plan's notion costs there.
         answer: the answer that is stored under its key, which costs nothing to give again; None if there is none yet.
     """
@@ -65,6 +68,14 @@ class PricedPlan:
     price: Fraction
     unit: Fraction
     answer: Answer | None = field(repr=False)
+    delta: Fraction = Fraction(0)
+
+    @property
+    def amount(self) -> Amount:
+        """The whole price: (ε, δ)."""
+        from leeward.ledger._records import Amount
+
+        return Amount(self.price, self.delta)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -96,16 +107,17 @@ class Session(Private):
         progress: called with what is going on.
     """
 
-    __slots__ = ("_account", "_cap", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "progress")
+    __slots__ = ("_account", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "progress")
 
-    def __init__(self, query: Counted, budget: Budget, bits: Bits | None = None, progress: Progress = silent) -> None:
+    def __init__(
+        self, query: AnyQuestion, budget: Budget, bits: Bits | None = None, progress: Progress = silent
+    ) -> None:
         from leeward.engine import read_keys
         from leeward.ledger import Ledger
 
         self.budget, self.bits, self.progress = budget, bits, progress
         self._query, self._open = query, ExitStack()
         self._table: tuple[Opened, Content] | None = None
-        self._cap = budget.exact_cap()
         self.progress("reading the public list")
         self.keys: Keys = read_keys(query)
         self.ledger: Ledger = Ledger(budget.ledger)
@@ -164,7 +176,8 @@ class Session(Private):
         )
         version = self.budget.version if version is None else version
         answer = self.ledger.peek(self.budget.dataset, version, key)
-        return PricedPlan(made, key, version, counted_in, cost, unit, answer)
+        delta = charge_delta(made.notion, delta_of(made), counted_in)
+        return PricedPlan(made, key, version, counted_in, cost, unit, answer, delta)
 
     def answer(
         self,
@@ -187,6 +200,7 @@ class Session(Private):
             LeewardError: it is refused; nothing was charged.
         """
         from leeward.ledger import Request
+        from leeward.ledger._records import with_delta
 
         query = priced.plan.counted
         most = priced.price if reserve is None else priced.unit * _exactly(reserve)
@@ -197,10 +211,12 @@ class Session(Private):
             version=priced.version,
             key=priced.key,
             cost=most,
-            cap=self._cap,
+            cap=self.budget.exact_cap(),
             notion=priced.counted_in,
             content=content,
             new=self.budget.new,
+            delta=priced.delta,
+            cap_delta=self.budget.exact_cap_delta(),
         )
         with self.ledger.reserve(request, progress=self.progress) as reservation:
             if reservation.answer is None:
@@ -219,17 +235,18 @@ class Session(Private):
                 # one fixed width an integer: the size of what is stored must not depend on the draw
                 reservation.store(drawn.astype("<i8").tobytes(), cost)
                 over = query.over_bound(counted.people_over_bound)
-                notes = CuratorNotes(counted.dropped, counted.people_over_bound, str(cost), over, reservation.opened)
+                paid = with_delta(cost, priced.delta)
+                notes = CuratorNotes(counted.dropped, counted.people_over_bound, paid, over, reservation.opened)
             stored, entry = reservation.answer, reservation.id
         assert stored is not None
         return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)
 
-    def expect(self, queries: Sequence[Counted]) -> None:
+    def expect(self, queries: Sequence[AnyQuestion]) -> None:
         """Say which questions will be asked of the table: windows of one run are then counted in one pass over its rows."""
         if queries:
             self._recognised()[0].expect(queries)
 
-    def look_over(self, queries: Sequence[Counted], *, going_on: bool = False) -> None:
+    def look_over(self, queries: Sequence[AnyQuestion], *, going_on: bool = False) -> None:
         """Stop, before anything is charged, if the data make it doubtful that these questions are what was meant.
 
         Args:
@@ -300,7 +317,7 @@ class Session(Private):
                 "Give the same table and list to all of them, or carry them out one by one",
             )
 
-    def _same_table(self, query: Counted) -> bool:
+    def _same_table(self, query: AnyQuestion) -> bool:
         from leeward.engine import read_keys
 
         ours = self._query
@@ -311,28 +328,30 @@ class Session(Private):
         return query is ours or _alike_but_for_window(query, ours)
 
     def _counted_in(self, made: AnyPlan) -> str:
-        from leeward.ledger._balance import Balance, agree
+        from leeward.ledger._balance import agree
 
         account, budget = self._account, self.budget
         counted_in = budget.counted_in(
             made.notion, None if account is None else account.notion, rows=made.counted.of_rows
         )
         if account is not None:  # also where every answer is stored, so that nothing is reserved
-            agree(Balance(account.notion, account.cap, account.spent), budget.dataset, counted_in, self._cap)
+            caps = budget.exact_cap(), budget.exact_cap_delta()
+            agree(balance_of(account), budget.dataset, counted_in, *caps)
         return counted_in
 
     def _check_total(self, priced: Sequence[PricedPlan]) -> None:
-        left = self._cap if self._account is None else self._account.left
-        refuse_total([each.price for each in priced if each.answer is None], left, self.budget.dataset)
+        account, counted_in = self._account, priced[0].counted_in
+        stands = opening_balance(self.budget, counted_in) if account is None else balance_of(account)
+        refuse_total([each.amount for each in priced if each.answer is None], stands, self.budget.dataset)
 
 
-def _alike_but_for_window(query: Counted, ours: Counted) -> bool:
-    """Whether two statistics differ in nothing but their window, which both of them have."""
-    if not isinstance(query, Statistic) or not isinstance(ours, Statistic) or not alike(query.records, ours.records):
+def _alike_but_for_window(query: AnyQuestion, ours: AnyQuestion) -> bool:
+    """Whether two questions of a table differ in nothing but their window, which both of them have."""
+    if isinstance(query, CountVisitors) or isinstance(ours, CountVisitors) or not alike(query.records, ours.records):
         return False
     if query.window is None or ours.window is None:
         return False
-    return replace(query, records=ours.records, window=ours.window) == ours
+    return bool(replace(query, records=ours.records, window=ours.window) == ours)
 
 
 def _exactly(cost: Real) -> Fraction:

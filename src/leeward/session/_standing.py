@@ -6,12 +6,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from leeward.errors import CapExceededError
 from leeward.notion import Notion
 from leeward.planner._selection_plan import AnyPlan
 from leeward.session._budget import Budget
 from leeward.session._question import question
+
+if TYPE_CHECKING:
+    from leeward.ledger import Account
+    from leeward.ledger._balance import Balance
+    from leeward.ledger._records import Amount
 
 
 @dataclass(frozen=True)
@@ -20,20 +26,43 @@ class Standing:
 
     Attributes:
         counted_in: what it is kept in, or would be.
-        cap: its cap; None where none is fixed or given.
-        spent: what is spent of it.
+        balance: its caps, and what is spent of them; no caps where none is fixed or given.
         answered: of each plan, whether its answer is stored, so that it costs nothing.
     """
 
     counted_in: str
-    cap: Fraction | None
-    spent: Fraction
+    balance: Balance
     answered: tuple[bool, ...]
 
     @property
+    def cap(self) -> Amount | None:
+        """Its caps; None where none is fixed or given."""
+        return self.balance.cap
+
+    @property
+    def spent(self) -> Amount:
+        """What is spent of them."""
+        return self.balance.spent
+
+    @property
     def left(self) -> Fraction | None:
-        """What is left; None where there is no cap."""
-        return None if self.cap is None else self.cap - self.spent
+        """What is left of ε; None where there is no cap."""
+        return None if self.cap is None else (self.cap - self.spent).epsilon
+
+    def refuse(self, prices: Sequence[Amount], dataset: str) -> None:
+        """Refuse what this budget does not pay for, all together and each by itself.
+
+        Raises:
+            CapExceededError: they cost more than what is left.
+            LedgerError: there is no cap.
+        """
+        from leeward.ledger._balance import charged, fixed
+
+        fixed(None if self.cap is None else self.cap.epsilon, dataset)
+        assert self.cap is not None
+        refuse_total(prices, self.balance, dataset)
+        for price in prices:
+            charged(self.balance, dataset, self.counted_in, self.cap, price)
 
 
 def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str, *, rows: bool = False) -> Standing:
@@ -51,29 +80,54 @@ def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str
         LedgerError: the ledger cannot be used.
     """
     from leeward.ledger import Ledger
-    from leeward.ledger._balance import Balance, agree
+    from leeward.ledger._balance import agree
 
     ledger, cap = Ledger.find(budget.ledger), budget.exact_cap()
     account = None if ledger is None else ledger.account(budget.dataset, new=True)  # if any: nothing is opened
     if ledger is None or account is None:
-        return Standing(budget.counted_in(notion, None, rows=rows), cap, Fraction(0), (False,) * len(plans))
+        counted_in = budget.counted_in(notion, None, rows=rows)
+        return Standing(counted_in, opening_balance(budget, counted_in), (False,) * len(plans))
     counted_in = budget.counted_in(notion, account.notion, rows=rows)
-    agree(Balance(account.notion, account.cap, account.spent), budget.dataset, counted_in, cap)
+    stands = balance_of(account)
+    agree(stands, budget.dataset, counted_in, cap, budget.exact_cap_delta())
     asked = [question(made, keys).canonical() for made in plans]
     known = tuple(ledger.peek(budget.dataset, budget.version, key) is not None for key in asked)
-    return Standing(counted_in, account.cap, account.spent, known)
+    return Standing(counted_in, stands, known)
 
 
-def refuse_total(prices: Sequence[Fraction], left: Fraction | None, dataset: str) -> None:
+def opening_balance(budget: Budget, counted_in: str) -> Balance:
+    """Return where a budget stands that its first release is to open: nothing is spent."""
+    from leeward.ledger._balance import Balance
+    from leeward.ledger._records import NOTHING, Amount
+
+    cap = budget.exact_cap()
+    return Balance(counted_in, None if cap is None else Amount(cap, budget.exact_cap_delta() or Fraction(0)), NOTHING)
+
+
+def balance_of(account: Account) -> Balance:
+    """Return where an open budget stands."""
+    from leeward.ledger._balance import Balance
+    from leeward.ledger._records import Amount
+
+    cap, spent = Amount(account.cap, account.cap_delta), Amount(account.spent, account.spent_delta)
+    return Balance(account.notion, cap, spent)
+
+
+def refuse_total(prices: Sequence[Amount], stands: Balance, dataset: str) -> None:
     """Refuse several releases that cost more together than what is left, before the first is begun.
 
     Raises:
         CapExceededError: they do.
     """
-    total = sum(prices, Fraction(0))
-    if len(prices) > 1 and left is not None and total > left:
+    from leeward.ledger._records import NOTHING
+
+    if len(prices) < 2 or stands.cap is None:
+        return
+    total, left = sum(prices, NOTHING), stands.cap - stands.spent
+    if total.epsilon > left.epsilon or total.delta > left.delta:
         raise CapExceededError(
             f"{len(prices)} windows at a total price of {total}",
             f"only {left} is left of the budget of '{dataset}'",
-            "Ask for fewer windows or a smaller epsilon, or raise the cap with `leeward budget set-cap`",
+            f"Ask for fewer windows or a smaller {'epsilon' if total.epsilon > left.epsilon else 'delta'}, or raise the cap"
+            " with `leeward budget set-cap`",
         )

@@ -14,10 +14,10 @@ from leeward.notion._osdp import Reading
 from leeward.planner._everyone import About
 from leeward.planner._plan import USEFUL_FROM, MechanismName, What
 from leeward.planner._statistic_plan import PercentileMechanism
-from leeward.query import IfMore
 from leeward.query._records import Combine
 from leeward.query._selection import Which
 from leeward.query._statistic import Kind
+from leeward.query._unlisted_groups import IfMoreGroups
 
 Moment = datetime | date | str
 
@@ -45,7 +45,7 @@ class Data(Section):
 class Query(Section):
     """``[query]``: a statistic of one number a person, or a name; without this section, visitors are counted by place."""
 
-    kind: Literal["visitors", Kind, Which] = "visitors"
+    kind: Literal["visitors", Kind, Which, "unlisted groups"] = "visitors"
     column: str | None = None
     lower: ExactText | None = None
     upper: ExactText | None = None
@@ -54,7 +54,8 @@ class Query(Section):
     people: int | None = None
     grid: ExactText | None = None
     levels: list[ExactText] | None = None
-    by: dict[str, list[str | int]] | None = None
+    by: str | dict[str, list[str | int]] | None = None
+    most_groups: int = 1_000
     others: str | int | None = None
     combine: Combine = "refuse"
     mechanism: PercentileMechanism = "auto"
@@ -154,7 +155,9 @@ class Protect(Section):
     edges: list[list[str | int]] | None = None
     partition: list[list[str | int]] | None = None
     places_per_person: int | None = None
-    if_more: IfMore = "refuse"
+    groups_per_person: int | None = None
+    if_more: IfMoreGroups = "refuse"
+    delta: ExactText | None = None
 
     def one_rate(self) -> str:
         """Return ε, for the notions that have one."""
@@ -204,3 +207,4 @@ class Account(Section):
     cap: ExactText | None = None
     version: str = "1"
     notion: str | None = None
+    cap_delta: ExactText | None = None

@@ -11,16 +11,18 @@ from typing import Any, get_args
 from pydantic import Field, model_validator
 
 from leeward._paths import resolve
+from leeward._plain import told
 from leeward._postgres import resolve_budget, resolve_table
 from leeward._toml import Section, check, keys_at, read_toml
 from leeward.errors import SpecError, nearest
-from leeward.notion import Notion
+from leeward.notion import Notion, ReplaceDP
 from leeward.notion._named import NAMED
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan, plan_decisions
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import SelectionPlan, plan_selection
 from leeward.planner._statistic_plan import plan_statistic
+from leeward.planner._unlisted_plan import UnlistedPlan, plan_unlisted
 from leeward.query import (
     CountVisitors,
     Grid,
@@ -34,10 +36,11 @@ from leeward.query import (
     select,
     visits,
 )
-from leeward.query._records import records
+from leeward.query._records import Records, records
 from leeward.query._selection import Counted, Which
 from leeward.query._source import no_person
 from leeward.query._statistic import Statistic, in_window, statistic
+from leeward.query._unlisted_groups import UnlistedGroups, unlisted_groups
 from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion
 from leeward.spec._policies import POLICY_NOTIONS, not_derived, policy_notion, refuse_unused
@@ -65,6 +68,12 @@ _WRITTEN = {"delimiter", "encoding", "decimal"}
 _IN_TWO_WAYS = {"percentile", "median", "min", "max"}
 """Kinds of statistics that more than one mechanism can release."""
 _OF_STATISTICS = {"data": {"table"}, "query": {*Query.model_fields} - {"kind"}}
+_OF_UNLISTED = {"query": {"most_groups"}, "protect": {"groups_per_person", "delta"}}
+_NOT_OF_UNLISTED = {
+    "data": _OF_VISITORS["data"],
+    "query": {*Query.model_fields} - {"kind", "by", "most_groups"},
+    "protect": {"places_per_person"},
+}
 
 
 class Spec(Section):
@@ -112,16 +121,35 @@ class Spec(Section):
         unused |= set() if visitors or histogram or above else {"decide", "publish"}
         for section in sorted(self.model_fields_set & unused):
             raise ValueError(f"{self._asked} has no [{section}]. Leave it out")
-        for section, keys in (_OF_STATISTICS if visitors else _OF_VISITORS).items():
+        self._refuse_unmeant()
+        return self
+
+    def _refuse_unmeant(self) -> None:
+        """Refuse keys that mean nothing for what is asked."""
+        visitors, by = self.of_visits, self.query.by
+        senseless = [_NOT_OF_UNLISTED if self.unlisted else _OF_STATISTICS if visitors else _OF_VISITORS]
+        senseless += [] if self.unlisted else [_OF_UNLISTED]
+        for section, keys in (pair for each in senseless for pair in each.items()):
             if given := sorted(getattr(self, section).model_fields_set & keys):
                 asked = "where visitors are counted" if visitors else f"for {self._asked}"
                 raise ValueError(f"[{section}] {given[0]} means nothing {asked}. Leave it out")
-        return self
+        if self.unlisted and not isinstance(by, str):
+            raise ValueError('[query] by names the one column of the groups. Write by = "town", without a list')
+        if not self.unlisted and isinstance(by, str):
+            raise ValueError(
+                f"[query] by = {told(by)} says nothing of its groups, which are public. Write"
+                f' by = {{ {told(by)} = ["a", "b"] }}; or kind = "unlisted groups" where nobody knows them beforehand'
+            )
 
     @property
     def names(self) -> bool:
         """Whether a name is asked for, and not numbers or decisions."""
         return self.query.kind in get_args(Which)
+
+    @property
+    def unlisted(self) -> bool:
+        """Whether groups are asked for that nobody has listed."""
+        return self.query.kind == "unlisted groups"
 
     @property
     def decides(self) -> bool:
@@ -136,6 +164,8 @@ class Spec(Section):
     @property
     def _asked(self) -> str:
         """What is asked, in words."""
+        if self.unlisted:
+            return "groups that are not listed"
         if not self.names:
             return f"a {self.query.kind}"
         return f"the {self.query.kind} {'place' if self.of_visits else 'group'}"
@@ -197,21 +227,26 @@ class Spec(Section):
             **p.model_dump(include=_WRITTEN),
         )
 
-    def statistic(self) -> Statistic:
-        """Return the question, of all times, where it is not about visits: of a name, the counts that it is found by."""
-        d, q = self.data, self.query
+    def records(self) -> Records:
+        """Return the description of the private table, where it is not one of visits."""
+        d = self.data
         assert d.table is not None
-        table = records(
+        return records(
             resolve_table(d.table, self.folder),
             person=d.person,
-            combine=q.combine,
+            combine=self.query.combine,
             keep=d.keep or None,
             table=d.visits_table,
             **d.model_dump(include={*_WRITTEN, "time", "timezone", "time_unit", "time_format"}),
         )
+
+    def statistic(self) -> Statistic:
+        """Return the question, of all times, where it is not about visits: of a name, the counts that it is found by."""
+        q = self.query
         kind: Any = "histogram" if self.names else q.kind
         named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid", "levels", "others"})
-        return statistic(table, kind, by=q.by, **named)
+        by: Any = q.by
+        return statistic(self.records(), kind, by=by, **named)
 
     def statistics(self) -> list[Statistic]:
         """Return the same question once a window; one alone where rows of all times count."""
@@ -222,9 +257,21 @@ class Spec(Section):
         _refuse_twice([query.window for query in made if query.window is not None])
         return made
 
+    def unlisted_groups(self) -> list[UnlistedGroups]:
+        """Return the question for groups that nobody has listed once a window; once where rows of all times count."""
+        protect, by = self.protect, self.query.by
+        assert isinstance(by, str)
+        m: Any = {} if protect.groups_per_person is None else {"groups_per_person": protect.groups_per_person}
+        m |= {"if_more": protect.if_more, "most_groups": self.query.most_groups}
+        spans: list[Any] = [{"start": span.start, "end": span.end} for span in self.spans] or [{}]
+        made = [unlisted_groups(self.records(), by, **m, **span) for span in spans]
+        _refuse_twice([query.window for query in made if query.window is not None])
+        return made
+
     def queries(self) -> list[CountVisitors]:
         """Return one question a window."""
         private, public = self.visits(), self.public_places()
+        if_more: Any = self.protect.if_more  # which refuses what is for groups alone
         made = [
             count_visitors(
                 private,
@@ -232,7 +279,7 @@ class Spec(Section):
                 start=span.start,
                 end=span.end,
                 places_per_person=self.protect.places_per_person,
-                if_more=self.protect.if_more,
+                if_more=if_more,
             )
             for span in self.spans
         ]
@@ -247,6 +294,8 @@ class Spec(Section):
         """
         name, unit = self.protect.notion, self.protect.unit
         refuse_unused(self.protect)
+        if self.unlisted:
+            return self._notion_of_unlisted()
         if name in POLICY_NOTIONS:
             return self._policies()
         if self.of_visits:
@@ -257,6 +306,20 @@ class Spec(Section):
             return named(NAMED, name)(self.protect.one_rate())
         epsilon = self.protect.one_rate()
         return number_notion(named(NUMBER_NOTIONS, name), self.statistic(), epsilon, unit)
+
+    def _notion_of_unlisted(self) -> Notion:
+        """Return a notion whose steps are of one person at one ε; the others are refused."""
+        protect, name = self.protect, self.protect.notion
+        if name in {*POLICY_NOTIONS, *GRADED, *NUMBER_NOTIONS} - {*NAMED, "hamming"}:
+            raise SpecError(
+                f'[protect] notion = "{name}" for groups that are not listed',
+                "what it costs that a group is shown, and how often it must not be, is derived for steps that withdraw,"
+                " insert or replace one person, all at one ε",
+                "List the groups; or use addition-only, removal-only, dp, bounded-dp or add-remove-replace-dp",
+            )
+        if protect.unit is not None:
+            raise SpecError("[protect] unit", "groups have no size", "Leave it out")
+        return named({**NAMED, "hamming": ReplaceDP}, name)(protect.one_rate())
 
     def _policies(self) -> Notion:
         """Return a notion of policies, where noise is derived from them: for counts of groups of rows."""
@@ -276,13 +339,16 @@ class Spec(Section):
             )
         return policy_notion(self.protect, asked, rates)
 
-    def plans(self) -> list[Plan] | list[NumberPlan | RankPlan] | list[SelectionPlan]:
+    def plans(self) -> list[Plan] | list[NumberPlan | RankPlan] | list[SelectionPlan] | list[UnlistedPlan]:
         """Return one plan a window, or the one where there is none: what can be refused without data is refused here."""
         if self.names:
             notion = self.notion()
             return [plan_selection(query, notion) for query in self.selections()]
         if self.decides:
             return self.decision_plans()
+        if self.unlisted:
+            notion = self.notion()
+            return [plan_unlisted(query, notion, self.protect.delta) for query in self.unlisted_groups()]
         notion = self.notion()
         return [plan_statistic(query, notion, self.query.mechanism) for query in self.statistics()]
 
@@ -333,7 +399,8 @@ class Spec(Section):
     def ledger(self) -> Budget:
         """Return where the price is charged."""
         b = self.budget
-        return Budget(resolve_budget(b.ledger, self.folder), b.dataset, b.cap, b.version, b.notion)
+        ledger = resolve_budget(b.ledger, self.folder)
+        return Budget(ledger, b.dataset, b.cap, b.version, b.notion, cap_delta=b.cap_delta)
 
 
 def _refuse_twice(windows: Sequence[Window]) -> None:

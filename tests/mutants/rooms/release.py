@@ -13,6 +13,7 @@ CLAIM = "leeward.ledger._reservation"
 BOOK = "leeward.ledger._ledger"
 ACCOUNT = "leeward.ledger._balance"
 CHAIN = "leeward.ledger._chain"
+DELTAS = "tests/ledger/test_ledger_delta.py"
 BUDGET = "tests/ledger/test_ledger_budget.py"
 FILES = "tests/ledger/test_ledger_files.py"
 MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs.py"
@@ -44,9 +45,9 @@ MUTANTS = [
     M(SESSION, "Session.answer", "self.bits or SystemBits()", "SystemBits()", "tests/session tests/keys", "the caller's entropy is ignored", equivalent=False),
     M(SESSION, "Session.publish", "fit_for_release=self.fit_for_release,", "fit_for_release=True,", "tests/session tests/keys tests/truth",
       "seeded noise is said to be fit for release"),
-    M("leeward.session._standing", "refuse_total", "if len(prices) > 1 and left is not None and total > left:", "if False:", "tests/session/test_release_command.py",
+    M("leeward.session._standing", "refuse_total", "if total.epsilon > left.epsilon or total.delta > left.delta:", "if False:", "tests/session/test_release_command.py",
       "several windows are begun that cannot all be paid for"),
-    M("leeward.cli._release", "_refuse", "refuse_total([price for _, price in new], stands.left, dataset)", "pass", "tests/cli/test_cap_before.py",
+    M("leeward.cli._release", "_refuse", "refuse_total(prices, stands.balance, dataset)", "pass", "tests/cli/test_cap_before.py",
       "a dry run of several windows does not see the cap"),
     M("leeward.session._standing", "standing", "ledger.peek(budget.dataset, budget.version, key) is not None", "False", "tests/cli/test_cap_before.py",
       "a dry run charges for what is answered already"),
@@ -90,19 +91,28 @@ MUTANTS = [
     M(MONITOR, "monitor", "stops = state.stops", "stops = 0", MONITORS + " tests/truth", "a round is told of no stops before it"),
     M(MONITOR, "_told", "price_at_most=str(each * rules.stop_after)", "price_at_most=str(each)", MONITORS + " tests/truth", "the price of a monitor is told as ε"),
     M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pd.Int64Dtype()}.get", "", "tests/session/test_result.py", "missing counts become NaN"),
-    M(ACCOUNT, "charged", "if cost > left:", "if cost > cap:", BUDGET, "each release is held against the whole cap"),
+    M(ACCOUNT, "charged", "if cost.epsilon > left.epsilon:", "if cost.epsilon > cap.epsilon:", BUDGET, "each release is held against the whole cap"),
+    M(ACCOUNT, "charged", "if cost.delta > left.delta:", "if cost.delta > cap.delta:", DELTAS, "each δ is held against the whole cap on δ"),
+    M(ACCOUNT, "charged", "if cost.delta > left.delta:", "if False:", DELTAS, "δ is charged without a cap"),
+    M(ACCOUNT, "agree", "if cap_delta is not None and cap_delta != fixed_to.delta:", "if False:", DELTAS, "another cap on δ is ignored"),
     M(ACCOUNT, "charged", "standing.spent + cost", "max(standing.spent, cost)", BUDGET, "charges do not add up"),
     M(ACCOUNT, "agree", "if notion != standing.notion:", "if False:", BUDGET, "costs in two notions are added"),
-    M(ACCOUNT, "agree", "cap is not None and cap != standing.cap", "False", BUDGET, "another cap is ignored"),
+    M(ACCOUNT, "agree", "cap is not None and cap != fixed_to.epsilon", "False", BUDGET, "another cap is ignored"),
     M(ACCOUNT, "append", "number = (head or 0) + 1", "number = (head or 0) + 2", FILES + " " + BUDGET, "the chain has holes"),
     M(CLAIM, "Reservation.store", "if settled > self.cost:", "if False:", BUDGET, "an answer may cost more than was reserved"),
     M(CLAIM, "Reservation.store", "standing.spent - spare", "standing.spent", BUDGET, "what was reserved too much is not given back"),
-    M(CLAIM, "Reservation._withdraw", "standing.spent - self.cost", "standing.spent", BUDGET, "a withdrawn charge stays spent"),
+    M(CLAIM, "Reservation._withdraw", "standing.spent - paid", "standing.spent", BUDGET, "a withdrawn charge stays spent"),
+    M(CLAIM, "Reservation._withdraw", "Amount(self.cost, self.delta)", "Amount(self.cost)", DELTAS, "the δ of a withdrawn charge stays spent"),
+    M(CLAIM, "Reservation.store", "Amount(self.cost - settled)", "Amount(self.cost - settled, self.delta)", DELTAS, "δ is given back where an answer is stored"),
+    M(CLAIM, "Reservation._take_over", "history.cost.epsilon, history.cost.delta", "history.cost.epsilon, Fraction(0)", DELTAS, "who takes a charge over forgets its δ"),
+    M("leeward.ledger._records", "Amount.__add__", "self.delta + other.delta", "max(self.delta, other.delta)", DELTAS, "δ of several releases do not add up"),
+    M("leeward.ledger._records", "to_text", "if amount.delta else [amount.epsilon]", "if True else [amount.epsilon]", "tests/ledger/test_golden_ledgers.py " + DELTAS,
+      "what has no δ is written as if it had one"),
     M(CLAIM, "find_charge", "& (charges.c.version == version)", "", BUDGET, "an answer of another version is shown"),
     M("leeward.ledger._content", "Fingerprint.differs", "self.digest != other.digest", "self.digest == other.digest", "tests/ledger/test_ledger_content.py",
       "changed content is accepted, and the same refused"),
     M(CLAIM, "Reservation._is_mine", "return os.getpid() == self._process", "return True", "tests/ledger", "a forked child withdraws its parent's charge"),
-    M(BOOK, "Ledger.set_cap", "if amount < standing.spent:", "if False:", BUDGET, "a cap below what is spent"),
+    M(BOOK, "Ledger.set_cap", "if new < paid:", "if False:", BUDGET, "a cap below what is spent"),
     M(CHAIN, "link", "for name in _COVERED", "for name in _COVERED[:-1]", FILES, "one column is outside the chain", equivalent=False),
     M(CHAIN, "check_all", "from_text(row[\"spent\"]) != spent[row[\"dataset\"]]", "False", FILES + " tests/ledger/test_ledger_edits.py",
       "balances are not replayed"),

@@ -65,7 +65,7 @@ MUTANTS = [
     M("leeward.notion._graded", "_TwoRates.__init__", 'kept = [f"{side}, up to ε_{name}" for side, name, rate in sides if not rate.is_infinite]',
       'kept = [f"{side}, up to ε_{name}" for side, name, rate in sides]', TRUTH, "a side at ∞ is said to be protected"),
     M("leeward.notion._dp", "BoundedDP", "any one person's record; the number of people is public", "any one person's record", TRUTH, "that the number of people is public is not told"),
-    M("leeward._statement", "DecisionStated.said", '("dangerous", self.dangerous_never_wrong)', '("dangerous", None if self.dangerous_never_wrong is None else bool(self.never_wrong))', TRUTH,
+    M("leeward._statement._documents", "DecisionStated.said", '("dangerous", self.dangerous_never_wrong)', '("dangerous", None if self.dangerous_never_wrong is None else bool(self.never_wrong))', TRUTH,
       "the report reads never wrong of dangerous from safe"),
     M(WORDS, "noise_direction", 'if mechanism.rate_down == "inf":', 'if mechanism.rate_up == "inf":', TRUTH, "noise that adds is said to take away"),
     M(WORDS, "missed", "1 - Decimal(probability), ROUND_CEILING", "1 - Decimal(probability), ROUND_FLOOR", "tests/report/test_report_words.py " + TRUTH,

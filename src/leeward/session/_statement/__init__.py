@@ -10,5 +10,13 @@ from leeward.session._statement._heading import privacy_statement
 from leeward.session._statement._numbers import number_statement
 from leeward.session._statement._ranks import rank_statement
 from leeward.session._statement._selections import selection_statement
+from leeward.session._statement._unlisted import unlisted_statement
 
-__all__ = ["deciding_statement", "number_statement", "privacy_statement", "rank_statement", "selection_statement"]
+__all__ = [
+    "deciding_statement",
+    "number_statement",
+    "privacy_statement",
+    "rank_statement",
+    "selection_statement",
+    "unlisted_statement",
+]

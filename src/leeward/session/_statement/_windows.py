@@ -7,10 +7,10 @@ from datetime import datetime
 
 from leeward._statement import WindowStated
 from leeward.query import CountVisitors, Window
-from leeward.query._selection import Counted
+from leeward.query._unlisted_groups import AnyQuestion
 
 
-def window_stated(query: Counted) -> WindowStated | None:
+def window_stated(query: AnyQuestion) -> WindowStated | None:
     """Return when; None where rows of all times count."""
     window = query.window
     if window is None:
@@ -18,7 +18,7 @@ def window_stated(query: Counted) -> WindowStated | None:
     return WindowStated(start=window.start.isoformat(), end=window.end.isoformat(), timezone=_zone(query, window))
 
 
-def during(query: Counted) -> str:
+def during(query: AnyQuestion) -> str:
     """Say in which window; nothing where rows of all times count."""
     window = query.window
     if window is None:
@@ -27,7 +27,7 @@ def during(query: Counted) -> str:
     return f"from {_when(window.start)} up to, but not at, {_when(window.end)}" + (f" ({zone})" if zone else "")
 
 
-def _zone(query: Counted, window: Window) -> str | None:
+def _zone(query: AnyQuestion, window: Window) -> str | None:
     """The zone in which the window is read; None if it says so itself, or if the times of the data have none either."""
     if window.aware:
         return None

@@ -481,7 +481,3 @@ class SelectionStatement(Heading, Document):
     query: SelectionQuery
     mechanism: SelectionMechanism
     accuracy: SelectionAccuracy
-
-
-Statement: TypeAlias = VisitorStatement | GroupStatement | NumberStatement | SelectionStatement
-"""The statement of any release; ``query.kind`` says which, and of a histogram whether there is a ``decision``."""

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a question for groups that nobody has listed to noise, threshold, price and odds: before any data is touched.
+
+The theorem, with its proof, is that of `leeward.mechanism._unknown_keys`: the counts of the groups that occur get noise that
+is cut off, those that reach a threshold are shown, and of all others nothing is said. A step of the notion changes at most m
+counts by 1 each (withdrawing, inserting) or 2m (replacing), where m is the bound on groups per person, so ε and δ are those
+of m or 2m such changes.
+
+What is published is a function of what is shown: those with the greatest noisy counts, up to a public number, the greatest
+first and equal ones by name. So neither their order nor how many are left out tells anything beside. What is stored has one
+size whatever was drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._buffers import numbers, texts
+from leeward._plain import probability
+from leeward.errors import InputError, NotPrivateError
+from leeward.exact._real import Exact, Real, exact
+from leeward.exact._weight import Weight, weight
+from leeward.mechanism import UnknownKeys
+from leeward.noise import Bits
+from leeward.notion import REPLACE, Notion, PrivacyDescription, in_rows, of_rows
+from leeward.planner._accuracy import ChanceShown, UnlistedAccuracy
+from leeward.query._statistic import DrawnFrom
+from leeward.query._unlisted_groups import WIDTH, UnlistedGroups, from_words, in_order
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LADDER: Final = tuple(lead * 10**k for k in range(12) for lead in (1, 2, 5))
+"""So many people, of whom it is said how often a group of so many is shown."""
+
+_NEARLY_SURE: Final = 0.9999
+
+_MOSTLY: Final = Fraction(19, 20)
+
+MORE_THAN_LIVE: Final = 10**10
+"""A group that needs so many people until it is shown as often as not is never shown."""
+
+
+@dataclass(frozen=True)
+class UnlistedPlan:
+    """What a release of groups that nobody has listed will do, known before anything is spent.
+
+    Attributes:
+        query: the question.
+        notion: the privacy notion.
+        delta: δ: what is promised may fail with this probability for each step of the notion; 0 where it is a pure ε.
+        mechanism: noise and threshold.
+    """
+
+    query: UnlistedGroups
+    notion: Notion
+    delta: Fraction
+    mechanism: UnknownKeys
+
+    drawn_from: ClassVar[DrawnFrom] = "groups"
+
+    @property
+    def counted(self) -> UnlistedGroups:
+        """The question that an engine counts."""
+        return self.query
+
+    @property
+    def price(self) -> Real:
+        """ε of the notion; the whole price is that and `delta`."""
+        return self.notion.epsilon
+
+    @property
+    def changed(self) -> int:
+        """How many counts one step of the notion changes at most, by 1 each."""
+        return self.query.groups_per_person * (2 if REPLACE in self.notion.changes else 1)
+
+    @property
+    def exact_delta(self) -> Weight:
+        """The δ that is needed: at most that which is promised and paid for."""
+        return self.mechanism.delta(self.changed)
+
+    def listing(self, places: int | None) -> UnlistedPlan:
+        """Return the plan as it is: there is no list."""
+        return self
+
+    def draw(self, exactly: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        """Return what is published of groups, of one size whatever they are: all that the ledger stores.
+
+        Args:
+            exactly: of what type the groups are, then each with its count, as an engine gives them; shape (1 + groups,
+                `WIDTH` + 1).
+            bits: the entropy source.
+
+        Returns:
+            The type, then a row a group that is shown, and zeros for the rest: shape (1 + most_groups·(`WIDTH` + 1),).
+        """
+        found = exactly[1:]
+        places, noisy = self.mechanism.shown(found[:, WIDTH], bits)
+        shown = found[places]
+        shown[:, WIDTH] = noisy
+        order = in_order(noisy.tolist(), from_words(shown[:, :WIDTH]))[: self.query.most_groups]
+        stored = np.zeros((self.query.most_groups, WIDTH + 1), np.int64)
+        stored[: len(order)] = shown[order]
+        return np.concatenate([exactly[0, :1], stored.ravel()])
+
+    def answers(self, drawn: NDArray[np.int64], keys: pa.Table) -> pa.Table:
+        """Return the published table: one row a group that is shown, with ``group`` and ``count``, the greatest first."""
+        import pyarrow as pa
+
+        rows = drawn[1:].reshape(-1, WIDTH + 1)
+        rows = rows[rows[:, WIDTH] > 0]
+        groups = from_words(rows[:, :WIDTH])
+        named = texts(map(str, groups)) if drawn[0] else numbers(np.array(groups, np.int64))
+        return pa.table({"group": named, "count": numbers(rows[:, WIDTH].copy())})
+
+    def people_for(self, chance: Exact) -> int:
+        """Return the least number of people with whom a group is shown with at least this probability."""
+        wanted = weight(chance)
+        return _least(lambda people: self.mechanism.chance_shown(people) >= wanted, 1)
+
+    def accuracy(self) -> UnlistedAccuracy:
+        """Return which groups are shown how often, and how far their counts are off."""
+        made, always = self.mechanism, self.mechanism.always_shown_from()
+        ladder = [n for n in _LADDER if always is None or n < always]
+        odds = list[ChanceShown]()
+        for people in ladder:
+            chance = made.chance_shown(people)
+            odds.append(ChanceShown(people=people, chance=probability(chance)))
+            if float(chance) >= _NEARLY_SURE:
+                break
+        if always is not None:
+            odds.append(ChanceShown(people=always, chance="1"))
+        law = made.law
+        return UnlistedAccuracy(
+            counted=self.query.many,
+            shown_from=made.threshold,
+            always_shown_from=always,
+            half_shown_from=self.people_for("1/2"),
+            mostly_shown_from=self.people_for(_MOSTLY),
+            odds=tuple(odds),
+            off_by_at_most=made.reach,
+            mean_absolute=float(law.mean_absolute()),
+            within_95_percent=_least(lambda k: law.cdf(k) - law.cdf(-k - 1) >= _MOSTLY, 0),
+        )
+
+    def __str__(self) -> str:
+        """Say what it costs, which groups will be shown, and what is protected."""
+        query, words, told = self.query, self.words, self.accuracy()
+        off = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
+        paid = f"price {self.price}" + (f" with δ = {self.delta}" if self.delta else "")
+        return "\n".join(
+            [
+                f"groups of '{query.by}' that nobody has listed, under {self.notion}, {paid}",
+                f"shown if the noisy count is at least {told.shown_from:,}:",
+                *(f"  with {each.people:,} {query.many}: {each.chance}" for each in told.odds),
+                f"a count is off by at most {told.within_95_percent:,} with probability 95 %{off}",
+                f"protected: {words.protects}",
+                f"not protected: {words.reveals or 'nothing'}",
+            ]
+        )
+
+    @property
+    def words(self) -> PrivacyDescription:
+        """The notion's words, about rows where every row is a person of its own, and with δ where there is one."""
+        words = of_rows(self.notion.words) if self.query.of_rows else self.notion.words
+        if not self.delta:
+            return words
+        return replace(
+            words,
+            definition=f"{words.definition} + δ, for every set of answers",
+            protects=f"{words.protects}: but for a chance of δ",
+        )
+
+
+def plan_unlisted(query: UnlistedGroups, notion: Notion, delta: Exact | None = None) -> UnlistedPlan:
+    """Plan the release of groups that nobody has listed: free, and private of nothing because it reads no data.
+
+    Args:
+        query: the question.
+        notion: addition-only, removal-only, dp, bounded-dp or add-remove-replace-dp.
+        delta: δ, a rational above 0 and below 1; None under removal-only, which needs none.
+
+    Raises:
+        NotPrivateError: for every other notion.
+        InputError: δ is missing, not needed or out of range.
+        NoiseError: noise would have to reach too far.
+    """
+    try:
+        mechanism = UnknownKeys.under(notion, delta, keys_per_person=query.groups_per_person)
+    except NotPrivateError as refused:
+        if query.of_rows:
+            raise NotPrivateError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
+        raise
+    promised = Fraction(0) if delta is None else exact(delta).rational
+    if promised is None:
+        raise InputError(f"delta = {delta}", "budgets are kept in exact fractions", 'Give it as a decimal, "1e-6"')
+    return UnlistedPlan(query, notion, promised, mechanism)
+
+
+def _least(holds: Callable[[int], bool], first: int) -> int:
+    """Return the least whole number of at least ``first`` for which something holds, as it does for all above."""
+    step = 1
+    while not holds(first + step - 1):
+        step *= 2
+    least, most = first + step // 2 - 1, first + step - 1  # of the first it is not known; of the second it holds
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if holds(middle) else (middle, most)
+    return most
+
+
+def delta_of(plan: object) -> Fraction:
+    """Return the δ of a plan: 0 of all that promise a pure ε."""
+    return plan.delta if isinstance(plan, UnlistedPlan) else Fraction(0)

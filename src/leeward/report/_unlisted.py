@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Released groups that nobody has listed, in plain words and as bars: what follows from the statement and the answers."""
+
+from __future__ import annotations
+
+from html import escape
+
+import plotly.graph_objects as go
+
+from leeward._plain import percent, plain
+from leeward._statement import UnlistedStatement
+from leeward.report._number_figures import MOST_GROUPS, bars
+from leeward.report._words import Readable, between, many, question
+
+
+def stated(result: Readable) -> UnlistedStatement:
+    """Return the statement of released groups."""
+    assert isinstance(result.statement, UnlistedStatement)
+    return result.statement
+
+
+def headline(result: Readable) -> str:
+    """Say how many groups are shown."""
+    shown, by = result.answers.num_rows, stated(result).query.by
+    which = "No group" if not shown else "1 group" if shown == 1 else f"{shown:,} groups"
+    return f"{which} by ‘{by}’ {'is' if shown < 2 else 'are'} shown"
+
+
+def lead(statement: UnlistedStatement) -> str:
+    """Say which groups are shown, and how near their counts are."""
+    told, window = statement.accuracy, statement.query.window
+    when = "" if window is None else "From {} until {}. ".format(*(end for _, end in between(window)))
+    always = (
+        ""
+        if told.always_shown_from is None
+        else f", and every group with {told.always_shown_from:,} {told.counted} or more always"
+    )
+    side = ""
+    if told.off_by_at_most is not None:
+        side = f" A count is off by at most {told.off_by_at_most:,}."
+    elif statement.mechanism.rate_up == "inf":
+        side = " A count is never above the exact one."
+    return (
+        f"{when}Groups were not listed beforehand. One with {told.mostly_shown_from:,} {told.counted} is shown with"
+        f" probability at least 95 %{always}. Of groups that are not shown nothing is said.{side}"
+    )
+
+
+def odds(statement: UnlistedStatement) -> list[tuple[int, str]]:
+    """Return how often groups of some sizes are shown."""
+    return [(each.people, percent(each.chance)) for each in statement.accuracy.odds]
+
+
+def asked(statement: UnlistedStatement) -> list[tuple[str, str]]:
+    """Describe the query as terms and their values."""
+    query, rows = statement.query, question(statement)
+    rows += [] if query.window is None else between(query.window)
+    rows.append(("Groups", f"whatever ‘{query.by}’ holds, at most {query.most_groups:,} of them"))
+    if query.groups_per_person is not None:
+        m = query.groups_per_person
+        rule = {
+            "refuse": "never seen: checked",
+            "first": f"counted only in the first {m} by name" if m > 1 else "counted only in the first by name",
+        }.get(str(query.if_more), f"counted only in {m if m > 1 else 'that'} of their {query.if_more} rows")
+        rows.append((f"A person in more than {m} group{'' if m == 1 else 's'}", rule))
+    if query.keep:
+        kept = (f"{column} = {' or '.join(map(str, values))}" for column, values in query.keep.items())
+        rows.append(("Only records with", "; ".join(kept)))
+    return rows
+
+
+def figure(result: Readable) -> go.Figure:
+    """Draw the counts of the groups that are shown as bars, the greatest first."""
+    answers = result.answers.slice(0, MOST_GROUPS)
+    labels = [escape(plain(str(group))) for group in answers["group"].to_pylist()]
+    return bars(labels, answers["count"].to_pylist(), f"{many(result.statement)} (noisy)")

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statement of a release of groups that nobody has listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leeward._plain import at_most, counted
+from leeward._statement import DeltaStated, NotionStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
+from leeward.planner._accuracy import UnlistedAccuracy
+from leeward.planner._unlisted_plan import UnlistedPlan
+from leeward.query._unlisted_groups import LONGEST, UnlistedGroups
+from leeward.session._statement._heading import defined_in, stated
+from leeward.session._statement._windows import during, window_stated
+
+_THEOREM = (
+    "Leeward, mechanism/_unknown_keys: a group with nobody in it is never shown and needs no noise, so what is drawn for the"
+    " groups that occur has the law of a draw for all groups there could be; of one count that changes by 1 the chance of"
+    " every set of answers changes by a factor of at most e^rate, but for the probability of the farthest noise; and of the"
+    " counts that one step of the notion changes, each is drawn on its own."
+)
+
+_TWO_SIDED = (
+    "Desfontaines, Voss, Gipson, Mandayam, Differentially Private Partition Selection (2022): for one count and noise both"
+    " ways, no mechanism shows more."
+)
+
+
+@stated.register
+def unlisted_statement(
+    plan: UnlistedPlan, places: int, heading: dict[str, Any], promises: Sequence[str]
+) -> UnlistedStatement:
+    """Return the statement of a release of groups that nobody has listed."""
+    query, accuracy = plan.query, plan.accuracy()
+    notion: NotionStated = heading["notion"]
+    words = {"definition": plan.words.definition, "protects": plan.words.protects}
+    both_ways = not plan.mechanism.line.rise.is_infinite and not plan.mechanism.line.fall.is_infinite
+    return UnlistedStatement(
+        **{**heading, "notion": notion.model_copy(update=words)},
+        query=_asked(query),
+        mechanism=UnlistedMechanism(
+            text=_mechanism(plan, accuracy),
+            rate_up=str(plan.mechanism.line.fall),
+            rate_down=str(plan.mechanism.line.rise),
+            reach=plan.mechanism.reach,
+            threshold=plan.mechanism.threshold,
+        ),
+        delta=_delta(plan),
+        accuracy=accuracy,
+        assumptions=(*_assumed(query), *promises),
+        theorems=(_THEOREM, *([_TWO_SIDED] if both_ways else []), *defined_in(plan.notion)),
+        guaranteed=tuple(_guaranteed(plan, accuracy)),
+        not_guaranteed=tuple(_not_guaranteed(plan, accuracy)),
+    )
+
+
+def _asked(query: UnlistedGroups) -> UnlistedQuery:
+    when = f", {during(query)}" if query.window is not None else ""
+    return UnlistedQuery(
+        text=f"Which groups by '{query.by}' there are, and how many {query.many} are in each{when}",
+        by=query.by,
+        groups_per_person=None if query.of_rows else query.groups_per_person,
+        if_more=None if query.of_rows else query.if_more,
+        most_groups=query.most_groups,
+        longest_name=LONGEST,
+        keep={column: tuple(allowed) for column, allowed in query.records.keep.items()},
+        window=window_stated(query),
+    )
+
+
+def _mechanism(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> str:
+    made, reach = plan.mechanism, plan.mechanism.reach
+    if reach is None:
+        noise = f"never positive, of rate {made.line.rise} downwards"
+    elif made.line.rise.is_infinite:
+        noise = f"never negative, of rate {made.line.fall} upwards, and cut off at {reach:,}"
+    else:
+        noise = f"of rate {made.line.fall} both ways, and cut off at {reach:,}"
+    return (
+        f"The count of each group that occurs gets exact geometric noise, {noise}, drawn for each group on its own. A group"
+        f" is shown, with its noisy count, if that is at least {accuracy.shown_from:,}; of all others nothing is said, not"
+        f" even how many there are. If more than {plan.query.most_groups:,} are shown, those with the greatest noisy counts"
+        " are published. The greatest comes first, and equal ones are in the order of their names"
+    )
+
+
+def _delta(plan: UnlistedPlan) -> DeltaStated:
+    needed, one = plan.exact_delta, plan.mechanism.chance_shown(1)
+    who = "row" if plan.query.of_rows else "person"
+    if not plan.delta:
+        text = "None is needed: what is promised holds for every answer"
+    else:
+        text = (
+            f"With probability at most {at_most(float(needed), 4)} an answer is drawn for which ε does not hold for a"
+            f" {who}: it may show that the {who} is in the data. Over all releases about the same data these probabilities"
+            f" add up. A group with one {who} in it is shown with probability {at_most(float(one), 4)}"
+        )
+    return DeltaStated(
+        promised=str(plan.delta),
+        needed=at_most(float(needed), 12) if needed else "0",
+        of_one_group=at_most(float(one), 12),
+        text=text,
+    )
+
+
+def _assumed(query: UnlistedGroups) -> list[str]:
+    if query.of_rows:
+        found = [
+            "Every row is a person of its own: the promise is about a single row, and whoever has several rows is protected"
+            " for each of them alone, not for all of them together"
+        ]
+    else:
+        found = ["One person's rows all carry the same id, and different people carry different ids"]
+        if query.if_more == "refuse":
+            found.append(
+                f"Nobody is in more than {counted(query.groups_per_person, 'group')}: that was checked on the data, and is"
+                " not protected"
+            )
+    bounds = "the bounds and the window" if query.window is not None else "and the bounds"
+    found.append(f"The column of the groups, its type, {bounds} were chosen without looking at the data")
+    return found
+
+
+def _guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]:
+    made, query, found = plan.mechanism, plan.query, []
+    many, reach, most = query.many, made.reach, query.most_groups
+    someone = "a row" if query.of_rows else "somebody"
+    found.append(f"A group that is shown is there: {someone} that counts is in it")
+    if reach is None:
+        found.append(f"A count is never above the exact one, and within {accuracy.within_95_percent:,} of it with 95 %")
+    elif made.line.rise.is_infinite:
+        found.append(f"A count is never below the exact one, and at most {reach:,} above it")
+        found.append(
+            f"Where fewer than {most:,} groups are shown, every other group has at most {reach:,} {many}; where {most:,}"
+            " are, at most as many as the least count that is shown"
+        )
+    else:
+        found.append(f"A count is within {reach:,} of the exact one")
+        found.append(
+            f"Where fewer than {most:,} groups are shown, every other group has at most {2 * reach:,} {many}; where {most:,}"
+            f" are, at most {reach:,} more than the least count that is shown"
+        )
+    found.append(
+        f"A group with {accuracy.half_shown_from:,} {many} reaches the threshold with probability at least 50 %, one with"
+        f" {accuracy.mostly_shown_from:,} with at least 95 %"
+        + ("" if accuracy.always_shown_from is None else f", and one with {accuracy.always_shown_from:,} always")
+    )
+    and_delta = f" and δ = {plan.delta}" if plan.delta else ""
+    found.append(
+        "This promise holds for all that is published here together, and for anything concluded from it:"
+        f" {plan.words.definition}, with ε = {plan.price}{and_delta}"
+    )
+    return found
+
+
+def _not_guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]:
+    query, words = plan.query, plan.words
+    found = [
+        "That a group is not shown does not mean that it is not there: nothing is said of groups that are not shown, and not"
+        " how many there are"
+    ]
+    if accuracy.off_by_at_most is not None:
+        found.append(
+            f"Counts of groups with few {query.many} are shown only when their noise is large: the fewer, the further off"
+        )
+    if query.truncates:
+        found.append(
+            f"Someone in more than {counted(query.groups_per_person, 'group')} counts only in {query.kept}: the counts are"
+            " about these"
+        )
+    lacking = [*([] if query.of_rows else ["a person"]), "a group"]
+    lacking += [] if query.window is None else ["a time that can be compared with the window"]
+    left_out = [f"without {', '.join(lacking[:-1])}{' or ' if lacking[:-1] else ''}{lacking[-1]}"]
+    left_out += [f"with a group of more than {LONGEST} bytes, or of more than 63 bits"]
+    left_out += ["outside the window"] if query.window is not None else []
+    left_out += ["removed by the filter"] if query.records.keep else []
+    found.append(f"Rows {', '.join(left_out[:-1])} or {left_out[-1]} are not counted")
+    if words.reveals:
+        found.append(f"Not protected: {words.reveals}")
+    return found

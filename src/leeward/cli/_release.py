@@ -388,7 +388,7 @@ def _print_odds(statement: UnlistedStatement) -> None:
     odds.add_column(f"{told.counted} in a group", justify="right")
     odds.add_column("it is shown with probability", justify="right")
     for each in told.odds:
-        odds.add_row(f"{each.people:,}", each.chance)
+        odds.add_row(f"{each.people:,}", probability(float(each.chance), 3))
     print_parts("", odds)
     most = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
     say(

@@ -224,7 +224,7 @@ def _unlisted(result: Readable, statement: UnlistedStatement) -> _Shown:
         "group",
         {
             "lead": unlisted.lead(statement),
-            "height": height(result),
+            "height": unlisted.height(result),
             "drawn": min(result.answers.num_rows, MOST_GROUPS),
             "many": words.many(statement),
             "odds": unlisted.odds(statement),

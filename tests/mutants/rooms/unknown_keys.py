@@ -6,6 +6,11 @@ UNKNOWN = "leeward.mechanism._unknown_keys"
 CUT = "leeward.noise._cut_geometric"
 DRAWN = "tests/conformance/test_unknown_keys_conformance.py"
 LAW = "tests/noise/test_cut_geometric.py"
+PLAN = "leeward.planner._unlisted_plan"
+COUNTS = "leeward.engine._unlisted"
+EXACT = "tests/session/test_unlisted_exact.py"
+COMMAND = "tests/session/test_unlisted_command.py"
+COUNTED = "tests/engine/test_engine_unlisted.py"
 
 MUTANTS = [
     M(UNKNOWN, "UnknownKeys.__init__", "self.reach + 1", "self.reach", DRAWN, "a threshold one too low: a key with one person is shown too often"),
@@ -32,4 +37,17 @@ MUTANTS = [
     M(CUT, "CutGeometric._digits", "range(self.reach.bit_length())", "range(max(self.reach.bit_length() - 1, 0))", LAW, "the highest digit is missing"),
     M(CUT, "CutGeometric._digits", "self.rate * 2**j", "self.rate * j", LAW, "digits of another place"),
     M(CUT, "_chance", "place // draws", "place % len(chances)", LAW, "a tie is settled by another digit", equivalent=True),
+    M(PLAN, "UnlistedPlan.draw", "in_order(noisy.tolist(), from_words(shown[:, :WIDTH]))", "list(range(len(noisy)))", COMMAND, "groups stand by name, as if the greatest did not come first"),
+    M(PLAN, "UnlistedPlan.draw", "shown[:, WIDTH] = noisy", "pass", EXACT, "exact counts are published of what is shown"),
+    M(PLAN, "UnlistedPlan.changed", "2 if REPLACE in self.notion.changes else 1", "1", EXACT, "δ is told for half of the counts that a replaced person changes"),
+    M(PLAN, "plan_unlisted", "keys_per_person=query.groups_per_person", "keys_per_person=1", EXACT, "the noise is made for one group a person"),
+    M(PLAN, "delta_of", "plan.delta if isinstance(plan, UnlistedPlan) else Fraction(0)", "Fraction(0)", COMMAND, "no δ is charged"),
+    M("leeward.query._unlisted_groups", "in_order", "(-counted[i], groups[i])", "-counted[i]", EXACT, "equal counts stand in the order of the engine, which is by name", equivalent=True),
+    M("leeward.query._unlisted_groups", "_group", ".tobytes()[:length].decode()", '.tobytes().rstrip(b"\\0").decode()', COUNTED, "names lose the zeros at their end"),
+    M(COUNTS, "UnlistedTable._count_all", "(placed.place < m).sum()", "placed.place.count()", COUNTED, "a person counts in more groups than the bound"),
+    M(COUNTS, "_group", "(size <= LONGEST)", "(size <= 2 * LONGEST)", COUNTED, "names are cut where they are stored"),
+    M(COUNTS, "UnlistedTable.exactly", 'query.if_more == "refuse" and found.over', "False", COUNTED, "people in more groups are not refused"),
+    M("leeward.accounting._price_of_delta", "charge_delta", "not {*budget.changes} <= {*notion.changes}", "False", COMMAND, "a δ is paid for by a budget whose step is several of the release's"),
+    M("leeward.session._session", "Session.answer", "delta=priced.delta,", "", COMMAND, "δ is told and not charged"),
+    M("leeward.cli._release", "_written", "return plain(str(value))", "return str(value)", COMMAND, "a name of the data writes lines of its own into the terminal"),
 ]  # fmt: skip

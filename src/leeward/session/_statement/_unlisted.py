@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from leeward._plain import at_most, counted
+from leeward._plain import counted
 from leeward._statement import DeltaStated, NotionStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
+from leeward.exact._weight import Weight
 from leeward.planner._accuracy import UnlistedAccuracy
 from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query._unlisted_groups import LONGEST, UnlistedGroups
@@ -92,16 +94,24 @@ def _delta(plan: UnlistedPlan) -> DeltaStated:
         text = "None is needed: what is promised holds for every answer"
     else:
         text = (
-            f"With probability at most {at_most(float(needed), 4)} an answer is drawn for which ε does not hold for a"
+            f"With probability at most {_upwards(needed, 4)} an answer is drawn for which ε does not hold for a"
             f" {who}: it may show that the {who} is in the data. Over all releases about the same data these probabilities"
-            f" add up. A group with one {who} in it is shown with probability {at_most(float(one), 4)}"
+            f" add up. A group with one {who} in it is shown with probability {_upwards(one, 4)}"
         )
     return DeltaStated(
         promised=str(plan.delta),
-        needed=at_most(float(needed), 12) if needed else "0",
-        of_one_group=at_most(float(one), 12),
+        needed=_upwards(needed, 6),
+        of_one_group=_upwards(one, 6),
         text=text,
     )
+
+
+def _upwards(chance: Weight, digits: int) -> str:
+    """Write an exact probability in so many digits, never less than it is."""
+    most = Decimal(chance.bounds()[1])
+    if not most:
+        return "0"
+    return f"{most.quantize(Decimal(1).scaleb(most.adjusted() - digits + 1), ROUND_CEILING):.{digits}g}"
 
 
 def _assumed(query: UnlistedGroups) -> list[str]:

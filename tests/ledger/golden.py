@@ -65,6 +65,16 @@ def answers(ledger: str = "answers.ledger") -> dict[str, Any]:
     }
 
 
+def deltas(ledger: str = "deltas.ledger") -> dict[str, Any]:
+    """Ask, in the folder of the tables, what the golden ledger with δ has an answer for; return it, and its history."""
+    groups = lw.unlisted_groups(records("visits.csv", person="user"), "venue", most_groups=3)
+    plan = lw.plan(groups, lw.AdditionOnly("3"), delta="1/100")
+    first = None if Path(ledger).exists() else "1/10"  # it was changed since
+    released = lw.release(plan, lw.Budget(ledger, "groups", cap="5", cap_delta=first))
+    happened = [[e.number, e.kind, str(e.cost), str(e.cost_delta), str(e.cap_delta)] for e in Ledger(ledger).history()]
+    return {"answers": [released.answers.to_pylist(), released.statement.entry], "history": happened}
+
+
 def events(ledger: str = "events.ledger") -> list[list[Any]]:
     """Return the history of the golden ledger that has an entry of every kind but ``moved``."""
     return [
@@ -118,13 +128,26 @@ def write() -> None:
         charge(IDS[:2], [0, 0])
 
 
+def write_deltas() -> None:
+    """Write the golden ledger that has amounts with a δ: given, given back, and under a cap that was changed."""
+    deltas()
+    ledger = Ledger("deltas.ledger")
+    with suppress(ZeroDivisionError), ledger.reserve(asked("withdrawn", cap_delta=Fraction(1, 9), delta=Fraction(1, 9))):
+        raise ZeroDivisionError
+    ledger.set_cap("groups", delta=Fraction(1, 7))
+
+
 def main() -> None:
     """Write golden ledgers and what they say, where there are none."""
     FOLDER.mkdir(exist_ok=True)
-    if (FOLDER / "said.json").exists():
-        return
     os.chdir(FOLDER)
     os.environ[VARIABLE] = "content.key"
+    if (FOLDER / "said.json").exists():
+        if not (FOLDER / "said-deltas.json").exists():
+            write_deltas()
+            found = json.dumps(deltas(), indent=1)
+            Path("said-deltas.json").write_text(found + "\n", "utf-8")
+        return
     write()
     found = json.dumps(said(), indent=1)
     Path("said.json").write_text(found + "\n", "utf-8")

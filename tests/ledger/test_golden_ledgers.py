@@ -42,6 +42,15 @@ def test_a_history_with_every_kind_of_entry_fits_its_chain() -> None:
     assert {entry[5] for entry in SAID["events"]} == {*get_args(EntryKind)} - {"moved"}
 
 
+def test_a_ledger_with_deltas_is_read_for_ever() -> None:
+    said = json.loads((golden.FOLDER / "said-deltas.json").read_text("utf-8"))
+    ledger = Ledger("deltas.ledger")
+    ledger.check()
+    assert [(str(each.spent_delta), str(each.cap_delta)) for each in ledger.show("groups")] == [("1/100", "1/7")]
+    assert golden.deltas() == said
+    assert {kind for _, kind, *_ in said["history"]} == {"opened", "reserved", "released", "withdrawn", "set-cap"}
+
+
 def test_people_have_spent_what_they_spent_and_are_told_what_they_were_told() -> None:
     assert golden.people() == SAID["people"]
 

@@ -280,7 +280,8 @@ ELSEWHERE = {
         LossMatrix MonitorState NormNoise Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise
         PredictiveMechanism Price PrivacyDescription PureEvent Query RandomizedSanitizer Recommendation Records Risk
         Round SanitizedAnswers SanitizedEvent SeededBitsForTests SelfComposedEvent Settled Shared Source
-        SparseVectorResult Step SubsampledEvent SumOverPeople TrackPlace Tracks UnlistedGroups Visits Window add_saturating
+        SparseVectorResult Step SubsampledEvent SumOverPeople TrackPlace Tracks UnknownKeysEvent UnlistedGroups
+        Visits Window add_saturating
         alap_beta alap_epsilon all_functions all_sets any_box any_record any_subset as_postprocessing bayes best_decision
         bounded_change bounded_gain cautions centred chain_length common_unit comparable compare_over_places crossover
         delta_bound delta_bound_complement delta_needed diameter epsilon_bound epsilon_bound_complement epsilon_needed

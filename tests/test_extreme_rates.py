@@ -279,6 +279,7 @@ CALLS: dict[str, Call] = {
     "GeometricEvent": lambda e: event(accounting.GeometricEvent(e, e)),
     "LaplaceEvent": lambda e: event(accounting.LaplaceEvent(e, e)),
     "SanitizedEvent": lambda e: event(accounting.SanitizedEvent(e)),
+    "UnknownKeysEvent": lambda e: event(accounting.UnknownKeysEvent(e, inf, reach=3)),
     "Accountant": lambda e: accounting.Accountant([accounting.GeometricEvent("1/10", "1/10")] * 9).delta(e, "insert"),
     "Filter": lambda e: accounting.Filter(lw.AdditionOnly("1"), e).add(accounting.PureEvent("1/7", inf)),
     # analysis

@@ -18,6 +18,7 @@ from leeward.accounting import (
     SanitizedEvent,
     SelfComposedEvent,
     SubsampledEvent,
+    UnknownKeysEvent,
     read_event,
 )
 from leeward.accounting._events import KINDS
@@ -34,6 +35,10 @@ WRITTEN: list[tuple[Event, str]] = [
         LaplaceEvent(log(2) / 200, "0.1", moves="5/2"),
         '{"format": 1, "kind": "laplace", "up": [{"times": "1/200", "root": 1, "logs": [2]}], "down": "1/10",'
         ' "moves": "5/2", "places": 1}',
+    ),
+    (
+        UnknownKeysEvent("1/3", inf, reach=9, places=2),
+        '{"format": 1, "kind": "unknown keys", "up": "1/3", "down": "inf", "reach": 9, "places": 2}',
     ),
     (PureEvent("0", "3"), '{"format": 1, "kind": "pure", "withdraw": "0", "insert": "3"}'),
     (SanitizedEvent("1", stops=4), '{"format": 1, "kind": "sanitized", "up": "1", "stops": 4}'),

@@ -132,7 +132,10 @@ def write_deltas() -> None:
     """Write the golden ledger that has amounts with a δ: given, given back, and under a cap that was changed."""
     deltas()
     ledger = Ledger("deltas.ledger")
-    with suppress(ZeroDivisionError), ledger.reserve(asked("withdrawn", cap_delta=Fraction(1, 9), delta=Fraction(1, 9))):
+    with (
+        suppress(ZeroDivisionError),
+        ledger.reserve(asked("withdrawn", cap_delta=Fraction(1, 9), delta=Fraction(1, 9))),
+    ):
         raise ZeroDivisionError
     ledger.set_cap("groups", delta=Fraction(1, 7))
 

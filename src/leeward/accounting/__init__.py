@@ -10,6 +10,7 @@ from leeward.accounting._events import (
     SanitizedEvent,
     SelfComposedEvent,
     SubsampledEvent,
+    UnknownKeysEvent,
     read_event,
 )
 from leeward.accounting._odometer import Filter, Odometer
@@ -34,6 +35,7 @@ __all__ = [
     "SelfComposedEvent",
     "SubsampledEvent",
     "Unit",
+    "UnknownKeysEvent",
     "cost",
     "parallel",
     "parts_touched",

@@ -25,6 +25,7 @@ from leeward.accounting._events import (
     SanitizedEvent,
     SelfComposedEvent,
     SubsampledEvent,
+    UnknownKeysEvent,
 )
 from leeward.errors import InputError
 
@@ -109,6 +110,17 @@ def _(event: SanitizedEvent, grid: float) -> Pair:
 
 
 @pair.register
+def _(event: UnknownKeysEvent, grid: float) -> Pair:
+    """The noisy counts of a key that is well above the threshold, with the person and without.
+
+    Where both are above 0 people, what is published is read off such counts. Of a key with nobody else, "shown" has
+    probability δ₁ and "nothing" the rest, against "nothing" for certain: its curve of (ε, δ) is max(δ₁, 1 − e^ε, 0), which
+    is nowhere above that of the noisy counts.
+    """
+    return _power(_cut(float(event.up), event.reach, both_ways=not event.down.is_infinite), event.places)
+
+
+@pair.register
 def _(event: SubsampledEvent, grid: float) -> Pair:
     return pair(event.event, grid).subsampled(-math.expm1(-float(event.clear_price)))
 
@@ -145,7 +157,8 @@ def replaced(event: Event, grid: float) -> tuple[Pair, ...]:
 
 @replaced.register(GeometricEvent)
 @replaced.register(LaplaceEvent)
-def _(event: GeometricEvent | LaplaceEvent, grid: float) -> tuple[Pair, ...]:
+@replaced.register(UnknownKeysEvent)
+def _(event: GeometricEvent | LaplaceEvent | UnknownKeysEvent, grid: float) -> tuple[Pair, ...]:
     both = pair(event, grid)
     return both, both.reverse()
 
@@ -213,6 +226,22 @@ def _geometric(up: float, down: float, moves: int) -> Pair:
     present = np.concatenate([[below * math.exp(-down * moves)], exactly * np.exp(-down * (moves - inside)), [above]])
     absent = np.concatenate([[below], exactly * np.exp(-up * inside), [above * math.exp(-up * moves)]])
     return Pair(present, absent)
+
+
+def _cut(rate: float, reach: int, *, both_ways: bool) -> Pair:
+    """Noise that is cut off, around 1 against noise around 0: the two ends, and what lies between, by its ratio."""
+    q, tail = math.exp(-rate), math.exp(-rate * reach)
+    up = math.expm1(-rate * reach) / math.expm1(-rate) if rate else float(reach)  # the weight of 0, …, reach − 1
+    if both_ways:
+        total = up + q * up + tail
+        here, end = up / total, tail / total
+        present, absent = np.array([end, here, q * here, 0.0]), np.array([0.0, q * here, here, end])
+    else:
+        total = up + tail
+        here, end = up / total, tail / total
+        present, absent = np.array([end, here, 0.0]), np.array([0.0, here * q, 1 - here * q])
+    occurs = (present > 0) | (absent > 0)  # of a great rate the end has no float
+    return Pair(present[occurs], absent[occurs])
 
 
 def _laplace(up: float, down: float, moves: float, grid: float) -> Pair:

@@ -128,6 +128,36 @@ class SanitizedEvent(Event):
 
 
 @dataclass(frozen=True)
+class UnknownKeysEvent(Event):
+    """Counts of keys that nobody has listed (`leeward.mechanism.UnknownKeys`): noise that is cut off, above a threshold.
+
+    Without an end (removal-only) it is a `GeometricEvent`.
+
+    Args:
+        up: the rate of upward noise, finite.
+        down: the rate of downward noise: the same, or ∞ for none.
+        reach: how far noise goes at most; the threshold is one more.
+        places: how many keys one person has at most.
+    """
+
+    kind = "unknown keys"
+    up: Real
+    down: Real
+    reach: int
+    places: int
+
+    def __init__(self, up: Exact, down: Exact, *, reach: int, places: int = 1) -> None:
+        self._set(up=positive(up, "up"), down=positive(down, "down"))
+        self._set(reach=whole(reach, "reach"), places=whole(places, "places"))
+        if self.up.is_infinite or not (self.down.is_infinite or self.down == self.up):
+            raise InputError(
+                f"Noise of rates {self.up} and {self.down} for keys that nobody has listed",
+                "it goes upwards, or both ways at one rate",
+                "Give down = inf, or the same rate twice",
+            )
+
+
+@dataclass(frozen=True)
 class SubsampledEvent(Event):
     """Another event on a Poisson sample: one coin a person, kept with probability 1 − e^{−clear_price}.
 
@@ -173,6 +203,7 @@ KINDS: Mapping[str, type[Event]] = {
         LaplaceEvent,
         PureEvent,
         SanitizedEvent,
+        UnknownKeysEvent,
         SubsampledEvent,
         ComposedEvent,
         SelfComposedEvent,
@@ -180,7 +211,7 @@ KINDS: Mapping[str, type[Event]] = {
 }
 """Every kind ever written."""
 
-_INTEGERS = {"places", "stops", "times"}
+_INTEGERS = {"places", "reach", "stops", "times"}
 _IF_TRUE = "monotone"
 """A field that is written only where it is true: a text without it promises nothing of parts of a record."""
 

@@ -20,6 +20,7 @@ from leeward.accounting._events import (
     SanitizedEvent,
     SelfComposedEvent,
     SubsampledEvent,
+    UnknownKeysEvent,
 )
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact, inf, whole
@@ -146,6 +147,12 @@ def _(event: PureEvent) -> Cost:
 @cost.register
 def _(event: SanitizedEvent) -> Cost:
     return _directed(event.up * event.stops, inf, event.monotone)
+
+
+@cost.register
+def _(event: UnknownKeysEvent) -> Cost:
+    """No ε covers that a key is shown; with a δ, see `leeward.accounting.Accountant`."""
+    return _directed(inf, inf, False)
 
 
 @cost.register

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from leeward._buffers import numbers, texts
 from leeward._plain import probability
+from leeward.accounting import Event, GeometricEvent, UnknownKeysEvent
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Exact, Real, exact
 from leeward.exact._weight import Weight, weight
@@ -84,6 +85,14 @@ class UnlistedPlan:
     def exact_delta(self) -> Weight:
         """The δ that is needed: at most that which is promised and paid for."""
         return self.mechanism.delta(self.changed)
+
+    @property
+    def event(self) -> Event:
+        """The release, as an `leeward.accounting.Accountant` takes it: several have less δ, or less ε, than their sums."""
+        line, reach, m = self.mechanism.line, self.mechanism.reach, self.query.groups_per_person
+        if reach is None:
+            return GeometricEvent(line.fall, line.rise, places=m)
+        return UnknownKeysEvent(line.fall, line.rise, reach=reach, places=m)
 
     def listing(self, places: int | None) -> UnlistedPlan:
         """Return the plan as it is: there is no list."""

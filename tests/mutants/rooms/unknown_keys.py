@@ -10,6 +10,9 @@ PLAN = "leeward.planner._unlisted_plan"
 COUNTS = "leeward.engine._unlisted"
 EXACT = "tests/session/test_unlisted_exact.py"
 COMMAND = "tests/session/test_unlisted_command.py"
+PAIRS = "leeward.accounting._dominating_pairs"
+EVENT = "tests/accounting/test_unknown_keys_event.py"
+TRUE = "tests/truth/test_unlisted_truth.py"
 COUNTED = "tests/engine/test_engine_unlisted.py"
 
 MUTANTS = [
@@ -50,4 +53,8 @@ MUTANTS = [
     M("leeward.accounting._price_of_delta", "charge_delta", "not {*budget.changes} <= {*notion.changes}", "False", COMMAND, "a δ is paid for by a budget whose step is several of the release's"),
     M("leeward.session._session", "Session.answer", "delta=priced.delta,", "", COMMAND, "δ is told and not charged"),
     M("leeward.cli._release", "_written", "return plain(str(value))", "return str(value)", COMMAND, "a name of the data writes lines of its own into the terminal"),
+    M(PAIRS, "_cut", "np.array([0.0, here * q, 1 - here * q])", "np.array([0.0, q, 1 - q])", EVENT, "what is left over has another weight"),
+    M(PAIRS, "_cut", "total = up + q * up + tail", "total = up + up + tail", EVENT, "0 is counted on both sides"),
+    M("leeward.session._statement._unlisted", "_upwards", "ROUND_CEILING", "'ROUND_FLOOR'", TRUE, "the δ that is needed is told rounded down"),
+    M("leeward.session._statement._unlisted", "_guaranteed", "{2 * reach:,}", "{reach:,}", TRUE, "both ways, a group that is not shown is said to have at most N people"),
 ]  # fmt: skip

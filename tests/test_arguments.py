@@ -243,6 +243,7 @@ CALLS: dict[str, Call] = {
     "price": call(NOTION, NOTION, release_unit="person", budget_unit="person", at_most=2),
     "rate_for": call(LINE, within=3, probability="0.9", step="1/10"),
     "release": call(PLAN, None, if_doubtful="refuse", accept_useless=True, bits=None, progress=None),
+    "release_all": call({"a": PLAN}, None, if_doubtful="refuse", accept_useless=True, bits=None, progress=None),
     "remap": call(COIN, None, "absolute"),
     "removal_only": call("1"),
     "sanitizer": call(LAW, 3, "1/10"),
@@ -324,13 +325,13 @@ def test_every_public_name_has_a_row() -> None:
     assert not CALLS.keys() & elsewhere
 
 
-@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"monitor", "release"}))
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"monitor", "release", "release_all"}))
 def test_the_call_of_each_row_works(name: str) -> None:
     args, kwargs = CALLS[name]
     PUBLIC[name](*args, **kwargs)
 
 
-@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"monitor", "release"}))
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"monitor", "release", "release_all"}))
 def test_what_is_made_passes_through_a_pickle_or_refuses_it_in_words(name: str) -> None:
     args, kwargs = CALLS[name]
     made = PUBLIC[name](*args, **kwargs)

@@ -14,6 +14,7 @@ from leeward._document import Document
 from leeward.cli._balances import Balances, Checked, History
 from leeward.cli._checked import CheckedSpec
 from leeward.cli._monitored import Monitored
+from leeward.cli._questions import PlannedQuestions
 from leeward.cli._released import Released
 from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
@@ -34,6 +35,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "perturbed.json": Perturbed,
     "plan.json": PlanReport,
     "plan-of-name.json": NameReport,
+    "plan-of-questions.json": PlannedQuestions,
     "question.json": Question,
     "release-of-groups.json": GroupStatement,
     "release-of-name.json": SelectionStatement,

@@ -66,5 +66,6 @@ from .session import Budget as Budget
 from .session import Release as Release
 from .session import monitor as monitor
 from .session import release as release
+from .session import release_all as release_all
 from .verification import verify as verify
 from .version import __version__ as __version__

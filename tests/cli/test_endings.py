@@ -105,9 +105,9 @@ def test_a_signal_that_is_ignored_stays_ignored(town: Town) -> None:
 
 
 _NOHUP = (
-    "import os, signal, leeward.session._release as r; from leeward.cli import main;"
-    " real = r.release_priced;"
-    " r.release_priced = lambda *a, **k: (os.kill(os.getpid(), signal.SIGHUP), real(*a, **k))[1]; main()"
+    "import os, signal, leeward.session._together as r; from leeward.cli import main;"
+    " real = r.Together.release;"
+    " r.Together.release = lambda *a, **k: (os.kill(os.getpid(), signal.SIGHUP), real(*a, **k))[1]; main()"
 )
 
 
@@ -233,7 +233,7 @@ def test_a_closed_pipe_writes_the_folder_all_the_same(town: Town) -> None:
 
 
 _BREAKS = """
-import os, signal, sys, leeward.session._release
+import os, signal, sys, leeward.session._together
 from leeward.errors import DataError
 from leeward.cli import main
 
@@ -247,7 +247,7 @@ def broken(*words, **more):
     raise {"AttributeError": AttributeError("half loaded"), "DataError": DataError("The table", "it is damaged"),
            "SystemExit": SystemExit(130), "OSError": OSError(28, "x"), "KeyboardInterrupt": KeyboardInterrupt()}[which]
 
-leeward.session._release.release_priced = broken
+leeward.session._together.Together.release = broken
 sys.argv = ["leeward", *sys.argv[3:]]
 main()
 """

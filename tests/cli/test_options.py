@@ -627,7 +627,7 @@ def stub(town: Town, command: str, module: str, name: str, *words: str | Path) -
 
 
 INTERRUPTED: Mapping[str, tuple[list[str], str, str]] = {
-    "release": (["spec.toml", "-o", "out"], "leeward.spec", "read_spec"),
+    "release": (["spec.toml", "-o", "out"], "leeward.spec", "read_questions"),
     "release, while counting": (["spec.toml", "-o", "out"], "leeward.engine._visits", "VisitTable.count"),
     "release --dry-run": (["spec.toml", "--dry-run"], "leeward.engine", "read_keys"),
     "monitor": (["spec.toml", "-o", "out"], "leeward.session._monitor", "monitor"),

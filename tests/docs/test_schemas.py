@@ -37,6 +37,7 @@ from leeward._statement import BudgetStated, MonitorStated, Published
 from leeward.cli._balances import Balance, Balances, Checked, History, balance, happened
 from leeward.cli._checked import CheckedSpec, checked
 from leeward.cli._monitored import Monitored, asked
+from leeward.cli._questions import PlannedQuestion, PlannedQuestions
 from leeward.cli._released import Released, summary
 from leeward.engine import Look
 from leeward.engine._matches import Matches, Survey
@@ -158,9 +159,32 @@ def looked(which: int) -> CheckedSpec:
     survey = Survey(below=1, above=0) if which else Survey(Matches(3, 2, 1, {"spaces": ("a",)}))
     cap = None if which else Amount(Fraction(5), Fraction(1, 9))
     stands = Standing("dp/person", Balanced("dp/person", cap, Amount(Fraction(1, 3))), (False,))
+    prices = {"a key": Amount(Fraction(1))}
     refusals, rows = (["it is empty"], pa.table({"place": ["a"], "count": [1]}))
-    found = LookedAt([plan], 3, [look], survey, stands, Fraction(1), Fraction(0), refusals, rows, ["2 people"])
+    found = LookedAt([plan], 3, [look], survey, stands, prices, refusals, rows, ["2 people"])
     return checked(found, lw.Budget("b.db", "town", "5"))
+
+
+def questions() -> Document:
+    """What is known of two questions before they are paid for."""
+    one = PlannedQuestion(
+        name="a",
+        text="The sum",
+        notion="dp",
+        epsilon="1/2",
+        releases=2,
+        stored=1,
+        price="1",
+        guaranteed=("it is near",),
+    )
+    return PlannedQuestions(
+        format=1,
+        questions=(one, one.model_copy(update={"name": "b"})),
+        dataset="town",
+        counted_in="dp/person",
+        price="3/2",
+        left=None,
+    )
 
 
 def monitored() -> Document:
@@ -190,6 +214,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "budget-show.json": lambda: [Balances(format=1, budgets=(balance(ACCOUNT),))],
     "checked.json": lambda: [looked(0), looked(-1)],
     "monitored.json": lambda: [monitored()],
+    "plan-of-questions.json": lambda: [questions()],
     "perturb-location.json": lambda: [*(world.job.statement() for world in WORLDS), positions_at_levels()],
     "perturb-series.json": lambda: [
         *(said(*asked) for asked in GRID),

@@ -40,31 +40,44 @@ def check(
     * `leeward check spec.toml --json`
     """
     from leeward.session._check import check as looked_at
-    from leeward.spec import read_spec
+    from leeward.session._check import refused_together, total
+    from leeward.session._together import naming
+    from leeward.spec import read_questions
+    from leeward.spec._questions import planned
 
-    read = read_spec(spec)
-    plans, budget = read.plans(), read.ledger()
-    with progress_shown(as_json) as progress:
-        found = looked_at(plans, budget, accept_useless=accept_useless, progress=progress)
+    read = read_questions(spec)
+    plans, budget = planned(read), next(iter(read.values())).ledger()
+    found: dict[str, Checked] = {}
+    for name, asked in plans.items():
+        with naming(name), progress_shown(as_json) as progress:
+            found[name] = looked_at(asked, budget, accept_useless=accept_useless, progress=progress)
+    refusals = [f"{name}: {said}" if name else said for name, one in found.items() for said in one.refusals]
+    refusals += refused_together(list(found.values()), budget)
     if as_json:
         from leeward.cli._checked import checked
 
-        print_json(checked(found, budget).to_dict())
+        told = [checked(one, budget, name).to_dict() for name, one in found.items()]
+        print_json(told if len(told) > 1 else told[0])
     else:
-        _print(found, budget.dataset)
-        if not found.refusals:
+        say(FOR_CURATOR)
+        for name, one in found.items():
+            if name:
+                say(f"\n{name}\n{'=' * len(name)}")
+            _print(one, budget.dataset)
+        if len(found) > 1:
+            say(f"\n{len(found)} questions at a total price of {total(list(found.values()))}.")
+        say("\nNothing was charged or written.")
+        if not refusals:
             say(f"Next, once all is as it should be: leeward release {spec} --out release")
-    for refusal in found.refusals:
+    for refusal in refusals:
         say(f"leeward: a release would be refused. {refusal}", err=True)
-    if found.refusals:
+    if refusals:
         raise typer.Exit(2)
 
 
 def _print(found: Checked, dataset: str) -> None:
-    say(FOR_CURATOR)
     print_parts("", facts([*_rows(found), *_keys(found), *_budget(found, dataset)], no_wrap=True))
     _print_stand_in(found)
-    say("\nNothing was charged or written.")
 
 
 _MOST_WINDOWS = 12

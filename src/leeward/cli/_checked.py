@@ -83,6 +83,7 @@ class CheckedSpec(Document):
         stand_in: the first rows of an answer that was drawn from made-up counts; it says nothing of the data.
         budget: where the budget stands.
         refused: why a release would be refused; empty if it would not.
+        question: the name of the question, of a spec of several; None of a spec of one.
     """
 
     format: Literal[1]
@@ -97,10 +98,11 @@ class CheckedSpec(Document):
     stand_in: tuple[dict[str, JsonValue], ...]
     budget: BudgetLeft
     refused: tuple[str, ...]
+    question: str | None
 
 
-def checked(found: Checked, budget: Budget) -> CheckedSpec:
-    """Return what is printed of a look before a release."""
+def checked(found: Checked, budget: Budget, question: str = "") -> CheckedSpec:
+    """Return what is printed of a look before a release of a question, which has a name in a spec of several."""
     first, matched, stands = found.looks[0], found.survey.matches, found.standing
     each = zip(found.plans, found.looks, found.over_bound, stands.answered, strict=True)
     return CheckedSpec(
@@ -133,6 +135,7 @@ def checked(found: Checked, budget: Budget) -> CheckedSpec:
             price_delta=str(found.delta),
         ),
         refused=tuple(found.refusals),
+        question=question or None,
     )
 
 

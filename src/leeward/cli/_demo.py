@@ -35,6 +35,6 @@ def demo(
 
     spec = read_spec(write_city(city, seed))
     budget = replace(spec.ledger(), new=True)  # these people do not exist, in whatever city they are
-    publish(spec.plans(), budget, out, quiet=quiet, as_json=as_json)
+    publish({"": spec.plans()}, budget, out, quiet=quiet, as_json=as_json)
     if not quiet and not as_json:
         say(f"The city, its spec and its budget are in {city}: try leeward release {city / 'spec.toml'} --dry-run")

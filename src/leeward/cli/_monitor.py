@@ -49,8 +49,8 @@ def monitor(
     """
     from leeward.cli._monitored import Monitored, asked
     from leeward.session._monitor import monitor as run
-    from leeward.session._release import check_if_doubtful
     from leeward.session._result import folder_names, saving
+    from leeward.session._together import check_if_doubtful
     from leeward.spec import read_spec
 
     check_if_doubtful(if_doubtful)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from leeward.spec import Spec
 
 
-_WISH, _ERROR = "0:0.9", "0.001"
+_WISH, _ERROR, _DELTA = "0:0.9", "0.001", "1e-6"
 
 
 def plan(
@@ -36,7 +37,7 @@ def plan(
     releases: Annotated[
         int | None, typer.Option("--releases", help="How many such releases in all; by default one a window.")
     ] = None,
-    delta: Annotated[str, typer.Option("--delta", help="δ at which their total is given.")] = "1e-6",
+    delta: Annotated[str, typer.Option("--delta", help="δ at which their total is given.")] = _DELTA,
     error: Annotated[
         str, typer.Option("--assumed-error", help="α for notions that can be wrong, where the spec gives none.")
     ] = _ERROR,
@@ -54,10 +55,16 @@ def plan(
         leeward plan spec.toml --safe-at "2:0.5" --releases 10
     """
     from leeward.planner import plan_report
-    from leeward.spec import read_spec
+    from leeward.spec import read_questions
 
     count, chance = _wish(safe_at)
-    read = read_spec(spec)
+    asked = read_questions(spec)
+    if len(asked) > 1:
+        given = {"--safe-at": safe_at != _WISH, "--assumed-error": error != _ERROR, "--html": html is not None}
+        given |= {"--counts": counts is not None, "--releases": releases is not None, "--delta": delta != _DELTA}
+        _print_several(asked, given, quiet, as_json)
+        return
+    (read,) = asked.values()
     if read.names:
         _refuse_decisions(
             {"--safe-at": safe_at != _WISH, "--assumed-error": error != _ERROR, "--html": html is not None}
@@ -78,6 +85,25 @@ def plan(
         print_plan(report)
         if html is not None:
             say(f"\nThe page is at {html}")
+
+
+def _print_several(asked: Mapping[str, Spec], given: Mapping[str, bool], quiet: bool, as_json: bool) -> None:
+    """Print what several questions cost; options about one comparison are refused."""
+    from leeward.cli._questions import planned_questions, print_questions
+    from leeward.spec._questions import planned
+
+    for option, used in given.items():
+        if used:
+            raise SpecError(
+                f"{option} with a spec of several questions",
+                "it is about the comparison of one",
+                "Leave it out, or put the question into a spec of its own",
+            )
+    found = planned_questions(planned(asked), next(iter(asked.values())).ledger())
+    if as_json:
+        print_json(found.to_dict())
+    elif not quiet:
+        print_questions(found)
 
 
 def _wish(text: str) -> tuple[int, str]:

@@ -3,37 +3,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward._plain import at_most, counted, plain, probability
+from leeward._plain import at_most, counted, plain
 from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_within, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
     IfDoubtful,
-    facts,
     print_json,
     print_notes,
-    print_parts,
     progress_shown,
     say,
-    table,
     wrote,
 )
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
-    from leeward._statement import Statement, UnlistedStatement, WindowStated
+    from leeward._statement import WindowStated
     from leeward.cli._balances import Balance
     from leeward.cli._released import Named, Numbers, Places
-    from leeward.ledger._records import Amount
     from leeward.planner._selection_plan import AnyPlan
     from leeward.session._budget import Budget
-    from leeward.session._standing import Standing
+    from leeward.session._together import Together
 
 
 def release(
@@ -64,15 +60,17 @@ def release(
     * `leeward release spec.toml --out release/`
     * `leeward release spec.toml --out release/ --yes --json --quiet`
     """
-    from leeward.session._release import check_if_doubtful
-    from leeward.spec import read_spec
+    from leeward.session._together import check_if_doubtful
+    from leeward.spec import read_questions
+    from leeward.spec._questions import planned
 
     check_if_doubtful(if_doubtful)
-    read = read_spec(spec)
-    plans = read.plans()
-    budget = read.ledger()
+    read = read_questions(spec)
+    plans, budget = planned(read), next(iter(read.values())).ledger()
     if dry_run:
-        _dry_run(plans, budget, accept_useless=accept_useless, quiet=quiet, as_json=as_json)
+        from leeward.cli._dry_run import print_dry_run
+
+        print_dry_run(plans, budget, accept_useless=accept_useless, quiet=quiet, as_json=as_json)
         return
     if out is None:
         raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
@@ -93,7 +91,7 @@ def release(
 
 
 def publish(
-    plans: Sequence[AnyPlan],
+    asked_for: Mapping[str, Sequence[AnyPlan]],
     budget: Budget,
     out: Path,
     *,
@@ -103,10 +101,10 @@ def publish(
     as_json: bool,
     asked: Callable[[], Opening] | None = None,
 ) -> None:
-    """Carry out plans, write them to ``out``, and print what happened.
+    """Carry out the plans of questions, write them to ``out``, and print what happened.
 
     Args:
-        plans: one a window.
+        asked_for: the plans of each question, one a window, by its name.
         budget: where the price is charged.
         out: the directory.
         if_doubtful: see `leeward.release`.
@@ -116,44 +114,38 @@ def publish(
         asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
     """
     from leeward.cli._released import released
-    from leeward.session._release import release_priced
-    from leeward.session._result import folder_names, saving
-    from leeward.session._session import Session
+    from leeward.session._result import saving
+    from leeward.session._together import together
 
-    windows = [made.counted.window for made in plans]
-    names = folder_names([each.public() for each in windows if each is not None]) if len(plans) > 1 else [""]
-    refuse_within(out, budget, plans[0].counted)
-    with saving(out, names) as save:
+    for plans in asked_for.values():
+        refuse_within(out, budget, plans[0].counted)
+    with saving(out, _folders(asked_for), overview=len(asked_for) > 1) as save:
         opened = Opening(budget, None) if asked is None else asked()
-        with progress_shown(quiet) as progress:
-            session = Session(plans[0].counted, opened.budget, progress=progress)
-        with session:
-            priced = session.price(plans)
-            if len(plans) > 1 and not quiet and not as_json:
-                paid, counted_in = [one.amount for one in priced], priced[0].counted_in
-                known = [one.plan for one in priced]  # with the length of the public list
-                total = _price(known, paid, counted_in)
-                say(f"{len(plans)} windows at {known[0].price} each: a total price of at most {total}.")
-            with saved_if_refused(save, opened, quiet) as done, progress_shown(quiet) as session.progress:
-                releases = release_priced(
-                    session, priced, if_doubtful=if_doubtful, accept_useless=accept_useless, done=done
-                )
+        with ExitStack() as stack:
+            with progress_shown(quiet) as progress:
+                made = stack.enter_context(together(asked_for, opened.budget, progress=progress))
+            if not quiet and not as_json:
+                _say_total(made)
+            with saved_if_refused(save, opened, quiet) as done, progress_shown(quiet) as progress:
+                made.watch(progress)
+                releases = made.release(if_doubtful=if_doubtful, accept_useless=accept_useless, done=done)
             with progress_shown(quiet) as progress:
                 progress("writing the report")
                 wrote(save(releases))
     if not quiet:
         for each in releases:
             print_notes(each.curator)
-    result = released(out, releases, budget)
+    asked_by = [(name, plan) for name, plans in asked_for.items() for plan in plans]
+    result = released(out, zip([name for name, _ in asked_by], releases, strict=True), budget)
     if as_json:
         print_json(result.to_dict())
     elif not quiet:
-        for made, one in zip(plans, result.releases, strict=True):
-            say(_sentence(made, one))
+        for (name, plan), one in zip(asked_by, result.releases, strict=True):
+            say(f"{name}:\n{_sentence(plan, one)}" if name else _sentence(plan, one))
         left = result.budget
         say(f"Budget of {left.dataset}: {left.spent} of {left.cap} spent, {left.left} left.{_of_delta(left)}")
-        report = out / "report.html" if len(releases) == 1 else out
-        say(f"The report is at {report}")
+        whole = len(releases) == 1 or len(asked_for) > 1
+        say(f"The report is at {out / 'report.html' if whole else out}")
     opened.say(releases, quiet)
 
 
@@ -161,6 +153,35 @@ def _of_delta(left: Balance) -> str:
     if left.cap_delta == "0":
         return ""
     return f" Of δ {left.spent_delta} of {left.cap_delta} spent, {left.left_delta} left."
+
+
+def _folders(asked: Mapping[str, Sequence[AnyPlan]]) -> list[str]:
+    """Name the folder of each release: by its question, its window, or both; none where there is one."""
+    from leeward.session._result import folder_names
+
+    found = list[str]()
+    for name, plans in asked.items():
+        windows = [made.counted.window for made in plans]
+        each = folder_names([one.public() for one in windows if one is not None]) if len(plans) > 1 else [""]
+        found += ["--".join(filter(None, (name, window))) for window in each]
+    return found
+
+
+def _say_total(made: Together) -> None:
+    """Say what several releases cost together, before the first is charged."""
+    from leeward.cli._dry_run import price_of
+
+    each = made.each  # with the length of the public list
+    if len(each) == 1:
+        return
+    known, paid = [one.plan for one in each], [one.amount for one in each]
+    if len(made.priced) == 1:
+        total = price_of(known, paid, each[0].counted_in)
+        say(f"{len(each)} windows at {known[0].price} each: a total price of at most {total}.")
+        return
+    stored = len({one.key for one in each}) - len(made.new())
+    free = f" Answered before, at no further cost: {stored} of them." if stored else ""
+    say(f"{len(made.priced)} questions, {len(each)} releases: a total price of {made.total}.{free}")
 
 
 def _sentence(made: AnyPlan, one: Places | Numbers | Named) -> str:
@@ -232,166 +253,3 @@ def _decided(made: AnyPlan, one: Places) -> list[str]:
     if one.answered is not None:
         said.append(f"{one.answered:,} {'was' if one.answered == 1 else 'were'} answered before the stop.")
     return said
-
-
-def _price(plans: Sequence[AnyPlan], paid: Sequence[Amount], counted_in: str, in_all: str = "") -> str:
-    """Say what plans cost: in ε of their notion, and of the budget where that is another number; and in δ."""
-    from leeward.accounting._budget_notion import in_words
-    from leeward.ledger._records import NOTHING
-
-    own, charged = sum((made.price for made in plans[1:]), plans[0].price), sum(paid, NOTHING)
-    other = f", for which {charged.epsilon} is taken from a budget in {in_words(counted_in)}"
-    with_delta = f", with δ = {charged.delta}" if charged.delta else ""
-    return f"{own}{in_all}{'' if own == charged.epsilon else other}{with_delta}"
-
-
-def _dry_run(plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool, quiet: bool, as_json: bool) -> None:
-    """Print what a release would be, and then refuse what it would refuse: the reason can be read above."""
-    from leeward._statement import NOT_YET, BudgetStated
-    from leeward.accounting._budget_notion import charge, in_words
-    from leeward.accounting._price_of_delta import charge_delta
-    from leeward.engine import read_keys
-    from leeward.ledger._balance import fixed
-    from leeward.ledger._records import Amount
-    from leeward.planner._unlisted_plan import delta_of
-    from leeward.session._standing import standing
-    from leeward.session._statement import privacy_statement
-
-    keys = read_keys(plans[0].counted)
-    count = len(keys)
-    plans, rows = [made.listing(count) for made in plans], plans[0].counted.of_rows
-    stands = standing(budget, plans[0].notion, plans, keys.digest(), rows=rows)
-    counted_in = stands.counted_in
-    # what has no price in the budget is refused
-    paid = [
-        Amount(
-            charge(made.notion, made.price, counted_in, rows=rows),
-            charge_delta(made.notion, delta_of(made), counted_in),
-        )
-        for made in plans
-    ]
-    new = [(made, price) for made, price, known in zip(plans, paid, stands.answered, strict=True) if not known]
-    # a spec without a cap is not finished: nothing is printed of it
-    if new:
-        fixed(None if stands.cap is None else stands.cap.epsilon, budget.dataset)
-    taken = [BudgetStated(notion=in_words(counted_in), price=str(price.epsilon)) for price in paid]
-    statements = [
-        privacy_statement(
-            made,
-            places=count,
-            dataset=budget.dataset,
-            version=budget.version,
-            published=NOT_YET.model_copy(update={"budget": each}),
-        )
-        for made, each in zip(plans, taken, strict=True)
-    ]
-    if as_json:
-        print_json([statement.to_dict() for statement in statements])
-    elif not quiet:
-        _print_statement(statements[0])
-        _print_both_promises(plans[0])
-        _print_one_each(plans[0])
-        if len(plans) > 1:
-            say(f"\n{len(plans)} windows, one release each.")
-        free = (
-            f" Answered before, at no further cost: {known} of these releases."
-            if (known := sum(stands.answered))
-            else ""
-        )
-        say(f"\nPrice: {_price(plans, paid, counted_in, ' in all')}.{free} Nothing was charged and no data was read.")
-    if new:
-        made_new, amounts = zip(*new, strict=True)
-        _refuse(made_new, amounts, budget.dataset, stands, None if accept_useless else count)
-
-
-def _print_both_promises(made: AnyPlan) -> None:
-    """Where a bound leaves people out, print how often *safe* is said of those counted and of everyone, at this price."""
-    from leeward.planner._both_promises import both_promises
-    from leeward.planner._plan import Plan
-
-    if isinstance(made, Plan) and (odds := both_promises(made)):
-        print_parts("", facts(odds))
-
-
-def _print_one_each(made: AnyPlan) -> None:
-    """Of several percentiles, print how near one release of each would be, at this price."""
-    from leeward.planner._one_each import joint_or_each
-
-    if rows := joint_or_each(made):
-        print_parts("", facts(rows))
-
-
-def _refuse(
-    new: Sequence[AnyPlan], prices: Sequence[Amount], dataset: str, stands: Standing, useful_over: int | None
-) -> None:
-    """Refuse what a release of these plans, at these prices, would refuse for its budget or as useless."""
-    from leeward.planner._useless import refuse_useless
-    from leeward.session._standing import refuse_total
-
-    refuse_total(prices, stands.balance, dataset)
-    if useful_over is not None:
-        for made in new:
-            refuse_useless(made, useful_over)
-    stands.refuse(prices, dataset)
-
-
-_MOST_ROWS = 15
-"""Of a long curve so many rows up to where each word ends are printed, and about as many others; release.json has all."""
-
-
-def _print_statement(statement: Statement) -> None:
-    from leeward._statement import AdaptiveStated, DecidingStatement, SanitizedStated, UnlistedStatement
-    from leeward.planner._people import there
-    from leeward.report._words import factor
-
-    notion, mechanism = statement.notion, statement.mechanism
-    said = [
-        ("question", statement.query.text),
-        ("notion", f"{notion.name}, ε = {notion.epsilon}, per {notion.unit}"),
-        ("means", f"{notion.definition}. {factor(statement)}"),
-        ("protected", notion.protects),
-        ("not protected", notion.does_not_protect or "nothing"),
-        ("cover", notion.cover),
-        ("mechanism", mechanism.text),
-    ]
-    if isinstance(mechanism, SanitizedStated | AdaptiveStated) and mechanism.expected_answered_if_empty is not None:
-        assert isinstance(statement, DecidingStatement)
-        reach = f"{mechanism.expected_answered_if_empty} {statement.query.noun}s answered on average"
-        said.append(("reach", f"{reach}, if all were empty"))
-    said += [("assumed", sentence) for sentence in statement.assumptions]
-    said += [("guaranteed", sentence) for sentence in statement.guaranteed]
-    said += [("not guaranteed", sentence) for sentence in statement.not_guaranteed]
-    if isinstance(statement, UnlistedStatement):
-        said.append(("delta", statement.delta.text))
-    print_parts(facts(said, no_wrap=True))
-    if isinstance(statement, UnlistedStatement):
-        _print_odds(statement)
-    if not isinstance(statement, DecidingStatement):
-        return
-    curve, asked = table(padding=(0, 2)), statement.query
-    curve.add_column(f"{asked.many} {there(asked.noun)}", justify="right")
-    for state, _ in statement.decision.said:
-        curve.add_column(f"chance of being called {state}", justify="right")
-    curve_shown = statement.decision.curve
-    every = len(curve_shown) // _MOST_ROWS + 1 if len(curve_shown) > 2 * _MOST_ROWS else 1
-    ends = {statement.decision.curve[-1].count, (statement.decision.safe_at_most or 0) + 5}
-    for entry in curve_shown:
-        if entry.count % every and not any(end - _MOST_ROWS <= entry.count <= end for end in ends):
-            continue
-        curve.add_row(str(entry.count), *(probability(Decimal(chance), 6) for chance in entry.said))
-    print_parts("", curve)
-
-
-def _print_odds(statement: UnlistedStatement) -> None:
-    """Print how often a group is shown, by how many are in it."""
-    told, odds = statement.accuracy, table(padding=(0, 2))
-    odds.add_column(f"{told.counted} in a group", justify="right")
-    odds.add_column("it is shown with probability", justify="right")
-    for each in told.odds:
-        odds.add_row(f"{each.people:,}", probability(float(each.chance), 3))
-    print_parts("", odds)
-    most = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
-    say(
-        f"\nA count is off by {at_most(told.mean_absolute)} on average, by {told.within_95_percent:,} or less with 95"
-        f" %{most} (of a group with {told.mostly_shown_from:,} {told.counted} or more)."
-    )

@@ -21,8 +21,12 @@ from leeward.session._result import Release
 
 
 class Answered(Part):
-    """What was published of one question; its price, and what was charged now: "0" for a stored answer."""
+    """What was published of one question; its price, and what was charged now: "0" for a stored answer.
 
+    The question has a name in a spec of several.
+    """
+
+    question: str | None = None
     entry: str | None
     price: str
     charged: str
@@ -99,10 +103,11 @@ class Released(Document):
     budget: Balance
 
 
-def released(out: Path, releases: Iterable[Release], budget: Budget) -> Released:
-    """Return what is printed of releases that were charged to a budget and written."""
+def released(out: Path, releases: Iterable[tuple[str, Release]], budget: Budget) -> Released:
+    """Return what is printed of releases, each with its question's name, that were charged to a budget and written."""
     (account,) = Ledger(budget.ledger, create=False).show(budget.dataset)
-    return Released(format=1, out=str(out), releases=tuple(map(summary, releases)), budget=balance(account))
+    told = tuple(summary(one).model_copy(update={"question": name or None}) for name, one in releases)
+    return Released(format=1, out=str(out), releases=told, budget=balance(account))
 
 
 def summary(one: Release) -> Places | Numbers | Named:

@@ -99,6 +99,11 @@ def report_html(result: Readable) -> str:
     )
 
 
+def headline(result: Readable) -> str:
+    """Return what the report of a release begins with."""
+    return _shown(result).headline
+
+
 @dataclass(frozen=True)
 class _Shown:
     """What differs between the reports of different questions."""

@@ -263,6 +263,11 @@ def many(statement: Statement) -> str:
     return "rows" if unit == "row" or unit.endswith(" of rows") else "people"
 
 
+def nearest(guaranteed: Sequence[str]) -> str:
+    """Return the sentence of what is guaranteed that says how near answers are with 95 %, or else the first."""
+    return next((said for said in guaranteed if "95 %" in said), guaranteed[0])
+
+
 def price(statement: Statement) -> str:
     """Say what a release costs, in ε of its notion and, where that is another number, in the budget's."""
     paid, dataset = statement.price, statement.dataset

@@ -11,7 +11,7 @@ from leeward._statement import (
 )
 from leeward.session._budget import Budget
 from leeward.session._monitor import MonitorResult, monitor
-from leeward.session._release import release
+from leeward.session._release import release, release_all
 from leeward.session._result import Release
 from leeward.session._statement import privacy_statement
 
@@ -28,4 +28,5 @@ __all__ = [
     "monitor",
     "privacy_statement",
     "release",
+    "release_all",
 ]

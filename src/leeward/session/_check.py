@@ -32,7 +32,8 @@ from leeward.planner._unlisted_plan import delta_of
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.session._budget import Budget
-from leeward.session._standing import Standing, standing
+from leeward.session._question import question
+from leeward.session._standing import Standing, refuse_total, standing
 
 if TYPE_CHECKING:
     from leeward.engine import Keys, Look, Opened
@@ -53,8 +54,7 @@ class Checked(Private):
         looks: how much each window would count, and why not more.
         survey: what else there is to know of the table.
         standing: where the budget stands, and which answers are stored.
-        price: what the release would charge: 0 where every answer is stored.
-        delta: what it would charge of δ.
+        prices: what the release would charge for each plan without a stored answer, by its key in the ledger.
         refusals: what would refuse the release, each once, in the words of the refusal.
         stand_in: what the first answer will look like: the first rows of one that was drawn from made-up counts.
         over_bound: what becomes of the people over the bound, in words, a window each; empty where there are none.
@@ -65,11 +65,20 @@ class Checked(Private):
     looks: Sequence[Look]
     survey: Survey
     standing: Standing
-    price: Fraction
-    delta: Fraction
+    prices: Mapping[str, Amount]
     refusals: Sequence[str]
     stand_in: pa.Table
     over_bound: Sequence[str]
+
+    @property
+    def price(self) -> Fraction:
+        """What the release would charge: 0 where every answer is stored."""
+        return sum((one.epsilon for one in self.prices.values()), Fraction(0))
+
+    @property
+    def delta(self) -> Fraction:
+        """What it would charge of δ."""
+        return sum((one.delta for one in self.prices.values()), Fraction(0))
 
     @property
     def answer_rows(self) -> int:
@@ -116,8 +125,9 @@ def check(
     # what has no price in the budget is refused as a release refuses it: nothing else is looked at
     prices = [charge(made.notion, made.price, stands.counted_in, rows=rows) for made in new]
     deltas = [charge_delta(made.notion, delta_of(made), stands.counted_in) for made in new]
+    amounts = [Amount(*paid) for paid in zip(prices, deltas, strict=True)]
     with refusals:
-        _refuse_prices([Amount(*paid) for paid in zip(prices, deltas, strict=True)], budget, stands)
+        _refuse_prices(amounts, budget, stands)
     for made in [] if accept_useless else new:
         with refusals:
             refuse_useless(made, len(keys))
@@ -135,8 +145,24 @@ def check(
         survey = table.survey(known[0].counted)
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)
-    price, delta = (sum(each, Fraction(0)) for each in (prices, deltas))
-    return Checked(known, len(keys), looks, survey, stands, price, delta, refusals.found, stand_in, over)
+    charged_for = dict(zip([question(made, keys.digest()).canonical() for made in new], amounts, strict=True))
+    return Checked(known, len(keys), looks, survey, stands, charged_for, refusals.found, stand_in, over)
+
+
+def total(found: Sequence[Checked]) -> Amount:
+    """Return what several questions would be charged together: those that are one to the ledger once."""
+    from leeward.ledger._records import NOTHING
+
+    return sum({key: price for one in found for key, price in one.prices.items()}.values(), NOTHING)
+
+
+def refused_together(found: Sequence[Checked], budget: Budget) -> list[str]:
+    """Return what would refuse several questions that could be released one by one: that all cost more than is left."""
+    refusals, prices = _Refusals(), {key: price for one in found for key, price in one.prices.items()}
+    with refusals:
+        if len(found) > 1:
+            refuse_total(list(prices.values()), found[0].standing.balance, budget.dataset, what="releases")
+    return refusals.found
 
 
 class _Refusals:

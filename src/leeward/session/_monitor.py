@@ -28,9 +28,9 @@ from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors, Window
 from leeward.session._budget import Budget
 from leeward.session._question import question, span
-from leeward.session._release import IfDoubtful, check_if_doubtful, earlier
 from leeward.session._result import CuratorNotes, Release
 from leeward.session._session import Charge, PricedPlan, Session
+from leeward.session._together import IfDoubtful, check_if_doubtful, earlier
 
 _PROMISES = (
     "The windows, their order and the thresholds depend only on public data and on answers already published",

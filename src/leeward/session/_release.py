@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One release, or several of one spec: from plans to what may be published, each step once and in order."""
+"""One release, or several of one spec: from plans to what may be published."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from leeward._progress import Progress, silent
 from leeward._taught import taught
-from leeward.errors import InputError, SpecError, check_choice, noted
+from leeward.errors import InputError
 from leeward.noise import Bits
 from leeward.planner._selection_plan import AnyPlan
-from leeward.planner._useless import refuse_useless
 from leeward.session._budget import Budget
 from leeward.session._result import Release
-from leeward.session._session import Charge, PricedPlan, Session
-
-IfDoubtful = Literal["refuse", "publish"]
-"""What becomes of a release that the data make doubtful, because nothing or too little of them would count."""
+from leeward.session._together import IfDoubtful, check_if_doubtful, together
 
 
 @taught
@@ -65,62 +61,51 @@ def release_planned(
     bits: Bits | None = None,
     progress: Progress = silent,
 ) -> list[Release]:
-    """Carry out plans that share their visits and places (windows of one spec), one release each; see `release_priced`."""
-    with Session(plans[0].counted, budget, bits, progress) as session:
-        return release_priced(session, session.price(plans), if_doubtful=if_doubtful, accept_useless=accept_useless)
-
-
-def release_priced(
-    session: Session,
-    priced: Sequence[PricedPlan],
-    *,
-    if_doubtful: IfDoubtful = "refuse",
-    accept_useless: bool = False,
-    done: list[Release] | None = None,
-) -> list[Release]:
-    """Carry out plans whose prices are resolved, in their order, one release each.
-
-    What would say nothing, and what the data make doubtful, is refused for all of them before the first is charged.
-
-    Args:
-        session: the ledger and the table.
-        priced: the plans.
-        if_doubtful: see `leeward.release`.
-        accept_useless: see `leeward.release`.
-        done: an empty list, to which each release is added: it has those that were made where a later one fails.
+    """Carry out plans that share their visits and places (windows of one spec), one release each.
 
     Raises:
         LeewardError: a release is refused. What earlier plans of the list released stays released and charged.
     """
-    check_if_doubtful(if_doubtful)
-    new = [each.plan for each in priced if each.answer is None]
-    if not accept_useless:
-        for made in new:
-            refuse_useless(made, len(session.keys))
-    session.expect([made.counted for made in new])
-    if if_doubtful == "refuse":
-        session.look_over([made.counted for made in new])
-    releases = [] if done is None else done
-    paid = list[Charge]()  # ahead of `releases` while one is made ready, which takes longer than to draw it
-    with noted(lambda: earlier(len(paid))):
-        for each in priced:
-            paid.append(session.answer(each))
-            releases.append(session.publish(each, paid[-1]))
-    return releases
+    with together({"": plans}, budget, bits=bits, progress=progress) as made:
+        return made.release(if_doubtful=if_doubtful, accept_useless=accept_useless)
 
 
-def earlier(windows: int) -> str:
-    """Say of so many windows that they were paid for, though a later one fails; nothing if there are none."""
-    if not windows:
-        return ""
-    many = "1 earlier window is" if windows == 1 else f"{windows} earlier windows are"
-    return f"{many} answered and charged, and that stands: asked again, the answer is the same and free"
+@taught
+def release_all(
+    plans: Mapping[str, AnyPlan],
+    budget: Budget,
+    *,
+    if_doubtful: IfDoubtful = "refuse",
+    accept_useless: bool = False,
+    bits: Bits | None = None,
+    progress: Progress = silent,
+) -> dict[str, Release]:
+    """Carry out several plans on one budget: priced together, and all of them refused before the first is charged.
 
+    Each has the answer that `leeward.release` gives of it alone, and costs what it costs there; their prices add up.
 
-def check_if_doubtful(choice: str) -> None:
-    """Refuse what is not a choice for ``if_doubtful``.
+    Args:
+        plans: by a name of your own, in the order in which they are carried out: ``{"ages": plan, "by sex": another}``.
+        budget: where the prices are charged.
+        if_doubtful: see `leeward.release`.
+        accept_useless: see `leeward.release`.
+        bits: see `leeward.release`.
+        progress: see `leeward.release`.
+
+    Returns:
+        The releases, by name.
 
     Raises:
-        SpecError: it is not one.
+        InputError: there are no plans, or they are not given by name.
+        LeewardError: one is refused, or all together cost more than is left: then nothing was charged. Where a later one
+            fails while it is carried out, what the earlier ones released stays released and charged.
     """
-    check_choice("if_doubtful", choice, get_args(IfDoubtful), error=SpecError)
+    if not isinstance(plans, Mapping) or not plans or not all(isinstance(name, str) for name in plans):
+        raise InputError(
+            "Plans without names", "each release is given back by the name of its plan", 'Give {"ages": plan, …}'
+        )
+    check_if_doubtful(if_doubtful)
+    asked = {name: [plan] for name, plan in plans.items()}
+    with together(asked, budget, bits=bits, progress=progress) as made:
+        found = made.release(if_doubtful=if_doubtful, accept_useless=accept_useless)
+    return dict(zip(plans, found, strict=True))

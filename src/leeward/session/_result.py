@@ -203,7 +203,7 @@ class Release:
         files: dict[str, Write] = {"answers.parquet": self.to_parquet, "answers.csv": self.to_csv}
         if self._list_is_ours:
             files["places.parquet"] = lambda path: pq.write_table(self.places, path)
-        files["report.html"] = lambda path: path.write_text(report_html(self), "utf-8")
+        files[REPORT] = lambda path: path.write_text(report_html(self), "utf-8")
         files[STATEMENT] = lambda path: path.write_text(text, "utf-8")
         return files
 
@@ -224,7 +224,12 @@ def save_all(releases: Mapping[str, Release], directory: str | os.PathLike[str])
 
 @contextmanager
 def saving(
-    directory: str | os.PathLike[str], folders: Sequence[str], *, what: str = "a release", keep: bool = False
+    directory: str | os.PathLike[str],
+    folders: Sequence[str],
+    *,
+    what: str = "a release",
+    keep: bool = False,
+    overview: bool = False,
 ) -> Iterator[Callable[[Sequence[Release]], Path]]:
     """Prepare a directory before releases are paid for; what can be refused is refused now.
 
@@ -233,6 +238,7 @@ def saving(
         folders: the name of each one's folder; an empty name is the directory itself.
         what: what is saved; another kind of output is not replaced.
         keep: leave the folders of an earlier call that are not among these.
+        overview: write one report over all of them too, in the directory itself.
 
     Yields:
         A function that writes releases, in the order of their folders; there may be fewer.
@@ -241,13 +247,21 @@ def saving(
         InputError: the directory holds something else, or what would be lost, or cannot be written.
     """
     below = [f"{folder}/" if folder else "" for folder in folders]
-    names = [folder + name for folder in below for name in _NAMES]
+    names = [folder + name for folder in below for name in _NAMES] + [REPORT] * overview
     again = "running the same release again shows the stored answer at no further price"
     with prepared(directory, what, names=names, keep=keep, room=_ROOM * len(below), again=again) as place:
 
         def save(releases: Sequence[Release]) -> Path:
-            made = zip(below, releases, strict=False)
-            return place.write({folder + name: write for folder, one in made for name, write in one._files().items()})
+            made = list(zip(below, releases, strict=False))
+            files = {folder + name: write for folder, one in made for name, write in one._files().items()}
+            if overview:
+                files = {REPORT: lambda path: path.write_text(overview_html(made), "utf-8"), **files}
+            return place.write(files)
+
+        def overview_html(made: Sequence[tuple[str, Release]]) -> str:
+            from leeward.report._overview import overview_html
+
+            return overview_html({folder + REPORT: one for folder, one in made})
 
         yield save
 
@@ -260,6 +274,7 @@ def folder_names(windows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name.replace(":", "-") for name in named]
 
 
-_NAMES = ("answers.csv", "answers.parquet", "places.parquet", "report.html", STATEMENT)
+REPORT = "report.html"
+_NAMES = ("answers.csv", "answers.parquet", "places.parquet", REPORT, STATEMENT)
 _ROOM = 8_000_000
 """About as many bytes as a release takes, most of them for the report."""

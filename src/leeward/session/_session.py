@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from leeward.engine import Keys, Opened
     from leeward.engine._content import Content
     from leeward.ledger import Account, Answer, Ledger
+    from leeward.ledger._balance import Balance
     from leeward.ledger._records import Amount
 
 
@@ -340,9 +341,12 @@ class Session(Private):
         return counted_in
 
     def _check_total(self, priced: Sequence[PricedPlan]) -> None:
-        account, counted_in = self._account, priced[0].counted_in
-        stands = opening_balance(self.budget, counted_in) if account is None else balance_of(account)
+        stands = self.balance(priced[0].counted_in)
         refuse_total([each.amount for each in priced if each.answer is None], stands, self.budget.dataset)
+
+    def balance(self, counted_in: str) -> Balance:
+        """Return where the budget stood when this was made."""
+        return opening_balance(self.budget, counted_in) if self._account is None else balance_of(self._account)
 
 
 def _alike_but_for_window(query: AnyQuestion, ours: AnyQuestion) -> bool:

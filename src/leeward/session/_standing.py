@@ -113,7 +113,7 @@ def balance_of(account: Account) -> Balance:
     return Balance(account.notion, cap, spent)
 
 
-def refuse_total(prices: Sequence[Amount], stands: Balance, dataset: str) -> None:
+def refuse_total(prices: Sequence[Amount], stands: Balance, dataset: str, *, what: str = "windows") -> None:
     """Refuse several releases that cost more together than what is left, before the first is begun.
 
     Raises:
@@ -126,8 +126,8 @@ def refuse_total(prices: Sequence[Amount], stands: Balance, dataset: str) -> Non
     total, left = sum(prices, NOTHING), stands.cap - stands.spent
     if total.epsilon > left.epsilon or total.delta > left.delta:
         raise CapExceededError(
-            f"{len(prices)} windows at a total price of {total}",
+            f"{len(prices)} {what} at a total price of {total}",
             f"only {left} is left of the budget of '{dataset}'",
-            f"Ask for fewer windows or a smaller {'epsilon' if total.epsilon > left.epsilon else 'delta'}, or raise the cap"
+            f"Ask for fewer {what} or a smaller {'epsilon' if total.epsilon > left.epsilon else 'delta'}, or raise the cap"
             " with `leeward budget set-cap`",
         )

@@ -431,6 +431,10 @@ def check_spec(given: dict[str, Any], *, folder: str | os.PathLike[str] = ".") -
     Raises:
         SpecError: a key or value is not as described; the message names the first such key.
     """
+    if isinstance(given.get("query"), list):
+        raise SpecError(
+            "[[query]]", "this takes a spec of one question", "Write one [query], or ask several with `leeward release`"
+        )
     if "folder" in given:
         raise SpecError("The key 'folder'", "it is not known", nearest("folder", keys_at(Spec, [])))
     return check(Spec, {**given, "folder": resolve(folder)}, EXAMPLES)

@@ -18,6 +18,8 @@ BUDGET = "tests/ledger/test_ledger_budget.py"
 FILES = "tests/ledger/test_ledger_files.py"
 MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs.py"
 
+TOGETHER, SEVERAL = "leeward.session._together", "tests/session/test_several_questions.py"
+
 MUTANTS = [
     M("leeward.cli._init", "init", 'if os.path.lexists(out):', "if False:", "tests/cli/test_init.py", "a spec that is there is told too late, as a defect"),
     M("leeward.cli._init", "init", "_WHO, assumed=False", "_WHO, assumed=True", "tests/cli/test_init.py", "who is a person is assumed"),
@@ -47,7 +49,7 @@ MUTANTS = [
       "seeded noise is said to be fit for release"),
     M("leeward.session._standing", "refuse_total", "if total.epsilon > left.epsilon or total.delta > left.delta:", "if False:", "tests/session/test_release_command.py",
       "several windows are begun that cannot all be paid for"),
-    M("leeward.cli._release", "_refuse", "refuse_total(prices, stands.balance, dataset)", "pass", "tests/cli/test_cap_before.py",
+    M("leeward.cli._dry_run", "_refuse", "refuse_total(prices, one.stands.balance, dataset)", "pass", "tests/cli/test_cap_before.py",
       "a dry run of several windows does not see the cap"),
     M("leeward.session._standing", "standing", "ledger.peek(budget.dataset, budget.version, key) is not None", "False", "tests/cli/test_cap_before.py",
       "a dry run charges for what is answered already"),
@@ -57,7 +59,15 @@ MUTANTS = [
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),
     M(MONITOR, "monitor", "asked.append(_window(made))", "asked[:] = [_window(made)]", MONITORS,
       "earlier windows leave the key of a round"),
-    M("leeward.session._release", "release_priced", "earlier(len(paid))", "earlier(len(releases))", "tests/session/test_later_windows.py", "a window paid for while its release is made is not said to be"),
+    M(TOGETHER, "together", "refuse_total(list(made.new().values()), stands, budget.dataset, what=\"releases\")", "pass", SEVERAL,
+      "each question is within the budget, and all are not"),
+    M(TOGETHER, "Together.release", "refuse_now(self.sessions[name], priced, if_doubtful=if_doubtful, accept_useless=accept_useless)", "pass", SEVERAL,
+      "what is useless or doubtful is charged"),
+    M(TOGETHER, "Together.new", "if one.answer is None", "if True", SEVERAL, "stored answers are paid for again"),
+    M("leeward.spec._questions", "_alone", "if key not in _PRICES} | price", "} | price", SEVERAL, "the shared price stands beside a question's own"),
+    M("leeward.spec._questions", "_named", "name.casefold() in {known.casefold() for known in found}", "name in found", SEVERAL, "two questions share a folder on some disks"),
+    M("leeward.report._overview", "overview_html", "one.statement.entry: Fraction", "id(one): Fraction", SEVERAL, "one draw is told to cost twice"),
+    M(TOGETHER, "Together.release", "earlier(len(paid), noun)", "earlier(len(releases), noun)", "tests/session/test_later_windows.py", "a window paid for while its release is made is not said to be"),
     M("leeward.session._monitor", "monitor", "earlier(len(charges))", "earlier(len(releases))", "tests/session/test_later_windows.py", "a round paid for while its release is made is not said to be"),
     M(MONITOR, "_priced", "session.key(made, asked)", "session.key(made)", MONITORS, "a round belongs to no monitor"),
     M(MONITOR, "_alike", "return question(one, \"\") == question(other, \"\")", "return True", MONITORS, "a monitor asks several questions"),

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``leeward release --dry-run``: statement, price and odds, and what a release would refuse; no data is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from leeward._plain import at_most, probability
+from leeward.cli._output import facts, print_json, print_parts, say, table
+
+if TYPE_CHECKING:
+    from leeward._statement import Statement, UnlistedStatement
+    from leeward.ledger._records import Amount
+    from leeward.planner._selection_plan import AnyPlan
+    from leeward.session._budget import Budget
+    from leeward.session._standing import Standing
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What is known of a question before it is released.
+
+    Attributes:
+        plans: one a window, about the public list.
+        keys: how many public keys each answer has.
+        stands: where the budget stands.
+        paid: the price of each plan in the budget.
+        keyed: the key of each plan in the ledger.
+        statements: of each plan.
+    """
+
+    plans: Sequence[AnyPlan]
+    keys: int
+    stands: Standing
+    paid: Sequence[Amount]
+    keyed: Sequence[str]
+    statements: Sequence[Statement]
+
+    @property
+    def new(self) -> list[tuple[AnyPlan, Amount]]:
+        """The plans without a stored answer, and the price of each."""
+        each = zip(self.plans, self.paid, self.stands.answered, strict=True)
+        return [(made, price) for made, price, known in each if not known]
+
+    @property
+    def prices(self) -> dict[str, Amount]:
+        """What is charged now, by the key in the ledger: two questions with one key are charged once."""
+        each = zip(self.keyed, self.paid, self.stands.answered, strict=True)
+        return {key: price for key, price, known in each if not known}
+
+
+def foreseen(plans: Sequence[AnyPlan], budget: Budget) -> Foreseen:
+    """Return what is known of a question before it is released; reads the public list and the ledger, never the data."""
+    from leeward._statement import NOT_YET, BudgetStated
+    from leeward.accounting._budget_notion import charge, in_words
+    from leeward.accounting._price_of_delta import charge_delta
+    from leeward.engine import read_keys
+    from leeward.ledger._balance import fixed
+    from leeward.ledger._records import Amount
+    from leeward.planner._unlisted_plan import delta_of
+    from leeward.session._question import question
+    from leeward.session._standing import standing
+    from leeward.session._statement import privacy_statement
+
+    keys = read_keys(plans[0].counted)
+    count, digest = len(keys), keys.digest()
+    plans, rows = [made.listing(count) for made in plans], plans[0].counted.of_rows
+    stands = standing(budget, plans[0].notion, plans, digest, rows=rows)
+    # what has no price in the budget is refused
+    paid = [
+        Amount(
+            charge(made.notion, made.price, stands.counted_in, rows=rows),
+            charge_delta(made.notion, delta_of(made), stands.counted_in),
+        )
+        for made in plans
+    ]
+    if not all(stands.answered):
+        fixed(
+            None if stands.cap is None else stands.cap.epsilon, budget.dataset
+        )  # a spec without a cap is not finished: nothing is printed of it
+    taken = [BudgetStated(notion=in_words(stands.counted_in), price=str(price.epsilon)) for price in paid]
+    statements = [
+        privacy_statement(
+            made,
+            places=count,
+            dataset=budget.dataset,
+            version=budget.version,
+            published=NOT_YET.model_copy(update={"budget": each}),
+        )
+        for made, each in zip(plans, taken, strict=True)
+    ]
+    return Foreseen(plans, count, stands, paid, [question(made, digest).canonical() for made in plans], statements)
+
+
+def print_dry_run(
+    asked: Mapping[str, Sequence[AnyPlan]], budget: Budget, *, accept_useless: bool, quiet: bool, as_json: bool
+) -> None:
+    """Print what releases would be, and then refuse what they would refuse: the reason can be read above."""
+    from leeward.session._together import naming
+
+    found = dict[str, Foreseen]()
+    for name, plans in asked.items():
+        with naming(name):
+            found[name] = foreseen(plans, budget)
+    if as_json:
+        print_json([statement.to_dict() for one in found.values() for statement in one.statements])
+    elif not quiet:
+        for name, one in found.items():
+            if name:
+                say(f"{name}\n{'=' * len(name)}")
+            _print_question(one)
+            say()
+        _print_price(list(found.values()))
+    if len(found) > 1:
+        from leeward.session._standing import refuse_total
+
+        stands = next(iter(found.values())).stands
+        prices = {key: price for one in found.values() for key, price in one.prices.items()}
+        refuse_total(list(prices.values()), stands.balance, budget.dataset, what="releases")
+    for name, one in found.items():
+        with naming(name):
+            _refuse(one, budget.dataset, None if accept_useless else one.keys)
+
+
+def _print_question(one: Foreseen) -> None:
+    _print_statement(one.statements[0])
+    _print_both_promises(one.plans[0])
+    _print_one_each(one.plans[0])
+    if len(one.plans) > 1:
+        say(f"\n{len(one.plans)} windows, one release each.")
+
+
+def _print_price(found: Sequence[Foreseen]) -> None:
+    from leeward.ledger._records import NOTHING
+
+    plans = [made for one in found for made in one.plans]
+    known = sum(sum(one.stands.answered) for one in found)
+    free = f" Answered before, at no further cost: {known} of these releases." if known else ""
+    if len(found) == 1:
+        total = price_of(plans, found[0].paid, found[0].stands.counted_in, " in all")
+    else:
+        own = "; ".join(price_of(one.plans, one.paid, one.stands.counted_in) for one in found)
+        once = {key: price for one in found for key, price in zip(one.keyed, one.paid, strict=True)}
+        total = f"{sum(once.values(), NOTHING)} in all, of {len(found)} questions ({own})"
+    say(f"Price: {total}.{free} Nothing was charged and no data was read.")
+
+
+def price_of(plans: Sequence[AnyPlan], paid: Sequence[Amount], counted_in: str, in_all: str = "") -> str:
+    """Say what plans cost: in ε of their notion, and of the budget where that is another number; and in δ."""
+    from leeward.accounting._budget_notion import in_words
+    from leeward.ledger._records import NOTHING
+
+    own, charged = sum((made.price for made in plans[1:]), plans[0].price), sum(paid, NOTHING)
+    other = f", for which {charged.epsilon} is taken from a budget in {in_words(counted_in)}"
+    with_delta = f", with δ = {charged.delta}" if charged.delta else ""
+    return f"{own}{in_all}{'' if own == charged.epsilon else other}{with_delta}"
+
+
+def _print_both_promises(made: AnyPlan) -> None:
+    """Where a bound leaves people out, print how often *safe* is said of those counted and of everyone, at this price."""
+    from leeward.planner._both_promises import both_promises
+    from leeward.planner._plan import Plan
+
+    if isinstance(made, Plan) and (odds := both_promises(made)):
+        print_parts("", facts(odds))
+
+
+def _print_one_each(made: AnyPlan) -> None:
+    """Of several percentiles, print how near one release of each would be, at this price."""
+    from leeward.planner._one_each import joint_or_each
+
+    if rows := joint_or_each(made):
+        print_parts("", facts(rows))
+
+
+def _refuse(one: Foreseen, dataset: str, useful_over: int | None) -> None:
+    """Refuse what a release of a question would refuse for its budget or as useless."""
+    from leeward.planner._useless import refuse_useless
+    from leeward.session._standing import refuse_total
+
+    if not one.new:
+        return
+    prices = [price for _, price in one.new]
+    refuse_total(prices, one.stands.balance, dataset)
+    if useful_over is not None:
+        for made, _ in one.new:
+            refuse_useless(made, useful_over)
+    one.stands.refuse(prices, dataset)
+
+
+_MOST_ROWS = 15
+"""Of a long curve so many rows up to where each word ends are printed, and about as many others; release.json has all."""
+
+
+def _print_statement(statement: Statement) -> None:
+    from leeward._statement import AdaptiveStated, DecidingStatement, SanitizedStated, UnlistedStatement
+    from leeward.planner._people import there
+    from leeward.report._words import factor
+
+    notion, mechanism = statement.notion, statement.mechanism
+    said = [
+        ("question", statement.query.text),
+        ("notion", f"{notion.name}, ε = {notion.epsilon}, per {notion.unit}"),
+        ("means", f"{notion.definition}. {factor(statement)}"),
+        ("protected", notion.protects),
+        ("not protected", notion.does_not_protect or "nothing"),
+        ("cover", notion.cover),
+        ("mechanism", mechanism.text),
+    ]
+    if isinstance(mechanism, SanitizedStated | AdaptiveStated) and mechanism.expected_answered_if_empty is not None:
+        assert isinstance(statement, DecidingStatement)
+        reach = f"{mechanism.expected_answered_if_empty} {statement.query.noun}s answered on average"
+        said.append(("reach", f"{reach}, if all were empty"))
+    said += [("assumed", sentence) for sentence in statement.assumptions]
+    said += [("guaranteed", sentence) for sentence in statement.guaranteed]
+    said += [("not guaranteed", sentence) for sentence in statement.not_guaranteed]
+    if isinstance(statement, UnlistedStatement):
+        said.append(("delta", statement.delta.text))
+    print_parts(facts(said, no_wrap=True))
+    if isinstance(statement, UnlistedStatement):
+        _print_odds(statement)
+    if not isinstance(statement, DecidingStatement):
+        return
+    curve, asked = table(padding=(0, 2)), statement.query
+    curve.add_column(f"{asked.many} {there(asked.noun)}", justify="right")
+    for state, _ in statement.decision.said:
+        curve.add_column(f"chance of being called {state}", justify="right")
+    curve_shown = statement.decision.curve
+    every = len(curve_shown) // _MOST_ROWS + 1 if len(curve_shown) > 2 * _MOST_ROWS else 1
+    ends = {statement.decision.curve[-1].count, (statement.decision.safe_at_most or 0) + 5}
+    for entry in curve_shown:
+        if entry.count % every and not any(end - _MOST_ROWS <= entry.count <= end for end in ends):
+            continue
+        curve.add_row(str(entry.count), *(probability(Decimal(chance), 6) for chance in entry.said))
+    print_parts("", curve)
+
+
+def _print_odds(statement: UnlistedStatement) -> None:
+    """Print how often a group is shown, by how many are in it."""
+    told, odds = statement.accuracy, table(padding=(0, 2))
+    odds.add_column(f"{told.counted} in a group", justify="right")
+    odds.add_column("it is shown with probability", justify="right")
+    for each in told.odds:
+        odds.add_row(f"{each.people:,}", probability(float(each.chance), 3))
+    print_parts("", odds)
+    most = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
+    say(
+        f"\nA count is off by {at_most(told.mean_absolute)} on average, by {told.within_95_percent:,} or less with 95"
+        f" %{most} (of a group with {told.mostly_shown_from:,} {told.counted} or more)."
+    )

@@ -67,7 +67,7 @@ class UnlistedTable(TimedRows):
         key, beyond, self._is_text = _group(rows[query.by], query.by)
         plain = {"person": person, "kept": kept(rows, source), "key": key, "beyond": beyond, **timed}
         self._rows = bound.staged("leeward_unlisted", rows.select(**plain))
-        self._counted: dict[Window | None, _ByGroup] = {}
+        self._counted: dict[tuple[Window | None, int, str], _ByGroup] = {}
 
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
         return REASONS if window is None else tuple(dict.fromkeys([*REASONS[:2], *OF_TIMES, *REASONS[2:]]))
@@ -89,11 +89,13 @@ class UnlistedTable(TimedRows):
             BoundExceededError: people are in more groups than the bound allows, and the query refuses that.
             DataError: a data file changed meanwhile.
         """
-        if query.window not in self._counted:
+        asked = query.groups_per_person, query.if_more  # what questions differ in beside their windows
+        if (query.window, *asked) not in self._counted:
             windows = self._one_pass(query.window)
             self._see(query.window)  # before the data are looked at again
-            self._counted |= zip(windows, self._count_all(query, windows), strict=True)
-        found = self._counted[query.window]
+            each = zip(windows, self._count_all(query, windows), strict=True)
+            self._counted |= {(window, *asked): found for window, found in each}
+        found = self._counted[query.window, *asked]
         self._bound.check_unchanged()
         if query.if_more == "refuse" and found.over:
             raise BoundExceededError(

@@ -181,11 +181,3 @@ def test_numbers_are_read_as_they_were_written() -> None:
     assert from_words(as_words(numbers)) == numbers
     assert as_words([]).shape == (0, WIDTH)
     assert from_words(np.zeros((0, WIDTH), np.int64)) == []
-
-
-def test_an_open_table_counts_each_question_by_its_own_rule() -> None:
-    rows = [("a", "x"), ("a", "y"), ("b", "y")]
-    asked = [query(table(rows), groups_per_person=m, if_more="first") for m in (1, 2, 1)]
-    with open_data(asked[0], read_keys(asked[0])) as opened:
-        found = [opened.exactly(each, "groups").counts[1:, WIDTH].tolist() for each in asked]
-    assert found == [[1, 1], [1, 2], [1, 1]]

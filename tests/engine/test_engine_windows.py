@@ -18,7 +18,7 @@ from tests.oracle.visits import visitors
 
 from leeward.engine import _slots as slots
 from leeward.engine import read_places
-from leeward.engine._bind import Bound
+from leeward.engine._bind import InDuckDB
 from leeward.engine._visits import VisitTable, open_visits
 from leeward.errors import BoundExceededError, SpecError
 from leeward.query import count_visitors, places, visits
@@ -178,14 +178,14 @@ def test_a_window_that_was_not_said_is_counted_all_the_same() -> None:
 
 def test_one_pass_is_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixty windows ask the engine as often as three do."""
-    count, fetch = 0, Bound.fetch
+    count, fetch = 0, InDuckDB.fetch
 
     def counting(self: Any, expression: Any) -> Any:
         nonlocal count
         count += 1
         return fetch(self, expression)
 
-    monkeypatch.setattr(Bound, "fetch", counting)
+    monkeypatch.setattr(InDuckDB, "fetch", counting)
     asks = []
     for n in (3, 60):
         seen, listed = described(rows_near(hours(n), seed=n))

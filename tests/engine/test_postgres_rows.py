@@ -226,7 +226,8 @@ def test_values_without_a_place_are_refused_and_not_shown(
 ) -> None:
     session.execute(f"CREATE TABLE t (x {kind})".encode())
     session.execute("INSERT INTO t VALUES (%s)", (value,))
-    with pytest.raises(DataError, match="do not publish it") as caught:
+    said = "beyond what can be counted" if value.startswith("2") else "a time is infinite, or a decimal is not a number"
+    with pytest.raises(DataError, match=rf"{said}.*do not publish it") as caught:
         read(url, "t")
     assert value[:8] not in str(caught.value)
 
@@ -268,13 +269,13 @@ def test_one_moment_is_read(session: psycopg.Connection[Any], url: str, monkeypa
     """A row that another adds between two queries of ours is of another moment."""
     session.execute("CREATE TABLE t (x date)")
     session.execute("INSERT INTO t VALUES ('2026-01-01')")
-    refuse = _postgres_rows._refuse_odd
+    refuse = _postgres_rows.refuse_odd
 
     def meanwhile(*given: Any) -> None:
         refuse(*given)
         session.execute("INSERT INTO t VALUES ('infinity')")
 
-    monkeypatch.setattr(_postgres_rows, "_refuse_odd", meanwhile)
+    monkeypatch.setattr(_postgres_rows, "refuse_odd", meanwhile)
     assert read(url, "t") == [dt.date(2026, 1, 1)]
 
 

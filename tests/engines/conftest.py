@@ -1,4 +1,4 @@
-"""A schema of a database for the tests of this folder."""
+"""A schema of a database for the tests of this folder, and the little town of the tests of releases."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from tests.postgres import Server
+from tests.session.conftest import town as town
 
 
 @pytest.fixture

@@ -59,16 +59,34 @@ class Question:
         """What a row may hold: when, and the columns."""
         return (draw.choice([*OFFSETS[1:4], *OFFSETS]), *(draw.choice(values) for values in self.menu))
 
-    def together(self, tables: Sequence[Sequence[tuple[Any, ...]]]) -> list[Any]:
-        """The question about each of several tables, which are one table, each in its own window."""
+    def together(self, tables: Sequence[Sequence[tuple[Any, ...]]], inside: Any = None) -> list[Any]:
+        """The question about each of several tables, which are one table, each in its own window.
+
+        Args:
+            tables: their rows.
+            inside: a session of a database, and its address: the table is put there, and counted there.
+        """
         rows = [
             (row[0], START + timedelta(days=day) + row[1], *row[2:]) for day, held in enumerate(tables) for row in held
         ]
         kinds = [pa.string(), pa.timestamp("us"), *self.columns.values()]
         held = [pa.array([row[i] for row in rows], kind) for i, kind in enumerate(kinds)]
         table = pa.table(dict(zip(("who", "when", *self.columns), held, strict=True)))
+        where: dict[str, Any] = {"source": table} if inside is None else put(table, *inside)
         starts = [START + timedelta(days=day) for day in range(len(tables))]
-        return [self.ask(table, start, start + HOUR) for start in starts]
+        return [self.ask(where, start, start + HOUR) for start in starts]
+
+
+def put(table: pa.Table, connection: Any, address: str) -> dict[str, Any]:
+    """Put a table into a database, and say where it is, and that it is counted there."""
+    types = {"string": "text", "double": "double precision", "timestamp[us]": "timestamp"}
+    columns = ", ".join(f'"{column.name}" {types[str(column.type)]}' for column in table.schema)
+    connection.execute("DROP TABLE IF EXISTS neighbours")
+    connection.execute(f"CREATE TABLE neighbours ({columns})".encode())
+    with connection.cursor().copy(b"COPY neighbours FROM STDIN") as copy:
+        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            copy.write_row(row)
+    return {"source": address, "table": "neighbours", "engine": "postgres"}
 
 
 def visits_of(draw: random.Random) -> Question:
@@ -78,8 +96,8 @@ def visits_of(draw: random.Random) -> Question:
     which = "refuse" if k is None else draw.choice(["latest", "earliest", "refuse"])
     listed = lw.places(pa.table({"place": draw.choice([["p", "q"], ["q", "r", "p"]])}), place="place")
 
-    def ask(table: pa.Table, start: datetime, end: datetime) -> Any:
-        seen = lw.visits(table, person="who", place="at", time="when", keep=keep)
+    def ask(where: Mapping[str, Any], start: datetime, end: datetime) -> Any:
+        seen = lw.visits(**where, person="who", place="at", time="when", keep=keep)
         return lw.count_visitors(seen, listed, start=start, end=end, places_per_person=k, if_more=which)
 
     menu = [["p", "q", "r", "q", "p", "zz", None], ["in", "in", "in", "out", None]]
@@ -107,8 +125,8 @@ def numbers_of(draw: random.Random) -> Question:
             how |= {"by": {"g": how["groups"], "mode": ["in", "out"]}, "groups": None}
     keep = draw.choice([{}, {"mode": ["in"]}])
 
-    def ask(table: pa.Table, start: datetime, end: datetime) -> Any:
-        held = lw.records(table, person="who", combine=combine, keep=keep, time="when")
+    def ask(where: Mapping[str, Any], start: datetime, end: datetime) -> Any:
+        held = lw.records(**where, person="who", combine=combine, keep=keep, time="when")
         return lw.statistic(held, kind, **how, start=start, end=end)
 
     menu: list[Sequence[Any]] = [NUMBERS, ["u", "v", "u", "other", None], ["in", "in", "out", None]]
@@ -149,7 +167,7 @@ def plans_of(question: Any) -> list[tuple[str, Any]]:
     return [(name, plan) for name, plan in found if isinstance(plan, NumberPlan | Plan)]
 
 
-def compared(seed: int, factor: Fraction | int = 1) -> Compared:
+def compared(seed: int, factor: Fraction | int = 1, inside: Any = None) -> Compared:
     """Compare all neighbours for one random question; noise is taken for ``factor`` times as small as planned."""
     draw = random.Random(f"all neighbours {seed}")
     question = draw.choice([visits_of, numbers_of])(draw)
@@ -159,7 +177,7 @@ def compared(seed: int, factor: Fraction | int = 1) -> Compared:
     beside = [
         (who, *question.row(draw)) for who in draw.choices(["bob", "cid", "bob", "cid", None], k=draw.randrange(5))
     ]
-    questions = question.together([[*beside, *(("ann", *row) for row in record)] for record in records])
+    questions = question.together([[*beside, *(("ann", *row) for row in record)] for record in records], inside)
     plans = plans_of(questions[0])
     found = Compared([name for name, _ in plans], 0, [])
     if not plans:

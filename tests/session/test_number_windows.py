@@ -135,11 +135,11 @@ def test_one_quiet_day_is_no_reason_to_stop(shop: Town) -> None:
 
 def test_a_window_is_counted_and_looked_at_with_the_others(shop: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many windows there are, the engine is asked as often."""
-    from leeward.engine._bind import Bound
+    from leeward.engine._bind import InDuckDB
 
     asked = list[str]()
-    fetch = Bound.fetch
-    monkeypatch.setattr(Bound, "fetch", lambda self, what: asked.append("") or fetch(self, what))
+    fetch = InDuckDB.fetch
+    monkeypatch.setattr(InDuckDB, "fetch", lambda self, what: asked.append("") or fetch(self, what))
     often = []
     for every in ("1d", "1h"):
         spec = write(shop, ('every = "1d"', f'every = "{every}"'), ('"3000"', '"99999"'))

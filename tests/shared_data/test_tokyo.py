@@ -12,9 +12,13 @@ import os
 from pathlib import Path
 
 import pandas as pd
+import psycopg
 import pytest
+from tests.postgres import Server
 
+import leeward as lw
 from leeward.cli import main
+from leeward.engine import open_data, read_keys
 
 _FOLDER = Path(os.environ.get("LEEWARD_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 _CHECKINS = _FOLDER / "tokyo_checkins_20120404_08.parquet"
@@ -79,6 +83,23 @@ def _true_counts() -> pd.Series:
 def test_the_known_facts_of_the_hour() -> None:
     counts = _true_counts()
     assert counts.clip(upper=5).value_counts().to_dict() == {0: 4101, 1: 214, 2: 11, 3: 2, 4: 2, 5: 1}
+
+
+def test_the_counts_are_these_inside_a_database_too(postgres: Server, postgres_database: str) -> None:
+    checkins = pd.read_parquet(_CHECKINS)
+    address = postgres.address(postgres_database)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS tokyo")
+        connection.execute('CREATE TABLE tokyo ("user" bigint, venue text, jst timestamp)')
+        with connection.cursor().copy(b"COPY tokyo FROM STDIN") as copy:
+            for user, venue, jst in checkins[["user", "venue", "jst"]].itertuples(index=False):
+                copy.write_row((int(user), str(venue), jst.to_pydatetime()))
+    listed = lw.places(checkins.drop_duplicates("venue")[["venue"]], place="venue")
+    seen = lw.visits(address, table="tokyo", person="user", place="venue", time="jst", engine="postgres")
+    hour = {"start": "2012-04-04T19:00", "end": "2012-04-04T20:00"}
+    asked = lw.count_visitors(seen, listed, **hour, places_per_person=1, if_more="latest")
+    with open_data(asked, read_keys(asked)) as opened:
+        assert opened.exactly(asked, "answer").counts.tolist() == _true_counts().tolist()
 
 
 def test_safe_is_said_as_often_as_it_should_and_never_wrongly(

@@ -21,7 +21,7 @@ from leeward.session._result import Release
 
 
 class Answered(Part):
-    """What was published of one question; its price, and what was charged now, in ε and δ: "0" for a stored answer.
+    """What was published of one question; its price, and what was charged now: "0" for a stored answer.
 
     The question has a name in a spec of several.
     """
@@ -30,7 +30,6 @@ class Answered(Part):
     entry: str | None
     price: str
     charged: str
-    charged_delta: str
     fit_for_release: bool | None
 
 
@@ -115,11 +114,7 @@ def summary(one: Release) -> Places | Numbers | Named:
     """Return what was published of one question, in short."""
     told, answers = one.statement, one.answers
     shared = Answered(
-        entry=told.entry,
-        price=told.price,
-        charged=one.curator.charged,
-        charged_delta=one.curator.charged_delta,
-        fit_for_release=told.fit_for_release,
+        entry=told.entry, price=told.price, charged=one.curator.charged, fit_for_release=told.fit_for_release
     ).model_dump()
     if isinstance(told, SelectionStatement):
         return Named(**shared, window=told.query.of.window, which=told.query.kind, answer=answers.to_pylist()[0])

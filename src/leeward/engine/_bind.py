@@ -15,14 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from leeward._buffers import numbers
 from leeward._postgres import Address, is_address
-from leeward._private import Private
 from leeward._scratch import SPILLED, scratch
+from leeward.engine._bound import Bound
 from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
 from leeward.engine._sql import named, quoted
 from leeward.engine._written import check_rewritten, rewritten
@@ -42,11 +39,12 @@ _CATALOG = "leeward_source"
 _SOURCE = "leeward_rows_asked_for"
 _REWRITTEN = "leeward_rows_rewritten"
 _MAIN = "main"
+_LOW = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Bound(Private):
-    """One source, readable through a locked connection.
+class InDuckDB(Bound):
+    """One source, readable through a locked connection of DuckDB.
 
     Attributes:
         connection: the locked connection.
@@ -60,7 +58,6 @@ class Bound(Private):
 
     @property
     def rows(self) -> Any:
-        """The source as an Ibis table with exactly the columns asked for: a description, which holds no connection."""
         # Lazily: Ibis takes half a second to import, and public lists are read without it.
         from leeward.engine._described import described
 
@@ -72,23 +69,13 @@ class Bound(Private):
             return self.connection.sql(f"SELECT * FROM {_SOURCE}").to_arrow_table()
 
     def fetch(self, expression: Any) -> pa.Table:
-        """Run an Ibis expression. Ibis's own way to Arrow is avoided: it imports pandas, a third of a second."""
+        # Ibis's own way to Arrow is avoided: it imports pandas, a third of a second.
         from leeward.engine._described import compiled
 
         with translated():
             return self.connection.sql(compiled(expression)).to_arrow_table()
 
-    def ranked(self, rows: Any, keys: pa.Array, ranks: NDArray[np.int32], name: str = "leeward_keys") -> Any:
-        """Return rows with the ``rank`` of their ``key`` in a public list, in place of it; null where it is not listed."""
-        listed = self.register(name, pa.table({"listed": keys, "rank": numbers(ranks)}))
-        joined = rows.left_join(listed, rows.key == listed.listed)
-        return joined.select(*(name for name in rows.columns if name != "key"), "rank")
-
     def staged(self, name: str, rows: Any) -> Any:
-        """Return rows under a name of their own: what is asked of them says the name, and not all that they are made by.
-
-        Ibis writes an expression out wherever it occurs, so what is made in three steps would be written many times over.
-        """
         from leeward.engine._described import compiled
 
         with translated():
@@ -96,9 +83,16 @@ class Bound(Private):
             return self._described(name)
 
     def register(self, name: str, data: pa.Table) -> Any:
-        """Make a table in memory readable under a name, as an Ibis table."""
         self.connection.register(name, data)
         return self._described(name)
+
+    def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:
+        sums = ["sum(n)", *(f"sum(({half} & {_LOW})::UBIGINT::HUGEINT * n)" for half in ("h", "(h >> 64)"))]
+        told = ", ".join(f"coalesce({each}, 0)" for each in sums)  # an empty table has sums too
+        hashed = f"SELECT md5_number({text}) AS h, {times} AS n FROM {rows}"
+        with translated():
+            found = self.connection.sql(f"SELECT count(*), {told} FROM ({hashed})").fetchall()
+        return tuple(int(value) for value in found[0])
 
     def _described(self, name: str) -> Any:
         from leeward.engine._described import described
@@ -106,11 +100,6 @@ class Bound(Private):
         return described(name, _types(self.connection, f"SELECT * FROM {name}"))
 
     def check_unchanged(self) -> None:
-        """Refuse to go on if a file was written since it was bound: two answers would be about two tables.
-
-        Raises:
-            DataError: a file changed.
-        """
         for file in self.files:
             file.check_unchanged()
 
@@ -118,7 +107,7 @@ class Bound(Private):
 @contextmanager
 def bind(
     source: Any, columns: Mapping[str, str], table: str | None = None, writing: Writing = PLAIN
-) -> Iterator[Bound]:
+) -> Iterator[InDuckDB]:
     """Open a source for reading.
 
     Args:
@@ -188,7 +177,7 @@ def bind(
                 connection.execute(f"CREATE TEMP TABLE {_REWRITTEN} AS {query}")
                 found = _REWRITTEN
             connection.execute(f"CREATE TEMP VIEW {_SOURCE} AS SELECT {chosen} FROM {found}")
-            yield Bound(connection, types, files)
+            yield InDuckDB(connection, types, files)
 
 
 _IN_MEMORY: Mapping[str, Callable[[Any, Sequence[File], str | None, Mapping[str, str]], pa.Table]] = {

@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from leeward._optional import optional
-from leeward.engine._bind import Bound
+from leeward.engine._bind import InDuckDB
+from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_h3
 from leeward.engine._places import PlaceList, key_type
 from leeward.errors import DataError
@@ -153,6 +154,12 @@ def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
     Whether the point is in the box does not matter: a listed cell is a place wherever it lies, and one that the box cuts
     would otherwise lose whoever is in it beyond the edge.
     """
+    if not isinstance(bound, InDuckDB):
+        raise DataError(
+            "A grid of H3 cells, counted inside a database",
+            "the database has no function that knows them",
+            "Use a grid of metres or a list of places; or leave engine out: the table is then read once, and counted here",
+        )
     h3 = optional("h3.api.basic_int", "A grid of H3 cells")
 
     def cell(latitudes: pa.Array, longitudes: pa.Array) -> pa.Array:

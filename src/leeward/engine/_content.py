@@ -29,7 +29,7 @@ import duckdb
 import ibis
 import ibis.expr.datatypes as dt
 
-from leeward.engine._bind import Bound, translated
+from leeward.engine._bound import Bound
 from leeward.engine._builtin import epoch_ns, epoch_us
 from leeward.engine._described import compiled
 from leeward.errors import EngineError
@@ -40,7 +40,7 @@ FORM = "1"
 _COST: Final = 1 << 13
 """The work of one digest of content (scrypt's N): some 20 ms and 8 MiB, so that guesses about rows are dear."""
 
-_LOW = (1 << 64) - 1
+_TEXTS: Final = "leeward_texts"
 
 _KNOWN = (
     ("float64", "0.1::DOUBLE", "0.1"),
@@ -104,17 +104,16 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     names = list(rows.columns)
     texts = {f"r{i}": _text(rows[name]) for i, name in enumerate(names)}
     values = {f"v{i}": _value(rows[name]) for i, name in enumerate(names)}
-    plain = compiled(rows.select(**texts, **values))
+    bound.staged(_TEXTS, rows.select(**texts, **values))
     each = [f"CASE WHEN r{i} IS NULL THEN '-' ELSE concat(length(r{i}), ':', r{i}) END" for i in range(len(names))]
-    hashed = f"SELECT md5_number(concat('{_derived(key, 'rows')}', {', '.join(each)})) AS h, 1 AS n FROM ({plain})"
-    whole = _sums(bound, hashed)
+    whole = bound.hash_sums(f"concat('{_derived(key, 'rows')}', {', '.join(each)})", "1", _TEXTS, _TEXTS)
     marks, telling = {}, []
     for i, name in enumerate(names):
         # each value is hashed once, but not times, which are nearly all different: to group them takes longer
         tally = ("1 AS n", "") if name in times else ("count(*) AS n", "GROUP BY 1")
-        counted = f"SELECT v{i} AS v, {tally[0]} FROM ({plain}) {tally[1]}"
+        counted = f"(SELECT v{i} AS v, {tally[0]} FROM {_TEXTS} {tally[1]}) AS counted"
         salt = _derived(key, "values")
-        sums = _sums(bound, f"SELECT md5_number('{salt}' || coalesce('=' || v, '-')) AS h, n FROM ({counted})")
+        sums = bound.hash_sums(f"'{salt}' || coalesce('=' || v, '-')", "n", counted, _TEXTS)
         marks[name] = _stretched(key, ["values", *sums[1:]]).hex()[:32]
         if sums[0] > 1 and name not in times:
             telling.append(name)
@@ -142,15 +141,6 @@ def _check_engine() -> None:
             "a table that changed might be taken for the one that was charged",
             "Use the version of DuckDB that Leeward was installed with",
         )
-
-
-def _sums(bound: Bound, hashed: str) -> tuple[int, ...]:
-    """The number of hashes, how many rows they stand for, and the sums of their halves."""
-    sums = ["sum(n)", *(f"sum(({half} & {_LOW})::UBIGINT::HUGEINT * n)" for half in ("h", "(h >> 64)"))]
-    told = ", ".join(f"coalesce({each}, 0)" for each in sums)  # an empty table has sums too
-    with translated():
-        found = bound.connection.sql(f"SELECT count(*), {told} FROM ({hashed})").fetchall()
-    return tuple(int(value) for value in found[0])
 
 
 def _text(column: Any) -> Any:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leeward._private import Private
-from leeward.engine._bind import Bound
+from leeward.engine._bound import Bound
 
 
 def _spaced(text: Any) -> Any:

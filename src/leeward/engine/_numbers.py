@@ -20,9 +20,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.engine._bind import Bound, bind
+from leeward.engine._bound import Bound
 from leeward.engine._builtin import whole_quotient
 from leeward.engine._columns import kept, who
+from leeward.engine._engines import bind_private
 from leeward.engine._matches import Matches, Survey, beyond, matches
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
@@ -60,7 +61,7 @@ def open_numbers(query: Statistic) -> Iterator[NumberTable]:
     by = columns_of(query.by)
     columns |= {"by" if len(by) == 1 else f"column {index} of by": column for index, column in enumerate(by, 1)}
     columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
-    with bind(source.source.held(), columns, source.table, source.writing) as bound:
+    with bind_private(source, columns) as bound:
         yield NumberTable(query, bound)
 
 

@@ -46,11 +46,12 @@ LEFT JOIN pg_collation l ON l.oid = a.attcollation
 WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
 """
 
+_LETTERS: Final = '{}::text COLLATE "C"'
 _MICROSECONDS: Final = "(extract(epoch FROM {}) * 1000000)::bigint"
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class Kind:
     """How a type is read.
 
     Attributes:
@@ -58,27 +59,29 @@ class _Kind:
         asked: what PostgreSQL is asked for in a column's place.
         handed: the type in which the driver hands that on, where it is another.
         odd: what is true of a value that has no place in the type; none if every value has.
+        counted: what stands in a column's place where it is counted inside the database.
     """
 
     arrow: pa.DataType
     asked: str = "{}"
     handed: pa.DataType | None = None
     odd: str = ""
+    counted: str = "{}"
 
 
-_KINDS: Final[Mapping[str, _Kind]] = {
-    "bool": _Kind(pa.bool_()),
-    "int2": _Kind(pa.int16()),
-    "int4": _Kind(pa.int32()),
-    "int8": _Kind(pa.int64()),
-    "float4": _Kind(pa.float32()),
-    "float8": _Kind(pa.float64()),
-    "text": _Kind(pa.string()),
-    "varchar": _Kind(pa.string(), "{}::text"),
-    "uuid": _Kind(pa.string(), "{}::text"),
-    "date": _Kind(pa.date32(), "({} - DATE '1970-01-01')", pa.int32(), "NOT isfinite({})"),
-    "timestamp": _Kind(pa.timestamp("us"), _MICROSECONDS, pa.int64(), "NOT isfinite({})"),
-    "timestamptz": _Kind(pa.timestamp("us", "UTC"), _MICROSECONDS, pa.int64(), "NOT isfinite({})"),
+_KINDS: Final[Mapping[str, Kind]] = {
+    "bool": Kind(pa.bool_()),
+    "int2": Kind(pa.int16()),
+    "int4": Kind(pa.int32()),
+    "int8": Kind(pa.int64()),
+    "float4": Kind(pa.float32()),
+    "float8": Kind(pa.float64()),
+    "text": Kind(pa.string(), counted=_LETTERS),
+    "varchar": Kind(pa.string(), "{}::text", counted=_LETTERS),
+    "uuid": Kind(pa.string(), "{}::text", counted=_LETTERS),
+    "date": Kind(pa.date32(), "({} - DATE '1970-01-01')", pa.int32(), "NOT isfinite({})"),
+    "timestamp": Kind(pa.timestamp("us"), _MICROSECONDS, pa.int64(), "NOT isfinite({})"),
+    "timestamptz": Kind(pa.timestamp("us", "UTC"), _MICROSECONDS, pa.int64(), "NOT isfinite({})"),
 }
 
 
@@ -96,11 +99,11 @@ def written(address: Address, table: str | None, columns: Mapping[str, str], nam
         DataError: the database is not reached, or there is no such table or column, or one of another type.
         InputError: psycopg is not installed.
     """
-    with _in_plain_words(address), _snapshot(address) as session:
-        relation, number = _chosen(session, address, table)
-        kinds = _kinds(session, number, columns, names)
+    with in_plain_words(address), snapshot(address) as session:
+        relation, number = chosen(session, address, table)
+        kinds = kinds_of(session, number, columns, names)
         marks = [(kinds[name], named(name)) for name in names]
-        _refuse_odd(session, relation, marks)
+        refuse_odd(session, relation, marks)
         schema = pa.schema([(name, kinds[name].arrow) for name in names])
         asked = ", ".join(kind.asked.format(name) for kind, name in marks)
         with session.cursor("leeward", binary=True) as cursor, pq.ParquetWriter(path, schema) as file:
@@ -111,14 +114,14 @@ def written(address: Address, table: str | None, columns: Mapping[str, str], nam
                 file.write_table(pa.table([*made], schema=schema))
 
 
-def _array(kind: _Kind, values: Sequence[Any]) -> pa.Array:
+def _array(kind: Kind, values: Sequence[Any]) -> pa.Array:
     return pa.array(values, kind.handed or kind.arrow).cast(kind.arrow)
 
 
 @contextmanager
-def _snapshot(address: Address) -> Iterator[Session]:
+def snapshot(address: Address, settings: Mapping[str, str] | None = None) -> Iterator[Session]:
     """One moment of a database, of which nothing is hidden that policies of rows would hide silently."""
-    with connect(address, _WHAT, settings={"row_security": "off"}) as session:
+    with connect(address, _WHAT, settings={"row_security": "off", **(settings or {})}) as session:
         session.isolation_level = optional("psycopg", _WHAT).IsolationLevel.REPEATABLE_READ
         session.read_only = True
         yield session
@@ -126,7 +129,7 @@ def _snapshot(address: Address) -> Iterator[Session]:
 
 
 @contextmanager
-def _in_plain_words(address: Address) -> Iterator[None]:
+def in_plain_words(address: Address) -> Iterator[None]:
     driver = optional("psycopg", _WHAT)
     try:
         yield
@@ -134,7 +137,7 @@ def _in_plain_words(address: Address) -> Iterator[None]:
         raise DataError(f"The database {address.place} cannot be read", *explained(error)) from None
 
 
-def _chosen(session: Session, address: Address, table: str | None) -> tuple[str, int]:
+def chosen(session: Session, address: Address, table: str | None) -> tuple[str, int]:
     """The table or view that is meant, as SQL names it, and its number in the catalog."""
     found = session.execute(_RELATIONS).fetchall()
     where = f"in the database {address.place}"
@@ -156,7 +159,7 @@ def _short(schema: str, name: str) -> str | None:
     return name if schema == _PUBLIC else None
 
 
-def _kinds(session: Session, number: int, columns: Mapping[str, str], names: Sequence[str]) -> dict[str, _Kind]:
+def kinds_of(session: Session, number: int, columns: Mapping[str, str], names: Sequence[str]) -> dict[str, Kind]:
     """How each column is read.
 
     Raises:
@@ -165,7 +168,7 @@ def _kinds(session: Session, number: int, columns: Mapping[str, str], names: Seq
     found = {row[0]: row[1:] for row in session.execute(_COLUMNS, (number,)).fetchall()}
     check_columns(columns, list(found))
     roles = {name: role for role, name in columns.items()}
-    kinds = dict[str, _Kind]()
+    kinds = dict[str, Kind]()
     for name in names:
         typed, sort, is_builtin, shown, modifier, deterministic, collation = found[name]
         kind = _KINDS.get(typed) if is_builtin and sort == "b" else None
@@ -187,15 +190,15 @@ def _kinds(session: Session, number: int, columns: Mapping[str, str], names: Seq
     return kinds
 
 
-def _decimal(modifier: int) -> _Kind | None:
+def _decimal(modifier: int) -> Kind | None:
     """How a decimal of so many digits is read; None where it may have any number of them."""
     precision, scale = (modifier - 4) >> 16 & 0xFFFF, (modifier - 4) & 0x7FF
     if modifier < 4 or precision > 38 or scale > precision:  # of a negative scale, or one beyond the digits
         return None
-    return _Kind(pa.decimal128(precision, scale), "{}::text", pa.string(), "{} = 'NaN'::numeric")
+    return Kind(pa.decimal128(precision, scale), "{}::text", pa.string(), "{} = 'NaN'::numeric")
 
 
-def _refuse_odd(session: Session, relation: str, marks: Sequence[tuple[_Kind, str]]) -> None:
+def refuse_odd(session: Session, relation: str, marks: Sequence[tuple[Kind, str]]) -> None:
     odd = " OR ".join(kind.odd.format(name) for kind, name in marks if kind.odd)
     row = session.execute(f"SELECT EXISTS (SELECT FROM {relation} WHERE {odd})".encode()).fetchone() if odd else None
     if row is not None and row[0]:

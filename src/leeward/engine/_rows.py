@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leeward._buffers import as_numpy
 from leeward._private import Private
-from leeward.engine._bind import Bound
+from leeward.engine._bound import Bound
 from leeward.engine._content import Content, recognised
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from leeward._buffers import numbers
-from leeward.engine._bind import Bound
+from leeward.engine._bound import Bound
 from leeward.engine._builtin import whole_quotient
 
 MOST = 100_000

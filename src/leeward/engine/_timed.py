@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import ibis
 
 from leeward._private import Private
-from leeward.engine._bind import Bound
+from leeward.engine._bound import Bound
 from leeward.engine._look import Look, covered, in_words
 from leeward.engine._rows import Rows
 from leeward.engine._slots import windowed

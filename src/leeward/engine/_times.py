@@ -14,7 +14,7 @@ import ibis
 import ibis.expr.datatypes as dt
 
 from leeward._private import Private
-from leeward.engine._bind import Bound
+from leeward.engine._bound import Bound
 from leeward.engine._builtin import epoch_ns, epoch_us
 from leeward.engine._window import Clock
 from leeward.errors import DataError

@@ -18,9 +18,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward._private import Private
-from leeward.engine._bind import Bound, bind
+from leeward.engine._bound import Bound
 from leeward.engine._builtin import strlen
 from leeward.engine._columns import kept, who
+from leeward.engine._engines import bind_private
 from leeward.engine._matches import Survey
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
@@ -49,7 +50,7 @@ def open_unlisted(query: UnlistedGroups) -> Iterator[UnlistedTable]:
     named = {"person": source.person, "by": query.by, "time": None if query.window is None else source.time}
     columns = {role: column for role, column in named.items() if column is not None}
     columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
-    with bind(source.source.held(), columns, source.table, source.writing) as bound:
+    with bind_private(source, columns) as bound:
         yield UnlistedTable(query, bound)
 
 
@@ -67,7 +68,7 @@ class UnlistedTable(TimedRows):
         key, beyond, self._is_text = _group(rows[query.by], query.by)
         plain = {"person": person, "kept": kept(rows, source), "key": key, "beyond": beyond, **timed}
         self._rows = bound.staged("leeward_unlisted", rows.select(**plain))
-        self._counted: dict[tuple[Window | None, int, str], _ByGroup] = {}
+        self._counted: dict[Window | None, _ByGroup] = {}
 
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
         return REASONS if window is None else tuple(dict.fromkeys([*REASONS[:2], *OF_TIMES, *REASONS[2:]]))
@@ -89,13 +90,11 @@ class UnlistedTable(TimedRows):
             BoundExceededError: people are in more groups than the bound allows, and the query refuses that.
             DataError: a data file changed meanwhile.
         """
-        asked = query.groups_per_person, query.if_more  # what questions differ in beside their windows
-        if (query.window, *asked) not in self._counted:
+        if query.window not in self._counted:
             windows = self._one_pass(query.window)
             self._see(query.window)  # before the data are looked at again
-            each = zip(windows, self._count_all(query, windows), strict=True)
-            self._counted |= {(window, *asked): found for window, found in each}
-        found = self._counted[query.window, *asked]
+            self._counted |= zip(windows, self._count_all(query, windows), strict=True)
+        found = self._counted[query.window]
         self._bound.check_unchanged()
         if query.if_more == "refuse" and found.over:
             raise BoundExceededError(

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from leeward._buffers import numbers
 from leeward._private import Private
-from leeward.engine._bind import Bound, bind
+from leeward.engine._bound import Bound
 from leeward.engine._columns import hexagon, kept, key, point, square, who
+from leeward.engine._engines import bind_private
 from leeward.engine._matches import Survey, matches
 from leeward.engine._places import PlaceList
 from leeward.engine._rows import integers
@@ -85,7 +86,7 @@ def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
         wanted |= {"latitude": visits.latitude, "longitude": visits.longitude}
     columns = {role: column for role, column in wanted.items() if column is not None}
     columns |= {f"column {index} of keep": column for index, column in enumerate(visits.keep, 1)}
-    with bind(visits.source.held(), columns, visits.table, visits.writing) as bound:
+    with bind_private(visits, columns) as bound:
         yield VisitTable(visits, places, bound)
 
 

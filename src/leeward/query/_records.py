@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
-from leeward.query._source import EACH_ROW, Allowed, Visits, no_person, visits
+from leeward.query._source import EACH_ROW, Allowed, Engine, Visits, no_person, visits
 from leeward.query._table import Source
 from leeward.tables._writing import PLAIN, Writing
 
@@ -32,6 +32,7 @@ class Records:
         time: the column that says when; it is read where a question has a window.
         timezone: the zone in which times without an offset are read (a name such as ``Asia/Tokyo``).
         time_unit: ``s``, ``ms`` or ``us``: the time column holds integers since 1970 in UTC.
+        engine: what counts: ``duckdb``, on this machine; or ``postgres``, inside the database of PostgreSQL that holds it.
     """
 
     source: Source
@@ -43,6 +44,7 @@ class Records:
     time: str | None = None
     timezone: str | None = None
     time_unit: str | None = None
+    engine: Engine = "duckdb"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source(self.source))
@@ -63,6 +65,7 @@ def records(
     time: str | None = None,
     timezone: str | None = None,
     time_unit: str | None = None,
+    engine: Engine = "duckdb",
 ) -> Records:
     """Describe a private table of numbers. See `Records` for what each argument means.
 
@@ -88,9 +91,15 @@ def records(
             "it says how times are read, and no column of them is named",
             "Name the `time` column, or leave it out",
         )
-    when = {"time": time, "timezone": timezone, "time_unit": time_unit}
+    told: Any = {"time": time, "timezone": timezone, "time_unit": time_unit, "engine": engine}
     checked: Visits = visits(
-        source, person="-" if rows else person, place="-", keep=keep, table=table, **when, time_format=time_format
+        source,
+        person="-" if rows else person,
+        place="-",
+        keep=keep,
+        table=table,
+        **told,
+        time_format=time_format,
     )
     writing = Writing(delimiter, encoding, decimal, time_format)
-    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table, writing, **when)
+    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table, writing, **told)

@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 from leeward._plain import told
@@ -31,6 +31,9 @@ MOST_CELLS = 10**6
 METRES_PER_DEGREE = math.pi * 6_371_008.8 / 180
 
 Allowed = str | int | bool
+
+Engine = Literal["duckdb", "postgres"]
+"""What counts a private table: DuckDB on this machine, or PostgreSQL where the table lies."""
 
 EACH_ROW = "each row"
 """What ``person`` says where every row is a person of its own; so no column of this name can be named."""
@@ -68,6 +71,7 @@ class Visits:
         table: the name of the table inside a DuckDB file, or of the sheet in a workbook.
         writing: how it is written, where it does not say so itself; given as ``delimiter``, ``encoding``, ``decimal`` and
             ``time_format``, which the page on the spec describes.
+        engine: what counts: ``duckdb``, on this machine; or ``postgres``, inside the database of PostgreSQL that holds it.
     """
 
     source: Source
@@ -81,9 +85,25 @@ class Visits:
     time_unit: str | None = None
     table: str | None = None
     writing: Writing = PLAIN
+    engine: Engine = "duckdb"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source(self.source))
+
+
+def check_engine(engine: object, source: Source) -> None:
+    """Refuse an engine that does not count what is in this source.
+
+    Raises:
+        SpecError: there is no such engine, or the table is in no database that it is.
+    """
+    check_choice("engine", engine, get_args(Engine), "there is no such engine", error=SpecError)
+    if engine == "postgres" and not is_address(source.held()):
+        raise SpecError(
+            'engine = "postgres"',
+            "the table is in no PostgreSQL database, and is counted inside one",
+            "Name the database: postgresql://user@host/database. Or leave engine out",
+        )
 
 
 @describing
@@ -103,6 +123,7 @@ def visits(
     encoding: str | None = None,
     decimal: str | None = None,
     time_format: str | None = None,
+    engine: Engine = "duckdb",
 ) -> Visits:
     """Describe a private table of visits. See `Visits` for what each argument means.
 
@@ -146,7 +167,8 @@ def visits(
     writing = Writing(delimiter, encoding, decimal, time_format)
     found = Source(resolve_table(source))
     kept = _kept(keep or {})
-    return Visits(found, person, place, time, latitude, longitude, kept, timezone, time_unit, table, writing)
+    check_engine(engine, found)
+    return Visits(found, person, place, time, latitude, longitude, kept, timezone, time_unit, table, writing, engine)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,6 @@ class CuratorNotes(Private):
         charged: what this call added to what is spent; 0 for a stored answer.
         over: what became of the people over the bound, in words.
         opened: whether this call opened the budget.
-        charged_delta: what this call added to the δ that is spent; "0" of nearly everything.
     """
 
     dropped: Mapping[str, int] | None
@@ -45,7 +44,6 @@ class CuratorNotes(Private):
     charged: str
     over: str = ""
     opened: bool = False
-    charged_delta: str = "0"
 
     def lines(self) -> list[str]:
         """Return the facts in words, without what was charged; none where nothing was counted."""

@@ -201,6 +201,7 @@ class Session(Private):
             LeewardError: it is refused; nothing was charged.
         """
         from leeward.ledger import Request
+        from leeward.ledger._records import with_delta
 
         query = priced.plan.counted
         most = priced.price if reserve is None else priced.unit * _exactly(reserve)
@@ -235,10 +236,8 @@ class Session(Private):
                 # one fixed width an integer: the size of what is stored must not depend on the draw
                 reservation.store(drawn.astype("<i8").tobytes(), cost)
                 over = query.over_bound(counted.people_over_bound)
-                paid, of_delta = str(cost), str(priced.delta)
-                notes = CuratorNotes(
-                    counted.dropped, counted.people_over_bound, paid, over, reservation.opened, of_delta
-                )
+                paid = with_delta(cost, priced.delta)
+                notes = CuratorNotes(counted.dropped, counted.people_over_bound, paid, over, reservation.opened)
             stored, entry = reservation.answer, reservation.id
         assert stored is not None
         return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)

@@ -16,6 +16,7 @@ from leeward.planner._plan import USEFUL_FROM, MechanismName, What
 from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query._records import Combine
 from leeward.query._selection import Which
+from leeward.query._source import Engine
 from leeward.query._statistic import Kind
 from leeward.query._unlisted_groups import IfMoreGroups
 
@@ -40,6 +41,7 @@ class Data(Section):
     encoding: str | None = None
     decimal: str | None = None
     time_format: str | None = None
+    engine: Engine = "duckdb"
 
 
 class Query(Section):

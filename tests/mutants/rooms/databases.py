@@ -11,7 +11,56 @@ MOVING = "tests/ledger/test_moving.py"
 ROWS = "leeward.engine._postgres_rows"
 READ = "tests/engine/test_postgres_rows.py"
 
+INSIDE = "leeward.engine._in_postgres"
+SQL = "leeward.engine._postgres_sql"
+COUNTED = "tests/engines/test_inside_postgres.py"
+TRAPS = "tests/engines/test_traps.py"
+
 MUTANTS = [
+    M(INSIDE, "in_postgres", "if row is None or row[0]:", "if False:", COUNTED, "a view is asked anew for each query"),
+    M(
+        INSIDE,
+        "in_postgres",
+        "        _refuse_texts(columns, kinds)\n",
+        "",
+        COUNTED,
+        "texts are read as numbers by the database's rules",
+    ),
+    M(
+        INSIDE,
+        "in_postgres",
+        "        refuse_odd(session, relation, marks)\n",
+        "",
+        COUNTED,
+        "an infinite time is counted",
+    ),
+    M(
+        SQL,
+        "",
+        'SETTINGS: Final = {"TimeZone": "UTC", "extra_float_digits": "1", "jit": "off"}',
+        'SETTINGS: Final = {"TimeZone": "UTC", "jit": "off"}',
+        TRAPS,
+        "a setting of the database cuts digits of floats",
+    ),
+    M(SQL, "_element", """.replace('"', '\\\\"')""", "", COUNTED, "a place with a quote in its name has nobody"),
+    M(SQL, "", '"(({}) / ({}))"', '"round(({})::numeric / ({}))"', TRAPS, "steps are rounded to the nearest"),
+    M(SQL, "hash_sums", "18446744073709551616", "0", TRAPS, "half of all hashes are other numbers than in DuckDB"),
+    M(
+        "leeward.query._source",
+        "check_engine",
+        'if engine == "postgres" and not is_address(source.held()):',
+        "if False:",
+        COUNTED,
+        "a file is looked for in a database",
+    ),
+    M(
+        "leeward.engine._columns",
+        "hexagon",
+        "if not isinstance(bound, InDuckDB):",
+        "if False:",
+        COUNTED,
+        "a grid of hexagons ends in a fault",
+    ),
     M(PLACE, "Address.read", "if password is not None or any(", "if any(", OURS, "an address keeps its password"),
     M(
         PLACE,
@@ -146,8 +195,8 @@ MUTANTS = [
         MOVING,
         "a ledger that was edited moves",
     ),
-    M(ROWS, "_kinds", 'is_builtin and sort == "b"', "True", READ, "a domain called text is taken for text"),
-    M(ROWS, "_kinds", "if not deterministic:", "if False:", READ, "texts that the database takes for one are two"),
+    M(ROWS, "kinds_of", 'is_builtin and sort == "b"', "True", READ, "a domain called text is taken for text"),
+    M(ROWS, "kinds_of", "if not deterministic:", "if False:", READ, "texts that the database takes for one are two"),
     M(
         ROWS,
         "_decimal",
@@ -158,26 +207,26 @@ MUTANTS = [
     ),
     M(
         ROWS,
-        "_snapshot",
-        'settings={"row_security": "off"}',
-        "settings={}",
+        "snapshot",
+        'settings={"row_security": "off", **(settings or {})}',
+        "settings=settings or {}",
         READ,
         "rows that a policy hides are left out without a word",
     ),
     M(
         ROWS,
-        "_snapshot",
+        "snapshot",
         '        session.isolation_level = optional("psycopg", _WHAT).IsolationLevel.REPEATABLE_READ\n',
         "",
         READ,
         "two moments are read as one",
     ),
-    M(ROWS, "_snapshot", "        session.read_only = True\n", "", READ, "reading a view may write"),
+    M(ROWS, "snapshot", "        session.read_only = True\n", "", READ, "reading a view may write"),
     M(
         ROWS,
         "",
-        '_Kind(pa.date32(), "({} - DATE \'1970-01-01\')", pa.int32(), "NOT isfinite({})")',
-        "_Kind(pa.date32(), \"({} - DATE '1970-01-01')\", pa.int32())",
+        'Kind(pa.date32(), "({} - DATE \'1970-01-01\')", pa.int32(), "NOT isfinite({})")',
+        "Kind(pa.date32(), \"({} - DATE '1970-01-01')\", pa.int32())",
         READ,
         "an infinite date ends in a message that says nothing",
     ),

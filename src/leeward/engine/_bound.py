@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What counting needs of an engine: a source that can be asked, and names for what is made of it on the way.
+
+Two engines are this: DuckDB, which reads files, frames and what is fetched from a database (`_bind`); and PostgreSQL, in
+which a table of its own is counted where it lies (`_in_postgres`). The questions are the same expressions, and their answers
+too: a suite holds both against one oracle (`tests/engines`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from leeward._buffers import numbers
+from leeward._private import Private
+
+
+class Bound(Private):
+    """One source, of which exactly the columns asked for can be read. It holds no row itself."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def rows(self) -> Any:
+        """The source as an Ibis table with exactly the columns asked for: a description, which holds no connection."""
+
+    @abstractmethod
+    def fetch(self, expression: Any) -> pa.Table:
+        """Run an Ibis expression."""
+
+    @abstractmethod
+    def staged(self, name: str, rows: Any) -> Any:
+        """Return rows under a name of their own: what is asked of them says the name, and not all that they are made by.
+
+        Ibis writes an expression out wherever it occurs, so what is made in three steps would be written many times over.
+        """
+
+    @abstractmethod
+    def register(self, name: str, data: pa.Table) -> Any:
+        """Make a public table in memory readable under a name, as an Ibis table."""
+
+    @abstractmethod
+    def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:
+        """Return the number of texts, how many rows they stand for, and the sums of the halves of their MD5 hashes.
+
+        Args:
+            text: SQL of both engines: the text of a row.
+            times: SQL: how often it counts.
+            rows: SQL: the rows, after FROM.
+            of: the name under which the table in these rows was staged.
+        """
+
+    @abstractmethod
+    def check_unchanged(self) -> None:
+        """Refuse to go on if the source changed since it was bound: two answers would be about two tables.
+
+        Raises:
+            DataError: a file changed.
+        """
+
+    def ranked(self, rows: Any, keys: pa.Array, ranks: NDArray[np.int32], name: str = "leeward_keys") -> Any:
+        """Return rows with the ``rank`` of their ``key`` in a public list, in place of it; null where it is not listed."""
+        listed = self.register(name, pa.table({"listed": keys, "rank": numbers(ranks)}))
+        joined = rows.left_join(listed, rows.key == listed.listed)
+        return joined.select(*(name for name in rows.columns if name != "key"), "rank")

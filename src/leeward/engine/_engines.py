@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which engine counts a private table: DuckDB here, or PostgreSQL where the table lies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+
+from leeward._postgres import Address
+from leeward.engine._bind import bind
+from leeward.engine._bound import Bound
+from leeward.errors import DataError
+from leeward.query import Visits
+from leeward.query._records import Records
+from leeward.tables._writing import PLAIN
+
+
+def bind_private(described: Visits | Records, columns: Mapping[str, str]) -> AbstractContextManager[Bound]:
+    """Open the private table of a question for reading, by the engine that it names.
+
+    Args:
+        described: the table.
+        columns: what each column is for (a spec key, for messages) and its name.
+
+    Raises:
+        DataError: it cannot be read as described.
+    """
+    source, table, writing = described.source.held(), described.table, described.writing
+    if described.engine == "duckdb":
+        return bind(source, columns, table, writing)
+    if writing != PLAIN:
+        raise DataError(
+            "delimiter, encoding, decimal or time_format",
+            "it says how texts are read, and no text is read as something else inside a database",
+            "Leave it out",
+        )
+    from leeward.engine._in_postgres import in_postgres  # lazily: files need none of it
+
+    return in_postgres(Address.read(source), table, columns, list(dict.fromkeys(columns.values())))

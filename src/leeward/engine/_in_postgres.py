@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table of PostgreSQL, counted where it lies: rows stay in the database, and aggregates over public keys come back.
+
+All of it happens in one transaction (REPEATABLE READ, READ ONLY), so that every query sees the same rows: what is
+recognised, looked at and counted is one table. The questions are those that DuckDB answers (`_visits`, `_numbers`), in
+PostgreSQL's SQL. Nothing is made in the database, not even a temporary view: what one would be made for stands before
+each query, after WITH.
+
+Refused, because two queries might then see two tables: views, whose functions may draw at random; foreign tables, which know
+nothing of our snapshot. Refused, because the engines read them differently: numbers and times that are texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+import ibis
+import pyarrow as pa
+
+from leeward._postgres import Address
+from leeward.engine._bound import Bound
+from leeward.engine._postgres_rows import Kind, chosen, in_plain_words, kinds_of, refuse_odd, snapshot
+from leeward.engine._postgres_sql import SETTINGS, compiled, hash_sums, listed
+from leeward.engine._sql import named
+from leeward.errors import DataError
+
+if TYPE_CHECKING:
+    from leeward._postgres import Session
+
+_SOURCE: Final = "leeward_rows_asked_for"
+
+_OF_NUMBERS: Final = ("time", "column", "latitude", "longitude")
+"""Roles whose texts would have to be read as numbers or times."""
+
+_STEADY: Final = """
+WITH RECURSIVE below(oid) AS (
+    SELECT %s::oid UNION SELECT i.inhrelid FROM pg_inherits i JOIN below ON i.inhparent = below.oid
+)
+SELECT coalesce(string_agg(DISTINCT c.relkind::text, ''), '') FROM below JOIN pg_class c ON c.oid = below.oid
+WHERE c.relkind NOT IN ('r', 'p', 'm')
+"""
+"""The kinds of what a table consists of that are no tables."""
+
+
+class InPostgres(Bound):
+    """One table of a database, within one transaction. `in_postgres` makes it."""
+
+    __slots__ = ("_address", "_made", "_schema", "_session")
+
+    def __init__(self, session: Session, address: Address, source: str, schema: pa.Schema) -> None:
+        self._session, self._address, self._schema = session, address, schema
+        self._made: dict[str, tuple[str, frozenset[str]]] = {_SOURCE: (source, frozenset())}
+
+    @property
+    def rows(self) -> Any:
+        return ibis.table(ibis.Schema.from_pyarrow(self._schema), name=_SOURCE)
+
+    def fetch(self, expression: Any) -> pa.Table:
+        names, rows = self._answer(*compiled(expression))
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+        arrays = [pa.array([_whole(value) for value in column]) for column in columns]
+        return pa.table(dict(zip(names, arrays, strict=True)))
+
+    def staged(self, name: str, rows: Any) -> Any:
+        self._made[name] = compiled(rows)
+        return ibis.table(rows.schema(), name=name)
+
+    def register(self, name: str, data: pa.Table) -> Any:
+        self._made[name] = listed(data), frozenset()
+        return ibis.table(ibis.Schema.from_pyarrow(data.schema), name=name)
+
+    def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:
+        _, found = self._answer(hash_sums(text, times, rows), frozenset({of}))
+        return tuple(int(value) for value in found[0])
+
+    def check_unchanged(self) -> None:
+        """Every query of the transaction sees the same rows."""
+
+    def _answer(self, query: str, needs: frozenset[str]) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Run a query, before which stands what it reads."""
+        before = dict[str, str]()
+        for name in sorted(needs):
+            self._collect(name, before)
+        made = ", ".join(f"{named(name)} AS ({sql})" for name, sql in before.items())
+        with in_plain_words(self._address):
+            cursor = self._session.execute(f"WITH {made} {query}".encode())
+            return [column.name for column in cursor.description or ()], cursor.fetchall()
+
+    def _collect(self, name: str, before: dict[str, str]) -> None:
+        """Put what a name stands for behind all that it is made of."""
+        if name in before:
+            return
+        sql, needs = self._made[name]
+        for each in sorted(needs):
+            self._collect(each, before)
+        before[name] = sql
+
+
+def _whole(value: Any) -> Any:
+    """A sum of integers is handed on as a decimal."""
+    return int(value) if isinstance(value, Decimal) else value
+
+
+@contextmanager
+def in_postgres(
+    address: Address, table: str | None, columns: Mapping[str, str], names: Sequence[str]
+) -> Iterator[InPostgres]:
+    """Open a table of a database, to be counted there.
+
+    Args:
+        address: of the database.
+        table: the name of the table, perhaps with its schema (``schema.table``); without one in ``public``.
+        columns: what each column is for (a spec key, for messages) and its name.
+        names: the columns, each once.
+
+    Raises:
+        DataError: the database is not reached, there is no such table or column, or one that is not counted there.
+        InputError: psycopg is not installed.
+    """
+    with in_plain_words(address), snapshot(address, SETTINGS) as session:
+        relation, number = chosen(session, address, table)
+        row = session.execute(_STEADY, (number,)).fetchone()
+        if row is None or row[0]:
+            raise DataError(
+                f"The table {relation} is not counted inside the database",
+                "a view or a foreign table may hold other rows each time that it is asked",
+                "Make a materialized view of it; or leave engine out: the table is then read once, and counted here",
+            )
+        kinds = kinds_of(session, number, columns, names)
+        _refuse_texts(columns, kinds)
+        marks = [(kinds[name], named(name)) for name in names]
+        refuse_odd(session, relation, marks)
+        source = ", ".join(f"{kind.counted.format(name)} AS {name}" for kind, name in marks)
+        schema = pa.schema([(name, kinds[name].arrow) for name in names])
+
+        yield InPostgres(session, address, f"SELECT {source} FROM {relation}", schema)
+
+
+def _refuse_texts(columns: Mapping[str, str], kinds: Mapping[str, Kind]) -> None:
+    for role, name in columns.items():
+        if role in _OF_NUMBERS and pa.types.is_string(kinds[name].arrow):
+            what, cast = ("times", "timestamptz") if role == "time" else ("numbers", "double precision")
+            raise DataError(
+                f"{role} = '{name}'",
+                f"its {what} are texts, which PostgreSQL reads by rules of its own",
+                f"Store them as {what}, in a materialized view say: {named(name)}::{cast}. Or leave engine out: the table is"
+                " then read once, and counted here",
+            )

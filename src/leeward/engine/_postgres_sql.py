@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of PostgreSQL for the expressions that DuckDB answers too, with the same meaning.
+
+Ibis writes PostgreSQL from the same expressions, and what it writes is held against known traps (`tests/engines`). What it
+has no word for, or another meaning, is written here: the division of integers and the microseconds of a time, both exact;
+floats as text, which PostgreSQL writes without a point where they are whole, and from another size on with an exponent.
+Nothing rests on the server's settings: what they could change is set for the session (`SETTINGS`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import sqlglot.expressions as sge
+from ibis.backends.sql.compilers import PostgresCompiler
+
+from leeward.engine._sql import named, quoted
+
+SETTINGS: Final = {"TimeZone": "UTC", "extra_float_digits": "1", "jit": "off"}
+"""Floats are written with all their digits; and short queries are not compiled, which takes longer than they do."""
+
+_MICROSECONDS: Final = "CAST(EXTRACT(epoch FROM {}) * 1000000 AS BIGINT)"
+_QUOTIENT: Final = "(({}) / ({}))"
+_WORDS: Final = {"epoch_us": _MICROSECONDS, "divide": _QUOTIENT, "strlen": "octet_length({})"}
+_FLOAT: Final = """CASE WHEN {0} = 'NaN' THEN 'nan' WHEN {0} = 'Infinity' THEN 'inf' WHEN {0} = '-Infinity' THEN '-inf'
+ WHEN {0} <> 0 AND (abs({0}) < 1e-4 OR abs({0}) >= 1e16) THEN {0}::text
+ WHEN {0}::text = '-0' THEN '-0.0' WHEN {0}::text::numeric % 1 = 0 THEN trunc({0}::text::numeric)::text || '.0'
+ ELSE {0}::text::numeric::text END"""
+"""A float as DuckDB writes it: the fewest digits that say which it is, and at least one behind the point.
+
+Of a few that lie half-way, such as 1e23, PostgreSQL writes more digits: they then look changed where the engine is changed.
+"""
+
+
+class _Compiler(PostgresCompiler):  # type: ignore[misc]
+    """Ibis' own, but for floats that become texts."""
+
+    def visit_Cast(self, op: Any, *, arg: Any, to: Any) -> Any:  # noqa: N802
+        if op.arg.dtype.is_floating() and to.is_string():
+            return sge.Var(this=f"({_FLOAT.format(arg.sql(self.dialect))})")
+        return super().visit_Cast(op, arg=arg, to=to)
+
+    visit_TryCast = visit_Cast  # noqa: N815 (no text is cast, which might fail)
+
+
+_COMPILER: Final = _Compiler()
+
+
+def compiled(expression: Any) -> tuple[str, frozenset[str]]:
+    """Return an expression as SQL, and the names of the tables that it reads."""
+    tree = _COMPILER.to_sqlglot(expression.as_table()).transform(_plain)
+    return tree.sql(_COMPILER.dialect), frozenset(table.name for table in tree.find_all(sge.Table))
+
+
+def _plain(node: Any) -> Any:
+    """What PostgreSQL has another word for."""
+    if isinstance(node, sge.Anonymous):
+        written = _WORDS.get(str(node.this).lower())
+        if written is not None:
+            arguments = (each.sql(_COMPILER.dialect) for each in node.expressions)
+            return sge.Var(this=written.format(*arguments))
+    return node
+
+
+def listed(data: pa.Table) -> str:
+    """Return a small public table as SQL. A text with the character NUL, which no text of PostgreSQL has, is in none."""
+    rows = zip(*(column.to_pylist() for column in data.columns), strict=True)
+    held = [row for row in rows if not any(isinstance(value, str) and "\0" in value for value in row)]
+    columns = list(zip(*held, strict=True)) if held else [()] * data.num_columns
+    arrays = [_array(values, kind) for values, kind in zip(columns, data.schema.types, strict=True)]
+    return f"SELECT * FROM unnest({', '.join(arrays)}) AS t({', '.join(map(named, data.column_names))})"
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> str:
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return f'{quoted("{" + ",".join(_element(value) for value in values) + "}")}::text[] COLLATE "C"'
+    sql = "float4" if pa.types.is_float32(kind) else "float8" if pa.types.is_floating(kind) else "bigint"
+    if pa.types.is_uint64(kind):
+        sql = "numeric"
+    return f"'{{{','.join(_number(value) for value in values)}}}'::{sql}[]"
+
+
+def _element(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _number(value: float) -> str:
+    return repr(value).replace("inf", "Infinity")
+
+
+def hash_sums(text: str, times: str, rows: str) -> str:
+    """Return SQL for the sums of the halves of MD5 hashes, each as the number whose first byte is the lowest.
+
+    OFFSET keeps each step one: what is written into the next would be worked out as often as it is used there.
+    """
+    halves = [f"('x' || {_turned(first)})::bit(64)::bigint AS {name}" for name, first in (("low", 8), ("high", 16))]
+    sums = ", ".join(
+        f"coalesce(sum({name}::numeric * n), 0) + 18446744073709551616 * coalesce(sum(n) FILTER (WHERE {name} < 0), 0)"
+        for name in ("low", "high")
+    )
+    hashed = f"SELECT md5({text}) AS h, {times} AS n FROM {rows} OFFSET 0"
+    return (
+        f"SELECT count(*), coalesce(sum(n), 0), {sums} FROM"
+        f" (SELECT {', '.join(halves)}, n FROM ({hashed}) AS hashed OFFSET 0) AS halves"
+    )
+
+
+def _turned(last: int) -> str:
+    """The eight bytes up to this one, from the last to the first."""
+    return " || ".join(f"substr(h, {2 * octet - 1}, 2)" for octet in range(last, last - 8, -1))

@@ -13,10 +13,15 @@ from leeward.cli import app
 app(sys.argv[1:], standalone_mode=False)
 watched = {'ibis', 'pandas', 'plotly', 'scipy', 'sqlalchemy', 'sqlglot'}
 print(*watched.intersection(name.partition('.')[0] for name in sys.modules))
+ours = ('leeward.analysis.', 'leeward.verification', 'leeward.papers', 'leeward.local', 'leeward.demo')
+print(*(name for name in sys.modules if name.startswith(ours)))
 """
 
 IBIS = {"ibis", "sqlglot"}
 """Only what counts private rows needs it. Half a second."""
+
+BEST_DECISION = {"leeward.analysis._bounds"}
+"""Of what is for study, a plan says how good any decision could be; optimal mechanisms, proofs and papers are not loaded."""
 
 AT_WORK = {
     "plan": (["plan", "spec.toml", "-q"], {"sqlalchemy"}),
@@ -33,4 +38,6 @@ def test_a_command_loads_what_it_needs(job: str, town: Town) -> None:
     run = subprocess.run(
         [sys.executable, "-c", LOADS, *words], cwd=town.folder, capture_output=True, text=True, check=True
     )
-    assert set(run.stdout.split()) == expected
+    libraries, studies = run.stdout.splitlines()
+    assert set(libraries.split()) == expected
+    assert set(studies.split()) == BEST_DECISION

@@ -333,6 +333,13 @@ def _of_statistics() -> list[Query]:
         found.append(
             Query(f"statistic: histogram, step {step}{shown}", made, "rows", answers.cells(groups, edges), WITHOUT)
         )
+    halves: dict[str, Any] = {"by": {"y": {"lower": 0, "upper": 2, "step": 1}}}  # of which y, 0 or 1, is the lower end
+    for name, step in (("sum", 1), ("median", 2)):
+        made = statistic(TABLE, name, column="x", lower=0, upper=2, step=step, **halves)  # type: ignore[arg-type]
+        answer = _together([0, 1], answers.on_grid(0, 2, step, KINDS[name][1]))
+        found.append(Query(f"statistic: {name}, step {step} by interval", made, "rows", answer, WITHOUT))
+    made = statistic(TABLE, "histogram", **halves)
+    found.append(Query("statistic: people by interval", made, "rows", answers.cells([0, 1], None), WITHOUT))
     for shown, (by, groups) in list(GROUPINGS.items())[1:]:
         made = statistic(TABLE, "histogram", **by)
         found.append(Query(f"statistic: people{shown}", made, "rows", answers.cells(groups, None), WITHOUT))

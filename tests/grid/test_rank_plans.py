@@ -59,7 +59,7 @@ def excess(row: Row, query: Query, plan: RankPlan, tables: list[Any], more: floa
     """By how much what all answers together tell two tables apart by is above their distance, at most."""
     values, rate = query.query.values, float(plan.mechanism.rate) * more
     points = tuple(values.lower + i * values.step for i in range(int(values.width / values.step) + 1))
-    groups = query.query.groups or (None,)
+    groups = [0, 1] if query.query.intervals else query.query.groups or (None,)  # each of which is one value
     held = [[numbers(table, query, group) for group in groups] if query.fits(table) else None for table in tables]
     distance, worst = row.between(tables), -math.inf
     for i, these in enumerate(held):

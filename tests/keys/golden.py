@@ -193,6 +193,9 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "histogram of groups": lambda: number("histogram", by="sex", groups=["f", "m"]),
     "histogram of groups by two columns": lambda: number("histogram", by={"sex": ["f", "m"], "born": [1990, 2000]}),
     "mean in groups by two columns": lambda: number("mean", **AGE, by={"born": [1990], "sex": ["f"]}),
+    "mean in groups by intervals of a number": lambda: number(
+        "mean", **AGE, by={"sex": ["f", "m"], "height": {"lower": 150, "upper": "200", "step": "12.5"}}
+    ),
     "levels in groups": lambda: decided(above(by="sex", groups=["f"]), lw.AdditionOnly("2/3")),
     "groups under policies": lambda: groups(lw.ADP("1", [~where("sex", equals="f"), ~where("sex", equals="m")])),
     "groups under policies of several columns": lambda: groups(

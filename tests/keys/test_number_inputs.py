@@ -46,6 +46,9 @@ QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
         "Budget": {"dataset": "above", "cap": "1000", "new": True},
     },
     "hour": asked("mean", {**TABLE, "time": "at"}, start="2026-01-01T00:00", end="2026-01-01T20:00"),
+    "cut": asked(
+        "histogram", column=None, lower=None, upper=None, step=1, by={"age2": {"lower": 0, "upper": 12, "step": 6}}
+    ),
     "mean": asked("mean"),
     "counted": {**asked("mean", people=24, grid="1/2"), "plan": {"notion": lw.BoundedDP("1")}},
     "counted sum": {**asked("sum", people=24), "plan": {"notion": lw.BoundedDP("1")}},
@@ -131,6 +134,13 @@ ROWS: Mapping[str, list[Row]] = {
         Row("records", "timezone", "Asia/Tokyo", NEW),
         Row("records", "time_unit", "s", NEW, beside={"records": {"time": "second"}}),
     ],
+    "cut": [
+        Row("statistic", "by", {"age2": {"lower": "0.0", "upper": 12, "step": "6"}}, SAME),
+        Row("statistic", "by", {"age2": {"lower": 0, "upper": 12, "step": 4}}, NEW),
+        Row("statistic", "by", {"age2": {"lower": 6, "upper": 12, "step": 6}}, NEW),
+        Row("statistic", "by", {"age": {"lower": 0, "upper": 12, "step": 6}}, NEW),
+        Row("statistic", "by", {"age2": {"lower": 0, "upper": 12, "step": 5}}, refused("not a grid")),
+    ],
     "mean": [
         Row("statistic", "grid", "1", NEW),
         Row("statistic", "grid", "2", SAME),  # the step, which is the default
@@ -167,6 +177,7 @@ BY_OTHERS = {
     "statistic.numeric",
     "statistic.window",
     "statistic.ps",
+    "statistic.intervals",
 }  # by their own fields
 HOW_WRITTEN = {f"records.{key}" for key in ("writing", "delimiter", "encoding", "decimal", "time_format", "engine")}
 """How a file is written, and what counts it, is no part of the question: the table is the same content either way."""

@@ -249,6 +249,16 @@ def register(claims: Claims) -> None:
         below = any(p for k, p in world.chances[0].items() if k < 0)
         return world.query.kind == "histogram" and below == bool(negative) and published(world, -HOW_FAR) == -HOW_FAR
 
+    @says(r"Numbers of '(?P<column>\w+)' beyond (?P<low>\S+) … (?P<high>\S+) count in its first and last interval")
+    def _(world: Any, column: str, low: str, high: str) -> bool:
+        # that the engine counts them there, tests/engine counts
+        ends = dict(world.query.intervals)[column]
+        named = [f"{low} to ", f" to {high}"]
+        return (
+            (ends.lower, ends.upper) == (Fraction(low), Fraction(high)) and world.query.groups[0].startswith(named[0])
+            and world.query.groups[-1].endswith(named[1])
+        )  # fmt: skip
+
     @says(r"Numbers beyond the bounds count in the first and last interval")
     def _(world: Any) -> bool:
         return world.query.kind == "histogram" and world.query.column is not None
@@ -364,6 +374,7 @@ REQUIRED = [
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
     ("clamping", r"Numbers are clamped.*", lambda w: w.query.kind != "histogram"),
     ("an order", r"A larger percentile.*", lambda w: bool(w.query.ps)),
+    ("outer intervals", r"Numbers of 'sex' beyond.*", lambda w: bool(w.query.intervals)),
     ("a side", r"No answer is .*", lambda w: len(w.plan.parts) == 1 and (one(w).up.is_infinite or one(w).down.is_infinite)),
     ("one row each", r"Nobody has more.*", lambda w: w.query.records.combine == "refuse" and w.query.records.person is not None),
     ("several rows", r"Someone with several rows.*", lambda w: w.query.records.combine != "refuse"),

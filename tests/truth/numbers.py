@@ -199,6 +199,8 @@ QUESTIONS: Mapping[str, tuple[Any, str, dict[str, Any]]] = {
     "mean in groups, of a day": (TIMED, "mean", {**IN_GROUPS, **DAY}),
     "histogram of groups, of a day": (TIMED, "histogram", {"by": "sex", "groups": ["f", "m"], **DAY}),
     "histogram by two columns": (TABLE, "histogram", CROSSED),
+    "sum by intervals": (TABLE, "sum", {**ONE, "by": {"sex": {"lower": 0, "upper": 2, "step": 1}}}),
+    "median by an interval": (TABLE, "median", {**ONE, "by": {"sex": {"lower": 0, "upper": 3, "step": 3}}}),
     "sum by two columns": (TABLE, "sum", {**ONE, **CROSSED}),
     "median of a day": (TIMED, "median", {**ONE, **DAY}),
     "histogram of a day": (TIMED, "histogram", {**BINS, **DAY}),

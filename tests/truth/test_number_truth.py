@@ -35,6 +35,7 @@ PARTS = {
     *("accuracy.within_95_percent", "accuracy.all_within_95_percent", "accuracy.counted", "accuracy.by_number.number"),
     "accuracy.by_number.within_95_percent",
     "query.window.start", "query.window.end", "query.window.timezone",
+    "query.intervals.column", "query.intervals.lower", "query.intervals.upper", "query.intervals.step",
 }  # fmt: skip
 """The parts that are not sentences."""
 

@@ -35,6 +35,7 @@ PARTS = {
     *("mechanism.rate", "mechanism.points", "mechanism.lower", "mechanism.step", "accuracy.counted", "accuracy.points"),
     *("accuracy.within_50_percent", "accuracy.within_95_percent", "accuracy.within_99_percent"),
     "accuracy.all_within_95_percent", "query.window.start", "query.window.end", "query.window.timezone",
+    "query.intervals.column", "query.intervals.lower", "query.intervals.upper", "query.intervals.step",
 }  # fmt: skip
 """The parts that are not sentences."""
 

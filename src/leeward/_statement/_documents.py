@@ -305,6 +305,15 @@ class DecisionStated(Part):
         return tuple((state, never) for state, never in words if never is not None)
 
 
+class CutStated(Part):
+    """A column of groups whose numbers are cut into intervals: from ``lower`` to ``upper``, each ``step`` wide."""
+
+    column: str
+    lower: str
+    upper: str
+    step: str
+
+
 class NumberQuery(Part):
     """Which numbers were asked about, and how.
 
@@ -326,6 +335,7 @@ class NumberQuery(Part):
         people: the public number of people with a number; None if it is private.
         keep: the filter.
         window: when; None where rows of all times count.
+        intervals: the columns of groups whose numbers are cut into intervals, which are then the groups.
     """
 
     kind: StatisticKind
@@ -344,6 +354,7 @@ class NumberQuery(Part):
     levels: tuple[str, ...] | None = None
     others: bool | int | str | None = None
     window: WindowStated | None = None
+    intervals: tuple[CutStated, ...] = ()
 
     @property
     def noun(self) -> Noun:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from leeward._buffers import numbers, texts
 from leeward.exact._real import exact
 from leeward.exact._text import write
+from leeward.query._group_names import lists_of
 from leeward.query._public_values import fine
 from leeward.query._statistic import Statistic
 
@@ -32,7 +33,8 @@ class GroupList:
     def to_arrow(self) -> pa.Table:
         """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``; or ``above``.
 
-        Of groups by several columns there is a column for each, of its name; of several percentiles there is ``percentile``.
+        Of groups by several columns there is a column for each, of its name; for intervals two more, of their ends. Of
+        several percentiles there is ``percentile``.
         """
         query = self.query
         columns = dict[str, Sequence[str | int | float]]()
@@ -43,6 +45,14 @@ class GroupList:
         elif query.groups:
             groups = [group for group in query.groups if not isinstance(group, tuple)]
             columns["group"] = [group for group in groups for _ in range(query.bins)]
+        for column, ends in query.intervals:
+            listed = lists_of(query.by, query.groups)[column]
+            at = {str(name): i for i, name in enumerate(listed)}
+            whole = fine(ends) == 1
+            points = [int(e) if whole else float(e) for e in ends.points]
+            places = [at[str(name)] for name in (columns[column] if isinstance(query.by, tuple) else columns["group"])]
+            columns[f"{column}_from"] = [points[i] for i in places]
+            columns[f"{column}_to"] = [points[i + 1] for i in places]
         if query.kind == "histogram" and query.values is not None:
             whole = fine(query.values) == 1
             edges = [int(e) if whole else float(e) for e in query.values.points] * max(1, len(query.groups))
@@ -64,6 +74,8 @@ class GroupList:
         keys = ["leeward groups 1", self.query.drawn, self.query.by, list(self.query.groups), ends]
         if self.query.others:
             keys.append("and all others")
+        for column, cut in self.query.intervals:
+            keys.append(["intervals", column, *(write(exact(end)) for end in (cut.lower, cut.upper, cut.step))])
         if self.query.ps:
             keys.append(["percentiles", *(write(exact(p)) for p in self.query.ps)])
         if self.query.levels:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import ibis
 import numpy as np
@@ -31,6 +31,7 @@ from leeward.engine._times import when
 from leeward.engine._visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
 from leeward.noise._saturating import MOST
+from leeward.notion._value_grid import ValueGrid
 from leeward.query import Window
 from leeward.query._group_names import columns_of, lists_of
 from leeward.query._numeric import Mean, Percentile, Sum
@@ -73,14 +74,21 @@ class NumberTable(TimedRows):
     def __init__(self, query: Statistic, bound: Bound) -> None:
         source, rows = query.records, bound.rows
         number, unreadable = ibis.literal(0, "int64"), ibis.literal(False)
-        if query.column is not None:
-            rows, number, unreadable = _index(rows, query, bound)
+        cut = dict[str, str]()
+        for i, (by, ends) in enumerate(query.intervals):
+            rows, place, _ = _index(rows, f"by = '{by}'", by, ends, "down", bound, f"_{i}")
+            cut[by] = _unused(rows, f"interval_{i}")
+            rows = bound.staged(f"leeward_interval_{i}", rows.mutate(**{cut[by]: place}))
+        if query.column is not None and query.values is not None:
+            rounded: Rounding = "up" if query.levels else "down" if query.kind == "histogram" else "nearest"
+            name = f"column = '{query.column}'"
+            rows, number, unreadable = _index(rows, name, query.column, query.values, rounded, bound)
         clock = None if query.window is None else when(rows, source, bound)
         super().__init__(bound, clock, None if clock is None else source.time, source.timezone)
         timed = {} if clock is None else clock.columns()
         person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
         plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, source), **timed}
-        self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, bound))
+        self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, cut, bound))
         self._tallies: dict[Window | None, tuple[int, Tally]] = {}
 
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
@@ -104,7 +112,10 @@ class NumberTable(TimedRows):
         raw, found = self._raw, cast(Matches | None, None)
         ends: tuple[int | None, int | None] = None, None
         rows = raw.filter(kept(raw, query.records))
+        cut = dict(query.intervals)
         for by, keys in lists_of(query.by, query.listed).items():
+            if by in cut:
+                continue
             listed, _ = _listed(rows[by].type(), by, keys)
             if len(listed):
                 one = matches(self._bound, rows.select(key=rows[by]), listed)
@@ -198,20 +209,34 @@ class NumberTable(TimedRows):
         return list(zip(several.tolist(), parts, strict=True))
 
 
-def _index(rows: Any, query: Statistic, bound: Bound) -> tuple[Any, Any, Any]:
+Rounding = Literal["nearest", "down", "up"]
+"""How a number becomes steps above the lower bound: half up; into the interval that it is in; above a level at least one."""
+
+
+def _index(
+    rows: Any, given: str, name: str, values: ValueGrid, rounding: Rounding, bound: Bound, which: str = ""
+) -> tuple[Any, Any, Any]:
     """The rows, the number of each as steps above the lower bound, and whether it holds something that is not a number.
 
     It is clamped, then rounded half up; null where there is none. For a histogram, the interval that it is in: rounded down.
     Above levels rounded up: whoever is above a level is at least one step above it then, and nobody else is.
     From the reading of a number on, all arithmetic is exact.
+
+    Args:
+        rows: the table.
+        given: what the caller gave that names the column.
+        name: the column.
+        values: where numbers are clamped, and their steps.
+        rounding: how.
+        bound: the data.
+        which: of several columns, this one: a part of the names of what is staged.
     """
-    assert query.values is not None
-    column = rows[query.column]
-    values, kind = query.values, column.type()
+    column = rows[name]
+    kind = column.type()
     if kind.is_null():
         return rows, ibis.null("int64"), ibis.literal(False)
     if not (kind.is_string() or kind.is_numeric()) or kind.is_boolean():
-        raise DataError(f"column = '{query.column}'", "it does not hold numbers", "Name a column of numbers")
+        raise DataError(given, "it does not hold numbers", "Name a column of numbers")
     most = max(abs(values.lower), abs(values.upper))
     scale, unreadable = fine(values), ibis.literal(False)
     if kind.is_integer():
@@ -224,34 +249,34 @@ def _index(rows: Any, query: Statistic, bound: Bound) -> tuple[Any, Any, Any]:
     else:
         if most * scale > _FLOAT_INTEGERS:
             raise DataError(
-                f"column = '{query.column}' of type {kind}, with {values}",
+                f"{given} of type {kind}, with {values}",
                 "so many steps are more than floating point resolves, and all but whole-number columns are read by it",
                 "Store the numbers as 64-bit integers in units of the step, or take a larger step or narrower bounds",
             )
         # float32 goes through its text, so that it too is the decimal that it prints as
         text = column.cast("string") if kind.is_floating() and kind.nbytes < 8 else column
         read, inside, near = (_unused(rows, word) for word in ("read", "inside", "near"))
-        rows = bound.staged("leeward_read", rows.mutate(**{read: text.try_cast("float64")}))
+        rows = bound.staged(f"leeward_read{which}", rows.mutate(**{read: text.try_cast("float64")}))
         number = rows[read].isnan().ifelse(ibis.null(), rows[read])
         # finer than the step, so that a number with more digits is rounded rightly
         finer = (scale * 10**places for places in range(9, 0, -1))
         scale = next((each for each in finer if each <= MOST_FINE and most * each <= _FLOAT_INTEGERS), scale)
         clamped = number.clip(_float_below(values.lower), -_float_below(-values.upper))
-        rows = bound.staged("leeward_clamped", rows.mutate(**{inside: clamped}))
-        rows = bound.staged("leeward_near", rows.mutate(**{near: (rows[inside] * scale + 0.5).floor()}))
-        nearest, unreadable = rows[near], rows[query.column].notnull() & rows[read].isnull()
+        rows = bound.staged(f"leeward_clamped{which}", rows.mutate(**{inside: clamped}))
+        rows = bound.staged(f"leeward_near{which}", rows.mutate(**{near: (rows[inside] * scale + 0.5).floor()}))
+        nearest, unreadable = rows[near], rows[name].notnull() & rows[read].isnull()
         # Exactly: the quotient is the float that a number of so many units is read as, so a larger number is beyond it.
-        if query.levels:
+        if rounding == "up":
             nearest += (rows[inside] > nearest / scale).ifelse(1, 0)
-        elif query.kind == "histogram":
+        elif rounding == "down":
             nearest -= (rows[inside] < nearest / scale).ifelse(1, 0)
         units = nearest.cast("int64")
     step = int(values.step * scale)
     above = units - int(values.lower * scale)
-    if query.kind == "histogram":
-        return rows, whole_quotient(above.clip(0, None), step).clip(0, query.bins - 1), unreadable
     last = int(values.width / values.step)
-    if query.levels:
+    if rounding == "down":
+        return rows, whole_quotient(above.clip(0, None), step).clip(0, last - 1), unreadable
+    if rounding == "up":
         return rows, whole_quotient((above + step - 1).clip(0, None), step).clip(0, last), unreadable
     return rows, whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
 
@@ -272,13 +297,23 @@ def _float_below(bound: Fraction) -> float:
     return nearest if Fraction(nearest) <= bound else math.nextafter(nearest, -math.inf)
 
 
-def _grouped(rows: Any, plain: Mapping[str, Any], query: Statistic, bound: Bound) -> Any:
-    """Return what is kept of each row, with the place of its group in the public order; null where it is in none."""
+def _grouped(rows: Any, plain: Mapping[str, Any], query: Statistic, cut: Mapping[str, str], bound: Bound) -> Any:
+    """Return what is kept of each row, with the place of its group in the public order; null where it is in none.
+
+    Args:
+        rows: the table.
+        plain: what is kept.
+        query: the question.
+        cut: the columns of groups that are intervals, and those that hold the interval of each row.
+        bound: the data.
+    """
     lists = lists_of(query.by, query.listed)
     kinds = {column: rows[column].type() for column in lists}
-    keys = {f"key_{i}": rows[column] for i, column in enumerate(lists)}
+    keys = {f"rank_{i}" if c in cut else f"key_{i}": rows[cut.get(c, c)] for i, c in enumerate(lists)}
     found, place = rows.select(**plain, **keys), ibis.literal(0, "int64")
     for i, (column, listed) in enumerate(lists.items()):
+        if column in cut:
+            continue
         held, ranks = _listed(kinds[column], column, listed)
         found = bound.ranked(found.rename(key=f"key_{i}"), held, ranks, f"leeward_keys_{i}").rename(
             **{f"rank_{i}": "rank"}

@@ -24,9 +24,11 @@ from leeward._plain import told
 from leeward.errors import InputError, SpecError
 from leeward.notion import Change, where
 from leeward.notion._condition import Condition, Where
+from leeward.notion._value_grid import ValueGrid
 from leeward.query._counting import CountWhere, Histogram
 from leeward.query._effect import Effect
 from leeward.query._group_names import By, Group, columns_of
+from leeward.query._intervals import asked_intervals, named_intervals
 from leeward.query._source import MOST_CELLS, Allowed, check_whole
 
 
@@ -107,12 +109,17 @@ _TAKEN = {
 """Names of columns of answers: those of groups stand beside them."""
 
 
-def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ...]]:
-    """Return the columns of the public groups, and all groups, in the order of the answers.
+Intervals = tuple[tuple[str, ValueGrid], ...]
+"""Those columns of groups whose numbers are cut into intervals, and where."""
+
+
+def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ...], Intervals]:
+    """Return the columns of the public groups, all groups, in the order of the answers, and which of them are intervals.
 
     Args:
         by: a column, with ``groups``; or the public list of each column, ``{"sex": ["f", "m"], "income": ["low", "high"]}``:
-            the groups are then all their combinations, of which those of the last column change fastest.
+            the groups are then all their combinations, of which those of the last column change fastest. In place of a list
+            the ends of intervals, ``{"lower": 0, "upper": 100, "step": 20}``.
         groups: the public list of the one column.
         others: what the group of all others is called, which only groups by one column have.
 
@@ -120,12 +127,21 @@ def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ..
         SpecError: they are no lists of public keys, or there would be more than a million groups.
     """
     if not isinstance(by, Mapping):
-        return by, listed_groups(by, groups, others)
+        return by, listed_groups(by, groups, others), ()
     if groups is not None:
         raise SpecError("groups beside lists of them", "by has a list for each column", "Leave groups out")
+    cut = tuple((name, asked_intervals(name, ends)) for name, ends in by.items() if isinstance(ends, Mapping))
+    if cut and others is not None:
+        raise SpecError(
+            f"others = {told(others)} with intervals",
+            "everybody with a number is in one of them: those beyond the bounds in the first and the last",
+            "Leave others out",
+        )
+    by = {**by, **{name: named_intervals(values) for name, values in cut}}
+    _refuse_names([*(by if len(by) > 1 else ()), *(f"{name}_{end}" for name, _ in cut for end in ("from", "to"))])
     if len(by) == 1:
         ((column, listed),) = by.items()
-        return column, listed_groups(column, listed, others)
+        return column, listed_groups(column, listed, others), cut
     lists = {column: listed_groups(column, listed) for column, listed in by.items()}
     if not lists:
         raise SpecError("by = {}", "it names no column", "Name one, with the list of its groups")
@@ -135,15 +151,19 @@ def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ..
             "whoever is in none of the combinations may have a listed value in one of the columns",
             "Leave others out, or group by one column",
         )
-    if taken := sorted(_TAKEN & lists.keys()):
+    if (many := math.prod(map(len, lists.values()))) > MOST_CELLS:
+        raise _too_many(many)
+    return tuple(lists), tuple(itertools.product(*lists.values())), cut
+
+
+def _refuse_names(names: Sequence[str]) -> None:
+    """Refuse columns of groups, or of the ends of intervals, that would stand twice in an answer."""
+    if taken := sorted({name for name in names if name in _TAKEN or names.count(name) > 1}):
         raise SpecError(
             f"Groups by '{taken[0]}' and another column",
             "each answer then has a column of this name for its group, and one for what is published",
             "Give the column of the table another name",
         )
-    if (many := math.prod(map(len, lists.values()))) > MOST_CELLS:
-        raise _too_many(many)
-    return tuple(lists), tuple(itertools.product(*lists.values()))
 
 
 def _too_many(groups: int) -> SpecError:

@@ -32,7 +32,7 @@ from leeward.notion._value_grid import ValueGrid
 from leeward.query._combined import HOW, counted_once
 from leeward.query._effect import Effect, one_cell
 from leeward.query._group_names import By, Group, columns_of
-from leeward.query._groups import asked_groups, effect_on_groups
+from leeward.query._groups import Intervals, asked_groups, effect_on_groups
 from leeward.query._levels import asked_levels, common_step, nested
 from leeward.query._numeric import (
     DrawnKind,
@@ -88,6 +88,7 @@ class Statistic:
         others: whether the last of the groups is of all who are in none of those before it.
         window: only rows whose time lies in it take part; None where rows of all times do.
         ps: of several percentiles in one release, which, ascending; empty where one is asked for. ``numeric`` is the first.
+        intervals: the columns of groups whose numbers are cut into intervals, which are then the groups, and where.
     """
 
     records: Records
@@ -101,6 +102,7 @@ class Statistic:
     others: bool = False
     window: Window | None = None
     ps: tuple[Fraction, ...] = ()
+    intervals: Intervals = ()
 
     @property
     def listed(self) -> tuple[Group, ...]:
@@ -240,7 +242,7 @@ class Statistic:
 
     def of_policies(self, change: Change) -> Effect | None:
         """Return the exact moves of counts of groups of rows under a step of policies; None if none are derived."""
-        if not self.of_rows or self.by is None or self.values is not None:
+        if not self.of_rows or self.by is None or self.values is not None or self.intervals:
             return None
         time = None if self.window is None else self.records.time
         keep, others = self.records.keep, self.others
@@ -327,7 +329,8 @@ def statistic(
         grid: the public grid a mean or a spread is published on (default: ``step``, of a variance its square): the multiples
             of it that lie within the bounds.
         by: the column that says in which group a person is; or the public list of each of several columns,
-            ``{"sex": ["f", "m"], "income": ["low", "high"]}``, for all their combinations in this order.
+            ``{"sex": ["f", "m"], "income": ["low", "high"]}``, for all their combinations in this order. In place of a list
+            the ends of intervals of a number, ``{"age": {"lower": 0, "upper": 100, "step": 20}}``.
         groups: the public groups of one column, in the order of the answers; people in no listed group are not counted, or
             in `others`.
         others: the name of one group more, the last, of all who are in no listed group, also of those without any: a text,
@@ -342,7 +345,10 @@ def statistic(
         SpecError: an argument is missing, unknown or malformed.
     """
     own: dict[str, Any] = {"lower": lower, "upper": upper, "step": step, "p": p, "people": people, "grid": grid}
-    made = _asked(records, kind, column=column, **own, by=by, groups=groups, others=others, levels=levels)
+    check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
+    columns, listed, cut = asked_groups(by, groups, others)
+    made = _asked(records, kind, column=column, **own, by=columns, listed=listed, levels=levels)
+    made = _few(replace(made, others=others is not None, intervals=cut))
     return made if start is None and end is None else in_window(made, start, end)
 
 
@@ -372,20 +378,17 @@ def _asked(
     p: Exact | Sequence[Exact] | None,
     people: int | None,
     grid: Exact | None,
-    by: Any,
-    groups: Any,
-    others: Allowed | None,
+    by: By,
+    listed: tuple[Group, ...],
     levels: Any,
 ) -> Statistic:
-    """Return the question, of rows of all times."""
-    check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
-    by, listed = asked_groups(by, groups, others)
+    """Return the question, of these groups and of rows of all times."""
     people = plainly(people)
     _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper, levels=levels)
     if kind == "histogram" and column is None:
         if not listed:
             raise SpecError("A histogram of nothing", "its keys are public", "Give column and bounds, or by and groups")
-        return Statistic(records, "histogram", None, None, None, by, listed, others=others is not None)
+        return Statistic(records, "histogram", None, None, None, by, listed)
     if column is None:
         raise SpecError(
             f"A {_ASKED.get(kind, kind)} without a column",
@@ -393,8 +396,7 @@ def _asked(
             "Give the column of the number",
         )
     if kind == "above":
-        made = _above(records, column, by, listed, asked_levels(levels, lower, upper, step))
-        return replace(made, others=others is not None)
+        return _above(records, column, by, listed, asked_levels(levels, lower, upper, step))
     if lower is None or upper is None:
         raise SpecError(
             f"A {_ASKED.get(kind, kind)} of '{column}' without bounds",
@@ -411,7 +413,7 @@ def _asked(
             'Combine by "min" or "max"' if kind == "histogram" else "Make lower a whole number of steps",
         )
     if kind == "histogram":
-        return _few(Statistic(records, "histogram", column, values, None, by, listed, others=others is not None))
+        return Statistic(records, "histogram", column, values, None, by, listed)
     if people is not None and len(listed) > 1:
         raise SpecError(
             "people with groups",
@@ -441,16 +443,14 @@ def _asked(
         else:
             numeric = percentile(values, cast(Exact, p), people=people)
     plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
-    made = Statistic(records, plain, column, values, numeric, by, listed, others=others is not None, ps=ps)
-    return _few(made)
+    return Statistic(records, plain, column, values, numeric, by, listed, ps=ps)
 
 
 def _few(made: Statistic) -> Statistic:
     """Refuse more answers than there may be."""
     if made.cells > MOST_CELLS:
-        what = f"{made.cells:,} percentiles" if made.ps else f"A histogram of {made.cells:,} answers"
-        instead = "Ask for fewer" if made.ps else "Use wider steps"
-        raise SpecError(what, f"{MOST_CELLS:,} is the most", instead)
+        counted = "percentiles" if made.ps else "levels" if made.levels else "answers of a histogram"
+        raise SpecError(f"{made.cells:,} {counted}", f"{MOST_CELLS:,} answers are the most", "Ask for fewer")
     return made
 
 
@@ -486,7 +486,4 @@ def _above(records: Records, column: str, by: By, groups: tuple[Group, ...], lev
             'combine = "sum" of numbers above levels', "sums are not on their grid", 'Combine by "min" or "max"'
         )
     values = public_values(levels[0], levels[-1] + (step := common_step(levels)), step)
-    made = Statistic(records, "above", column, values, None, by, groups, levels)
-    if made.cells > MOST_CELLS:
-        raise SpecError(f"{made.cells:,} levels", f"{MOST_CELLS:,} answers are the most", "Ask about fewer")
-    return made
+    return Statistic(records, "above", column, values, None, by, groups, levels)

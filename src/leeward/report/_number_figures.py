@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 
+from leeward._statement import CutStated
 from leeward.query._group_names import group_named
 from leeward.report._figures import BLUE, LOOK, SAND
-from leeward.report._numbers import group_of, plain, reach, stated
+from leeward.report._numbers import crossed, group_of, plain, reach, stated
 from leeward.report._words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
@@ -31,6 +33,8 @@ def answers_figure(result: Readable) -> go.Figure:
         figure = _intervals(result, lines)
     elif "percentile" in names:
         figure = _percentiles(result)
+    elif crossed(result):
+        figure = _crossed(result)
     else:
         figure = _groups(result, lines[:MOST_GROUPS])
     several = "from" in names and len(stated(result).query.groups) > 1
@@ -45,7 +49,7 @@ def answers_figure(result: Readable) -> go.Figure:
 
 def height(result: Readable) -> int:
     """Return how high the picture must be, in pixels: groups have a line each."""
-    if "from" in result.answers.column_names:
+    if "from" in result.answers.column_names or crossed(result):
         return 380
     ps = stated(result).query.p
     m, line = (len(ps), 44) if isinstance(ps, tuple) else (1, 28)
@@ -134,6 +138,35 @@ def _groups(result: Readable, errors: list[float]) -> go.Figure:
         yaxis=_down(labels),
     )
     return figure
+
+
+def _crossed(result: Readable) -> go.Figure:
+    """Draw a histogram of two numbers: a cell for the intervals of both, the darker the more there are."""
+    first, second = stated(result).query.intervals
+    across, up = (_edges(one) for one in (first, second))
+    counts = result.answers["count"].to_pylist()
+    n = len(up) - 1
+    columns = [counts[i : i + n] for i in range(0, len(counts), n)]
+    figure = go.Figure(
+        go.Heatmap(
+            x=across,
+            y=up,
+            z=[list(row) for row in zip(*columns, strict=True)],
+            colorscale=[[0, "#f7f7f2"], [1, BLUE]],
+            zmin=min(0, *counts),
+            colorbar={"title": {"text": f"{many(result.statement)} (noisy)"}},
+            hovertemplate=f"{escape(first.column)} %{{x}}, {escape(second.column)} %{{y}}: %{{z:,}}<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        xaxis=_axis(escape(first.column), [across[0], across[-1]]), yaxis=_axis(escape(second.column), [up[0], up[-1]])
+    )
+    return figure
+
+
+def _edges(cut: CutStated) -> list[float]:
+    lower, upper, step = (Fraction(end) for end in (cut.lower, cut.upper, cut.step))
+    return [float(lower + i * step) for i in range(int((upper - lower) / step) + 1)]
 
 
 def _percentiles(result: Readable) -> go.Figure:

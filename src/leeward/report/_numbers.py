@@ -150,9 +150,18 @@ def single(result: Readable) -> dict[str, str] | None:
     return {"value": plain(answer.get("value", answer.get("count"))), "error": "" if error is None else _bound(error)}
 
 
+def crossed(result: Readable) -> bool:
+    """Whether the answers are counts by intervals of two numbers: a histogram of both."""
+    query = stated(result).query
+    both = tuple(one.column for one in query.intervals)
+    return "count" in result.answers.column_names and len(both) == 2 and query.by == both
+
+
 def caption(result: Readable) -> str:
     """Say what the picture shows."""
     counts = "count" in result.answers.column_names
+    if crossed(result):
+        return "Each cell is a noisy count, the darker the larger; how far off counts are is said above, not drawn."
     each = "Bars are noisy counts" if counts else "Points are the answers"
     each += ", from the smallest percentile to the largest" if isinstance(stated(result).query.p, tuple) else ""
     if isinstance(stated(result).accuracy, RankAccuracy):
@@ -193,7 +202,14 @@ def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
             else f"{len(query.levels):,} levels"
         )
         rows.append((f"Levels of ‘{query.column}’", listed))
+    cut = {
+        one.column: f"{decimal(one.lower)} to {decimal(one.upper)}, in intervals of {decimal(one.step)}"
+        for one in query.intervals
+    }
     for column, values in lists_of(query.by, query.groups).items():
+        if column in cut:
+            rows.append((f"Groups by ‘{column}’", cut[column]))
+            continue
         listed = ", ".join(map(str, values))
         rows.append((f"Groups by ‘{column}’", listed if query.others is None else f"{listed} (in none of the others)"))
     if query.people is not None:

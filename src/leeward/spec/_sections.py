@@ -44,6 +44,14 @@ class Data(Section):
     engine: Engine = "duckdb"
 
 
+class Cut(Section):
+    """``[query] by``: a column of numbers, cut into intervals that are the groups."""
+
+    lower: ExactText
+    upper: ExactText
+    step: ExactText = "1"
+
+
 class Query(Section):
     """``[query]``: a statistic of one number a person, or a name; without this section, visitors are counted by place."""
 
@@ -56,7 +64,7 @@ class Query(Section):
     people: int | None = None
     grid: ExactText | None = None
     levels: list[ExactText] | None = None
-    by: str | dict[str, list[str | int]] | None = None
+    by: str | dict[str, list[str | int] | Cut] | None = None
     most_groups: int = 1_000
     others: str | int | None = None
     combine: Combine = "refuse"

@@ -17,7 +17,15 @@ LOOK = "leeward.engine._look"
 CROSSED = "tests/engine/test_crossed_groups.py"
 LEFT_OUT = "tests/local/test_left_out_rows.py"
 
+CUT = "tests/engine/test_interval_groups.py"
+
 MUTANTS = [
+    M("leeward.engine._numbers", "_index", "elif rounding == \"down\":", "elif False:", CUT, "a number just below an interval is in it"),
+    M("leeward.engine._numbers", "_index", "step).clip(0, last - 1), unreadable", "step).clip(0, last), unreadable", CUT, "the upper bound is in an interval of its own"),
+    M("leeward.engine._numbers", "NumberTable.__init__", "_index(rows, f\"by = '{by}'\", by, ends, \"down\", bound, f\"_{i}\")", "_index(rows, f\"by = '{by}'\", by, ends, \"nearest\", bound, f\"_{i}\")", CUT,
+      "groups by the nearest end"),
+    M("leeward.engine._groups", "GroupList.digest", "keys.append([\"intervals\", column, ", "keys = ([\"intervals\", column, ", CUT, "a listed group is taken for the interval of its name"),
+    M("leeward.query._groups", "_refuse_names", "names.count(name) > 1", "False", CUT, "two columns of an answer have one name"),
     M("leeward.tables._detected", "_delimiter", "if len(counts) == 1", "if counts", "tests/cli/test_init.py", "a sign that is in some fields only is taken for what separates them"),
     M("leeward.tables._detected", "_formats", "fits.append(form)", "return (form,)", "tests/cli/test_init.py", "the first format that fits is taken, where several do"),
     M("leeward.tables._detected", "_unit", "all(low <= value < high for value in values)", "any(low <= value < high for value in values)", "tests/cli/test_init.py",
@@ -71,7 +79,7 @@ MUTANTS = [
     M(NUMBERS, "_grouped", "place * len(listed) + found", "place + len(listed) * found", CROSSED, "combinations are in another order than is said"),
     M(NUMBERS, "_grouped", 'f"leeward_keys_{i}"', '"leeward_keys"', CROSSED, "the list of the last column is that of all"),
     M("leeward.query._groups", "asked_groups", "itertools.product(*lists.values())", "itertools.product(*map(sorted, lists.values()))", CROSSED, "groups are not in the order written"),
-    M("leeward.query._groups", "asked_groups", "_TAKEN & lists.keys()", "set() & lists.keys()", CROSSED, "a column of groups takes the place of what is published"),
+    M("leeward.query._groups", "_refuse_names", "name in _TAKEN", "False", CROSSED, "a column of groups takes the place of what is published"),
     M("leeward.query._groups", "_is", "functools.reduce(operator.and_,", "functools.reduce(operator.or_,", "tests/query/test_groups.py", "whoever has one of the values is in the group"),
     M("leeward.query._groups", "effect_on_groups", "not isinstance(by, str) or not set(groups)", "not set(groups)", "tests/query/test_groups.py", "groups of two columns are no records of a graph", equivalent=True),
     M("leeward.query._statistic", "Statistic._refuse_deciding", "{*columns_of(self.by), ", "{", CROSSED, "a small change of a number takes somebody to another group"),

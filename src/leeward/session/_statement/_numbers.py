@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from leeward._plain import at_most, counted, listed
-from leeward._statement import NoisePart, NumberMechanism, NumberQuery, NumberStatement
+from leeward._statement import CutStated, NoisePart, NumberMechanism, NumberQuery, NumberStatement
 from leeward.notion import Notion, PrivacyDescription, of_rows
 from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
@@ -69,6 +69,10 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
         levels=tuple(map(str, query.levels)) if query.levels else None,
         others=_others(query),
         window=window_stated(query),
+        intervals=tuple(
+            CutStated(column=column, lower=str(cut.lower), upper=str(cut.upper), step=str(cut.step))
+            for column, cut in query.intervals
+        ),
     )
 
 
@@ -227,6 +231,10 @@ def numbers_placed(query: Statistic, notion: Notion) -> list[str]:
     values, found = query.values, []
     if query.kind == "histogram" and values is not None:
         found.append("Numbers beyond the bounds count in the first and last interval")
+    found += [
+        f"Numbers of '{column}' beyond {decimal(cut.lower)} … {decimal(cut.upper)} count in its first and last interval"
+        for column, cut in query.intervals
+    ]
     # asked of the steps, not of the class: several ε, and two promises of one output, have those of what they are made of
     if any(isinstance(change, BoundedChange) for change in notion.changes):
         found.append(

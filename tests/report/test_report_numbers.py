@@ -298,6 +298,23 @@ def by_rank(answers: dict[str, Any], k: int, counted: str = "people", groups: An
     return made
 
 
+def test_a_histogram_of_two_numbers_is_a_map_of_cells() -> None:
+    cut = [
+        {"column": "age", "lower": "0", "upper": "2", "step": "1"},
+        {"column": "pay", "lower": "0", "upper": "3/2", "step": "1/2"},
+    ]
+    cells = [(a, b) for a in ("0 to 1", "1 to 2") for b in ("0 to 0.5", "0.5 to 1", "1 to 1.5")]
+    answers = {"age": [a for a, _ in cells], "pay": [b for _, b in cells], "count": [1, 2, 3, 4, 5, -6]}
+    made = numbers(answers, "histogram", cells, column=None, by=["age", "pay"], intervals=cut, lower=None)
+    (cells_drawn,) = answers_figure(made).data
+    assert (tuple(cells_drawn.x), tuple(cells_drawn.y)) == ((0, 1, 2), (0, 0.5, 1, 1.5))
+    assert [list(row) for row in cells_drawn.z] == [[1, 4], [2, 5], [3, -6]]
+    assert cells_drawn.zmin == -6
+    page = Page(report_html(made)).text()
+    assert "Each cell is a noisy count, the darker the larger" in page
+    assert "0 to 1.5, in intervals of 0.5" in page
+
+
 def several(groups: Any, answers: dict[str, Any]) -> FakeRelease:
     made = by_rank(answers, 7, groups=groups)
     made.told["query"] |= {"p": ["0", "50", "100"], "answers": len(answers["value"])}

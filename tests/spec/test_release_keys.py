@@ -215,6 +215,21 @@ ROWS = [
         {"query": {"by": {"sex": ["m", "f"], "weight": [3, 4]}}},
         {"value": [10, 0, 6, 0], "sex": ["m", "m", "f", "f"], "weight": [3, 4, 3, 4]},
     ),
+    Effect(
+        "query.by",
+        "numbers",
+        {"query": {"by": {"weight": {"lower": "1", "upper": "5", "step": "2"}}}},
+        {"value": [0, 16], "group": ["1 to 3", "3 to 5"], "weight_from": [1, 3]},
+    ),
+    Effect(
+        "query.by", "numbers", {"query": {"by": {"weight": {"lower": "1"}}}}, refused="by = 'weight': upper is missing"
+    ),
+    Effect(
+        "query.by",
+        "numbers",
+        {"query": {"by": {"weight": {"lower": "1", "upper": "5", "step": 0.5}}}},
+        refused="float",
+    ),
     Effect("query.by", "numbers", {"query": {"by": {}}}, refused="it names no column"),
     Effect(
         "query.others",

@@ -44,12 +44,8 @@ class Data(Section):
     engine: Engine = "duckdb"
 
 
-class Cut(Section):
-    """``[query] by``: a column of numbers, cut into intervals that are the groups."""
-
-    lower: ExactText
-    upper: ExactText
-    step: ExactText = "1"
+Groups = list[str | int] | dict[str, str | int | float]
+"""``[query] by``: the public values of a column, or the ends of intervals of its numbers; which ends, the question says."""
 
 
 class Query(Section):
@@ -64,7 +60,7 @@ class Query(Section):
     people: int | None = None
     grid: ExactText | None = None
     levels: list[ExactText] | None = None
-    by: str | dict[str, list[str | int] | Cut] | None = None
+    by: dict[str, Groups] | str | None = None
     most_groups: int = 1_000
     others: str | int | None = None
     combine: Combine = "refuse"

@@ -44,7 +44,7 @@ from leeward.query._unlisted_groups import UnlistedGroups, unlisted_groups
 from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion
 from leeward.spec._policies import POLICY_NOTIONS, not_derived, policy_notion, refuse_unused
-from leeward.spec._sections import Account, Cut, Data, Decide, Protect, PublicPlaces, Publish, Query, Span, Windows
+from leeward.spec._sections import Account, Data, Decide, Protect, PublicPlaces, Publish, Query, Span, Windows
 from leeward.spec._windows import cut
 
 EXAMPLES = {
@@ -246,8 +246,6 @@ class Spec(Section):
         kind: Any = "histogram" if self.names else q.kind
         named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid", "levels", "others"})
         by: Any = q.by
-        if isinstance(by, dict):
-            by = {column: one.model_dump() if isinstance(one, Cut) else one for column, one in by.items()}
         return statistic(self.records(), kind, by=by, **named)
 
     def statistics(self) -> list[Statistic]:
@@ -330,7 +328,7 @@ class Spec(Section):
             not (self.query.kind == "histogram" or (self.names and not self.of_visits))
             or self.query.by is None
             or self.query.column is not None
-            or (isinstance(self.query.by, dict) and any(isinstance(one, Cut) for one in self.query.by.values()))
+            or (isinstance(self.query.by, dict) and any(isinstance(one, dict) for one in self.query.by.values()))
         ):
             raise not_derived(self.protect, self.query.kind)
         asked = self.statistics()[0]

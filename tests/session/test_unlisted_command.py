@@ -270,6 +270,28 @@ def test_two_windows_are_priced_together(towns: Town) -> None:
     assert "2 windows at a total price of 4 with δ = 1/500000" in err
 
 
+def test_beside_other_questions_it_has_its_own_delta_and_is_priced_with_them(towns: Town) -> None:
+    several = SPEC.replace('delta = "1e-6"\ngroups_per_person = 2\nif_more = "first"\n', "")
+    own = 'name = "which"\ndelta = "1e-6"\ngroups_per_person = 2\nif_more = "first"'
+    several = several.replace("[query]\n", f"[[query]]\n{own}\n")
+    known = '[[query]]\nname = "known"\nkind = "histogram"\nby = { town = ["Bern"] }\ncombine = "min"\n[protect]'
+    several = several.replace("[protect]", known)
+    path = towns.folder / "several.toml"
+    path.write_text(several, "utf-8")
+    code, out, err = towns.run("release", path, "--dry-run")
+    assert code == 0, err
+    assert "δ = 1/1000000" in " ".join(out.split())
+    code, out, err = towns.run("release", path, "--out", towns.out, "--yes")
+    assert code == 0, err
+    assert [*pq.read_table(towns.out / "which" / "answers.parquet")["group"].to_pylist()][:2] == ["Bern", "Aarau"]
+    (account,) = Ledger(f"sqlite:///{towns.folder / 'budget.db'}").show()
+    assert (account.spent, str(account.spent_delta)) == (4, "1/1000000")
+    path.write_text(several.replace('"1e-6"', '"1e-4"').replace('"towns"', '"others"'), "utf-8")
+    code, _, err = towns.run("release", path, "--out", towns.out, "--yes", "--new-budget")
+    assert code == 2
+    assert "1/100000" in err
+
+
 def test_whole_numbers_stay_numbers(towns: Town) -> None:
     rows = [(f"p{i}", 7 if i % 3 else -12) for i in range(600)]
     pd.DataFrame(rows, columns=["who", "town"]).to_parquet(towns.folder / "people.parquet")

@@ -24,6 +24,8 @@ _OWN = {"decide", "publish"}
 """Sections that a question has of its own, as ``[query.decide]`` below its ``[[query]]``."""
 _PRICES = {"epsilon", "presence", "absence"}
 """Keys of ``[protect]`` that a question may have in place of what stands there."""
+_OF_GROUPS = {"delta", "groups_per_person", "if_more"}
+"""Keys of ``[protect]`` that a question for groups that are not listed may have beside what stands there."""
 
 
 def read_questions(path: str | os.PathLike[str]) -> dict[str, Spec]:
@@ -96,11 +98,12 @@ def _named(asked: Sequence[Any]) -> dict[str, dict[str, Any]]:
 
 def _alone(shared: Mapping[str, Any], name: str, query: Mapping[str, Any], folder: str | os.PathLike[str]) -> Spec:
     """Return the spec that asks this question alone."""
-    keys = {key: held for key, held in query.items() if key not in _OWN | _PRICES}
+    keys = {key: held for key, held in query.items() if key not in _OWN | _PRICES | _OF_GROUPS}
     made = {**shared, "query": keys, **{section: query[section] for section in _OWN & query.keys()}}
-    price = {key: query[key] for key in _PRICES & query.keys()}
-    if price and isinstance(protect := shared.get("protect"), dict):
-        made["protect"] = {key: held for key, held in protect.items() if key not in _PRICES} | price
+    price, groups = ({key: query[key] for key in own & query.keys()} for own in (_PRICES, _OF_GROUPS))
+    if (price or groups) and isinstance(protect := shared.get("protect"), dict):
+        kept = {key: held for key, held in protect.items() if not price or key not in _PRICES}
+        made["protect"] = kept | price | groups
     try:
         return check_spec(made, folder=folder)
     except SpecError as refused:

@@ -351,7 +351,7 @@ KINDS: dict[tuple[str, str], dict[str, str]] = {
         '{"note" = "x"}': "not a list",
     },
     ("release", '"safe_at_most" = 2'): dict.fromkeys(('"2"', "[2]", "true"), "not a whole number"),
-    ("release", '"if_more" = "latest"'): {'"last"': "Known: 'refuse', 'latest' or 'earliest'", "1": "Known"},
+    ("release", '"if_more" = "latest"'): {'"last"': "Known: 'refuse', 'first', 'latest' or 'earliest'", "1": "Known"},
     ("release", '"start" = "2026-01-01T18:00:00"'): {"5": "", "true": "", "12:00:00": ""},
     ("release", '"epsilon" = "1"'): {"[1]": "a list was given", "2026-01-01": "2026-01-01 was given", "{}": "a dict"},
     ("location-csv", '"west" = 139.3'): {'"139"': "", "[]": ""},

@@ -54,6 +54,7 @@ from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
 from leeward.session._session import Session
+from leeward.session._together import together
 from leeward.spec import check_spec
 from leeward.tables._detected import detected
 from leeward.tables._frames import frame_of
@@ -228,6 +229,26 @@ def _numbers(made: LongSession) -> None:
     with open_data(asked["sum"], read_keys(asked["sum"])) as table:
         held |= {"numbers": table, "look at numbers": table.look(asked["sum"])}
         held |= {"tally": table.count(asked["sum"]), "groups read": read_keys(asked["groups"])}
+    _unlisted(made)
+
+
+def _unlisted(made: LongSession) -> None:
+    """Groups that nobody has listed, none of which has enough people to be shown."""
+    held, folder = made.names, made.folder
+    table = lw.records(canaries.visits(), person="person", time="at")
+    asked = lw.unlisted_groups(table, "place", groups_per_person=2, if_more="first")
+    planned = lw.plan(asked, lw.AdditionOnly("1"), delta="1e-6")
+    budget = lw.Budget(f"sqlite:///{folder / 'unlisted.db'}", dataset="unlisted", cap="5", cap_delta="1e-5")
+    done = lw.release(planned, budget)
+    assert done.answers.num_rows == 0
+    done.save(folder / "unlisted")
+    held |= {"unlisted": asked, "unlisted planned": planned, "unlisted accuracy": planned.accuracy()}
+    held |= {"unlisted key": question_of(planned, ""), "unlisted done": done, "unlisted look": check([planned], budget)}
+    with open_data(asked, read_keys(asked)) as opened:
+        held |= {"unlisted table": opened, "unlisted keys": read_keys(asked)}
+        held |= {"unlisted counts": opened.exactly(asked, "groups"), "unlisted seen": opened.look(asked)}
+    with together({"one": [planned]}, budget) as several:
+        held["together"] = several
 
 
 def _files(made: LongSession) -> None:

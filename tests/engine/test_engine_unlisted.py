@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import psycopg
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.postgres import Server
 
 import leeward as lw
 from leeward.engine import open_data, read_keys
@@ -181,3 +183,19 @@ def test_numbers_are_read_as_they_were_written() -> None:
     assert from_words(as_words(numbers)) == numbers
     assert as_words([]).shape == (0, WIDTH)
     assert from_words(np.zeros((0, WIDTH), np.int64)) == []
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+def test_a_table_of_postgresql_is_counted_alike_wherever_it_is(
+    engine: Any, postgres: Server, postgres_database: str
+) -> None:
+    address = postgres.address(postgres_database)
+    rows = [("a", "B"), ("a", "a"), ("b", "zz"), ("b", "Äa"), ("c", ""), ("d", None), ("e", "é" * 32), ("f", "é" * 33)]
+    with psycopg.connect(address) as session:
+        session.execute("DROP TABLE IF EXISTS unlisted")
+        session.execute("CREATE TABLE unlisted (who text, town text)")
+        session.cursor().executemany("INSERT INTO unlisted VALUES (%s, %s)", rows)
+    held = lw.records(address, person="who", table="unlisted", engine=engine)
+    asked = lw.unlisted_groups(held, "town", if_more="first")
+    assert counts(asked) == {"B": 1, "zz": 1, "é" * 32: 1}
+    assert counted(asked).dropped == {"filtered": 0, "null_person": 0, "long_group": 1, "no_group": 2}

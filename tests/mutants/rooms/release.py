@@ -64,7 +64,7 @@ MUTANTS = [
     M(TOGETHER, "Together.release", "refuse_now(self.sessions[name], priced, if_doubtful=if_doubtful, accept_useless=accept_useless)", "pass", SEVERAL,
       "what is useless or doubtful is charged"),
     M(TOGETHER, "Together.new", "if one.answer is None", "if True", SEVERAL, "stored answers are paid for again"),
-    M("leeward.spec._questions", "_alone", "if key not in _PRICES} | price", "} | price", SEVERAL, "the shared price stands beside a question's own"),
+    M("leeward.spec._questions", "_alone", " if not price or key not in _PRICES}", "}", SEVERAL, "the shared price stands beside a question's own"),
     M("leeward.spec._questions", "_named", "name.casefold() in {known.casefold() for known in found}", "name in found", SEVERAL, "two questions share a folder on some disks"),
     M("leeward.report._overview", "overview_html", "one.statement.entry: Fraction", "id(one): Fraction", SEVERAL, "one draw is told to cost twice"),
     M(TOGETHER, "Together.release", "earlier(len(paid), noun)", "earlier(len(releases), noun)", "tests/session/test_later_windows.py", "a window paid for while its release is made is not said to be"),

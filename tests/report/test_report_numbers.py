@@ -298,6 +298,18 @@ def by_rank(answers: dict[str, Any], k: int, counted: str = "people", groups: An
     return made
 
 
+@pytest.mark.parametrize(("down", "drawn"), [("inf", True), ("1", False)])
+def test_counts_that_are_never_too_low_have_a_curve_of_certain_bounds(down: str, drawn: bool) -> None:
+    made = numbers({"from": [0, 1, 2], "to": [1, 2, 3], "count": [5, 0, 2]}, "histogram")
+    made.told["mechanism"] |= {"name": "geometric", "parts": [{"rate_up": "1", "rate_down": down, "step": "1"}]}
+    lines = [trace for trace in answers_figure(made).data if trace.type == "scatter"]
+    assert [(tuple(line.x), tuple(line.y)) for line in lines] == ([((0, 1, 2, 3), (7, 2, 2, 0))] if drawn else [])
+    # between two ends it is as high as at the lower: no more have a number from 1/2 on than from 0 on
+    assert all(line.line.shape == "hv" for line in lines)
+    said = "the line is how many at most have a number from there on, which is certain of those counted"
+    assert (said in Page(report_html(made)).text()) == drawn
+
+
 def test_a_histogram_of_two_numbers_is_a_map_of_cells() -> None:
     cut = [
         {"column": "age", "lower": "0", "upper": "2", "step": "1"},
@@ -345,6 +357,8 @@ def test_several_percentiles_of_groups_are_a_line_each() -> None:
     assert [tuple(line.x) for line in figure.data] == [(17, 38, 90), (18, 40, 80)]
     assert [tuple(line.y) for line in figure.data] == [(0, 0, 0), (1, 1, 1)]
     assert figure.data[1].customdata[2] == "m, 100 %: 80"
+    alike = several((), {"group": ["all"] * 3, "percentile": [0, 50, 100], "value": [40, 40, 45]})
+    assert tuple(answers_figure(alike).data[0].text) == ("0 %, 50 %", "", "100 %")
     assert figure.layout.yaxis.ticktext == ("f", "m")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.truth.claims import Claims
 from tests.truth.notion_claims import private
+from tests.truth.numbers import NEAR
 from tests.truth.relations import number
 from tests.truth.visitor_claims import DIRECTION, goes
 
@@ -235,6 +236,28 @@ def register(claims: Claims) -> None:
             p for k, p in world.chances[0].items() if k * way > 0
         )  # fmt: skip
 
+    @says(
+        r"So it is certain of each interval that no more people(?P<own> of its group)? have a number from its lower end on than its count and those"
+        r" of the intervals above it( of its group)? add up to: that sum is too high by at most (?P<high>[\d,]+) at the highest interval and by at"
+        r" most (?P<low>[\d,]+) at the lowest, each with probability at least 95 %"
+    )
+    def _(world: Any, own: str | None, high: str, low: str) -> bool:
+        bins = len(world.exact(world.tables[0])) // len(world.cells)
+        noise = [world.chances[0].get(k, 0.0) for k in range(2 * NEAR)]
+
+        def kept(most: int, counts: int) -> float:
+            law = [1.0]
+            for _ in range(counts):
+                law = np.convolve(law, noise).tolist()
+            return math.fsum(law[: most + 1])
+
+        told = [(int(high.replace(",", "")), 1), (int(low.replace(",", "")), bins)]
+        return (
+            world.query.kind == "histogram" and world.query.column is not None and bool(own) == (len(world.query.groups) > 1)
+            and not any(p for k, p in world.chances[0].items() if k < 0)
+            and all(kept(most, n) >= 0.95 > kept(most - 1, n) for most, n in told)
+        )  # fmt: skip
+
     # ---- what is not
 
     @says(
@@ -376,6 +399,7 @@ REQUIRED = [
     ("an order", r"A larger percentile.*", lambda w: bool(w.query.ps)),
     ("outer intervals", r"Numbers of 'sex' beyond.*", lambda w: bool(w.query.intervals)),
     ("a side", r"No answer is .*", lambda w: len(w.plan.parts) == 1 and (one(w).up.is_infinite or one(w).down.is_infinite)),
+    ("a curve", r"So it is certain of each.*", lambda w: w.query.kind == "histogram" and bool(w.query.column) and one(w).down.is_infinite),
     ("one row each", r"Nobody has more.*", lambda w: w.query.records.combine == "refuse" and w.query.records.person is not None),
     ("several rows", r"Someone with several rows.*", lambda w: w.query.records.combine != "refuse"),
     ("a public number", r"That \d+ people.*", lambda w: w.query.people is not None),

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from leeward._statement import CutStated
 from leeward.query._group_names import group_named
 from leeward.report._figures import BLUE, LOOK, SAND
-from leeward.report._numbers import crossed, group_of, plain, reach, stated
+from leeward.report._numbers import certain_curve, crossed, group_of, plain, reach, stated
 from leeward.report._words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
@@ -75,6 +75,28 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
                 customdata=[f"{plain(a)} to {plain(b)}" for a, b in zip(low[part], high[part], strict=True)],
                 hovertemplate="%{customdata}: %{y:,}<extra></extra>",
             )
+        )
+    if curve := certain_curve(result):
+        figure.add_trace(
+            go.Scatter(
+                x=[*low, high[-1]],
+                y=[*curve, 0],
+                mode="lines",
+                line={"color": SAND, "width": 2, "shape": "hv"},
+                yaxis="y2",
+                name="at most, from here on",
+                hovertemplate="from %{x} on: at most %{y:,}<extra></extra>",
+            )
+        )
+        figure.update_layout(
+            yaxis2={
+                **_axis(
+                    f"{many(result.statement)} at most, from here on", _span([*curve], [0.0] * len(curve), zero=True)
+                ),
+                "overlaying": "y",
+                "tickmode": "auto",
+                "side": "right",
+            }
         )
     figure.update_layout(
         xaxis=_axis(escape(str(query.column)), [low[0], high[-1]]),
@@ -178,13 +200,18 @@ def _percentiles(result: Readable) -> go.Figure:
     labels = [escape(group_of(group[0], query) or "all") for group in groups]
     figure = go.Figure()
     for place, (label, group) in enumerate(zip(labels, groups, strict=True)):
-        said = [f"{plain(row['percentile'])} %" for row in group]
+        said, at = [f"{plain(row['percentile'])} %" for row in group], [row["value"] for row in group]
+        # points that lie on one another are named together
+        named = [
+            ", ".join(s for s, v in zip(said, at, strict=True) if v == x) if x not in at[:i] else ""
+            for i, x in enumerate(at)
+        ]
         figure.add_trace(
             go.Scatter(
                 mode="lines+markers+text" if len(said) <= _MOST_NAMED else "lines+markers",
-                x=[row["value"] for row in group],
+                x=at,
                 y=[place] * len(group),
-                text=said,
+                text=named,
                 textposition="top center",
                 line={"color": BLUE, "width": 2},
                 marker={"color": BLUE, "size": 10},

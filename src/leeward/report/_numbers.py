@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from leeward._plain import at_most, listed
-from leeward._statement import NumberQuery, NumberStatement
+from leeward._statement import NumberMechanism, NumberQuery, NumberStatement
+from leeward.exact._real import inf
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
 from leeward.query._group_names import columns_named, group_named, lists_of
@@ -150,6 +152,25 @@ def single(result: Readable) -> dict[str, str] | None:
     return {"value": plain(answer.get("value", answer.get("count"))), "error": "" if error is None else _bound(error)}
 
 
+def certain_curve(result: Readable) -> list[int] | None:
+    """Return, of a histogram of a number whose counts are never too low, how many at most have a number from each on.
+
+    None of other releases, and where there are several groups, each of which has a curve of its own.
+    """
+    statement = stated(result)
+    query, mechanism = statement.query, statement.mechanism
+    if (
+        query.kind != "histogram"
+        or query.column is None
+        or len(query.groups) > 1
+        or not isinstance(mechanism, NumberMechanism)
+    ):
+        return None
+    if [part.rate_down for part in mechanism.parts] != [str(inf)]:
+        return None
+    return list(itertools.accumulate(reversed(result.answers["count"].to_pylist())))[::-1]
+
+
 def crossed(result: Readable) -> bool:
     """Whether the answers are counts by intervals of two numbers: a histogram of both."""
     query = stated(result).query
@@ -163,6 +184,8 @@ def caption(result: Readable) -> str:
     if crossed(result):
         return "Each cell is a noisy count, the darker the larger; how far off counts are is said above, not drawn."
     each = "Bars are noisy counts" if counts else "Points are the answers"
+    if certain_curve(result) is not None:
+        each += ", the line is how many at most have a number from there on, which is certain of those counted"
     each += ", from the smallest percentile to the largest" if isinstance(stated(result).query.p, tuple) else ""
     if isinstance(stated(result).accuracy, RankAccuracy):
         return f"{each}; their errors are numbers of {many(stated(result))}, and are said above."

@@ -13,6 +13,7 @@ from leeward.notion import Notion, PrivacyDescription, of_rows
 from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._accuracy import MeanAccuracy
+from leeward.planner._certain_curve import gives_curve, too_high
 from leeward.planner._number_plan import NumberPlan
 from leeward.query._group_names import columns_named
 from leeward.query._numeric import Percentile
@@ -201,11 +202,23 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
         if law.down.is_infinite or law.up.is_infinite:
             side, sign = ("below", "negative") if law.down.is_infinite else ("above", "positive")
             found.append(f"No answer is {side} the exact one: the noise is never {sign}")
+        if gives_curve(plan):
+            found.append(_curve(plan))
     found.append(
         "This promise holds for all that is published here together, and for anything concluded from it:"
         f" {_words(plan).definition}, with ε = {notion.epsilon}"
     )
     return found
+
+
+def _curve(plan: NumberPlan) -> str:
+    query, where = plan.query, " of its group" if len(plan.query.groups) > 1 else ""
+    return (
+        f"So it is certain of each interval that no more {query.many}{where} have a number from its lower end on than its"
+        f" count and those of the intervals above it{where} add up to: that sum is too high by at most"
+        f" {too_high(plan, 1):,} at the highest interval and by at most {too_high(plan, query.bins):,} at the lowest, each"
+        " with probability at least 95 %"
+    )
 
 
 def _not_guaranteed(plan: NumberPlan) -> list[str]:

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole curve of certain bounds on how many have at least a number: a histogram with one-sided noise, read from the top.
+
+Theorem. Let every count of a histogram of a number have noise of its own that is never negative. Then for every interval,
+the sum of its noisy count and those of all intervals above it is never below how many are in these intervals, which is how
+many have a number from its lower end on (from the lowest interval on, all who have one). It costs what the histogram costs.
+
+Proof. A sum of numbers that are never too low is never too low; sums of what is published are post-processing.
+
+Such a sum of i counts is too high by a sum of i independent geometric numbers, which is a negative binomial number. A noisy
+count for every level would need noise at ε/m for m levels, because withdrawing one person may lower all of them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from scipy.stats import nbinom
+
+from leeward.planner._number_plan import NumberPlan
+
+
+def gives_curve(plan: NumberPlan) -> bool:
+    """Whether a release gives such a curve: a histogram of a number whose counts are never too low."""
+    query = plan.query
+    return query.kind == "histogram" and query.values is not None and plan.parts[0].law.down.is_infinite
+
+
+def too_high(plan: NumberPlan, intervals: int) -> int:
+    """Return by how much the bound over so many intervals is too high at most, with probability at least 95 %."""
+    stays = -math.expm1(-float(plan.parts[0].law.up))  # the chance that a count has no noise
+    most = int(nbinom.ppf(0.95, intervals, stays))
+    while nbinom.cdf(most, intervals, stays) < 0.95 + 1e-12:  # never told smaller because of a rounding
+        most += 1
+    return most

@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from leeward.engine._visits import open_visits
 from leeward.engine._window import Clock, bounds, is_over
 from leeward.errors import DataError, DoubtfulDataError, SpecError
 from leeward.query import Window, count_visitors, places, visits
+from leeward.query._window import is_shown
 
 EPOCH = datetime(1970, 1, 1)
 MINUTE = timedelta(minutes=1)
@@ -33,6 +35,13 @@ def shown_before(moment, zone):
     """Every reading, in minutes, that the zone's clocks showed in the three days before a UTC moment."""
     for back in range(1, 3 * 1440):
         yield minutes((moment - back * MINUTE).replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None))
+
+
+@cache
+def shown_around(name, jump):
+    """Every reading that the zone's clocks show in the minutes of three days before a UTC moment and after it."""
+    moments = ((jump + back * MINUTE).replace(tzinfo=UTC) for back in range(-4400, 4400))
+    return [moment.astimezone(ZoneInfo(name)).replace(tzinfo=None) for moment in moments]
 
 
 AROUND_JUMPS = st.sampled_from([(name, jump) for name, jumps in ZONES.items() for jump in jumps])
@@ -68,6 +77,41 @@ def test_the_repeated_hour_means_its_first_pass():
     # From 02:30 (first pass) up to 02:30 (second pass): readings of the second pass count as of the first.
     assert first == 60 * minutes(datetime(2024, 10, 27, 2, 30))
     assert end == 60 * minutes(datetime(2024, 10, 27, 3))
+
+
+@given(AROUND_JUMPS, st.integers(-1700, 1700), st.sampled_from([1, 15, 30, 60, 61, 90, 1440, 1441, 300_000]))
+def test_a_window_that_no_clock_shows_is_refused_before_it_is_paid_for(which, offset, length):
+    """By brute force: whether any minute of three days is one at which the clock shows a reading of the window."""
+    name, jump = which
+    zone = ZoneInfo(name)
+    start = jump.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None, fold=0) + offset * MINUTE
+    window = Window(start, start + length * MINUTE)
+    shown = any(window.start <= each < window.end for each in shown_around(name, jump))
+    assert is_shown(window, name) == shown
+    if shown:
+        first, end = bounds(window, Clock.INSTANTS, name, 10**6)
+        assert first < end
+        bounds(window, Clock.READINGS, name, 10**6)
+    else:
+        for clock in Clock:
+            with pytest.raises(SpecError, match=f"in {name} can lie in it"):
+                bounds(window, clock, name, 10**6)
+
+
+def test_a_window_of_the_second_pass_holds_no_reading_but_instants():
+    """Readings stand for their first showing, so a window of instants within the second pass can hold none of them."""
+    window = Window(datetime(2024, 10, 27, 1, 0, tzinfo=UTC), datetime(2024, 10, 27, 2, 0, tzinfo=UTC))
+    with pytest.raises(SpecError, match="time without an offset from UTC in Europe/Berlin can lie in it"):
+        bounds(window, Clock.READINGS, "Europe/Berlin", 10**6)
+    first, end = bounds(window, Clock.INSTANTS, "Europe/Berlin", 10**6)
+    assert end - first == 3600 * 10**6
+
+
+def test_a_window_shorter_than_the_unit_of_the_times_holds_none():
+    within = Window(datetime(1970, 1, 1, 0, 0, 1, 1), datetime(1970, 1, 1, 0, 0, 1, 2))
+    with pytest.raises(SpecError, match="integer since 1970 can lie in it"):
+        bounds(within, Clock.EPOCHS, None, 1)
+    assert bounds(within, Clock.EPOCHS, None, 10**6) == (1_000_001, 1_000_002)
 
 
 def test_units_round_up_so_that_whole_units_compare_exactly():

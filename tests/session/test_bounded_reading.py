@@ -118,12 +118,12 @@ def test_the_list_of_zones_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_ends_of_the_calendar_are_refused_or_answered(start: str, end: str, taken: bool, town: Town) -> None:
     for every in ("1d", "999999999d", "365000d"):
         if taken and every != "1d":
-            spans = cut(start, end, every)  # type: ignore[arg-type]
+            spans = cut(start, end, every, None)  # type: ignore[arg-type]
             assert spans[0].start.isoformat() == lw.query.moment("start", start).isoformat()
             assert spans[-1].end == lw.query.moment("end", end)
         elif not taken:
             with pytest.raises(SpecError, match="UTC has no such day"):
-                cut(start, end, every)  # type: ignore[arg-type]
+                cut(start, end, every, None)  # type: ignore[arg-type]
     spec = town.spec(("start = 2026-01-01T18:00:00", f"start = {start}"), ("end = 2026-01-01T19:00:00", f"end = {end}"))
     code, _, err = town.run("release", spec, "--dry-run")
     assert code == (0 if taken else 2), err

@@ -68,7 +68,10 @@ def test_what_would_count_is_what_a_count_by_hand_gives(town: Town) -> None:
 def test_places_that_are_spelt_otherwise_are_named_by_what_they_differ_in(town: Town) -> None:
     spelt = {"v1": "V1", "v2": " v2", "v3": "V3 ", "v4": "v4\u00a0", "v5": "v5"}
     rows(town).replace({"venue": spelt}).to_parquet(town.folder / "visits.parquet")
-    keys = checked(town)["keys"]
+    found = checked(town, code=2)
+    keys, (refused,) = found["keys"], found["refused"]
+    assert "4 listed keys would be" in refused
+    assert "spaces ('v2', 'v4'); upper and lower case ('v1'); spaces, and upper and lower case ('v3')" in refused
     assert keys["alike"] == {
         "spaces": ["v2", "v4"],
         "upper and lower case": ["v1"],
@@ -210,7 +213,8 @@ def test_of_a_statistic_numbers_beyond_the_bounds_and_groups_are_told(town: Town
     pd.concat([table, filtered]).to_csv(town.folder / "people.csv", index=False)
     bounds = 'column = "age"\nlower = 0\nupper = 50\nby = { ward = ["north", "south", "east"] }'
     (town.folder / "spec.toml").write_text(STATISTIC.format(kind="mean", query=bounds))
-    found = checked(town)
+    found = checked(town, code=2)
+    assert [refused.partition(" if ")[0] for refused in found["refused"]] == ["1 listed key would be named by rows"]
     assert (found["below"], found["above"]) == (3, 6)
     assert found["keys"]["alike"] == {"upper and lower case": ["north"]}
     assert (found["keys"]["named"], found["keys"]["unlisted"]) == (1, 1)
@@ -221,7 +225,7 @@ def test_of_a_statistic_numbers_beyond_the_bounds_and_groups_are_told(town: Town
     _, out, _ = town.run("check", town.folder / "spec.toml")
     assert "3 below, 6 above" in out
     pd.concat([table, table[:4], filtered]).to_csv(town.folder / "people.csv", index=False)
-    (refused,) = checked(town, code=2)["refused"]
+    _, refused = checked(town, code=2)["refused"]
     assert refused.startswith("2 people have more than one row")
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.session.conftest import Town
+from tests.session.test_monitor_command import SANITIZED
 
 import leeward as lw
 from leeward.cli import LeewardError
@@ -132,6 +133,60 @@ def test_times_of_the_other_kind_are_not_in_that_range(town: Town, aware: bool) 
     err = town.run("release", spec, "--out", town.out)[2]
     moment = "2025-12-31 22:30:00 UTC" if aware else "2026-01-01 18:30:00"
     assert f"the times of the data run from {moment} to {moment}." in err
+
+
+SPELT: dict[str, tuple[Any, str]] = {
+    "upper and lower case": (lambda key: key.upper(), "v2"),
+    "spaces": (lambda key: f" {key}", "v2"),
+    "spaces, and upper and lower case": (lambda key: f"{key.upper()} ", "v2"),
+    "another place": (lambda key: f"x{key}", ""),
+}
+
+
+@pytest.mark.parametrize("command", ["release", "monitor"])
+@pytest.mark.parametrize("way", SPELT)
+def test_a_listed_place_that_rows_spell_otherwise_is_not_called_safe(town: Town, way: str, command: str) -> None:
+    """All other rows count, so nothing else is doubtful; and the place of 30 people would have been safe."""
+    written, named = SPELT[way]
+    frame = pd.read_parquet(town.folder / VISITS)
+    there = frame["venue"] == "v2"
+    assert there.any()
+    frame.loc[there, "venue"] = frame.loc[there, "venue"].map(written)
+    frame.to_parquet(town.folder / VISITS)
+    # a monitor pays for each place that it does not call safe
+    changes, price = (SANITIZED[1:], ("40", "80")) if command == "monitor" else ([], ("1",))
+    words = (command, town.spec(*changes), "--out", town.out, *(["--until", "2027-01-01"] if command == "monitor" else []))
+    code, _, err = town.run(*words)
+    if not named:
+        assert code == 0, err
+        assert spent(town) in price
+        return
+    assert code == 2
+    assert f"1 listed key would be named by rows if this made no difference: {way} ('{named}')" in err
+    assert "Nothing was charged" in err
+    assert (spent(town), town.out.exists()) == ("0", False)
+    assert f"if this made no difference: {way} ('{named}')" in town.run("check", words[1])[2]
+    code, _, err = town.run(*words, "--if-doubtful", "publish")
+    assert code == 0, err
+    assert spent(town) in price
+
+
+@pytest.mark.parametrize("others", [None, "elsewhere"])
+@pytest.mark.parametrize("listed", ["flu", "gout"])
+def test_a_listed_group_that_rows_spell_otherwise_is_not_published_as_empty(
+    tmp_path: Path, others: str | None, listed: str
+) -> None:
+    """Where all others have a group of their own, such rows would even count there."""
+    rows = pa.table({"who": range(200), "ill": ["cold"] * 150 + ["Flu"] * 50})
+    asked = lw.statistic(lw.records(rows, person="who"), "histogram", by="ill", groups=["cold", listed], others=others)
+    budget = lw.Budget(f"sqlite:///{tmp_path}/budget.db", "town", cap="1", new=True)
+    made = lw.plan(asked, lw.AdditionOnly("1"))
+    if listed == "gout":
+        assert len(lw.release(made, budget).to_pandas()) == 2 + (others is not None)
+        return
+    with pytest.raises(DoubtfulDataError, match=r"1 listed key would be named by rows .*upper and lower case \('flu'\)"):
+        lw.release(made, budget)
+    assert str(Ledger(tmp_path / "budget.db").show("town")) == "[]"
 
 
 @pytest.mark.parametrize("matching", range(4))

@@ -120,3 +120,26 @@ def test_only_an_empty_list_takes_what_is_done(done: Any, town: Town) -> None:
     with pytest.raises(InputError, match="done is not an empty list"):
         lw.monitor(plans, lw.Budget(str(town.folder / "budget.db"), "town", cap="5", new=True), done=done)
     assert sorted(each.name for each in town.folder.iterdir()) == before
+
+
+def test_hours_that_no_clock_shows_are_neither_answered_nor_charged(town: Town) -> None:
+    """In Paris the clocks of 29 March 2026 go from 02:00 to 03:00: of the day's hours there are 23."""
+    rows = [("a", "v1", pd.Timestamp(f"2026-03-29T{hour:02}:30")) for hour in range(24)]
+    pd.DataFrame(rows, columns=["user", "venue", "at"]).to_parquet(town.folder / "visits.parquet")
+    zone, cap = ('time = "at"', 'time = "at"\ntimezone = "Europe/Paris"'), ('cap = "5"', 'cap = "30"')
+    hour = [("start = 2026-01-01T18", "start = 2026-03-29T02"), ("end = 2026-01-01T19", "end = 2026-03-29T03")]
+    code, _, err = town.run("release", town.spec(zone, cap, *hour), "--out", town.out)
+    assert code == 2
+    assert "The window from 2026-03-29T02:00:00 to 2026-03-29T03:00:00" in err
+    assert "in Europe/Paris can lie in it" in err
+    assert not town.out.exists()
+    assert not Ledger(town.folder / "budget.db").show("town"), "not even a budget was opened"
+    day = [
+        ("start = 2026-01-01T18", "start = 2026-03-29T00"),
+        ("end = 2026-01-01T19:00:00", 'end = 2026-03-30T00:00:00\nevery = "1h"'),
+    ]
+    code, _, err = town.run("release", town.spec(zone, cap, *day), "--out", town.out)
+    assert code == 0, err
+    hours = {f"2026-03-29T{hour:02}-00-00" for hour in range(24)} - {"2026-03-29T02-00-00"}
+    assert {each.name for each in town.out.iterdir() if each.is_dir()} == hours
+    assert spent(town) == "23"

@@ -2,6 +2,7 @@
 """Exact counts from tables, through Ibis on DuckDB. The only folder that imports them."""
 
 from leeward.engine._look import Look, refuse_doubtful
+from leeward.engine._matches import refuse_alike
 from leeward.engine._open import Keys, Opened, files_of, open_data, read_keys
 from leeward.engine._places import PlaceList, read_places
 
@@ -14,5 +15,6 @@ __all__ = [
     "open_data",
     "read_keys",
     "read_places",
+    "refuse_alike",
     "refuse_doubtful",
 ]

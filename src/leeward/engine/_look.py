@@ -49,6 +49,11 @@ class Look(Private):
     times: tuple[str, str] | None = None
     inside: int = 0
 
+    @property
+    def elsewhere(self) -> int:
+        """How many rows name a place or a group that is not listed."""
+        return self.dropped.get("unknown_place", 0) + self.dropped.get("unknown_group", 0)
+
 
 def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     """Refuse questions that count nothing, or under 1 % of the rows that they should, or many rows that cannot be read.

@@ -14,8 +14,10 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from leeward._plain import counted
 from leeward._private import Private
 from leeward.engine._bound import Bound
+from leeward.errors import DoubtfulDataError
 
 
 def _spaced(text: Any) -> Any:
@@ -93,6 +95,26 @@ def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
         met,
         found["others"],
         {way: tuple(sorted(keys, key=order.__getitem__)) for way, keys in alike.items()},
+    )
+
+
+def refuse_alike(found: Matches | None) -> None:
+    """Refuse a list with keys that no row names and that some would match if they were written alike.
+
+    Raises:
+        DoubtfulDataError: there are such keys; it names some of them, as the list spells them. For the curator only.
+    """
+    if found is None or not found.alike:
+        return
+    lacking = sum(map(len, found.alike.values()))
+    but_for = "; ".join(
+        f"{way} ({', '.join(map(repr, keys[:5]))}{', …' if len(keys) > 5 else ''})" for way, keys in found.alike.items()
+    )
+    raise DoubtfulDataError(
+        f"{counted(lacking, 'listed key')} would be named by rows if this made no difference: {but_for}",
+        "as they stand nobody counts there, and a place where nobody counts is safe, a group empty",
+        "Correct one of the tables. That it stopped is a fact about the data: do not publish it. Nothing was charged. If they"
+        ' do mean different things, go on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
     )
 
 

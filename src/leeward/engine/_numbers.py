@@ -103,15 +103,13 @@ class NumberTable(TimedRows):
             (rows.number.isnull(), "no_number"),
         )
 
-    def survey(self, query: Statistic) -> Survey:
-        """See which groups match, and how many numbers are beyond the bounds. For the curator only.
+    def matches(self, query: Statistic) -> Matches | None:
+        """See which groups match those that rows name, in whatever window. For the curator only.
 
         Raises:
             DataError: a data file changed meanwhile.
         """
-        raw, found = self._raw, cast(Matches | None, None)
-        ends: tuple[int | None, int | None] = None, None
-        rows = raw.filter(kept(raw, query.records))
+        rows, found = self._raw.filter(kept(self._raw, query.records)), cast(Matches | None, None)
         cut = dict(query.intervals)
         for by, keys in lists_of(query.by, query.listed).items():
             if by in cut:
@@ -120,12 +118,22 @@ class NumberTable(TimedRows):
             if len(listed):
                 one = matches(self._bound, rows.select(key=rows[by]), listed)
                 found = one if found is None else found.beside(one)
+        self._bound.check_unchanged()
+        return found
+
+    def survey(self, query: Statistic) -> Survey:
+        """See `matches`, and how many numbers are beyond the bounds. For the curator only.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        rows = self._raw.filter(kept(self._raw, query.records))
         values, column = query.values, query.column
+        ends: tuple[int | None, int | None] = None, None
         if column is not None and values is not None and not rows[column].type().is_null():
             number = rows[column] if rows[column].type().is_numeric() else rows[column].try_cast("float64")
             ends = beyond(self._bound, rows, number, float(values.lower), float(values.upper))
-        self._bound.check_unchanged()
-        return Survey(found, *ends)
+        return Survey(self.matches(query), *ends)
 
     def exactly(self, query: Statistic, drawn_from: DrawnFrom = "answer") -> VisitCounts:
         """Return what a mechanism draws from: `count`, or `tally`."""

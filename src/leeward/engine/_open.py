@@ -13,7 +13,7 @@ import pyarrow as pa
 from leeward._postgres import is_address
 from leeward.engine._groups import GroupList
 from leeward.engine._look import Look
-from leeward.engine._matches import Survey
+from leeward.engine._matches import Matches, Survey
 from leeward.engine._no_list import NoList
 from leeward.engine._places import PlaceList, read_places
 from leeward.errors import DataError
@@ -57,6 +57,10 @@ class Opened(Protocol):
 
     def look(self, query: Any) -> Look:
         """Return how many rows the question would count, and why not more."""
+        ...
+
+    def matches(self, query: Any) -> Matches | None:
+        """Return how the keys that rows name match the list; None where there is nothing to compare."""
         ...
 
     def survey(self, query: Any) -> Survey:

@@ -23,7 +23,7 @@ from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._columns import hexagon, kept, key, point, square, who
 from leeward.engine._engines import bind_private
-from leeward.engine._matches import Survey, matches
+from leeward.engine._matches import Matches, Survey, matches
 from leeward.engine._places import PlaceList
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
@@ -113,19 +113,23 @@ class VisitTable(TimedRows):
             (rows["rank"].isnull(), "unknown_place"),
         )
 
-    def survey(self, query: CountVisitors) -> Survey:
+    def matches(self, query: CountVisitors) -> Matches | None:
         """See which places of the list match those that rows name, in whatever window. For the curator only.
 
         Raises:
             DataError: a data file changed meanwhile.
         """
-        visits, found = query.visits, None
-        if self._places.grid is None:
-            assert visits.place is not None
-            rows = self._raw.filter(kept(self._raw, visits))
-            found = matches(self._bound, rows.select(key=key(rows, visits.place, self._places)), self._places.keys)
+        if self._places.grid is not None:
+            return None
+        assert query.visits.place is not None
+        rows = self._raw.filter(kept(self._raw, query.visits))
+        found = matches(self._bound, rows.select(key=key(rows, query.visits.place, self._places)), self._places.keys)
         self._bound.check_unchanged()
-        return Survey(found)
+        return found
+
+    def survey(self, query: CountVisitors) -> Survey:
+        """See what else a curator wants to know of the table: `matches`."""
+        return Survey(self.matches(query))
 
     def exactly(self, query: CountVisitors, drawn_from: DrawnFrom = "answer") -> VisitCounts:
         """Return what a mechanism draws from: the counts, or `count_with_left_out`."""

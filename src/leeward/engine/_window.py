@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 from leeward.errors import SpecError
 from leeward.query import Window
+from leeward.query._window import is_shown
 
 _EPOCH = datetime(1970, 1, 1)
 _TICK = timedelta(microseconds=1)
@@ -32,6 +33,13 @@ class Clock(Enum):
     EPOCHS = "integers since 1970 in UTC"
 
 
+_STAMPS = {
+    Clock.READINGS: "time without an offset from UTC",
+    Clock.INSTANTS: "time with an offset from UTC",
+    Clock.EPOCHS: "integer since 1970",
+}
+
+
 def bounds(window: Window, clock: Clock, timezone: str | None, per_second: int) -> tuple[int, int]:
     """Return integers (first, end) such that a stamp is in the window iff first ≤ stamp < end.
 
@@ -42,7 +50,8 @@ def bounds(window: Window, clock: Clock, timezone: str | None, per_second: int) 
         per_second: stamps are whole numbers since 1970 in units of 1/per_second second, rounded down.
 
     Raises:
-        SpecError: the window and the column do not go together and no time zone settles it.
+        SpecError: the window and the column do not go together and no time zone settles it; or the column can hold no
+            stamp of the window, or no clock of the zone shows its times: an answer would say nothing, and be paid for.
     """
     zone = ZoneInfo(timezone) if timezone is not None else None
     try:
@@ -54,7 +63,15 @@ def bounds(window: Window, clock: Clock, timezone: str | None, per_second: int) 
             "Move that end by a few days",
         ) from None
     # Rounding up is exact: stamps are whole units, so stamp ≥ x iff stamp ≥ ⌈x⌉.
-    return -(-start * per_second // 10**6), -(-end * per_second // 10**6)
+    first, last = -(-start * per_second // 10**6), -(-end * per_second // 10**6)
+    if first == last or (timezone is not None and not is_shown(window, timezone)):
+        where = f" in {timezone}" if timezone is not None else ""
+        raise SpecError(
+            f"The window from {window.start.isoformat()} to {window.end.isoformat()}",
+            f"no {_STAMPS[clock]}{where} can lie in it: its clocks jump over that time, or it is shorter than their unit",
+            "Leave that window out, or move its ends",
+        )
+    return first, last
 
 
 def is_over(end: datetime, now: datetime, timezone: str | None, *, epochs: bool) -> bool:

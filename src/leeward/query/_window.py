@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from leeward._plain import is_finer_than_microseconds, told
 from leeward.errors import SpecError
@@ -49,6 +50,24 @@ class Window:
         """The canonical text of both ends; instants are written in UTC, so equal windows read the same."""
         start, end = ((t.astimezone(UTC) if self.aware else t).isoformat() for t in (self.start, self.end))
         return {"start": start, "end": end}
+
+
+def is_shown(window: Window, timezone: str) -> bool:
+    """Return whether clocks in this zone ever show a time of the window: where they are put forward they leave some out.
+
+    A window of instants holds moments, whatever clocks show. A reading is left out where the offset from UTC after a jump
+    (``fold=1``) is greater than before it; the difference is as much as is left out.
+    """
+    if window.aware:
+        return True
+    zone = ZoneInfo(timezone)
+
+    def gap(reading: datetime) -> timedelta:
+        after, before = (reading.replace(tzinfo=zone, fold=fold).utcoffset() or timedelta() for fold in (1, 0))
+        return after - before
+
+    last = window.end - timedelta(microseconds=1)
+    return not (gap(last) > timedelta() and window.end - window.start <= gap(window.start))
 
 
 def moment(key: str, value: object) -> datetime:

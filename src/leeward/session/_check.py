@@ -113,7 +113,7 @@ def check(
     Raises:
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
     """
-    from leeward.engine import open_data, read_keys, refuse_doubtful
+    from leeward.engine import open_data, read_keys, refuse_alike, refuse_doubtful
     from leeward.ledger._records import Amount
 
     progress("reading the public list")
@@ -143,6 +143,9 @@ def check(
                 asked = zip(looks, stands.answered, strict=True)
                 refuse_doubtful([look for look, answered in asked if not answered])
         survey = table.survey(known[0].counted)
+        with refusals:
+            if new:
+                refuse_alike(survey.matches)
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)
     charged_for = dict(zip([question(made, keys.digest()).canonical() for made in new], amounts, strict=True))

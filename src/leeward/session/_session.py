@@ -255,14 +255,20 @@ class Session(Private):
             going_on: whether a monitor has answered earlier windows.
 
         Raises:
-            DoubtfulDataError: nothing, or under 1 % of the rows that should, would count. For the curator only.
+            DoubtfulDataError: nothing, or under 1 % of the rows that should, would count; or listed keys are spelt otherwise
+                than in the rows. For the curator only.
         """
-        from leeward.engine import refuse_doubtful
+        from leeward.engine import refuse_alike, refuse_doubtful
 
         if queries:
             table, _ = self._recognised()
             self.progress("looking how much would count")
-            refuse_doubtful([table.look(query) for query in queries], going_on=going_on)
+            looks = [table.look(query) for query in queries]
+            refuse_doubtful(looks, going_on=going_on)
+            # only where it can be so: it costs one more pass over the rows
+            others = isinstance(queries[0], Statistic) and queries[0].others
+            if not going_on and (others or any(look.elsewhere for look in looks)):
+                refuse_alike(table.matches(queries[0]))
 
     def publish(
         self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), monitor: MonitorStated | None = None

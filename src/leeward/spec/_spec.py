@@ -187,7 +187,7 @@ class Spec(Section):
         assert self.window.start is not None
         assert self.window.end is not None
         if self.window.every is not None:
-            return cut(self.window.start, self.window.end, self.window.every)
+            return cut(self.window.start, self.window.end, self.window.every, self.data.timezone)
         return [Span(start=self.window.start, end=self.window.end)]
 
     def visits(self) -> Visits:

@@ -8,14 +8,19 @@ from datetime import timedelta
 
 from leeward.errors import SpecError
 from leeward.query import Window, moment
+from leeward.query._window import is_shown
 from leeward.spec._sections import Moment, Span
 
 _UNITS = {"min": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 _MOST_WINDOWS = 10_000
 
 
-def cut(start: Moment, end: Moment, every: str) -> list[Span]:
-    """Cut a span into windows of one length; the last may be shorter. Lengths are those of the clock that is written."""
+def cut(start: Moment, end: Moment, every: str, timezone: str | None) -> list[Span]:
+    """Cut a span into windows of one length; the last may be shorter. Lengths are those of the clock that is written.
+
+    What clocks of the time zone never show, as between 02:00 and 03:00 where they are put forward, is no window: nobody can
+    have been anywhere then, and an answer would be paid for.
+    """
     written = re.fullmatch(r"(\d{1,9}) *(min|h|d)", every.strip())
     if written is None or int(written[1]) == 0:
         raise SpecError(
@@ -30,6 +35,7 @@ def cut(start: Moment, end: Moment, every: str) -> list[Span]:
     spans, at = [], whole.start
     while at < whole.end:
         stop = whole.end if whole.end - at <= length else at + length
-        spans.append(Span(start=at, end=stop))
+        if timezone is None or is_shown(Window(at, stop), timezone):
+            spans.append(Span(start=at, end=stop))
         at = stop
     return spans

@@ -177,6 +177,21 @@ def test_the_list_keeps_its_type_and_order_and_carries_its_columns():
     assert table.to_pylist()[2] == {"place": 9, "latitude": None, "longitude": 6.0, "name": "nine"}
 
 
+@pytest.mark.parametrize("role", ["place", "name"])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_bytes_that_are_no_text_are_refused_by_the_column_s_name(role, kind, dictionary):
+    """A table in memory may hold them; they ended in a UnicodeDecodeError that printed the bytes, or on the map."""
+    wide = np.int64 if kind == pa.large_string() else np.int32
+    texts = pa.Array.from_buffers(kind, 1, [None, pa.py_buffer(wide([0, 7])), pa.py_buffer(b"SECRET\xff")])
+    if dictionary:
+        texts = pa.DictionaryArray.from_arrays(pa.array([0]), texts)
+    columns = {"place": pa.array(["a"]), "name": pa.array(["A"]), role: texts}
+    with pytest.raises(DataError, match="of the public list|not text in UTF-8|UTF-8") as refused:
+        read_places(places(pa.table(columns), place="place", name="name"))
+    assert "SECRET" not in str(refused.value)
+
+
 def test_rounding_puts_no_point_of_the_box_outside_its_last_row_and_column():
     """Just inside the northern and eastern edges, the quotient may round up to the number of rows or of columns."""
     cell, met = 1000 / (math.pi * 6_371_008.8 / 180), 0

@@ -100,6 +100,9 @@ def test_groups_are_points_with_their_errors(grouped: FakeRelease) -> None:
     (points,) = page.data("figure-answers")["data"]
     assert points["x"] == [36.5, 44.0, -1.0]
     assert points["error_x"]["array"] == [0.5, 0.25, 100.0]
+    # no mean of numbers from 0 to 100 is below 0, whatever the noisy one is
+    assert points["error_x"]["arrayminus"] == [0.5, 0.25, 0.0]
+    assert "each on its own, and end where no true answer lies." in page.text()
     assert "39.5" in page.text()  # the error by the number of people
     assert [e.text for e in page.all("th")][-4:] == ["income", "Mean", "People (noisy)", "Within, 95 %"]
     assert page.data("rows")[1] == [NASTY[1], "44", "12000", "0.25"]
@@ -126,8 +129,10 @@ def test_bars_have_lines_as_long_as_the_stated_error(histogram: FakeRelease) -> 
     assert (one["name"], one["x"], one["y"]) == ("a", [0.5, 1.5, 2.5], [5, -2, 7])
     assert two["y"] == [1, 0, 12_345]
     assert one["error_y"]["array"] == [4.25] * 3
+    assert one["error_y"]["arrayminus"] == [4.25, 0, 4.25]
+    assert two["error_y"]["arrayminus"] == [1, 0, 4.25]
     low, high = page.data("figure-answers")["layout"]["yaxis"]["range"]
-    assert low < -2 - 4.25
+    assert low < -2
     assert high > 12_345 + 4.25
     assert "all 6 are within 6.5 with that probability" in page.text()
 

@@ -232,7 +232,7 @@ def register(claims: Claims) -> None:
 
     @says(
         r"(A place is said to be safe when its noisy count is at most (?P<low>\S+?)(, which is below (?P<most>\d+) so that a wrong “safe” is rare"
-        r" enough)?)?(; )?(A place is said to be dangerous when its noisy count is at least (?P<high>\S+?)(, which is above (?P<least>\d+) so"
+        r" enough)?)?(; )?([Aa] place is said to be dangerous when its noisy count is at least (?P<high>\S+?)(, which is above (?P<least>\d+) so"
         r" that a wrong “dangerous” is rare enough)?)?; otherwise it is obscure\."
     )
     def _(world: Any, low: str | None, most: str | None, high: str | None, least: str | None) -> bool:

@@ -343,7 +343,7 @@ _BEYOND = (
 )
 _NO_UTF8 = (
     "The data cannot be read",
-    "a file is not text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)",
+    "it holds what is not text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)",
     "Save it as UTF-8. That it fails may be a fact about the data: do not publish it",
 )
 

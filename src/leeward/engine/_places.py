@@ -99,7 +99,14 @@ def _is_beyond(keys: pa.Array) -> bool:
 def _one(table: pa.Table, column: str) -> pa.Array:
     values = table.column(column)
     values = values.combine_chunks() if values.num_chunks != 1 else values.chunk(0)
-    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    try:
+        values.validate(full=True)  # a table in memory may hold what is no text
+    except pa.ArrowInvalid:
+        raise DataError(
+            f"The column '{column}' of the public list is damaged", "it holds texts that are not UTF-8", "Correct them"
+        ) from None
+    return values
 
 
 def _keys(keys: pa.Array, column: str) -> pa.Array:

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from leeward._statement import CutStated
 from leeward.query._group_names import group_named
 from leeward.report._figures import BLUE, LOOK, SAND
-from leeward.report._numbers import certain_curve, crossed, group_of, plain, reach, stated
+from leeward.report._numbers import certain_curve, crossed, group_of, plain, possible, reach, stated
 from leeward.report._words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
@@ -60,7 +60,7 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
     answers, query = result.answers, stated(result).query
     low, high, counts = (answers[name].to_pylist() for name in ("from", "to", "count"))
     groups = query.groups or (None,)
-    bins = len(low) // len(groups)
+    bins, ends = len(low) // len(groups), possible(result)
     figure = go.Figure(layout={"barmode": "group", "bargap": 0.08 if bins <= 60 else 0})
     for i, group in enumerate(groups):
         part = slice(i * bins, (i + 1) * bins)
@@ -69,7 +69,7 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
             go.Bar(
                 x=[(a + b) / 2 for a, b in zip(low[part], high[part], strict=True)],
                 y=counts[part],
-                error_y=_lines(errors[part]),
+                error_y=_lines(counts[part], errors[part], ends),
                 marker={"color": colour},
                 name="" if group is None else escape(group_named(group)),
                 customdata=[f"{plain(a)} to {plain(b)}" for a, b in zip(low[part], high[part], strict=True)],
@@ -101,7 +101,7 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
     figure.update_layout(
         xaxis=_axis(escape(str(query.column)), [low[0], high[-1]]),
         yaxis={
-            **_axis(f"{many(result.statement)} (noisy)", _span(counts, errors, zero=True)),
+            **_axis(f"{many(result.statement)} (noisy)", _span(counts, errors, ends, zero=True)),
             "showgrid": True,
             "zeroline": True,
         },
@@ -144,11 +144,11 @@ def _groups(result: Readable, errors: list[float]) -> go.Figure:
     counted = "count" in answers.column_names
     values = answers["count" if counted else "value"].to_pylist()
     labels = [escape(group_of(row, query) or str(row["group"])) for row in answers.to_pylist()]
-    places = list(range(len(labels)))
+    places, ends = list(range(len(labels))), possible(result)
     shown: dict[str, Any] = {
         "x": values,
         "y": places,
-        "error_x": _lines(errors),
+        "error_x": _lines(values, errors, ends),
         "marker": {"color": BLUE} if counted else {"color": BLUE, "size": 11},
         "customdata": [f"{label}: {plain(value)}" for label, value in zip(labels, values, strict=True)],
         "hovertemplate": "%{customdata}<extra></extra>",
@@ -156,7 +156,7 @@ def _groups(result: Readable, errors: list[float]) -> go.Figure:
     figure = go.Figure(go.Bar(orientation="h", **shown) if counted else go.Scatter(mode="markers", **shown))
     named = f"{many(result.statement)} (noisy)" if counted else escape(str(query.column))
     figure.update_layout(
-        xaxis={**_axis(named, _span(values, errors, zero=counted)), "showgrid": True, "zeroline": counted},
+        xaxis={**_axis(named, _span(values, errors, ends, zero=counted)), "showgrid": True, "zeroline": counted},
         yaxis=_down(labels),
     )
     return figure
@@ -221,7 +221,10 @@ def _percentiles(result: Readable) -> go.Figure:
         )
     figure.update_layout(
         xaxis={
-            **_axis(escape(str(query.column)), _span([row["value"] for row in rows], [0.0] * len(rows), zero=False)),
+            **_axis(
+                escape(str(query.column)),
+                _span([row["value"] for row in rows], [0.0] * len(rows), possible(result), zero=False),
+            ),
             "showgrid": True,
         },
         yaxis=_down(labels),
@@ -242,13 +245,26 @@ def _down(labels: list[str]) -> dict[str, Any]:
     }
 
 
-def _lines(reach: list[float]) -> dict[str, Any]:
-    return {"type": "data", "array": reach, "visible": any(reach), "color": "#666666", "thickness": 1.5, "width": 4}
+def _lines(values: list[float], reach: list[float], ends: tuple[float, float]) -> dict[str, Any]:
+    """Lines on both sides of each answer that end where no answer without noise can be."""
+    least, most = ends
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [max(0.0, min(r, most - v)) for v, r in zip(values, reach, strict=True)],
+        "arrayminus": [max(0.0, min(r, v - least)) for v, r in zip(values, reach, strict=True)],
+        "visible": any(reach),
+        "color": "#666666",
+        "thickness": 1.5,
+        "width": 4,
+    }
 
 
-def _span(values: list[float], reach: list[float], *, zero: bool) -> list[float]:
-    """Return a range that holds the answers and their errors, 0 too for counts, and a margin."""
-    ends = [v + sign * r for v, r in zip(values, reach, strict=True) for sign in (-1, 1)] + ([0.0] if zero else [])
+def _span(values: list[float], reach: list[float], possible: tuple[float, float], *, zero: bool) -> list[float]:
+    """Return a range that holds the answers and their lines, 0 too for counts, and a margin."""
+    lines = _lines(values, reach, possible)
+    ends = [v + up for v, up in zip(values, lines["array"], strict=True)]
+    ends += [v - down for v, down in zip(values, lines["arrayminus"], strict=True)] + ([0.0] if zero else [])
     low, high = min(ends), max(ends)
     margin = 0.06 * (high - low) or 1
     return [low - (margin if low < 0 or not zero else 0), high + margin]

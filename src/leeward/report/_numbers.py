@@ -191,7 +191,8 @@ def caption(result: Readable) -> str:
         return f"{each}; their errors are numbers of {many(stated(result))}, and are said above."
     if not any(reach(result)):
         return f"{each}; the error that is kept with probability 95 % is said above, not drawn."
-    return f"{each}; lines reach as far as the error that is kept with probability 95 %, each on its own."
+    ends = "" if possible(result) == (-math.inf, math.inf) else ", and end where no true answer lies"
+    return f"{each}; lines reach as far as the error that is kept with probability 95 %, each on its own{ends}."
 
 
 def reach(result: Readable) -> list[float]:
@@ -204,6 +205,16 @@ def reach(result: Readable) -> list[float]:
         return [float(error) for error in answers["within_95_percent"].to_pylist()]
     assert isinstance(accuracy, NumberAccuracy)
     return [accuracy.within_95_percent] * answers.num_rows
+
+
+def possible(result: Readable) -> tuple[float, float]:
+    """Return between which numbers every true answer lies: no count and no spread is below 0, no mean beyond the bounds."""
+    query = stated(result).query
+    if "count" in result.answers.column_names or query.kind in ("variance", "standard deviation"):
+        return 0.0, math.inf
+    if query.kind == "sum" or query.lower is None or query.upper is None:
+        return -math.inf, math.inf
+    return float(Fraction(query.lower)), float(Fraction(query.upper))
 
 
 def asked(statement: NumberStatement) -> list[tuple[str, str]]:

@@ -214,7 +214,7 @@ def visited(query: VisitorQuery) -> list[tuple[str, str]]:
 
 def decided(statement: DecidingStatement) -> str:
     """Say when a place is called safe, and when dangerous."""
-    decision, noun, said = statement.decision, a(statement.query.noun).capitalize(), []
+    decision, noun, said = statement.decision, a(statement.query.noun), []
     limit, threshold = decision.safe_at_most, decision.threshold
     if limit is not None and threshold is not None:
         why = "" if threshold >= limit else f", which is below {limit} so that a wrong “safe” is rare enough"
@@ -223,7 +223,7 @@ def decided(statement: DecidingStatement) -> str:
     if limit is not None and threshold is not None:
         why = "" if threshold <= limit else f", which is above {limit} so that a wrong “dangerous” is rare enough"
         said.append(f"{noun} is said to be dangerous when its noisy count is at least {_minus(threshold)}{why}")
-    return "; ".join([*said, "otherwise it is obscure."])
+    return sentence("; ".join([*said, "otherwise it is obscure"]))
 
 
 def stopped(statement: DecidingStatement, tally: Tally) -> str:

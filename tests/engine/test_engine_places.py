@@ -187,7 +187,7 @@ def test_bytes_that_are_no_text_are_refused_by_the_column_s_name(role, kind, dic
     if dictionary:
         texts = pa.DictionaryArray.from_arrays(pa.array([0]), texts)
     columns = {"place": pa.array(["a"]), "name": pa.array(["A"]), role: texts}
-    with pytest.raises(DataError, match="of the public list|not text in UTF-8|UTF-8") as refused:
+    with pytest.raises(DataError, match="UTF-8") as refused:
         read_places(places(pa.table(columns), place="place", name="name"))
     assert "SECRET" not in str(refused.value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import leeward as lw
 from leeward.errors import InputError, LowUtilityError, NotPrivateError, SpecError
 from leeward.mechanism import AdaptiveSanitized, Geometric, Sanitized
 from leeward.notion import ValueGrid
-from leeward.planner import NumberPlan, Plan, Scenario, plan_report
+from leeward.planner import NumberPlan, Plan, Scenario, plan_report, recommend
 from leeward.planner._report import DecidingOption
 from leeward.planner._words import wished
 from leeward.session._monitor import monitor
@@ -106,6 +107,33 @@ def test_it_is_compared_and_recommended_in_its_own_words() -> None:
     assert "place" not in report.recommendation.reason + report.recommendation.plain_dp
     of_ages = plan_report(lw.compare(ages(), lw.AdditionOnly("1"), safe_at_most=4))
     assert (of_ages.asked.noun, of_ages.asked.column, of_ages.asked.places) == ("interval", "age", 4)
+
+
+ONES = re.compile(r"\b(one|any|every|a) (person|people)\b|\bpeople\b")
+
+
+@pytest.mark.parametrize("what", ["decisions", "counts"])
+@pytest.mark.parametrize("name", ["UnboundedDP", "AdditionOnly", "RemovalOnly", "ReplaceDP", "BoundedDP"])
+def test_of_rows_no_word_of_the_recommendation_is_about_people(name: str, what: Any) -> None:
+    told: dict[str, Any] = {"column": "age", "lower": 0, "upper": 100, "step": 25}
+    for person in ("each row", "patient"):
+        query = lw.statistic(lw.records("w.csv", person=person), "histogram", **told)
+        wrong = None if name == "AdditionOnly" else "0.01"
+        found = recommend(lw.compare(query, getattr(lw, name)("1"), safe_at_most=9, error_at_most=wrong, what=what))
+        words = " ".join([found.reason, *found.cautions, *(lacks for _, lacks in found.gives_up), found.plain_dp])
+        assert (ONES.search(words) is None) == (person == "each row"), words
+
+
+def test_of_rows_with_the_same_words_that_with_the_nearer_counts_is_recommended() -> None:
+    """Where counts are published: it was the one that protects more, with twice the error, as if it did as well."""
+    told: dict[str, Any] = {"column": "age", "lower": 0, "upper": 100, "step": 25}
+    query = lw.statistic(lw.records("w.csv", person="patient"), "histogram", **told)
+    wanted: tuple[tuple[Any, str], ...] = (("counts", "dp"), ("decisions", "add-remove-replace-dp"))
+    for what, name in wanted:
+        compared = lw.compare(query, lw.UnboundedDP("1"), safe_at_most=500, error_at_most="0.001", what=what)
+        chosen = recommend(compared).option
+        assert chosen is not None
+        assert chosen.notion.name == name
 
 
 def test_the_best_possible_is_attained_for_one_group_as_for_one_place() -> None:

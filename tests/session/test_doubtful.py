@@ -155,7 +155,13 @@ def test_a_listed_place_that_rows_spell_otherwise_is_not_called_safe(town: Town,
     frame.to_parquet(town.folder / VISITS)
     # a monitor pays for each place that it does not call safe
     changes, price = (SANITIZED[1:], ("40", "80")) if command == "monitor" else ([], ("1",))
-    words = (command, town.spec(*changes), "--out", town.out, *(["--until", "2027-01-01"] if command == "monitor" else []))
+    words = (
+        command,
+        town.spec(*changes),
+        "--out",
+        town.out,
+        *(["--until", "2027-01-01"] if command == "monitor" else []),
+    )
     code, _, err = town.run(*words)
     if not named:
         assert code == 0, err
@@ -184,7 +190,9 @@ def test_a_listed_group_that_rows_spell_otherwise_is_not_published_as_empty(
     if listed == "gout":
         assert len(lw.release(made, budget).to_pandas()) == 2 + (others is not None)
         return
-    with pytest.raises(DoubtfulDataError, match=r"1 listed key would be named by rows .*upper and lower case \('flu'\)"):
+    with pytest.raises(
+        DoubtfulDataError, match=r"1 listed key would be named by rows .*upper and lower case \('flu'\)"
+    ):
         lw.release(made, budget)
     assert str(Ledger(tmp_path / "budget.db").show("town")) == "[]"
 

@@ -109,9 +109,10 @@ def kept(rows: Any, source: Filtered) -> Any:
                 "the nearest that they hold would be taken for it",
                 "Allow numbers below 2^53 (2^24 where floats have 32 bits), or store the column as whole numbers",
             )
-        if kind.is_decimal():  # a number beyond the column's type is in no row, and no number of that type to compare with
-            allowed = [number for number in allowed if abs(number) < 10 ** (kind.precision - kind.scale)]
-        passes &= rows[column].isin(list(allowed)).fill_null(False)
+        beyond = 10 ** (kind.precision - kind.scale) if kind.is_decimal() else None
+        # what is beyond the column's type is in no row, and the engine has no number of that type to compare with
+        held = [each for each in allowed if beyond is None or abs(int(each)) < beyond]
+        passes &= rows[column].isin(held).fill_null(False)
     return passes
 
 

@@ -113,8 +113,8 @@ def refuse_alike(found: Matches | None) -> None:
     raise DoubtfulDataError(
         f"{counted(lacking, 'listed key')} would be named by rows if this made no difference: {but_for}",
         "as they stand nobody counts there, and a place where nobody counts is safe, a group empty",
-        "Correct one of the tables. That it stopped is a fact about the data: do not publish it. Nothing was charged. If they"
-        ' do mean different things, go on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
+        "Correct one of the tables. That it stopped is a fact about the data: do not publish it. Nothing was charged. If"
+        ' they do mean different things, go on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
     )
 
 

@@ -19,7 +19,7 @@ from leeward.exact._real import Exact, outward, positive
 from leeward.exact._weight import Weight, exp_minus, weighted_sum
 from leeward.mechanism import SubsampledCount
 from leeward.noise import DirectedGeometric
-from leeward.notion import INSERT, Notion
+from leeward.notion import INSERT, Notion, of_rows
 from leeward.query._statistic import Many, Noun
 
 if TYPE_CHECKING:
@@ -193,14 +193,15 @@ def cautions(
         "k releases cost k times as much as one. Two-sided noise gains about √k at a small δ; one-sided noise has a constant"
         " loss and gains nothing.",
     ]
-    if notion.words.reveals:
-        said.append(f"Not protected: {notion.words.reveals}.")
+    words = of_rows(notion.words) if many == "rows" else notion.words
+    if words.reveals:
+        said.append(f"Not protected: {words.reveals}.")
     if {step.change for step in notion.steps} == {INSERT}:
         # of several ε (one for each person, or of two promises kept at once) the least limits a sample of everybody
         sample = float(1 - exp_minus(min(step.cost for step in notion.steps)))
         said.append(
-            f"This notion also permits publishing the records of {sample:.0%} of all people, drawn at random, in the clear:"
-            " it promises only that nobody can be sure of your absence."
+            f"This notion also permits publishing the records of {sample:.0%} of all {many}, drawn at random, in the clear:"
+            f" it promises only that nobody can be sure {'of your absence' if many == 'people' else 'that a row is absent'}."
         )
     return tuple(said)
 

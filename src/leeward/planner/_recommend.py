@@ -8,7 +8,8 @@
 * The budget can pay for all planned releases; those that have their answer already, as written, cost nothing.
 * Where nothing was granted to be wrong, nothing is.
 * Among these, the row with the most right words about the places that are safe (or dangerous): of the counts given, or if
-  nobody were anywhere. Of equals, the one whose notion implies more of the others; then the one asked for.
+  nobody were anywhere. Of equals, where counts are published, the one whose counts are nearer; then the one whose notion
+  implies more of the others; then the one asked for.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from leeward.accounting._price_between_units import priced
 from leeward.errors import BudgetConflictError, InputError, LowUtilityError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
-from leeward.notion import INSERT, Notion, UnboundedDP
+from leeward.notion import INSERT, Notion, PrivacyDescription, UnboundedDP, of_rows
 from leeward.planner._advice import cautions
 from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
 from leeward.planner._option import Option
@@ -159,12 +160,14 @@ def _wrong_anew(option: Option, compared: Comparison) -> tuple[str, ...]:
     )
 
 
-def _rank(option: Option, eligible: list[Option], asked: Asked) -> tuple[float, bool, int, bool]:
+def _rank(option: Option, eligible: list[Option], asked: Asked) -> tuple[float, bool, float, int, bool]:
     words = right_words(option, asked)
     best = max(right_words(o, asked) for o in eligible)
     certain = asked.leaves_out and option.of_everyone and words >= best * _NEAR
     level = best if certain or words >= best * (1 - _EQUAL) else words
-    return level, certain, sum(implies(option.notion, o.notion) for o in eligible), option.notion == asked.notion
+    far = option.errors.most if asked.what == "counts" and option.errors is not None else 0
+    protects = sum(implies(option.notion, o.notion) for o in eligible)
+    return level, certain, -far, protects, option.notion == asked.notion
 
 
 def _of_whom(option: Option, asked: Asked) -> bool:
@@ -247,9 +250,13 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
         )
     if chosen.notion != asked.notion:
         more = implies(chosen.notion, asked.notion) and not implies(asked.notion, chosen.notion)
-        also = f", and it protects more: {chosen.notion.words.protects}" if more else ""
+        also = f", and it protects more: {_words(chosen.notion, asked).protects}" if more else ""
         said.append(f"It keeps all that {asked.notion.name} protects{also}")
     return ". ".join(said) + "."
+
+
+def _words(notion: Notion, asked: Asked) -> PrivacyDescription:
+    return of_rows(notion.words) if asked.query.of_rows else notion.words
 
 
 def _none(compared: Comparison, kept: list[Option]) -> str:
@@ -303,8 +310,8 @@ def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
         said = said[1:]  # about published counts, and none are
     if one_sided and asked.scenario.releases == 1:
         said = tuple(s for s in said if not s.startswith("k releases"))
-    if not one_sided and chosen.notion.words.reveals:
-        said += (f"Not protected: {chosen.notion.words.reveals}.",)
+    if not one_sided and (reveals := _words(chosen.notion, asked).reveals):
+        said += (f"Not protected: {reveals}.",)
     if {step.change for step in chosen.notion.steps} == {INSERT}:
         said += ("Removal-only alone is hardly a promise: take it only together with addition-only.",)
     if isinstance(asked.query, CountVisitors) and asked.query.truncates and not chosen.of_everyone:
@@ -328,7 +335,9 @@ def _gives_up(
             all_of = "it" if asked.scenario.releases == 1 else f"{asked.scenario.releases} of it"
             lacks.append(f"this budget, kept in {in_words(asked.counted_in)}, does not pay for {all_of}")
         if option.in_asked.is_infinite:
-            lacks.append(f"it does not protect all that {asked.notion.name} protects: {asked.notion.words.protects}")
+            lacks.append(
+                f"it does not protect all that {asked.notion.name} protects: {_words(asked.notion, asked).protects}"
+            )
         elif option.in_asked * asked.notion.epsilon > allowed:
             lacks.append(f"it costs {option.in_asked} times as much, in {asked.notion.name}")
         lacks += [f"'{word}' can be wrong" for word in _wrong_anew(option, compared)]

@@ -183,8 +183,8 @@ TOTALS = {"what": "totals"}
 def test_totals_have_every_day_of_every_meter_and_the_right_noise(folder: Path) -> None:
     run(folder, "t.parquet", publish=TOTALS)
     found = pd.read_parquet(folder / "t.parquet")
-    assert list(found.columns) == ["meter", "day", "readings", "total_kWh"]
-    assert found["readings"].tolist() == [24, 23] * 3
+    assert list(found.columns) == ["meter", "day", "readings_per_meter", "total_kWh"]
+    assert found["readings_per_meter"].tolist() == [24, 23] * 3
     made = json.loads((folder / "t.parquet.release.json").read_text())
     assert made["price"]["maximum_window"] == "log(2)"
     assert made["price"]["maximum_total"] == "2*log(2)"
@@ -258,7 +258,7 @@ def test_totals_of_a_feeder_add_up_its_meters(folder: Path) -> None:
     assert found["feeder"].tolist() == ["n", "s"]
     hours = sum(h / 100 for h in range(47))
     assert found["total_kWh"].tolist() == pytest.approx([hours, 3 * 47 + 2 * hours], abs=0.04)
-    assert found["readings"].tolist() == [47, 47]
+    assert found["readings_per_meter"].tolist() == [47, 47]
 
 
 def test_prices_of_totals_with_days_of_different_length() -> None:

@@ -266,7 +266,7 @@ def test_the_table_of_totals_names_the_level_that_each_was_drawn_at(folder: Path
     of the count either side, a false alarm in 6e-7 (normal).
     """
     made = ran(folder, publish={"what": "totals"})
-    assert list(made.columns) == ["meter", "tier", "day", "readings", "total_kWh"]
+    assert list(made.columns) == ["meter", "tier", "day", "readings_per_meter", "total_kWh"]
     assert (made["tier"] == np.where(made["meter"] % 2, "careful", "usual")).all()
     for tier, kilowatts in {"usual": 0.1, "careful": 0.4}.items():
         off = (made.loc[made["tier"] == tier, "total_kWh"] - 72).abs()
@@ -276,7 +276,7 @@ def test_the_table_of_totals_names_the_level_that_each_was_drawn_at(folder: Path
     off = (fed["total_kWh"] - 4 * 72).abs()
     assert abs(off.mean() * math.log(2) / 24 / 0.4 - 1) < 5 / math.sqrt(len(off)) + 0.01
     by_level = ran(folder, publish={"what": "totals", "by": "tier"})
-    assert list(by_level.columns) == ["tier", "day", "readings", "total_kWh"]
+    assert list(by_level.columns) == ["tier", "day", "readings_per_meter", "total_kWh"]
     said = job(publish={"what": "totals", "by": "feeder"}).statement()
     assert said.post_processing[-1] == "A total of meters of several levels has the noise of the smallest ε among them"
     assert [each.mean_error.by_readings[24] for each in said.levels.each] == sorted(
@@ -298,7 +298,7 @@ def test_the_table_of_totals_names_the_level_that_each_was_drawn_at(folder: Path
         ({"data": {"meter": None}}, "[protect] levels without [data] meter"),
         ({"protect": {"levels": {"usual": {"window": 6}}}}, "this key is not known"),
         ({"protect": {"levels": {"usual": {}, "odd": {"within": "1 Wh"}}}}, "1 Wh"),
-        ({"publish": {"what": "totals"}, "protect": {"level": "readings"}}, "A column 'readings' that names levels"),
+        ({"publish": {"what": "totals"}, "protect": {"level": "readings_per_meter"}}, "A column 'readings_per_meter' that names levels"),
     ],
 )
 def test_what_does_not_go_with_levels_is_refused(change: dict[str, Any], said: str) -> None:

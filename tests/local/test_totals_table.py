@@ -15,7 +15,7 @@ from leeward.errors import DataError, SpecError
 from leeward.local import check_job
 from leeward.local.series import SeriesStatement
 
-TAKEN = {"day": ("day", "readings", "total_kWh"), "period": ("from", "readings", "total_kWh")}
+TAKEN = {"day": ("day", "readings_per_meter", "total_kWh"), "period": ("from", "readings_per_meter", "total_kWh")}
 
 
 def totals(folder: Path, table: pd.DataFrame | pa.Table, **asked: Any) -> Any:

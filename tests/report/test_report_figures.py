@@ -165,6 +165,17 @@ def test_the_curve_is_the_statement_s(make_statement: Callable[..., dict[str, An
     assert figure.layout.shapes[0].x0 == 2.5
 
 
+@pytest.mark.parametrize(("limit", "anchor"), [(0, "left"), (2, "left"), (4, "right"), (5, "right")])
+def test_the_words_on_the_unsafe_side_do_not_run_over_the_edge(
+    make_statement: Callable[..., dict[str, Any]], limit: int, anchor: str
+) -> None:
+    """Where that side is narrow they ended beyond the picture."""
+    made = make_statement(5)
+    made["decision"]["safe_at_most"] = limit
+    (words,) = decision_curve(stated(made)).layout.annotations
+    assert (words.xanchor, words.x) == (anchor, limit + 0.6 if anchor == "left" else 6.4)
+
+
 def test_both_decisions_are_drawn(make_statement: Callable[..., dict[str, Any]]) -> None:
     curve = [{"count": c, "safe": f"{0.9 ** (c + 1):.4g}", "dangerous": f"{0.1 * c:.4g}"} for c in range(7)]
     made = make_statement(5)

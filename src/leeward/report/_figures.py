@@ -142,11 +142,12 @@ def decision_curve(statement: DecidingStatement) -> go.Figure:
         never = "never called safe"
         often = f"called safe with at most {at_most(float(Fraction(decision.error_at_most or '0')), 6)}"
         figure.add_vrect(x0=limit + 0.5, x1=last + 0.5, fillcolor=RED, opacity=0.09, line_width=0, layer="below")
+        wide = 2 * (last - limit) > last - first  # or the words would run over the edge
         figure.add_annotation(
-            x=limit + 0.6,
+            x=limit + 0.6 if wide else last + 0.4,
             y=1.13 * top,
             text=never if decision.never_wrong else often,
-            xanchor="left",
+            xanchor="left" if wide else "right",
             showarrow=False,
         )
     figure.update_layout(

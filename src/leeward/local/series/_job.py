@@ -362,7 +362,7 @@ class SeriesJob:
 
 def _beside_names(totals: Totals) -> tuple[str, str, str]:
     """The columns of a table of totals, beside the names of meters or groups."""
-    return "day" if totals.per == "day" else "from", "readings", f"total_{totals.unit}"
+    return "day" if totals.per == "day" else "from", "readings_per_meter", f"total_{totals.unit}"
 
 
 def _write(table: Any, path: Path, kind: Kind | None) -> None:

@@ -298,7 +298,10 @@ def test_the_table_of_totals_names_the_level_that_each_was_drawn_at(folder: Path
         ({"data": {"meter": None}}, "[protect] levels without [data] meter"),
         ({"protect": {"levels": {"usual": {"window": 6}}}}, "this key is not known"),
         ({"protect": {"levels": {"usual": {}, "odd": {"within": "1 Wh"}}}}, "1 Wh"),
-        ({"publish": {"what": "totals"}, "protect": {"level": "readings_per_meter"}}, "A column 'readings_per_meter' that names levels"),
+        (
+            {"publish": {"what": "totals"}, "protect": {"level": "readings_per_meter"}},
+            "A column 'readings_per_meter' that names levels",
+        ),
     ],
 )
 def test_what_does_not_go_with_levels_is_refused(change: dict[str, Any], said: str) -> None:

@@ -60,7 +60,7 @@ def csv_rows(
     rows = 0
     for (header, is_gzip, delimiter), group in itertools.groupby(described, key=lambda each: each[0]):
         _, alike, paths = zip(*group, strict=True)
-        lengths = [length(file) for file in alike]
+        lengths = [length(file, delimiter) for file in alike]
         longest = max(each.longest for each in lengths)
         # Reading at several places at once, the engine takes lines within quotes for rows, and then finds them broken.
         careful = {"parallel": False, "max_line_size": max(_USUAL, min(longest, _LONGEST))}
@@ -69,7 +69,7 @@ def csv_rows(
         found, before = _count(connection), rows
         rows = found
         there = sum(each.rows(len(header)) for each in lengths)
-        if found - before != there or not all(each.closed for each in lengths):
+        if found - before != there or not all(each.regular for each in lengths):
             _check_by_fields(alike, len(header), found - before, delimiter)
     return ROWS
 
@@ -135,7 +135,7 @@ def _count(connection: duckdb.DuckDBPyConnection) -> int:
 
 
 def _check_by_fields(files: Sequence[File], columns: int, found: int, delimiter: str) -> None:
-    """Count again with care: a quote within an unquoted field misleads the quick count."""
+    """Count again with care: a quote within an unquoted field misleads the quick count, and the engine too."""
     lengths = [length_by_fields(file, delimiter) for file in files]
     if None in lengths:
         raise _faulty(files, delimiter)

@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward._encodings import UTF8, any_length, unfit
 from leeward._paths import read_small
@@ -54,13 +55,13 @@ class Length(Private):
         lines: records, of which an empty line is one.
         filled: records that are not empty lines.
         longest: bytes of the longest record, at most; rounded up to whole pieces of the file.
-        closed: whether it does not end within quotes.
+        regular: whether every quote opens or closes a field, or is one of two within one, and the last is closed.
     """
 
     lines: int
     filled: int
     longest: int
-    closed: bool
+    regular: bool
 
     def rows(self, columns: int) -> int:
         """The number of rows below the first line; an empty line is one only where there is one column."""
@@ -147,20 +148,18 @@ def _names(file: File, line: str, delimiter: str) -> tuple[str, ...]:
 
 
 @once
-def length(file: File) -> Length:
-    """Count the records of a CSV file by its quotes and line ends, quickly. Quotes inside unquoted fields mislead it.
+def length(file: File, delimiter: str) -> Length:
+    """Count the records of a CSV file by its quotes and line ends, quickly, and see whether its quotes can mislead that.
 
     Raises:
         DataError: it is packed and damaged, or so packed that the engine cannot read it.
     """
     lines = filled = longest = since = 0
-    inside, last = False, 10
+    last, quotes = 10, _Quotes(delimiter)
     for piece in _pieces(file):
         letters = np.frombuffer(piece, np.uint8)
         newline, end = letters == 10, letters == 13
-        if inside or b'"' in piece:
-            quoted = np.logical_xor.accumulate(letters == 34) ^ inside
-            inside = bool(quoted[-1])
+        if (quoted := quotes.around(letters)) is not None:
             newline &= ~quoted
             end &= ~quoted
         after_return = np.concatenate([[last == 13], end[:-1]])
@@ -172,7 +171,42 @@ def length(file: File) -> Length:
         if end.any():
             since = len(piece)
         last = int(letters[-1]) if end[-1] else 0
-    return Length(lines + (last not in (10, 13)), filled, longest, not inside)
+    return Length(lines + (last not in (10, 13)), filled, longest, quotes.regular and not quotes.inside)
+
+
+class _Quotes:
+    """Which letters of a text stand within quotes, piece by piece, and whether all readers would say so.
+
+    Where each quote opens a field, closes one, or is one of two together within one, there is one way to read the text. A
+    quote that stands elsewhere is a letter to some readers and opens a field to others: two such quotes even out, and
+    the rows between them would be taken for one, as the engine takes those behind the second.
+    """
+
+    def __init__(self, delimiter: str) -> None:
+        self.inside, self.regular = False, True
+        self._ends = np.zeros(256, np.bool_)  # what a field may stand beside; or a quote, of two together
+        self._ends[[ord(delimiter), 10, 13, 34]] = True
+        self._before, self._closing = 10, False
+
+    def around(self, letters: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
+        """Return which letters of the next piece stand within quotes; None if none does."""
+        if self._closing:  # the last letter of the piece before closed a field
+            self.regular &= bool(self._ends[letters[0]])
+        self._closing, before = False, self._before
+        self._before = int(letters[-1])
+        at = np.flatnonzero(letters == 34)
+        if not at.size and not self.inside:
+            return None
+        opens = np.arange(at.size) % 2 == self.inside
+        preceding = letters[at[opens] - 1]
+        following = letters[np.minimum(at[~opens] + 1, letters.size - 1)]
+        if preceding.size and at[opens][0] == 0:
+            preceding = np.concatenate([[np.uint8(before)], preceding[1:]])
+        self._closing = bool(at.size and at[-1] == letters.size - 1 and not opens[-1])
+        self.regular &= bool(self._ends[preceding].all() and self._ends[following].all())
+        quoted = np.logical_xor.accumulate(letters == 34) ^ self.inside
+        self.inside = bool(quoted[-1])
+        return quoted
 
 
 @once
@@ -235,23 +269,28 @@ def _first_fault(records: Any) -> tuple[int, str] | None:
 
 
 def _pieces(file: File) -> Iterator[bytes]:
-    """The bytes of a file, unpacked; the engine does not look at checksums."""
+    """The bytes of a file, unpacked, without a mark of its encoding; the engine does not look at checksums."""
     if not file.is_gzip:
         with open(file.path, "rb") as raw:
-            while piece := raw.read(_PIECE):
-                yield piece
+            yield from _after_mark(raw)
         return
     with open(file.path, "rb") as raw:
         head = raw.read(4)
     with _packed(file), gzip.open(file.path, "rb") as unpacked:
-        while piece := unpacked.read(_PIECE):
-            yield piece
+        yield from _after_mark(unpacked)
     if head[3] & (_COMMENT | _HEAD_SUM):
         raise DataError(
             f"The file '{file.name}'",
             "it was packed with a comment or a checksum of its head, which the engine that reads it (DuckDB) does not know",
             "Pack it again (`gzip` leaves both out)",
         )
+
+
+def _after_mark(raw: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    piece = raw.read(_PIECE).removeprefix(codecs.BOM_UTF8)
+    while piece:
+        yield piece
+        piece = raw.read(_PIECE)
 
 
 @contextmanager

@@ -76,8 +76,11 @@ class UnlistedTable(TimedRows):
     def _inside(self, rows: Any) -> Reasons:
         return ((rows.beyond, "long_group"), (rows.key.isnull(), "no_group"))
 
+    def matches(self, query: UnlistedGroups) -> None:
+        """See nothing: there is no list that rows could match."""
+
     def survey(self, query: UnlistedGroups) -> Survey:
-        """See nothing more: there is no list that rows could match."""
+        """See nothing more, as `matches` does."""
         return Survey()
 
     def exactly(self, query: UnlistedGroups, drawn_from: DrawnFrom = "groups") -> VisitCounts:

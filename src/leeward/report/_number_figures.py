@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
+from math import inf
 from typing import Any
 
 import plotly.graph_objects as go
@@ -127,7 +128,7 @@ def bars(labels: list[str], counts: list[int], title: str) -> go.Figure:
         margin={"l": 50, "r": 12, "t": 12, "b": 60},
         showlegend=False,
         xaxis={
-            **_axis(title, _span([float(count) for count in counts], [0.0] * len(counts), zero=True)),
+            **_axis(title, _span([float(count) for count in counts], [0.0] * len(counts), (0.0, inf), zero=True)),
             "showgrid": True,
         },
         yaxis={

@@ -31,6 +31,7 @@ from leeward.planner._beyond_bound import beyond_bound
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.planner._unlisted_plan import delta_of
 from leeward.query import CountVisitors, Window
+from leeward.query._statistic import Statistic
 from leeward.query._table import alike
 from leeward.query._unlisted_groups import AnyQuestion
 from leeward.session._budget import Budget

@@ -123,8 +123,14 @@ class Address:
         return self._written(user, ({} if self._is_named else {"host": self.host}) | dict(self.settings))
 
     def parameters(self) -> dict[str, Any]:
-        """Return what libpq is asked for."""
-        asked: dict[str, Any] = {"host": self.host, "port": self.port, "dbname": self.database, **dict(self.settings)}
+        """Return what libpq is asked for; and that it is not led elsewhere by the environment (``PGHOSTADDR``)."""
+        asked: dict[str, Any] = {
+            "host": self.host,
+            "hostaddr": "",
+            "port": self.port,
+            "dbname": self.database,
+            **dict(self.settings),
+        }
         return asked if self.user is None else asked | {"user": self.user}
 
     @property
@@ -247,7 +253,10 @@ _REASONS: Final = {
         "it does not let this user in",
         "Check the user, and the password in PGPASSWORD or ~/.pgpass; an address holds none",
     ),
-    "42501": ("this user may not do that there", "Ask for the rights that the page on databases names"),
+    "42501": (
+        "this user may not do that there, or a table has policies that hide rows",
+        "Ask for the rights that the page on databases names; for policies of rows, BYPASSRLS",
+    ),
     "42P01": ("a table is missing", "Check the name, with its schema"),
     "42703": ("a column is missing", "Check the name"),
     "55P03": ("another process kept it locked", "Wait for that process, or end it, and run again"),
@@ -282,6 +291,12 @@ def resolve_table(named: Any, folder: str | os.PathLike[str] | None = None) -> A
     Raises:
         InputError: it is the address of a PostgreSQL database, and holds a password or cannot be read.
     """
+    if isinstance(named, list | tuple) and any(map(is_address, named)):
+        raise InputError(
+            "A list of tables with the address of a database among them",
+            "files are one table together, and a table of a database stands alone",
+            "Give the address alone, or make a view of several tables there",
+        )
     return str(Address.read(named, folder)) if is_address(named) else resolve_source(named, folder)
 
 

@@ -34,7 +34,8 @@ NOWHERE = [
     *("sqlite+pysqlite:///budget.db", "sqlite+aiosqlite:///budget.db", "sqlite3:///budget.db", "sqlite:///:memory:"),
     *("sqlite:///budget.db?mode=ro", "sqlite:///file:budget.db", "file:budget.db", "file:///tmp/b.db", ":memory:", ""),
     *("postgresql://me:sesame@host/budget", "postgresql+psycopg://me:sesame@host/b", "://", "duckdb:///b.db"),
-    "mysql+pymysql://me:sesame@host/b?x=1",
+    *("mysql+pymysql://me:sesame@host/b?x=1", "host=h password=sesame dbname=b", "dbname = b", "service=sesame"),
+    *(" postgresql://me:sesame@host/b", "\tsqlite:///budget.db", "budgets/postgresql://me:sesame@host/b"),
 ]
 """What names no file that a budget could be kept in, or a database in a way that would show its password."""
 

@@ -108,9 +108,10 @@ def _rows(found: Checked) -> Iterator[tuple[str, str]]:
 
 
 def _window(found: Checked) -> str:
-    windows = [each.public() for made in found.plans if (each := made.counted.window) is not None]
+    windows = [each for made in found.plans if (each := made.counted.window) is not None]
+    first, last = min(windows, key=lambda each: each.start), max(windows, key=lambda each: each.end)
     what = "the window runs" if len(windows) == 1 else f"the {len(windows)} windows run"
-    return f"{what} from {windows[0]['start']} to {windows[-1]['end']}"
+    return f"{what} from {first.public()['start']} to {last.public()['end']}"
 
 
 def _keys(found: Checked) -> Iterator[tuple[str, str]]:

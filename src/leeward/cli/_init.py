@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leeward._plain import plain, probability
+from leeward._postgres import is_address
 from leeward.cli._asked import answer, choice, column, likely, tell
 from leeward.cli._output import say, wrote
 from leeward.errors import InputError, SpecError
@@ -111,6 +112,13 @@ def init(
         raise InputError(f"The spec '{out}'", "it is there already, and would be lost", "Name another with --out")
     if places is not None and grid is not None:
         raise SpecError("Both PLACES and --grid", "each is a public list", "Give one of them")
+    for given in (data, *([] if places is None else [places])):
+        if is_address(str(given)):
+            raise InputError(
+                "The address of a database",
+                "a first spec is drafted from files, whose columns are looked at",
+                "Draft it from a file with the same columns, and then write the address, and visits_table, into the spec",
+            )
     visits = detected(str(data), sheet)
     tell(f"{data}: {_described(visits)}")
     keys = {"visits": _relative(data, out)} | ({} if sheet is None else {"visits_table": sheet}) | _said(visits)

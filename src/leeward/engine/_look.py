@@ -8,6 +8,7 @@ a fact about the data, as a refusal of people over the bound is: it is for the c
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -40,6 +41,7 @@ class Look(Private):
         times: the first and the last time of the data, in words, of rows that can be compared with the window; None where
             there is none.
         inside: how many of the rows pass the filter and lie inside the window, if there is one.
+        ends: the stamps between which the window lies; None where there is none.
     """
 
     rows: int
@@ -48,6 +50,7 @@ class Look(Private):
     share: float = 1.0
     times: tuple[str, str] | None = None
     inside: int = 0
+    ends: tuple[int, int] | None = None
 
     @property
     def elsewhere(self) -> int:
@@ -107,13 +110,19 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
 
 
 def together(looks: Sequence[Look], taken: int) -> dict[str, int]:
-    """Add up what several windows leave out: a row is outside the window if it is in none of them."""
+    """Add up what several windows leave out: a row is outside the window if it is in none of them.
+
+    Where windows overlap, how many rows are in none does not follow from the looks, and is not told.
+    """
     if len(looks) == 1:
         return dict(looks[0].dropped)
     found = {
         reason: sum(look.dropped[reason] for look in looks) if reason in _OF_ROWS_INSIDE else number
         for reason, number in looks[0].dropped.items()
     }
+    spans = sorted(look.ends for look in looks if look.ends is not None)
+    if any(later[0] < earlier[1] for earlier, later in itertools.pairwise(spans)):
+        return {reason: number for reason, number in found.items() if reason != "outside_window"}
     inside = taken + sum(number for reason, number in found.items() if reason != "outside_window")
     return found | {"outside_window": max(0, looks[0].rows - inside)}
 

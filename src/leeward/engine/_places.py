@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -176,6 +176,11 @@ def _squares(grid: Grid) -> PlaceList:
     return PlaceList(keys, north, middle(grid.west, width, column, grid.east), grid=grid)
 
 
+_ALONG_EDGES: Final = 512
+"""Points on each edge of a box whose cells are listed in any case: nearer together than the cells are wide that H3 may leave
+out."""
+
+
 def _hexagons(grid: Grid) -> PlaceList:
     """The H3 cells that overlap the box, by id, each with its centre."""
     h3 = optional("h3", "A grid of H3 cells")
@@ -188,7 +193,13 @@ def _hexagons(grid: Grid) -> PlaceList:
     area = 6371.0088**2 * np.radians(grid.east - grid.west) * (np.sin(lat[1]) - np.sin(lat[0]))
     if area / h3.average_hexagon_area(grid.h3, unit="km^2") > 2 * MOST_CELLS:
         raise too_many_cells()
-    cells = sorted(h3.h3shape_to_cells_experimental(box, grid.h3, contain="overlap"))
+    found = set(h3.h3shape_to_cells_experimental(box, grid.h3, contain="overlap"))
+    # of large cells that lie across an edge of the box H3 leaves some out
+    along = np.linspace(0, 1, _ALONG_EDGES)
+    norths, easts = grid.south + (grid.north - grid.south) * along, grid.west + (grid.east - grid.west) * along
+    found |= {h3.latlng_to_cell(north, east, grid.h3) for north in norths for east in (grid.west, grid.east)}
+    found |= {h3.latlng_to_cell(north, east, grid.h3) for north in (grid.south, grid.north) for east in easts}
+    cells = sorted(found)
     if len(cells) > MOST_CELLS:
         raise too_many_cells()
     centres = [h3.cell_to_latlng(cell) for cell in cells]

@@ -89,14 +89,21 @@ class TimedRows(Rows):
         clock, per_second = self._when.clock_for(window), self._when.per_second
         return self._looked(
             window,
+            ends=(first, end),
             share=covered(first, end, low, high) if n else 1.0,
             times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
         )
 
-    def _looked(self, window: Window | None, share: float = 1.0, times: tuple[str, str] | None = None) -> Look:
+    def _looked(
+        self,
+        window: Window | None,
+        share: float = 1.0,
+        times: tuple[str, str] | None = None,
+        ends: tuple[int, int] | None = None,
+    ) -> Look:
         seen = self._see(window)
         rows, dropped = sum(seen.tally.values()), self._dropped(window)
-        return Look(rows, seen.tally[_TAKEN], dropped, share, times, seen.inside)
+        return Look(rows, seen.tally[_TAKEN], dropped, share, times, seen.inside, ends)
 
     def _dropped(self, window: Window | None) -> dict[str, int]:
         """How many rows a question about this window leaves out, by reason."""

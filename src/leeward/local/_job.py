@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, Protocol
 
 from leeward._document import Document
 from leeward._paths import resolve
+from leeward._postgres import is_address
 from leeward._progress import Progress
 from leeward._toml import read_toml
 from leeward.errors import SpecError
@@ -140,6 +141,13 @@ def check_job(given: Mapping[str, Any], *, folder: str | os.PathLike[str] = ".")
         raise SpecError(f"[perturb] {min(unknown)}", "this key is not known", "Its only key is kind")
     if not isinstance(section["kind"], str) or section["kind"] not in KINDS:
         raise SpecError("[perturb] kind", "there is no such kind", f"Write kind = {kinds}")
+    data = given.get("data")
+    if isinstance(data, Mapping) and is_address(data.get("table")):
+        raise SpecError(
+            "[data] table is the address of a database",
+            "it is read by `leeward release` alone, where counts leave it and no row does",
+            "Write the rows to a file, such as .parquet or .csv, and name that",
+        )
     module = importlib.import_module(KINDS[section["kind"]])
     rest = {key: value for key, value in given.items() if key != "perturb"}
     job: Job = module.read(rest, resolve(folder))

@@ -28,7 +28,13 @@ def columns_named(by: By, quotes: str = "''") -> str:
 
 def group_named(group: Group) -> str:
     """Name a group: by its value, or by those of its columns."""
-    return ", ".join(map(str, group)) if isinstance(group, tuple) else str(group)
+    return ", ".join(map(_apart, group)) if isinstance(group, tuple) else str(group)
+
+
+def _apart(value: Allowed) -> str:
+    """A value beside others: within quotes where it could be read as two, or as one that has quotes of its own."""
+    text = str(value)
+    return f"‘{text}’" if ", " in text or text[:1] == "‘" else text
 
 
 def lists_of(by: By, groups: Sequence[Group]) -> dict[str, tuple[Allowed, ...]]:

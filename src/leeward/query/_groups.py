@@ -105,8 +105,9 @@ _TAKEN = {
         "answered",
     ),
     *("look", "left_out"),
+    *("latitude", "longitude", "geometry"),
 }
-"""Names of columns of answers: those of groups stand beside them."""
+"""Names of columns of answers, and of what is drawn as a place: those of groups stand beside them."""
 
 
 Intervals = tuple[tuple[str, ValueGrid], ...]

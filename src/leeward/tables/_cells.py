@@ -60,6 +60,13 @@ def _array(name: str, values: list[Any], kind: str | None) -> pa.Array:
     if kind == "truth values":
         return pa.array(values, pa.bool_())
     if kind == "dates or times":
+        if any(value is not None and dt.date(value.year, value.month, value.day) < _FIRST_DAY for value in values):
+            raise DataError(
+                f"The column '{name}'",
+                "a date in it is before 1 March 1900, where spreadsheets count a day that never was, and two days are one"
+                " (that it is refused is a fact about the data: do not publish it)",
+                "Write such dates as text, with a time_format",
+            )
         return pa.array([None if value is None else _moment(value) for value in values], pa.timestamp("us"))
     there = [value for value in values if value is not None]
     if all(value == value // 1 for value in there) and all(abs(value) < 2**63 for value in there):
@@ -69,6 +76,9 @@ def _array(name: str, values: list[Any], kind: str | None) -> pa.Array:
     if any(isinstance(value, int) and abs(value) >= _EXACT for value in there):
         raise _too_large(name)
     return pa.array([None if value is None else float(value) for value in values], pa.float64())
+
+
+_FIRST_DAY: Final = dt.date(1900, 3, 1)
 
 
 def _moment(value: dt.date) -> dt.datetime:

@@ -251,3 +251,12 @@ def test_a_table_out_of_order_is_refused_whole(tmp_path: Path) -> None:
 def test_what_a_spec_cannot_combine_is_refused(sections: Any, tmp_path: Path) -> None:
     with pytest.raises((SpecError, InputError)):
         check_job(BASE | sections, folder=tmp_path)
+
+
+def test_times_finer_than_microseconds_are_refused_where_they_decide_what_is_paid(tmp_path: Path) -> None:
+    """Cut to microseconds, two rows less than a window apart counted as a window apart."""
+    table = walk(20)
+    table["when"] = table["when"].astype("datetime64[ns]") + pd.Timedelta(1, "ns")
+    with pytest.raises(DataError, match="finer than microseconds"):
+        run(tmp_path, table)
+    assert not (tmp_path / "out.parquet").exists()

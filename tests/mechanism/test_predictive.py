@@ -223,3 +223,20 @@ def test_allowances_hold_as_many_units_as_fit_exactly() -> None:
     for k in range(3, 40):
         assert third._units(log(2) / 21 * k) == k
         assert third._units(log(2) / 21 * k - exact("1/1000000000000")) == k - 1
+
+
+def test_each_stretch_keeps_its_own_limit() -> None:
+    """What counts for a longer stretch is not forgotten with a shorter one."""
+    limits = [Allowance("2", 1), Allowance("5", 10)]
+    walker = PredictiveMechanism(PlanarMechanism(Plane("1", "euclidean")), near="1", test="1", allowances=limits)
+    unpaid = 0
+    for seed in range(20):
+        state, paid, bits = START, list[tuple[int, Any]](), SeededBitsForTests(seed)
+        for time in range(12):
+            before = state.paid
+            answer, state = walker.step(state, (40 * (time % 2), 0), time, bits)
+            paid.append((time, state.paid - before))
+            unpaid += answer == UNPAID
+        for start, (most, span) in itertools.product(range(12), ((2, 1), (5, 10))):
+            assert sum(cost for at, cost in paid if start <= at < start + span) <= most
+    assert unpaid > 20, "no limit was met, so none was tested"

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import leeward as lw
+from leeward.engine._numbers import open_numbers
 from leeward.errors import SpecError
 
 NAMES = [
@@ -52,3 +53,18 @@ def test_what_is_charged_is_written(names: tuple[str, str], kind: str, tmp_path:
     for ask in (result.map, result.to_geopandas):
         with pytest.raises(lw.errors.LeewardError):
             ask()
+
+
+@pytest.mark.parametrize("columns", [8, 9, 300])
+def test_so_many_columns_of_groups_are_counted_or_refused_in_words(columns: int) -> None:
+    """Sixty of them took 80 s, and then ended in a RecursionError."""
+    names = [f"c{i}" for i in range(columns)]
+    table = pa.table({"who": list(range(50)), **{name: ["a", "b"] * 25 for name in names}})
+    asking: Any = lambda: lw.statistic(lw.records(table, person="who"), "histogram", by={name: ["a"] for name in names})  # noqa: E731
+    if columns > 8:
+        with pytest.raises(SpecError, match=f"Groups by {columns} columns: 8 are the most"):
+            asking()
+        return
+    asked = asking()
+    with open_numbers(asked) as opened:
+        assert opened.count(asked).counts.tolist() == [25]

@@ -52,8 +52,8 @@ _NORTH, _EAST = ("latitude", "lat", "y"), ("longitude", "lon", "lng", "x")
 _NAMED = ("name", "label", "title")
 
 _NEVER = {
-    "safe": "a place that is called safe (few people were there) is never wrong",
-    "dangerous": "a place that is called dangerous (many people were there) is never wrong",
+    "safe": "a place that is called safe (few of the people counted were there) is never wrong",
+    "dangerous": "a place that is called dangerous (many of the people counted were there) is never wrong",
     "neither": "each may be wrong once in a hundred times, and that somebody was not there is protected as well",
 }
 

@@ -114,6 +114,10 @@ Intervals = tuple[tuple[str, ValueGrid], ...]
 """Those columns of groups whose numbers are cut into intervals, and where."""
 
 
+_MOST_COLUMNS = 8
+"""Columns of groups are joined one by one: with many of them the engine takes minutes, and then runs out of stack."""
+
+
 def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ...], Intervals]:
     """Return the columns of the public groups, all groups, in the order of the answers, and which of them are intervals.
 
@@ -139,6 +143,12 @@ def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ..
             "Leave others out",
         )
     by = {**by, **{name: named_intervals(values) for name, values in cut}}
+    if len(by) > _MOST_COLUMNS:
+        raise SpecError(
+            f"Groups by {len(by)} columns",
+            f"{_MOST_COLUMNS} are the most: people in each group become few",
+            "Name fewer",
+        )
     _refuse_names([*(by if len(by) > 1 else ()), *(f"{name}_{end}" for name, _ in cut for end in ("from", "to"))])
     if len(by) == 1:
         ((column, listed),) = by.items()

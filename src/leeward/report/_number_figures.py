@@ -92,7 +92,8 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
         figure.update_layout(
             yaxis2={
                 **_axis(
-                    f"{many(result.statement)} at most, from here on", _span([*curve], [0.0] * len(curve), zero=True)
+                    f"{many(result.statement)} at most, from here on",
+                    _span([*curve], [0.0] * len(curve), ends, zero=True),
                 ),
                 "overlaying": "y",
                 "tickmode": "auto",

@@ -14,6 +14,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from leeward._plain import is_finer_than_microseconds
 from leeward.errors import DataError
 
 _WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d([T ]\S+)?")
@@ -68,8 +69,14 @@ class Days:
         """Return some times as microseconds since 1970, in UTC or as they are written: they are only compared.
 
         Raises:
-            DataError: as for `of`.
+            DataError: as for `of`; or one is finer than microseconds, which would make two times one.
         """
+        if any(isinstance(value, str | datetime) and is_finer_than_microseconds(value) for value in times):
+            raise DataError(
+                "Some times are finer than microseconds (this is for the curator only)",
+                "how far apart two reports are decides what they may cost together",
+                "Round them to whole microseconds",
+            )
         return [_microseconds(self._read(value)) for value in times]
 
     def _day(self, value: Any) -> int:

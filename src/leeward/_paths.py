@@ -89,14 +89,14 @@ def resolve_ledger(named: str | os.PathLike[str], folder: str | os.PathLike[str]
     # what was given is never repeated: an address may hold a password
     if plain == text and isinstance(text, str) and (scheme := re.match(r"([A-Za-z][\w.]*)(\+\w*)?:", text)):
         raise LedgerError(*_refused(scheme[1].lower(), scheme[2]), _EXAMPLE)
+    if plain in ("", ":memory:") or str(plain).startswith(("file:", "://")) or (plain != text and "?" in plain):
+        raise LedgerError("The address of the budget names no plain file", "a budget outlives its process", _EXAMPLE)
     if isinstance(text, str) and ("://" in str(plain) or _OF_LIBPQ.search(text)):
         raise LedgerError(
             "The budget is named by words for a connection",
             "it would be a file of that name, with all that stands in it",
             _EXAMPLE,
         )
-    if plain in ("", ":memory:") or str(plain).startswith(("file:", "://")) or (plain != text and "?" in plain):
-        raise LedgerError("The address of the budget names no plain file", "a budget outlives its process", _EXAMPLE)
     return resolve(plain, folder)
 
 

@@ -73,6 +73,8 @@ def pairs(row: Row, query: Query, answer: Callable[[Any], Any]) -> Iterator[Move
     few = [None, *(r for r in every if r in (Record(0), Record(1, 1), Record(2), Record(3 * HALF, 1), Record(None)))]
     for secrets in (universe.all_of(every, 1), universe.all_of(few, 2)):
         can_be = np.array([bool(query.fits(secret)) for secret in secrets])
+        if not can_be.any():  # no table of one person is of two people
+            continue
         found = [answer(secret) if fits else None for secret, fits in zip(secrets, can_be, strict=True)]
         size = max((len(told) for told in found if told is not None), default=1)
         told = [one if one is not None else (Fraction(0),) * size for one in found]

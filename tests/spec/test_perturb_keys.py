@@ -187,9 +187,15 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         SERIES,
         {"publish": {"what": "totals"}},
         written(lambda f: list(f.columns)),
-        ["meter", "day", "readings", "total_kWh"],
+        ["meter", "day", "readings_per_meter", "total_kWh"],
     ),
-    ("series.publish.per", TOTALS, {"publish": {"per": "period"}}, written(lambda f: f["readings"].tolist()), [47] * 3),
+    (
+        "series.publish.per",
+        TOTALS,
+        {"publish": {"per": "period"}},
+        written(lambda f: f["readings_per_meter"].tolist()),
+        [47] * 3,
+    ),
     (
         "series.publish.by",
         TOTALS,

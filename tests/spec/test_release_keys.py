@@ -159,7 +159,7 @@ ROWS = [
     Effect(
         "data.engine", "visitors", {"data": {"engine": "postgres"}}, refused="the table is in no PostgreSQL database"
     ),
-    Effect("data.engine", "numbers", {"data": {"engine": "spark"}}, refused="data.engine"),
+    Effect("data.engine", "numbers", {"data": {"engine": "spark"}}, refused="[data] engine: it is not a known choice"),
     Effect("data.delimiter", "visitors", {"data": {"delimiter": "tab"}}, refused="it is about files of text"),
     Effect("data.encoding", "numbers", {"data": {"encoding": "latin-1"}}, refused="it is about files of text"),
     Effect(

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import math
 
-from scipy.stats import nbinom
-
 from leeward.planner._number_plan import NumberPlan
 
 
@@ -28,6 +26,8 @@ def gives_curve(plan: NumberPlan) -> bool:
 
 def too_high(plan: NumberPlan, intervals: int) -> int:
     """Return by how much the bound over so many intervals is too high at most, with probability at least 95 %."""
+    from scipy.stats import nbinom  # half a second, and other questions need none of it
+
     stays = -math.expm1(-float(plan.parts[0].law.up))  # the chance that a count has no noise
     most = int(nbinom.ppf(0.95, intervals, stays))
     while nbinom.cdf(most, intervals, stays) < 0.95 + 1e-12:  # never told smaller because of a rounding

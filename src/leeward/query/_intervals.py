@@ -35,7 +35,7 @@ def asked_intervals(column: str, given: Mapping[str, Any]) -> ValueGrid:
         raise SpecError(
             f"by = {told(column)}: {'the key ' + told(wrong) if wrong is not None else missing + ' is missing'}",
             "intervals have public ends, and all are as wide",
-            'Give a list of values, or { lower = "0", upper = "100", step = "20" }',
+            "Give a list of values, or lower, upper and step",
         )
     values = public_values(given["lower"], given["upper"], given["step"])
     if (many := int(values.width / values.step)) > MOST_CELLS:

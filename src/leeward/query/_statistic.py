@@ -450,7 +450,8 @@ def _few(made: Statistic) -> Statistic:
     """Refuse more answers than there may be."""
     if made.cells > MOST_CELLS:
         counted = "percentiles" if made.ps else "levels" if made.levels else "answers of a histogram"
-        raise SpecError(f"{made.cells:,} {counted}", f"{MOST_CELLS:,} answers are the most", "Ask for fewer")
+        instead = "Ask for fewer" if made.ps or made.levels else "Use wider steps, or fewer groups"
+        raise SpecError(f"{made.cells:,} {counted}", f"{MOST_CELLS:,} answers are the most", instead)
     return made
 
 

@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast sweeps coverage lint format format-check types docs proofs mutants bench check clean
+.PHONY: help demo test test-fast sweeps long coverage lint format format-check types docs proofs mutants bench check clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -30,7 +30,11 @@ test-fast: $(VENV)/installed-dev ## run the tests of the theory and of the shape
 
 sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with the whole program
 	@.ci/debian-packages postgresql
-	@$(BIN)/python -m pytest -m sweep
+	@$(BIN)/python -m pytest -m "sweep and not long"
+
+long: $(VENV)/installed-dev ## run the sweeps that are too long for a build server: a thousand cases for each engine, ten thousand plans
+	@.ci/debian-packages postgresql
+	@$(BIN)/python -m pytest -m long
 
 coverage: $(VENV)/installed-dev ## run the tests and say which lines and branches of src none of them reached
 	@.ci/debian-packages chromium postgresql

@@ -1,8 +1,8 @@
 """Whatever quotes stand in a text: the rows that are read are those of Python's strict reader, or the file is refused.
 
-All texts of up to three signs (six in the sweep) below a first line, and files with two misplaced quotes at every pair of
-rows: found, half of the rows were lost without a word, because the engine drops all behind a quote that is not closed, and the
-quick count took as many rows for one.
+All texts of up to three signs below a first line (of six in long sweeps), and files with two misplaced quotes at every
+pair of rows. Found: half of the rows were lost without a word, because the engine drops all behind a quote that is not
+closed, and the quick count took as many rows for one.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ def check(text: str, columns: int, sign: str, file: Path) -> None:
         assert len(found) == len(wanted), f"{text!r}: {len(found)} rows of {len(wanted)}"
 
 
+MARKS = {4: [pytest.mark.sweep], **{n: [pytest.mark.sweep, pytest.mark.long] for n in (5, 6)}}
+
+
 @pytest.mark.parametrize("columns", [1, 2])
-@pytest.mark.parametrize("signs", [1, 2, 3, *(pytest.param(n, marks=pytest.mark.sweep) for n in (4, 5, 6))])
+@pytest.mark.parametrize("signs", [1, 2, 3, *(pytest.param(n, marks=MARKS[n]) for n in (4, 5, 6))])
 def test_every_short_text(signs: int, columns: int, tmp_path: Path) -> None:
     header = ",".join("uvw"[:columns])
     for letters in itertools.product('a",\n', repeat=signs):

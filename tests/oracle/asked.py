@@ -43,6 +43,13 @@ def first_shown(reading: datetime, zone: str) -> datetime:
         before = shown
 
 
+def latest_before(moment: datetime, zone: str) -> datetime:
+    """The latest reading that the clocks of a zone showed before a moment; by looking at them every minute of a day."""
+    last = moment - timedelta(microseconds=1)
+    shown = (last - n * MINUTE for n in range(26 * 60))
+    return max(each.astimezone(ZoneInfo(zone)).replace(tzinfo=None) for each in shown)
+
+
 def is_inside(time: datetime, ask: Mapping[str, Any]) -> bool | None:
     """Whether a time lies in the window; None where it cannot be compared with it."""
     (start, end), zone = ask["window"], ask.get("zone")
@@ -63,13 +70,18 @@ def is_inside(time: datetime, ask: Mapping[str, Any]) -> bool | None:
 
 def check_times(rows: Sequence[Row], ask: Mapping[str, Any]) -> None:
     """Refuse what no row decides alone."""
-    start, zone = ask["window"][0], ask.get("zone")
+    (start, end), zone = ask["window"], ask.get("zone")
     kinds = {row["time"].tzinfo is None for row in rows if isinstance(row["time"], datetime)}
-    if ask["clock"] == "texts":
-        if zone is not None and len(kinds) > 1:
-            raise RefusedError("mixed")
-        return
+    if ask["clock"] == "texts" and zone is not None and len(kinds) > 1:
+        raise RefusedError("mixed")
     of_readings = ask["clock"] == "readings"
+    if zone is not None:  # no clock shows a time of the window; or none anew, and a reading means its first showing
+        never = start.tzinfo is None and first_shown(start, zone) == first_shown(end, zone)
+        again = start.tzinfo is not None and latest_before(end, zone) <= latest_before(start, zone)
+        if never or (again and of_readings):
+            raise RefusedError("window")
+    if ask["clock"] == "texts":
+        return
     if zone is None and ask["clock"] != "epochs" and of_readings != (start.tzinfo is None):
         raise RefusedError("window")
 

@@ -107,6 +107,9 @@ def release_as_json(town: Town) -> None:
         "notion": "addition-only/person",
         "cap": "5",
         "spent": "1",
+        "cap_delta": "0",
+        "spent_delta": "0",
+        "left_delta": "0",
         "left": "4",
     }
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -115,6 +115,8 @@ def _window(found: Checked) -> str:
 
 
 def _keys(found: Checked) -> Iterator[tuple[str, str]]:
+    from leeward.engine._matches import some
+
     matched = found.survey.matches
     if matched is None:
         return
@@ -129,7 +131,7 @@ def _keys(found: Checked) -> Iterator[tuple[str, str]]:
     if matched.unlisted:
         yield title, f"rows name {matched.unlisted:,} more that {'is' if matched.unlisted == 1 else 'are'} not listed"
     for way, keys in matched.alike.items():
-        yield f"{title} spelt otherwise", f"{len(keys):,} would match but for {way}: {_shown(keys)}"
+        yield f"{title} spelt otherwise", f"{len(keys):,} would match but for {way}: {some(keys)}"
     if matched.alike:
         yield f"{title} spelt otherwise", "as they stand, nobody counts there: correct one of the tables"
     if found.all_named and noun == "place":
@@ -140,10 +142,6 @@ def _keys(found: Checked) -> Iterator[tuple[str, str]]:
                 " being listed reveals that somebody was there. Take one that was made without them"
             ),
         )
-
-
-def _shown(keys: Sequence[str]) -> str:
-    return ", ".join(repr(key) for key in keys[:5]) + (", …" if len(keys) > 5 else "")
 
 
 def _budget(found: Checked, dataset: str) -> Iterator[tuple[str, str]]:

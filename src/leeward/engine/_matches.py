@@ -7,7 +7,7 @@ called safe. All of this is for the curator only; what is named are keys of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -98,6 +98,11 @@ def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
     )
 
 
+def some(keys: Sequence[str]) -> str:
+    """Name the first of some listed keys."""
+    return ", ".join(map(repr, keys[:5])) + (", …" if len(keys) > 5 else "")
+
+
 def refuse_alike(found: Matches | None) -> None:
     """Refuse a list with keys that no row names and that some would match if they were written alike.
 
@@ -107,9 +112,7 @@ def refuse_alike(found: Matches | None) -> None:
     if found is None or not found.alike:
         return
     lacking = sum(map(len, found.alike.values()))
-    but_for = "; ".join(
-        f"{way} ({', '.join(map(repr, keys[:5]))}{', …' if len(keys) > 5 else ''})" for way, keys in found.alike.items()
-    )
+    but_for = "; ".join(f"{way} ({some(keys)})" for way, keys in found.alike.items())
     raise DoubtfulDataError(
         f"{counted(lacking, 'listed key')} would be named by rows if this made no difference: {but_for}",
         "as they stand nobody counts there, and a place where nobody counts is safe, a group empty",

@@ -113,12 +113,11 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
 
 def bars(labels: list[str], counts: list[int], title: str) -> go.Figure:
     """Draw counts as bars, a line each; labels are escaped already."""
-    places = list(range(len(labels)))
     figure = go.Figure(
         go.Bar(
             orientation="h",
             x=counts,
-            y=places,
+            y=list(range(len(labels))),
             marker={"color": BLUE},
             customdata=[f"{label}: {plain(count)}" for label, count in zip(labels, counts, strict=True)],
             hovertemplate="%{customdata}<extra></extra>",
@@ -132,11 +131,7 @@ def bars(labels: list[str], counts: list[int], title: str) -> go.Figure:
             **_axis(title, _span([float(count) for count in counts], [0.0] * len(counts), (0.0, inf), zero=True)),
             "showgrid": True,
         },
-        yaxis={
-            **_axis("", [len(places) - 0.4, -0.6]),
-            "tickvals": places,
-            "ticktext": [label if len(label) <= 24 else label[:23] + "…" for label in labels],
-        },
+        yaxis=_down(labels),
     )
     return figure
 

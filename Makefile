@@ -1,4 +1,4 @@
-# The contributor's fifteen commands. `make help` lists them.
+# The contributor's commands. `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers

@@ -39,7 +39,7 @@ def test_make_help_and_the_contributors_page_name_the_same_commands() -> None:
     targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     rows = re.findall(r"^\| `make ([a-z-]+)` \|", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE)
     assert rows == [target for target in targets if target != "help"]
-    assert len(rows) == 15
+    assert {"test", "sweeps", "long", "check"} <= set(rows)
 
 
 def test_every_source_names_its_licence() -> None:

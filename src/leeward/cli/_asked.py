@@ -12,6 +12,7 @@ import typer
 from leeward._plain import plain
 from leeward.cli._output import say
 from leeward.errors import LeewardError, SpecError, no_column
+from leeward.tables._guess import likely
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected
@@ -103,14 +104,3 @@ def choice(option: str, given: str | None, choices: Mapping[str, str], *, assume
 
     offered = next(iter(choices)) if assumed or at_terminal() else None
     return answer("your choice", option, given, offered, check)
-
-
-def likely(names: Sequence[str], usual: Sequence[str]) -> str | None:
-    """Return the column whose name is a usual one, or else holds one; None where none does."""
-    folded = {name: name.casefold() for name in names}
-    for word in usual:
-        for name, alike in folded.items():
-            if alike == word.casefold():
-                return name
-    long = [word.casefold() for word in usual if len(word) > 2]
-    return next((name for word in long for name, alike in folded.items() if word in alike), None)

@@ -9,47 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward._plain import plain, probability
+from leeward._plain import plain
 from leeward._postgres import is_address
-from leeward.cli._asked import answer, choice, column, likely, tell
+from leeward.cli._asked import answer, choice, column, tell
 from leeward.cli._output import say, wrote
 from leeward.errors import InputError, SpecError
+from leeward.tables._guess import EAST, NAMED, NORTH, WHEN, WHERE, WHO, decimal_of, likely, writing_of
 
 if TYPE_CHECKING:
-    from leeward.planner._plan import Plan
     from leeward.tables._detected import Detected, Seen
-
-_WHO = (
-    "person",
-    "user",
-    "who",
-    "patient",
-    "customer",
-    "visitor",
-    "member",
-    "household",
-    "card",
-    "device",
-    "subscriber",
-)
-_WHERE = (
-    "place",
-    "venue",
-    "where",
-    "location",
-    "site",
-    "station",
-    "stop",
-    "shop",
-    "room",
-    "building",
-    "zone",
-    "key",
-    "id",
-)
-_WHEN = ("time", "when", "timestamp", "datetime", "date", "arrival", "checkin", "start")
-_NORTH, _EAST = ("latitude", "lat", "y"), ("longitude", "lon", "lng", "x")
-_NAMED = ("name", "label", "title")
 
 _NEVER = {
     "safe": "a place that is called safe (few of the people counted were there) is never wrong",
@@ -105,7 +73,7 @@ def init(
     * `leeward init visits.csv places.csv --person user --start 2026-03-02T19:00 --end 2026-03-02T20:00 --never safe`
     """
     from leeward.spec import check_spec
-    from leeward.spec._draft import Draft
+    from leeward.spec._draft import Draft, odds_of
     from leeward.tables._detected import detected
 
     if os.path.lexists(out):
@@ -121,9 +89,9 @@ def init(
             )
     visits = detected(str(data), sheet)
     tell(f"{data}: {_described(visits)}")
-    keys = {"visits": _relative(data, out)} | ({} if sheet is None else {"visits_table": sheet}) | _said(visits)
+    keys = {"visits": _relative(data, out)} | ({} if sheet is None else {"visits_table": sheet}) | writing_of(visits)
     tell("1. Who is a person?")
-    keys["person"] = column("the column that says who", "--person", person, visits, _WHO, assumed=False)
+    keys["person"] = column("the column that says who", "--person", person, visits, WHO, assumed=False)
     tell("2. What is a place?")
     if places is None:
         public, where = _on_a_grid(visits, grid)
@@ -148,7 +116,7 @@ def init(
     chosen: Any = never
     draft = Draft(keys, public, begin, stop, chosen, many, cost, most, name, "budget.db")
     made: Any = check_spec(draft.sections(), folder=out.absolute().parent).plans()[0]
-    odds = _odds(made)
+    odds = odds_of(made)
     with open(out, "x", encoding="utf-8", newline="\n") as file:
         file.write(draft.text(odds))
     wrote(out)
@@ -158,7 +126,7 @@ def init(
 def _on_a_grid(visits: Detected, grid: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the keys of a grid, and those of the visits that say where."""
     names = [one.name for one in visits.columns if one.looks in ("numbers", "whole numbers")]
-    north, east = likely(names, _NORTH), likely(names, _EAST)
+    north, east = likely(names, NORTH), likely(names, EAST)
     if north is None or east is None:
         raise SpecError(
             "No PLACES, and no columns called latitude and longitude",
@@ -168,7 +136,7 @@ def _on_a_grid(visits: Detected, grid: str | None) -> tuple[dict[str, Any], dict
     text = answer(
         "a public box, and the length of its squares: west,south,east,north,metres", "--grid", grid, check=_box
     )
-    return {"grid": _box(text)}, {"latitude": north, "longitude": east} | _comma(visits, north, east)
+    return {"grid": _box(text)}, {"latitude": north, "longitude": east} | decimal_of(visits, north, east)
 
 
 def _box(text: str) -> dict[str, float]:
@@ -185,29 +153,25 @@ def _in_a_list(
     visits: Detected, listing: Detected, place: str | None, listed: str | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the keys of a list, and those of the visits that say where."""
-    where = column("the column of the visits that says where", "--place", place, visits, _WHERE, assumed=True)
+    where = column("the column of the visits that says where", "--place", place, visits, WHERE, assumed=True)
     what = "the column of the list that says the same"
-    public: dict[str, Any] = _said(listing)
-    public["place"] = column(what, "--listed", listed, listing, (where, *_WHERE), assumed=True)
+    public: dict[str, Any] = writing_of(listing)
+    public["place"] = column(what, "--listed", listed, listing, (where, *WHERE), assumed=True)
     numbers = [one.name for one in listing.columns if one.looks in ("numbers", "whole numbers")]
     texts = [one.name for one in listing.columns if one.looks == "texts" and one.name != public["place"]]
-    north, east, name = likely(numbers, _NORTH), likely(numbers, _EAST), likely(texts, _NAMED)
+    north, east, name = likely(numbers, NORTH), likely(numbers, EAST), likely(texts, NAMED)
     if north is not None and east is not None:
-        public |= {"latitude": north, "longitude": east} | _comma(listing, north, east)
+        public |= {"latitude": north, "longitude": east} | decimal_of(listing, north, east)
     return public | ({} if name is None else {"name": name}), {"place": where}
-
-
-def _comma(table: Detected, *names: str) -> dict[str, str]:
-    return {"decimal": ","} if any(one.comma for one in table.columns if one.name in names) else {}
 
 
 def _times(visits: Detected, time: str | None, form: str | None, timezone: str | None) -> dict[str, str]:
     """Return the keys that say when, and what times are."""
     timely = [one.name for one in visits.columns if one.looks.startswith("times") or one.formats or one.unit]
     usual = (
-        *filter(None, [likely(timely, _WHEN)]),
+        *filter(None, [likely(timely, WHEN)]),
         *timely,
-        *_WHEN,
+        *WHEN,
     )  # what looks like times goes before what is called so
     name = column("the column that says when", "--time", time, visits, usual, assumed=True)
     seen = next(one for one in visits.columns if one.name == name)
@@ -279,24 +243,5 @@ def _described(table: Detected) -> str:
 _SIGNS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 
 
-def _said(table: Detected) -> dict[str, str]:
-    said = {"delimiter": table.delimiter, "encoding": table.encoding}
-    return {key: "tab" if value == "\t" else value for key, value in said.items() if value is not None}
-
-
 def _relative(file: Path, out: Path) -> str:
     return os.path.relpath(file, out.absolute().parent)
-
-
-def _odds(made: Plan) -> str:
-    """Say how often places are called safe, or dangerous, before anything is charged."""
-    told = list[str]()
-    curve = made.decision_curve()
-    for at, (word, some) in enumerate((("safe", list(curve)[:4]), ("dangerous", list(curve)[-4:]))):
-        chances = {count: curve[count][at] for count in some}
-        listed = [
-            f"{count}: {probability(float(chance), 2)}" for count, chance in chances.items() if chance is not None
-        ]
-        if listed:
-            told.append(f"Chance of being called {word}, by how many people count there: {', '.join(listed)}.")
-    return " ".join(told)

@@ -6,7 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from leeward._plain import probability
+
+if TYPE_CHECKING:
+    from leeward.planner._plan import Plan
 
 Never = Literal["safe", "dangerous", "neither"]
 """What must never be wrong: that a place is safe, that it is dangerous, or neither."""
@@ -53,23 +58,13 @@ class Draft:
 
     def sections(self) -> dict[str, dict[str, Any]]:
         """Return the spec as nested dicts."""
-        decide: dict[str, Any] = {"safe_at_most": self.at_most}
-        if self.never == "dangerous":
-            decide = {"dangerous_at_least": self.at_most}
-        elif self.never == "neither":
-            decide["error_at_most"] = "0.01"
         window = {"start": self.start, "end": self.end} | ({"every": self.every} if self.every else {})
         return {
             "data": dict(self.data),
             "places": dict(self.places),
             "window": window,
-            "protect": {
-                "notion": NOTIONS[self.never],
-                "epsilon": self.epsilon,
-                "places_per_person": 1,
-                "if_more": "latest",
-            },
-            "decide": decide,
+            "protect": protected(self.never, self.epsilon),
+            "decide": decided(self.never, self.at_most),
             "budget": {"ledger": self.ledger, "dataset": self.dataset, "cap": self.cap},
         }
 
@@ -79,22 +74,45 @@ class Draft:
         Args:
             odds: what is known of the answers before anything is charged.
         """
-        return "\n".join(self._lines(odds)) + "\n"
+        return written(self.sections(), odds)
 
-    def _lines(self, odds: str) -> Iterator[str]:
-        yield "# A first spec of Leeward. Every key is explained on the page docs/spec.md."
-        yield "# Next: `leeward check` with this file, on your own terminal; then `leeward release`."
-        for section, keys in self.sections().items():
-            yield ""
-            yield from (f"# {line}" for line in _ABOUT.get(section, ()))
-            if section == "protect":
-                yield f"# {_MEANS[self.never]}."
-            if section == "decide" and odds:
-                yield f"# {odds}"
-            yield f"[{section}]"
-            for key, value in keys.items():
-                line = f"{key} = {_toml(value)}"
-                yield f"{line}  # {_BESIDE[key]}" if key in _BESIDE else line
+
+def protected(never: Never, epsilon: str) -> dict[str, Any]:
+    """Return the keys of ``[protect]``: one person counts at one place, the one visited last."""
+    return {"notion": NOTIONS[never], "epsilon": epsilon, "places_per_person": 1, "if_more": "latest"}
+
+
+def decided(never: Never, at_most: int) -> dict[str, Any]:
+    """Return the keys of ``[decide]``; see `Draft`."""
+    if never == "dangerous":
+        return {"dangerous_at_least": at_most}
+    return {"safe_at_most": at_most} | ({"error_at_most": "0.01"} if never == "neither" else {})
+
+
+def written(sections: Mapping[str, Mapping[str, Any]], odds: str = "") -> str:
+    """Return sections of a spec as commented TOML; those that are not answered yet may be missing.
+
+    Args:
+        sections: the keys of each section.
+        odds: what is known of the answers before anything is charged.
+    """
+    return "\n".join(_lines(sections, odds)) + "\n"
+
+
+def _lines(sections: Mapping[str, Mapping[str, Any]], odds: str) -> Iterator[str]:
+    yield "# A first spec of Leeward. Every key is explained on the page docs/spec.md."
+    yield "# Next: `leeward check` with this file, on your own terminal; then `leeward release`."
+    for section, keys in sections.items():
+        yield ""
+        yield from (f"# {line}" for line in _ABOUT.get(section, ()))
+        if section == "protect":
+            yield from (f"# {_MEANS[never]}." for never, notion in NOTIONS.items() if notion == keys["notion"])
+        if section == "decide" and odds:
+            yield f"# {odds}"
+        yield f"[{section}]"
+        for key, value in keys.items():
+            line = f"{key} = {_toml(value)}"
+            yield f"{line}  # {_BESIDE[key]}" if key in _BESIDE else line
 
 
 _ABOUT: Final[Mapping[str, tuple[str, ...]]] = {
@@ -133,3 +151,17 @@ def _toml(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value)
+
+
+def odds_of(made: Plan) -> str:
+    """Say how often places are called safe, or dangerous, before anything is charged."""
+    told = list[str]()
+    curve = made.decision_curve()
+    for at, (word, some) in enumerate((("safe", list(curve)[:4]), ("dangerous", list(curve)[-4:]))):
+        chances = {count: curve[count][at] for count in some}
+        listed = [
+            f"{count}: {probability(float(chance), 2)}" for count, chance in chances.items() if chance is not None
+        ]
+        if listed:
+            told.append(f"Chance of being called {word}, by how many people count there: {', '.join(listed)}.")
+    return " ".join(told)

@@ -27,6 +27,7 @@ LAYERS = [
         "errors",
         "_taught",
         "_private",
+        "_displayed",
         "_buffers",
         "_progress",
         "_optional",

@@ -9,6 +9,7 @@ made is enough. The reason holds for directed distances word for word: along eve
 
 from __future__ import annotations
 
+from leeward._displayed import Displayed
 from leeward._taught import taught
 from leeward.accounting._events import Event
 from leeward.accounting._pure import Cost, cost
@@ -18,7 +19,7 @@ from leeward.notion import Notion
 
 
 @taught
-class Odometer:
+class Odometer(Displayed):
     """The exact total of what was released so far, in every direction."""
 
     def __init__(self) -> None:

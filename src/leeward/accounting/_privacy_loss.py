@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from leeward._displayed import Drawn
 from leeward._taught import taught
 from leeward.accounting._dominating_pairs import Pair, pair, replaced
 from leeward.accounting._events import (
@@ -61,7 +62,7 @@ _CLOSE = 1e-9  # ε from δ is rounded up by at most this
 
 
 @taught
-class Accountant:
+class Accountant(Drawn):
     """What a collection of events costs in total, in each direction. Immutable: `compose` returns a new one.
 
     Args:
@@ -79,6 +80,11 @@ class Accountant:
 
     def __repr__(self) -> str:
         return f"<Accountant of {self._counts.total():,} events, {len(self._counts):,} distinct: {self.cost}>"
+
+    @property
+    def events(self) -> dict[Event, int]:
+        """What was released, and how often each."""
+        return dict(self._counts)
 
     def compose(self, event: Event, times: int = 1) -> Accountant:
         """Return an accountant that has seen this event too, so many times.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from leeward._document import Part
+from leeward._plain import at_most
 from leeward.query._statistic import Many
 
 
@@ -23,6 +24,14 @@ class NumberAccuracy(Part):
     mean_absolute: float
     within_95_percent: float
     all_within_95_percent: float
+
+    def lines(self) -> list[str]:
+        """Say it in words."""
+        return [
+            f"mean error: {at_most(self.mean_absolute)}",
+            f"off by at most, with probability 95 %: {at_most(self.within_95_percent)}",
+            f"all answers together, with probability 95 %: {at_most(self.all_within_95_percent)}",
+        ]
 
 
 class ErrorAt(Part):
@@ -47,6 +56,11 @@ class MeanAccuracy(Part):
 
     counted: Many
     by_number: tuple[ErrorAt, ...]
+
+    def lines(self) -> list[str]:
+        """Say it in words."""
+        each = (f"  {one.number:,} {self.counted}: {at_most(one.within_95_percent)}" for one in self.by_number)
+        return ["off by at most, with probability 95 %, over", *each]
 
 
 class SelectionAccuracy(Part):
@@ -87,6 +101,14 @@ class RankAccuracy(Part):
     within_95_percent: int
     within_99_percent: int
     all_within_95_percent: int
+
+    def lines(self) -> list[str]:
+        """Say it in words."""
+        return [
+            f"{self.counted} between an answer and the exact one, with probability 95 %: at most"
+            f" {self.within_95_percent:,}",
+            f"of all answers together, with probability 95 %: at most {self.all_within_95_percent:,}",
+        ]
 
 
 class ChanceShown(Part):

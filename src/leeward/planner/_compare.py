@@ -14,6 +14,7 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
+from leeward._displayed import Drawn
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion, charge
@@ -161,7 +162,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Drawn):
     """Every row, and what was asked. `leeward.planner._recommend` chooses among them.
 
     Attributes:

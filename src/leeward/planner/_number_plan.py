@@ -13,6 +13,7 @@ from one group to another too: for the metric notions, groups are as far apart a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,18 +22,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._buffers import numbers
+from leeward._displayed import Drawn
+from leeward._plain import listed
 from leeward.distance import Line
 from leeward.errors import NotPrivateError
 from leeward.exact._real import Real
 from leeward.mechanism import Geometric
 from leeward.noise import Bits, DirectedGeometric
-from leeward.notion import REPLACE, Notion, in_rows
+from leeward.notion import REPLACE, Notion, in_rows, of_rows
 from leeward.notion._generated import check_generated
 from leeward.notion._notion import Step
 from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
 from leeward.planner._spread import EACH, Reach, between, error_at, found, three_rates
 from leeward.planner._sums import Far, shared
 from leeward.query import CountVisitors
+from leeward.query._group_names import columns_of
 from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._selection import Counted
 from leeward.query._sensitivity import sensitivity
@@ -72,7 +76,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class NumberPlan:
+class NumberPlan(Drawn):
     """What a release of a statistic will do, known before anything is spent.
 
     Attributes:
@@ -103,6 +107,10 @@ class NumberPlan:
     def listing(self, places: int | None) -> NumberPlan:
         """Return the plan for so many public keys: the same, because its price does not depend on them."""
         return self
+
+    def __str__(self) -> str:
+        """Say what it costs, how far answers are off, and what is protected."""
+        return statistic_told(self.query, self.notion, self.accuracy().lines())
 
     def draw(self, exactly: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the noisy integers, not clamped: what the ledger stores."""
@@ -229,6 +237,21 @@ class NumberPlan:
             mean = numeric.answer([]) if n < 1 else middle + values.step * Fraction(total, 2 * n)
             found.append(numeric.rounded(min(max(mean, values.lower), values.upper)))
         return found
+
+
+def statistic_told(query: Statistic, notion: Notion, accuracy: Iterable[str]) -> str:
+    """Say in lines what is asked, what it costs, how far it is off, and what is protected."""
+    words = of_rows(notion.words) if query.of_rows else notion.words
+    of = "" if query.column is None else f" of '{query.column}'"
+    by = "" if query.by is None else " by " + listed([f"'{name}'" for name in columns_of(query.by)])
+    return "\n".join(
+        [
+            f"{query.kind}{of}{by} under {notion}, price {notion.epsilon}",
+            *accuracy,
+            f"protected: {words.protects}",
+            f"not protected: {words.reveals or 'nothing'}",
+        ]
+    )
 
 
 def in_order(query: Statistic, drawn: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._buffers import numbers, texts
+from leeward._displayed import Drawn
 from leeward._plain import probability, told
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
@@ -56,7 +57,7 @@ USEFUL_FROM = "0.05"
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Drawn):
     """What a release of decisions about counts will do, known before anything is spent.
 
     Attributes:

@@ -56,13 +56,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._displayed import Displayed
 from leeward.errors import NotPrivateError
 from leeward.exact._real import Real
 from leeward.mechanism import RankSelection
 from leeward.noise import Bits
 from leeward.notion import Notion, in_rows
 from leeward.planner._accuracy import RankAccuracy
-from leeward.planner._number_plan import Scale, in_order, steps_of
+from leeward.planner._number_plan import Scale, in_order, statistic_told, steps_of
 from leeward.query._numeric import Percentile
 from leeward.query._sensitivity import rank_rate
 from leeward.query._statistic import DrawnFrom, Statistic
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RankPlan:
+class RankPlan(Displayed):
     """What a release of a percentile by rank will do, known before anything is spent.
 
     Attributes:
@@ -117,6 +118,10 @@ class RankPlan:
     def listing(self, places: int | None) -> RankPlan:
         """Return the plan for so many public keys: the same, because its price does not depend on them."""
         return self
+
+    def __str__(self) -> str:
+        """Say what it costs, how far answers are off, and what is protected."""
+        return statistic_told(self.query, self.notion, self.accuracy().lines())
 
     def draw(self, tally: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the position of the grid point named for each group and percentile: all that the ledger stores.

@@ -18,6 +18,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from leeward._displayed import Displayed
 from leeward._plain import at_most, counted, short_percent, told
 from leeward._taught import taught
 from leeward.accounting._budget_notion import in_words
@@ -40,7 +41,7 @@ _NEAR = 0.9
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class Recommendation(Displayed):
     """What to take.
 
     Attributes:

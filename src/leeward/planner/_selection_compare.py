@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from leeward._displayed import Displayed
 from leeward.accounting._budget_notion import budget_notion, charge
 from leeward.errors import BudgetConflictError, InputError, NoiseError, NotPrivateError, RefusedError
 from leeward.exact._real import Real, inf
@@ -71,7 +72,7 @@ class NameOption:
 
 
 @dataclass(frozen=True)
-class NameComparison:
+class NameComparison(Displayed):
     """Every row, and what was asked.
 
     Attributes:

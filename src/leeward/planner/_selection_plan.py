@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._displayed import Displayed
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Real, whole
 from leeward.mechanism import NoisyMax
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SelectionPlan:
+class SelectionPlan(Displayed):
     """What a release of one name will do, known before anything is spent.
 
     Attributes:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._buffers import numbers, texts
+from leeward._displayed import Displayed
 from leeward._plain import probability
 from leeward.accounting import Event, GeometricEvent, UnknownKeysEvent
 from leeward.errors import InputError, NotPrivateError
@@ -49,7 +50,7 @@ MORE_THAN_LIVE: Final = 10**10
 
 
 @dataclass(frozen=True)
-class UnlistedPlan:
+class UnlistedPlan(Displayed):
     """What a release of groups that nobody has listed will do, known before anything is spent.
 
     Attributes:

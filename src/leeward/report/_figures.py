@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from leeward._buffers import as_numpy, numbers
 from leeward._plain import at_most, percent
-from leeward._statement import DecidingStatement, SelectionStatement, VisitorStatement
+from leeward._statement import DecidingStatement, DecisionStated, SelectionStatement, VisitorStatement
 from leeward.errors import InputError
 from leeward.planner._people import there
-from leeward.query._statistic import Many
+from leeward.query._statistic import Many, Noun
 from leeward.report._ground import Ground, Squares, is_lattice, round_length, squares
 from leeward.report._words import Readable
 
@@ -121,20 +121,24 @@ def decision_curve(statement: DecidingStatement) -> go.Figure:
     Args:
         statement: a privacy statement as in release.json; only ``decision`` is read, and what is counted where.
     """
-    decision, query = statement.decision, statement.query
-    counted = "people who were there" if query.noun == "place" else f"{query.many} {there(query.noun)}"
+    return chances(statement.decision, statement.query.noun, statement.query.many)
+
+
+def chances(decision: DecisionStated, noun: Noun, many: Many) -> go.Figure:
+    """Draw how often each word is said, over the true count; see `decision_curve`."""
+    counted = "people who were there" if noun == "place" else f"{many} {there(noun)}"
     counts = [entry.count for entry in decision.curve]
     first, last, few = min(counts, default=0), max(counts, default=0), len(counts) <= 14
     figure = go.Figure(layout=_OF_PLACES)
     highest = 0.0
-    for state, colour, symbol, chances in (
+    for state, colour, symbol, each in (
         ("safe", BLUE, "circle", [entry.safe for entry in decision.curve]),
         ("dangerous", RED, "diamond", [entry.dangerous for entry in decision.curve]),
     ):
-        exact = [chance for chance in chances if chance is not None]
+        exact = [chance for chance in each if chance is not None]
         if exact:
             highest = max(highest, *map(float, exact))
-            figure.add_traces(_stems(counts, exact, f"said to be {state}", (colour, symbol), few, query.many))
+            figure.add_traces(_stems(counts, exact, f"said to be {state}", (colour, symbol), few, many))
     # chances that are all small (two-sided notions at many places) get an axis of their own size, or nothing is seen
     top = 1.0 if highest > 0.1 else highest or 1.0
     limit = decision.safe_at_most

@@ -73,6 +73,7 @@ def plan_html(report: PlanReport) -> str:
                 "Half of the counts are at most as far off as the short bar.",
             )
         )
+    columns, rows = table_of(report)
     scripts = [get_plotlyjs(), asset("plan.js")]
     text = report.to_json()
     return template("plan.html.j2").render(
@@ -83,8 +84,8 @@ def plan_html(report: PlanReport) -> str:
         headline=_headline(chosen),
         wish="" if chosen is None else wished(chosen, asked),
         head=list(head(asked)),
-        columns=_columns(asked),
-        rows=[(option is chosen, _cells(option, asked)) for option in shown],
+        columns=columns,
+        rows=rows,
         uncovered=_uncovered(shown),
         not_composed=list(not_composed(shown)),
         left_out=list(if_left_out(shown, asked)),
@@ -101,6 +102,11 @@ def plan_html(report: PlanReport) -> str:
         digests=[digest(script) for script in scripts],
         version=__version__,
     )
+
+
+def table_of(report: PlanReport) -> tuple[list[str], list[tuple[bool, list[str]]]]:
+    """Return the headings of the rows that could be released; and of each whether it is recommended, and its cells."""
+    return _columns(report.asked), [(each is report.chosen, _cells(each, report.asked)) for each in report.shown]
 
 
 def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption | None, asked: AskedPart) -> go.Figure:

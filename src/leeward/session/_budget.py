@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from leeward._plain import is_text, told
-from leeward._postgres import resolve_budget
+from leeward._postgres import is_address, resolve_budget
 from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion, in_words, named_budget_notion
-from leeward.errors import BudgetConflictError, InputError
+from leeward.errors import BudgetConflictError, InputError, LeewardError
 from leeward.exact._real import Exact, exact
 from leeward.notion import Notion
 
@@ -50,6 +51,44 @@ class Budget:
         self.exact_cap()
         self.exact_cap_delta()
         object.__setattr__(self, "ledger", resolve_budget(self.ledger))
+
+    def _repr_html_(self) -> str:
+        """Show where it is kept and where it stands; a database on a server is not asked."""
+        from leeward.report import facts
+
+        return facts(
+            f"The budget of {self.dataset}, version {self.version}", [("kept in", self._kept), *self._stands()]
+        )
+
+    @property
+    def _kept(self) -> str:
+        """Where it is kept: relative to the working directory where it lies below, as notebooks are passed on."""
+        path = Path(self.ledger)
+        return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else self.ledger
+
+    def _stands(self) -> list[tuple[str, str]]:
+        from leeward.ledger import Ledger
+
+        cap = "fixed by the first release" if self.cap is None else str(self.cap)
+        if is_address(self.ledger):
+            return [("cap", cap), ("", "Where it stands: `leeward budget show`")]
+        try:
+            ledger = Ledger.find(self.ledger)
+            accounts = [] if ledger is None else ledger.show(self.dataset)
+        except LeewardError:
+            return [("cap", cap), ("", "Its ledger cannot be read now: `leeward budget show` says why")]
+        if not accounts:
+            return [("cap", cap), ("spent", "nothing yet")]
+        (account,) = accounts
+        told = [
+            ("counted in", in_words(account.notion)),
+            ("cap", str(account.cap)),
+            ("spent", str(account.spent)),
+            ("left", str(account.cap - account.spent)),
+        ]
+        if account.cap_delta:
+            told.append(("δ spent", f"{account.spent_delta} of {account.cap_delta}"))
+        return told
 
     def exact_cap(self) -> Fraction | None:
         """Return the cap as a fraction.

@@ -172,6 +172,21 @@ class Release:
 
         write_table(self.answers, path)
 
+    def _repr_html_(self) -> str:
+        from leeward.report import release_html
+
+        return release_html(self)
+
+    def plot(self) -> Figure:
+        """Return the picture of the release as a plotly figure: the map of its places, or its answers.
+
+        Raises:
+            InputError: there is nothing to draw.
+        """
+        from leeward.report import release_plot
+
+        return release_plot(self)
+
     def map(self) -> Figure:
         """Return the map of safe and obscure places as a plotly figure.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from leeward._displayed import Displayed
 from leeward.errors import InputError
 from leeward.exact._real import Real
 from leeward.exact._weight import Weight, exp, weighted_sum
@@ -20,7 +21,7 @@ _LONG = 40
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Displayed):
     """Whether ``Pr[z | x] ≤ e^{d(x → x')} · Pr[z | x']`` for all ordered pairs of secrets and all outputs.
 
     True in a condition iff the mechanism was proved private.
@@ -93,7 +94,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class DeltaVerdict:
+class DeltaVerdict(Displayed):
     """Whether ``Σ_z max(Pr[z | x] − e^{d(x → x')} · Pr[z | x'], 0) ≤ δ``, for neighbours or for all ordered pairs.
 
     True in a condition iff that was proved. The sum is the largest amount by which any set of outputs breaks the bound.

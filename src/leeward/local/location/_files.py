@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from leeward._private import Private
 from leeward._progress import Progress
 from leeward.errors import DataError, no_column
+from leeward.local._as_they_are import AsTheyAre
 from leeward.tables._files import File
 from leeward.tables._kinds import Kind
 
@@ -54,7 +55,7 @@ class PositionFile(Private, abc.ABC):
         longitude: the column of longitudes.
     """
 
-    __slots__ = ("columns", "file", "latitude", "longitude", "path")
+    __slots__ = ("_left_out", "columns", "file", "latitude", "longitude", "path")
     kind: ClassVar[Kind]
     named_in_first_line: ClassVar[bool] = False
     a_row: ClassVar[bytes] = b"\n"
@@ -62,11 +63,31 @@ class PositionFile(Private, abc.ABC):
     def __init__(self, file: File, latitude: str | None, longitude: str | None) -> None:
         self.file, self.path, self.latitude, self.longitude = file, Path(file.name), latitude, longitude
         self.columns = self._columns()
+        self._left_out = frozenset[str]()
 
     @property
     def others(self) -> list[str]:
         """The columns that are written as they are."""
-        return [name for name in self.columns if name not in {self.latitude, self.longitude}]
+        return [name for name in self._columns_beside() if name not in self._left_out]
+
+    def leave_out(self, asked: AsTheyAre, always: Sequence[str]) -> None:
+        """Write no longer what a spec leaves out of the columns that go out as they are.
+
+        Args:
+            asked: what it says of them.
+            always: columns that go out in any case, beside the positions.
+
+        Raises:
+            SpecError: the spec is not as described.
+            DataError: a column that it names is not there.
+        """
+        every = list(dict.fromkeys([*self.columns, *(beside := self._columns_beside())]))
+        held = [name for name in every if name not in beside]
+        self._left_out = asked.left_out(every, [*held, *always], in_first_line=self.named_in_first_line)
+
+    @abc.abstractmethod
+    def _columns_beside(self) -> list[str]:
+        """The columns beside the positions."""
 
     def rows_at_most(self) -> int:
         """Return a number of rows that there are about, or fewer of."""

@@ -46,10 +46,9 @@ class _GeoJson(PositionFile):
                 self._has_id |= isinstance(feature, dict) and "id" in feature
         return list(names)
 
-    @property
-    def others(self) -> list[str]:
-        """The properties, and the features' own id, which are written as they are."""
-        return [*super().others, *(["id"] if self._has_id and "id" not in self.columns else [])]
+    def _columns_beside(self) -> list[str]:
+        """The properties, and the features' own id: one name where a property is called so too."""
+        return [*self.columns, *(["id"] if self._has_id and "id" not in self.columns else [])]
 
     @abc.abstractmethod
     def _batches(self) -> Iterator[Features]:
@@ -60,6 +59,22 @@ class _GeoJson(PositionFile):
         with reading(f"The file '{self.path}'"):
             for batch in self._batches():
                 yield _positions(batch, extra)
+
+    def _moved(self, batch: Features, move: Move, extra: Sequence[str], cell_column: str | None) -> Features:
+        """Return features with their points moved: of their ids and properties what goes out, as it is, and nothing else."""
+        moved = move(*_positions(batch, extra))
+        made = []
+        for k, feature in enumerate(batch):
+            north, east = float(moved.latitude[k]), float(moved.longitude[k])
+            geometry = None if np.isnan(north) else {"type": "Point", "coordinates": [east, north]}
+            kept: dict[str, Any] = {"type": "Feature"}
+            if "id" in feature and "id" not in self._left_out:
+                kept["id"] = feature["id"]
+            held = {name: value for name, value in properties(feature).items() if name not in self._left_out}
+            cell = {} if cell_column is None or moved.cells is None else {cell_column: moved.cells[k]}
+            kept |= {"geometry": geometry, "properties": held | cell}
+            made.append(kept)
+        return made
 
 
 class GeoJson(_GeoJson):
@@ -83,7 +98,7 @@ class GeoJson(_GeoJson):
         """Write the file anew with its positions moved; see `PositionFile.rewrite`."""
         features: Features = []
         for batch in self._batches():
-            features += _moved(batch, move, extra, cell_column)
+            features += self._moved(batch, move, extra, cell_column)
             progress("at work on the rows", len(features) / len(self._features))
         text = json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
         target.write_text(text, "utf-8", _HALVES)
@@ -119,7 +134,9 @@ class GeoJsonLines(_GeoJson):
             target.open("w", encoding="utf-8", errors=_HALVES) as out,
         ):
             for batch in self._batches():
-                lines = [json.dumps(feature, ensure_ascii=False) for feature in _moved(batch, move, extra, cell_column)]
+                lines = [
+                    json.dumps(feature, ensure_ascii=False) for feature in self._moved(batch, move, extra, cell_column)
+                ]
                 written += out.write("\n".join(lines) + "\n")
                 done += len(batch)
                 progress("at work on the rows", min(written / size, 1.0))
@@ -133,19 +150,3 @@ def _positions(features: Features, extra: Sequence[str]) -> tuple[Floats, Floats
         at[:, 0],
         [single([properties(feature).get(name) for feature in features], name) for name in extra],
     )
-
-
-def _moved(features: Features, move: Move, extra: Sequence[str], cell_column: str | None) -> Features:
-    """Return features with their points moved: their ids and properties as they are, and nothing else of them."""
-    moved = move(*_positions(features, extra))
-    made = []
-    for k, feature in enumerate(features):
-        north, east = float(moved.latitude[k]), float(moved.longitude[k])
-        geometry = None if np.isnan(north) else {"type": "Point", "coordinates": [east, north]}
-        kept: dict[str, Any] = {"type": "Feature"}
-        if "id" in feature:
-            kept["id"] = feature["id"]
-        cell = {} if cell_column is None or moved.cells is None else {cell_column: moved.cells[k]}
-        kept |= {"geometry": geometry, "properties": properties(feature) | cell}
-        made.append(kept)
-    return made

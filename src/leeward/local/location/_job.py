@@ -143,6 +143,8 @@ class LocationJob:
         columns = (self.spec.data.person, self.spec.data.time, self.spec.protect.level)
         asked = [name for name in columns if name is not None]
         source.require(asked)
+        level = self.spec.protect.level  # which the statement speaks of
+        source.leave_out(self.spec.output, [] if level is None else [level])
         if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
             raise DataError(f"The column '{CELL_COLUMN}'", "the table has it already", "Rename it")
         endings = [MAP] if self.spec.output.map else []

@@ -11,6 +11,7 @@ from pydantic import field_validator, model_validator
 from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
+from leeward.local._as_they_are import AsTheyAre
 from leeward.local._level_keys import Level
 from leeward.local.location._terms import LevelOf, Missing, Otherwise, Outside
 from leeward.query._source import check_zone
@@ -74,8 +75,8 @@ class PublicPlaces(Section):
     use: Literal["remap", "best"] = "remap"
 
 
-class Output(Section):
-    """``[output]``: H3 cells instead of positions, and a picture."""
+class Output(AsTheyAre):
+    """``[output]``: H3 cells instead of positions, a picture, and which other columns go out."""
 
     h3: int | None = None
     map: bool = False

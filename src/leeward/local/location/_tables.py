@@ -43,9 +43,7 @@ class TablePositions(PositionFile):
     def _with(self, table: Any, moved: Moved) -> Any:
         """Rows with their positions moved, and nothing that was not named."""
 
-    @property
-    def others(self) -> list[str]:
-        """The columns that are written as they are."""
+    def _columns_beside(self) -> list[str]:
         return [name for name in self.columns if name not in self.at]
 
     def _refuse_twice(self, extra: Sequence[str]) -> None:
@@ -80,7 +78,7 @@ class TablePositions(PositionFile):
 
         def changed(table: Any) -> Any:
             moved = move(*self._degrees(table), _values(table, extra))
-            made = self._with(table, moved)
+            made = self._with(table.drop_columns([*self._left_out]), moved)
             return made if cell_column is None else made.append_column(cell_column, pa.array(moved.cells, pa.string()))
 
         with self.rows.reading(writes=True):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from leeward._progress import Progress
+from leeward.local._as_they_are import AsTheyAre
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._readings import Readings
 from leeward.tables._frames import ArrowFrame
@@ -31,6 +32,21 @@ class ReadingsFile:
     def __init__(self, path: Path) -> None:
         self._rows = open_rows(path)
         self.file, self.columns, self.is_csv = self._rows.file, self._rows.columns, self._rows.kind == "csv"
+        self._left_out = frozenset[str]()
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are written."""
+        return [name for name in self.columns if name not in self._left_out]
+
+    def leave_out(self, asked: AsTheyAre, always: Sequence[str]) -> None:
+        """Write no longer what a spec leaves out; ``always`` goes out in any case.
+
+        Raises:
+            SpecError: the spec is not as described.
+            DataError: a column that it names is not there.
+        """
+        self._left_out = asked.left_out(self.columns, always, in_first_line=self.is_csv)
 
     def reading(self, *, writes: bool = False) -> AbstractContextManager[None]:
         """Say what is wrong with the file without repeating what it holds."""
@@ -63,7 +79,7 @@ class ReadingsFile:
             start = 0
             for table in self._rows.batches(progress=progress):
                 part = slice(*np.searchsorted(readings.rows, [start, start + len(table)]))
-                frame, there = ArrowFrame(table), readings.there[part]
+                frame, there = ArrowFrame(table.drop_columns([*self._left_out])), readings.there[part]
                 kept = frame.copied(readings.rows[part] - start, [value])
                 kept.put(value, grid.values(steps[part], whole=frame.may_be_whole(value, there)), there)
                 yield kept.held

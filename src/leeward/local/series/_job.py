@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -14,6 +14,7 @@ from leeward._plain import told
 from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
+from leeward.local._as_they_are import AsTheyAre
 from leeward.local._job import Written
 from leeward.local._level_keys import Level, check_pair
 from leeward.local._untouched import published, untouched
@@ -88,8 +89,8 @@ class Protect(Section):
         return Closeness(**keys)
 
 
-class Publish(Section):
-    """``[publish]``: readings or totals, and what is done with noisy readings."""
+class Publish(AsTheyAre):
+    """``[publish]``: readings or totals, what is done with noisy readings, and which other columns go out with them."""
 
     what: Literal["readings", "totals"] = "readings"
     per: Per = "day"
@@ -138,6 +139,12 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
     """
     spec = check(Spec, given, _EXAMPLES)
     publish, data = spec.publish, spec.data
+    if publish.what == "totals" and (publish.keep_columns is not None or publish.drop_columns is not None):
+        raise SpecError(
+            "[publish] keep_columns, drop_columns",
+            "they are of the columns that go out with readings, and totals have columns of their own",
+            'Leave them out, or what = "readings"',
+        )
     if publish.what == "totals" and (publish.smooth, publish.clamp, publish.prior) != (1, False, None):
         raise SpecError(
             "[publish] smooth, clamp, prior", "they are for readings", 'Leave them out, or what = "readings"'
@@ -171,6 +178,7 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         publish.by,
         prior,
         None if levels is None or spec.protect.level is None else OwnLevels(levels, spec.protect.level),
+        publish,
     )
     if totals is None:
         (series if levels is None else levels).check()
@@ -242,6 +250,7 @@ class SeriesJob:
         by: for totals, the column that groups meters; None for each meter on its own.
         prior: the public file of a prior; None without one.
         own: each meter's own level of ε; None where all have one.
+        beside: which of the other columns go out with readings.
     """
 
     table: Path
@@ -251,6 +260,7 @@ class SeriesJob:
     by: str | None = None
     prior: Path | None = None
     own: OwnLevels | None = None
+    beside: AsTheyAre = field(default_factory=AsTheyAre)
 
     def statement(self) -> SeriesStatement:
         """Return the privacy statement; it reads no private data."""
@@ -285,6 +295,7 @@ class SeriesJob:
         also = [name for name in (self.by, None if self.own is None else self.own.column) if name is not None]
         check_named(also, source.columns, in_first_line=source.is_csv)
         names = [*self.columns.names, *also]
+        source.leave_out(self.beside, names)
         with beside(
             out,
             room=self.table.stat().st_size + _ROOM,
@@ -297,7 +308,7 @@ class SeriesJob:
                 )
             left_out = table.num_rows - len(readings)
             passed = list(dict.fromkeys(also))
-            others = passed if self.totals else [name for name in source.columns if name not in self.columns.names]
+            others = passed if self.totals else [name for name in source.others if name not in self.columns.names]
             progress("drawing noise")
             if self.totals is None:
                 noisy = self._noisy(table, readings)

@@ -29,6 +29,7 @@ SERIES: dict[str, Any] = {
     "protect": {"between": "maximum", "within": "100 W", "factor": "2", "window": 6},
 }
 METERS = merged(SERIES, {"protect": {"level": "tier", "levels": {"m0": {}, "m1": {"within": "1 kW"}, "m2": {}}}})
+READ = ["meter", "time", "kw"]
 TOTALS = merged(SERIES, {"publish": {"what": "totals"}})
 PLACED: dict[str, Any] = {
     "perturb": {"kind": "location"},
@@ -211,6 +212,28 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         {"publish": {"prior": "prior.csv"}},
         written(lambda f: f.kw.unique().tolist()),
         [3],
+    ),
+    ("series.publish.keep_columns", SERIES, {"publish": {"keep_columns": ["kw2"]}}, written(list), [*READ, "kw2"]),
+    (
+        "series.publish.drop_columns",
+        SERIES,
+        {"publish": {"drop_columns": ["kw2"]}},
+        written(list),
+        [*READ, "later", "pair"],
+    ),
+    (
+        "location.output.keep_columns",
+        PLACED,
+        {"output": {"keep_columns": ["who"]}},
+        written(list),
+        ["lat", "lon", "who"],
+    ),
+    (
+        "location.output.drop_columns",
+        PLACED,
+        {"output": {"drop_columns": ["who", "lat2", "days", "when", "all"]}},
+        written(list),
+        ["lat", "lon", "lon2"],
     ),
     ("location.data.table", PLACED, {"data": {"table": "q.parquet"}}, rows, 2),
     ("location.data.latitude", PLACED, {"data": {"latitude": "lat2"}}, written(moved), ["lon", "lat2"]),

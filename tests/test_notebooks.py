@@ -86,9 +86,9 @@ def test_tables_have_captions_and_headings(ran: list[Any]) -> None:
         page = Page(html)
         assert len(page.all("caption")) == len(page.all("table")) >= 1
         assert all("scope" in heading.attributes for heading in page.all("th"))
-        assert {element.tag for element in page.elements} <= set(
-            ["div", "table", "caption", "thead", "tbody", "tr", "th", "td", "strong"]
-        )
+        assert {element.tag for element in page.elements} <= {
+            *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "strong")
+        }
 
 
 def test_nothing_of_the_data_is_shown(ran: list[Any]) -> None:

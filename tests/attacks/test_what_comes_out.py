@@ -20,6 +20,7 @@ import pytest
 from tests.shown import canaries, commands
 from tests.shown.canaries import OTHER, PERSON
 from tests.shown.commands import House
+from tests.sweeping import few
 
 import leeward as lw
 import leeward.local.series as local
@@ -253,6 +254,7 @@ def _shell(town: House, line: str, *words: str) -> subprocess.CompletedProcess[s
 RELEASE = ("release", "release.toml", "--new-budget", "--out")
 
 
+@pytest.mark.sweep
 def test_what_is_for_the_curator_is_not_on_stdout_where_stderr_is_closed(town: House) -> None:
     seen = _shell(town, '"$@"', *RELEASE, "told")
     assert "For the curator only" in seen.stderr
@@ -271,7 +273,8 @@ def test_nobody_is_asked_where_stdin_is_closed(town: House) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [(*RELEASE, "unread"), ("release", "release.toml", "--dry-run"), ("--help",), ("plan", "release.toml")]
+    "words",
+    few([(*RELEASE, "unread"), ("release", "release.toml", "--dry-run"), ("--help",), ("plan", "release.toml")]),
 )
 def test_a_reader_that_has_gone_is_no_failure(words: tuple[str, ...], town: House) -> None:
     seen = _shell(town, 'rm -f budget.db*; "$@" | true', *words)

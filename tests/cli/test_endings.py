@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
+from tests.sweeping import few
 
 from leeward.ledger import Ledger
 
@@ -52,7 +53,7 @@ def _hanging(where: str, town: Town, spills: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("where", ["in the engine", "in Python"])
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("by", few([signal.SIGTERM, signal.SIGHUP, signal.SIGINT]))
 def test_a_signal_leaves_no_private_file_and_no_charge(
     by: signal.Signals, where: str, town: Town, tmp_path: Path
 ) -> None:
@@ -96,6 +97,7 @@ def _hanging_beside(town: Town, spills: Path) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.sweep
 def test_a_signal_that_is_ignored_stays_ignored(town: Town) -> None:
     words = [sys.executable, "-m", "leeward", "release", str(town.spec()), "--out", str(town.out), "--yes", "--quiet"]
     script = f"trap '' HUP; {sys.executable} -c \"{_NOHUP}\" {' '.join(words[3:])}"
@@ -215,6 +217,7 @@ def test_a_full_stderr_still_ends_with_the_right_code(town: Town) -> None:
     assert (ended.returncode, ended.stdout) == (2, "")
 
 
+@pytest.mark.sweep
 def test_a_closed_pipe_writes_the_folder_all_the_same(town: Town) -> None:
     words = [sys.executable, "-m", "leeward", "release", str(town.spec()), "--out", str(town.out), "--yes", "--json"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -77,6 +77,7 @@ def test_the_plan_is_what_release_does(town: Town, name: str) -> None:
         assert row["answered_if_empty"] == pytest.approx(released["mechanism"]["expected_answered_if_empty"], rel=1e-3)
 
 
+@pytest.mark.sweep
 def test_it_reads_no_data_and_fits_80_columns(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     (town.folder / "visits.parquet").unlink()

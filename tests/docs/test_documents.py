@@ -23,7 +23,14 @@ from leeward.spec import GRADED, NUMBER_NOTIONS, POLICY_NOTIONS, Spec, _sections
 DOCUMENTS = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if runs(p.read_text())]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+GUIDES = [path for path in DOCUMENTS if path.parent.name == "guide"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.sweep] if path in GUIDES else []) for path in DOCUMENTS],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
 def test_the_code_in_a_document_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run(path)

@@ -21,6 +21,7 @@ import pytest
 from tests.outputs.interrupted import cut_short_at_each
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
+from tests.sweeping import few
 
 from leeward.demo import write_census, write_city
 from leeward.errors import InputError
@@ -163,7 +164,7 @@ IN_THE_WAY: list[Callable[[Town], Path]] = [
 
 
 @pytest.mark.parametrize("there", IN_THE_WAY, ids=lambda there: there.__name__[1:])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", few(COMMANDS))
 def test_what_is_in_the_way_is_refused_before_anything_is_charged(
     command: str, there: Callable[[Town], Path], town: Town
 ) -> None:
@@ -192,7 +193,7 @@ def _link(path: Path, target: Path) -> None:
 
 
 @pytest.mark.parametrize("change", WRITTEN_OVER)
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", few(COMMANDS))
 def test_what_was_changed_since_is_not_written_over(command: str, change: str, town: Town) -> None:
     word, changes = COMMANDS[command]
     spec = town.spec(*changes)
@@ -208,7 +209,7 @@ def test_what_was_changed_since_is_not_written_over(command: str, change: str, t
     assert account.spent == {"release": 1, "several windows": 2, "monitor": 0}[command]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", few(COMMANDS))
 def test_what_is_somebody_elses_stays_where_ours_is_replaced(command: str, town: Town) -> None:
     word, changes = COMMANDS[command]
     assert town.run(word, town.spec(*changes), "--out", town.out)[0] == 0
@@ -243,6 +244,7 @@ def test_files_that_are_not_written_again_go_and_their_folders_only_if_they_are_
     )
 
 
+@pytest.mark.sweep
 def test_an_earlier_until_leaves_the_folders_of_later_windows(town: Town) -> None:
     spec = town.spec(*WATCHED)
     assert town.run("monitor", spec, "--out", town.out)[0] == 0
@@ -257,6 +259,7 @@ def test_an_earlier_until_leaves_the_folders_of_later_windows(town: Town) -> Non
     assert (town.out / "2026-01-01T21-00-00" / "report.html").read_text() == "edited, and not asked again"
 
 
+@pytest.mark.sweep
 def test_names_and_links_that_work(town: Town, elsewhere: Path) -> None:
     """What used to be charged and then failed: a name of 250 characters, and a link to another file system."""
     (town.folder / "link").symlink_to(elsewhere)
@@ -315,7 +318,7 @@ def test_cut_short_anywhere_it_is_taken_up_and_nothing_is_lost(
     assert turn > 8, "the calls were really counted"
 
 
-@pytest.mark.parametrize("at", ["before it is there", "in the middle of it"])
+@pytest.mark.parametrize("at", few(["in the middle of it", "before it is there"]))
 def test_a_killed_writer_leaves_only_what_the_next_one_clears_up(at: str, town: Town) -> None:
     spec = town.spec(*WATCHED)
     if at == "in the middle of it":

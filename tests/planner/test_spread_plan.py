@@ -19,7 +19,7 @@ from leeward.planner._spread import Reach, between, error_at, far_at, found
 F = Fraction
 ROWS = lw.records("t.parquet", person="each row")
 VALUES = ValueGrid(0, 20, "1/2")
-DRAWS, BAND = 4_000, 4.5
+DRAWS, BAND = 1_000, 4.5
 """4.5 standard deviations on one side: a false alarm in 3.4e-6 (normal), seeded so that it never flickers."""
 
 NOTIONS = [UnboundedDP("1"), AdditionOnly("1"), ReplaceDP("2"), Manhattan("1", VALUES, unit="5")]

@@ -130,8 +130,11 @@ def shown(world: World, **how: Any) -> Shown:
     return Shown(world, in_words(budget_notion(world.notion)), **how)
 
 
-ALL = [shown(world) for world in [world for world in worlds() if world.plan.places is None][::3]]
-"""A page takes a tenth of a second; every notion, question and decision is among them. The list of a page has 7 places."""
+@functools.cache
+def all_shown() -> list[Shown]:
+    """A page takes a tenth of a second; every notion, question and decision is among them. The list of a page has 7 places."""
+    return [shown(world) for world in [world for world in worlds() if world.plan.places is None][::3]]
+
 
 SPECIAL: Mapping[str, Shown | None] = {
     "dp in a budget of presence": Shown(made("dp", "one place", "safe"), "presence per person"),  # type: ignore[arg-type]
@@ -149,7 +152,7 @@ def _without_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_every_text_of_the_page_is_true(notion: str) -> None:
-    mine = [one for one in ALL if one.notion is NOTIONS[notion][0]]
+    mine = [one for one in all_shown() if one.notion is NOTIONS[notion][0]]
     assert len(mine) >= 2
     for each in mine:
         CLAIMS.check_all(page(html.report_html(each.release)), each)
@@ -158,7 +161,7 @@ def test_every_text_of_the_page_is_true(notion: str) -> None:
 def test_every_claim_of_the_report_is_met() -> None:
     own = Claims()
     report_claims.register(own)
-    every = [*ALL, *(one for one in SPECIAL.values() if one is not None)]
+    every = [*all_shown(), *(one for one in SPECIAL.values() if one is not None)]
     texts = {text for one in every for text in page(html.report_html(one.release))}
     met = {claim.pattern.pattern for text in texts for claim, _ in CLAIMS.matching(text)}
     assert {claim.pattern.pattern for claim in own.claims if not claim.neutral} - met == set()

@@ -132,7 +132,7 @@ def shown(world: World, **how: Any) -> Shown:
 
 @functools.cache
 def all_shown() -> list[Shown]:
-    """A page takes a tenth of a second; every notion, question and decision is among them. The list of a page has 7 places."""
+    """Every notion, question and decision is among them; a page takes a tenth of a second, and its list has 7 places."""
     return [shown(world) for world in [world for world in worlds() if world.plan.places is None][::3]]
 
 

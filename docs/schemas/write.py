@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from leeward._document import Document
+from leeward._statement import WindowsStatement
 from leeward.cli._balances import Balances, Checked, History
 from leeward.cli._checked import CheckedSpec
 from leeward.cli._monitored import Monitored
@@ -42,6 +43,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "release-of-numbers.json": NumberStatement,
     "release-of-unlisted-groups.json": UnlistedStatement,
     "release-of-visitors.json": VisitorStatement,
+    "release-of-windows.json": WindowsStatement,
     "released.json": Released,
 }
 """Every document that Leeward prints, publishes or keeps, and the file of its schema."""

@@ -33,7 +33,7 @@ from tests.truth.test_series_truth import GRID, said
 import leeward
 import leeward as lw
 from leeward._document import Document
-from leeward._statement import BudgetStated, MonitorStated, Published
+from leeward._statement import BudgetStated, MonitorStated, Published, WindowsStatement
 from leeward.cli._balances import Balance, Balances, Checked, History, balance, happened
 from leeward.cli._checked import CheckedSpec, checked
 from leeward.cli._monitored import Monitored, asked
@@ -235,6 +235,9 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "release-of-numbers.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, NumberPlan)],
     "release-of-unlisted-groups.json": lambda: [stated(plan) for plan in unlisted()],
     "release-of-visitors.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, Plan)],
+    "release-of-windows.json": lambda: [
+        WindowsStatement(format=1, windows=(stated(made),)) for made in (*plans(), *of_groups(), *unlisted())
+    ],
     "released.json": lambda: [released()],
     "question.json": lambda: [make() for make in golden.QUESTION.values()],
 }

@@ -23,11 +23,14 @@ from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
 from tests.sweeping import few
 
+import leeward as lw
 from leeward.demo import write_census, write_city
 from leeward.errors import InputError
 from leeward.ledger import Ledger
 from leeward.outputs import MANIFEST, prepared, write_page
 from leeward.outputs import _folder as folder_module
+from leeward.session._result import save_all
+from leeward.spec import read_spec
 
 WATCHED = [*SANITIZED, ("safe_at_most = 2", "safe_at_most = 20")]
 """All four windows are answered, and none costs anything."""
@@ -198,7 +201,7 @@ def test_what_was_changed_since_is_not_written_over(command: str, change: str, t
     word, changes = COMMANDS[command]
     spec = town.spec(*changes)
     assert town.run(word, spec, "--out", town.out)[0] == 0
-    WRITTEN_OVER[change](town.out if command == "release" else town.out / "2026-01-01T18-00-00")
+    WRITTEN_OVER[change](town.out / "2026-01-01T18-00-00" if command == "monitor" else town.out)
     before = tree(town.out)
     later = town.spec(*changes, ("safe_at_most = 2", "safe_at_most = 3"))
     code, shown, err = town.run(word, later, "--out", town.out)
@@ -215,7 +218,7 @@ def test_what_is_somebody_elses_stays_where_ours_is_replaced(command: str, town:
     assert town.run(word, town.spec(*changes), "--out", town.out)[0] == 0
     first = tree(town.out)
     theirs = [town.out / "remarks.txt", town.out / "mine" / "release.json", town.out / ".leeward-abcdefgh" / "a"]
-    if command != "release":
+    if command == "monitor":
         theirs.append(town.out / "2026-01-01T18-00-00" / "remarks.txt")
     for path in theirs:
         path.parent.mkdir(exist_ok=True)
@@ -233,12 +236,14 @@ def test_what_is_somebody_elses_stays_where_ours_is_replaced(command: str, town:
 
 
 def test_files_that_are_not_written_again_go_and_their_folders_only_if_they_are_empty(town: Town) -> None:
-    assert town.run("release", town.spec(WINDOWS), "--out", town.out)[0] == 0
-    (town.out / "2026-01-01T18-00-00" / "remarks.txt").write_text("years of work")
+    (plan,) = read_spec(town.spec()).visitor_plans()
+    made = lw.release(plan, lw.Budget(str(town.folder / "budget.db"), dataset="town", cap="5"))
+    save_all({"one": made, "other": made}, town.out)
+    (town.out / "one" / "remarks.txt").write_text("years of work")
     assert town.run("release", town.spec(), "--out", town.out)[0] == 0
     assert sorted(tree(town.out)) == sorted(
         [
-            *("2026-01-01T18-00-00", "2026-01-01T18-00-00/remarks.txt"),
+            *("one", "one/remarks.txt"),
             *(MANIFEST, "answers.csv", "answers.parquet", "release.json", "report.html"),
         ]
     )

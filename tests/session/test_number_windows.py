@@ -41,7 +41,7 @@ ledger = "sqlite:///budget.db"
 cap = "3000"
 dataset = "orders"
 """
-DAYS = ["2026-01-01T00-00-00", "2026-01-02T00-00-00", "2026-01-03T00-00-00"]
+DAYS = ["2026-01-01T00:00:00", "2026-01-02T00:00:00", "2026-01-03T00:00:00"]
 
 
 @pytest.fixture
@@ -77,17 +77,21 @@ def test_each_window_is_a_release_of_its_own(shop: Town) -> None:
     assert [line for line in out.splitlines() if line.startswith("From")] == [
         f"From 2026-01-0{d}T00:00:00 to 2026-01-0{d + 1}T00:00:00:" for d in (1, 2, 3)
     ]
-    found = [pd.read_parquet(shop.out / day / "answers.parquet")["value"].tolist() for day in DAYS]
-    assert found == [[200], [400], [600]]
-    statement = json.loads((shop.out / DAYS[1] / "release.json").read_text())
+    found = pd.read_parquet(shop.out / "answers.parquet")
+    assert found.columns.tolist() == ["window_start", "window_end", "group", "value"]
+    assert dict(zip(found["window_start"], found["value"], strict=True)) == dict(
+        zip(DAYS, (200, 400, 600), strict=True)
+    )
+    statement = json.loads((shop.out / "release.json").read_text())["windows"][1]
     window = {"start": "2026-01-02T00:00:00", "end": "2026-01-03T00:00:00", "timezone": None}
     assert statement["query"]["window"] == window
     assert statement["query"]["text"].endswith(", from 2026-01-02 00:00 up to, but not at, 2026-01-03 00:00")
     assert any("the window were chosen without looking" in said for said in statement["assumptions"])
     assert any("outside the window are not counted" in said for said in statement["not_guaranteed"])
-    page = (shop.out / DAYS[1] / "report.html").read_text()
+    page = (shop.out / "report.html").read_text()
     assert "Until (excluded)" in page
     assert "2026-01-03 00:00:00" in page
+    assert "3 windows, from 2026-01-01 00:00 to 2026-01-04 00:00" in page
     assert err.count("not counted: 1 row without a time") == 3
     assert err.count("400 rows outside the window") == 3
     assert spent(shop) == "3000"
@@ -130,7 +134,7 @@ def test_one_quiet_day_is_no_reason_to_stop(shop: Town) -> None:
     code, out, err = shop.run("release", write(shop, ("01-04T", "01-05T"), ('"3000"', '"4000"')), "--out", shop.out)
     assert code == 0, err
     assert "4 windows at 1000 each" in out
-    assert pd.read_parquet(shop.out / "2026-01-04T00-00-00" / "answers.parquet")["value"].tolist() == [0]
+    assert pd.read_parquet(shop.out / "answers.parquet")["value"].tolist() == [200, 400, 600, 0]
 
 
 def test_a_window_is_counted_and_looked_at_with_the_others(shop: Town, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -325,8 +325,11 @@ def test_several_windows_are_several_releases_with_their_total_price_first(town:
     assert code == 0
     assert out.splitlines()[0] == "2 windows at 1 each: a total price of at most 2."
     assert sorted(p.name for p in town.out.iterdir()) == [
-        *("2026-01-01T18-00-00", "2026-01-01T19-00-00", "leeward-files.json")
+        *("answers.csv", "answers.parquet", "leeward-files.json", "release.json", "report.html")
     ]
+    answers = pq.read_table(town.out / "answers.parquet")
+    assert answers.column_names[:3] == ["window_start", "window_end", "place"]
+    assert len(set(answers["window_start"].to_pylist())) == 2
     assert _spent(town) == "2"
     town.folder.joinpath("budget.db").unlink()
     town.folder.joinpath("budget.db.mark").unlink()

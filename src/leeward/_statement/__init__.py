@@ -35,6 +35,7 @@ from leeward._statement._documents import (
     WindowStated,
 )
 from leeward._statement._unlisted import DeltaStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
+from leeward._statement._windows import WindowsStatement, window_of
 
 Statement: TypeAlias = VisitorStatement | GroupStatement | NumberStatement | SelectionStatement | UnlistedStatement
 """The statement of any release; ``query.kind`` says which, and of a histogram whether there is a ``decision``."""
@@ -74,4 +75,6 @@ __all__ = [
     "VisitorQuery",
     "VisitorStatement",
     "WindowStated",
+    "WindowsStatement",
+    "window_of",
 ]

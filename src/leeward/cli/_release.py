@@ -144,8 +144,7 @@ def publish(
             say(f"{name}:\n{_sentence(plan, one)}" if name else _sentence(plan, one))
         left = result.budget
         say(f"Budget of {left.dataset}: {left.spent} of {left.cap} spent, {left.left} left.{_of_delta(left)}")
-        whole = len(releases) == 1 or len(asked_for) > 1
-        say(f"The report is at {out / 'report.html' if whole else out}")
+        say(f"The report is at {out / 'report.html'}")
     opened.say(releases, quiet)
 
 
@@ -156,15 +155,8 @@ def _of_delta(left: Balance) -> str:
 
 
 def _folders(asked: Mapping[str, Sequence[AnyPlan]]) -> list[str]:
-    """Name the folder of each release: by its question, its window, or both; none where there is one."""
-    from leeward.session._result import folder_names
-
-    found = list[str]()
-    for name, plans in asked.items():
-        windows = [made.counted.window for made in plans]
-        each = folder_names([one.public() for one in windows if one is not None]) if len(plans) > 1 else [""]
-        found += ["--".join(filter(None, (name, window))) for window in each]
-    return found
+    """Name the folder of each release: by its question, none where there is one; the windows of a question share it."""
+    return [name for name, plans in asked.items() for _ in plans]
 
 
 def _say_total(made: Together) -> None:

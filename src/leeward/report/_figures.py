@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from html import escape
@@ -108,6 +109,33 @@ def places_map(result: Readable) -> go.Figure:
         figure.update_layout(legend={"orientation": "v", "x": 1, "xanchor": "right"})
     _scale_bar(figure, ground)
     return figure
+
+
+def places_over_time(result: Readable) -> dict[str, Any] | None:
+    """Return what the map of several windows is drawn from: where each place is, and how what is said of it looks.
+
+    None where squares hold several places: a share that is drawn anew for each window would hide what stands out.
+    """
+    located = _located(result.places)
+    places = result.places.filter(located)
+    ground = Ground.of(*(as_numpy(places[axis]).astype(float) for axis in ("latitude", "longitude")))
+    shared = {"row": np.flatnonzero(as_numpy(located)).tolist(), "marks": MARKS}
+    if is_lattice(ground) or len(ground.east) > MOST_POINTS:
+        cells = squares(ground)
+        if not cells.one_each:
+            return None
+        lines = {"x": cells.east.round(4).tolist(), "y": cells.north.round(4).tolist()}
+        sizes = {"across": len(cells.east), "down": len(cells.north)}
+        text = _labels(places).tolist() if len(places) <= MOST_POINTS else None
+        return {**shared, "cells": cells.index.tolist(), "text": text, **lines, **sizes}
+    larger = _larger(len(places))
+    marks = {state: {**mark, "size": round(mark["size"] * larger, 1)} for state, mark in MARKS.items()}
+    where = {"east": ground.east.round(3).tolist(), "north": ground.north.round(3).tolist()}
+    return {**shared, "marks": marks, **where, "text": _labels(places).tolist()}
+
+
+def _larger(places: int) -> float:
+    return min(2.0, max(1.0, math.sqrt(math.sqrt(4_000 / places))))
 
 
 def joined(figure: go.Figure) -> bool:
@@ -226,7 +254,7 @@ def _labels(table: pa.Table) -> NDArray[np.object_]:
 
 def _points(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scatter]:
     states = _states(answers)
-    larger = min(2.0, max(1.0, (4_000 / len(states)) ** 0.25))
+    larger = _larger(len(states))
     said = _said(answers)
     labels = _labels(places)
     traces = []

@@ -8,7 +8,7 @@ a place whose name is a script stays a name. What all pages share is in ``base.h
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, assert_never
@@ -69,58 +69,75 @@ def report_html(result: Readable) -> str:
 
     Only published things are read: the answers, the public list of their keys, and the privacy statement.
     """
-    statement = result.statement
-    shown = _shown(result)
-    scripts = [get_plotlyjs(), asset("report.js")]
-    rows, listed = _rows(result.answers, shown.columns), _listed(result.answers, shown.columns)
-    text = statement.to_json()
+    shown = shown_of(result)
+    text = result.statement.to_json()
     return template(shown.template).render(
-        statement=statement,
-        words=words,
-        headline=shown.headline,
-        may=shown.may,
-        may_not=shown.may_not,
-        asked=shown.asked,
-        figures={name: embedded(figure.to_json()) for name, figure in shown.figures.items()},
-        columns=[shown.columns[name] for name in listed],
-        said=listed.index("state") if "state" in listed else None,
-        nouns=shown.nouns,
-        find=shown.find,
-        rows=rows,
-        all_rows=result.answers.num_rows,
-        first_rows=rows[:ROWS_A_PAGE],
-        rows_json=embedded(_json(rows)),
+        **said(result, shown),
+        **carried(shown.figures(), [asset("report.js")]),
         statement_json=embedded(text),
         statement_text=text,
-        style=Markup(asset("report.css")),
-        scripts=[Markup(script) for script in scripts],
-        digests=[digest(script) for script in scripts],
-        **shown.more,
+        windows=None,
     )
+
+
+def said(result: Readable, shown: Shown) -> dict[str, Any]:
+    """Return what a page says of a release, by the names in the templates; pictures and scripts are `carried`."""
+    rows, listed = _rows(result.answers, shown.columns), columns_of(result.answers, shown.columns)
+    return {
+        "statement": result.statement,
+        "words": words,
+        "headline": shown.headline,
+        "may": shown.may,
+        "may_not": shown.may_not,
+        "asked": shown.asked,
+        "columns": [shown.columns[name] for name in listed],
+        "said": listed.index("state") if "state" in listed else None,
+        "nouns": shown.nouns,
+        "find": shown.find,
+        "rows": rows,
+        "all_rows": result.answers.num_rows,
+        "first_rows": rows[:ROWS_A_PAGE],
+        "rows_json": embedded(as_json(rows)),
+        **shown.more,
+    }
+
+
+def carried(figures: Mapping[str, go.Figure], own: Sequence[str]) -> dict[str, Any]:
+    """Return the pictures of a page, its style, and its scripts: Plotly's and our own, with their digests."""
+    scripts = [get_plotlyjs(), *own]
+    return {
+        "figures": {name: embedded(figure.to_json()) for name, figure in figures.items()},
+        "map_ratio": _ratio(figures["map"]) if "map" in figures else None,
+        "joined": "map" in figures and bool(figures["map"].data) and joined(figures["map"]),
+        "style": Markup(asset("report.css")),
+        "scripts": [Markup(script) for script in scripts],
+        "digests": [digest(script) for script in scripts],
+    }
 
 
 def headline(result: Readable) -> str:
     """Return what the report of a release begins with."""
-    return _shown(result).headline
+    return shown_of(result).headline
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """What differs between the reports of different questions."""
+class Shown:
+    """What differs between the reports of different questions; pictures are made when they are asked for."""
 
     template: str
     headline: str
     may: list[str]
     may_not: list[str]
     asked: list[tuple[str, str]]
-    figures: Mapping[str, go.Figure]
+    figures: Callable[[], Mapping[str, go.Figure]]
     columns: Mapping[str, str]
     nouns: tuple[str, str]
     find: str
     more: Mapping[str, Any]
 
 
-def _shown(result: Readable) -> _Shown:
+def shown_of(result: Readable) -> Shown:
+    """Return what differs between the report of this release and those of other questions."""
     match result.statement:
         case (VisitorStatement() | GroupStatement()) as statement:
             return _decided(result, statement)
@@ -134,24 +151,22 @@ def _shown(result: Readable) -> _Shown:
             assert_never(never)
 
 
-def _names(result: Readable, statement: SelectionStatement) -> _Shown:
-    figures = {"map": places_map(result)} if mapped(result) else {}
+def _names(result: Readable, statement: SelectionStatement) -> Shown:
     of, noun = statement.query.of, statement.query.noun
     columns = _COLUMNS if isinstance(of, VisitorQuery) else _of_groups(of)
-    return _Shown(
+    return Shown(
         "names.html.j2",
         names.headline(result),
         [words.sentence(said) for said in statement.guaranteed],
         [words.sentence(said) for said in statement.not_guaranteed],
         names.asked(statement),
-        figures,
+        lambda: {"map": places_map(result)} if mapped(result) else {},
         columns,
         (noun, f"{noun}s"),
         noun,
         {
             "lead": names.lead(statement),
             "named": names.named(result),
-            "map_ratio": _ratio(figures["map"]) if figures else None,
         },
     )
 
@@ -162,20 +177,17 @@ def _of_groups(query: NumberQuery) -> dict[str, str]:
     return {**numbers.of_groups(query), **ends}
 
 
-def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> _Shown:
+def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> Shown:
     tally, query = Tally.of(result.answers), statement.query
     of_visits = isinstance(query, VisitorQuery)
     asked = words.visited(query) if isinstance(query, VisitorQuery) else numbers.taken(query, query.many)
-    figures = {"curve": decision_curve(statement)}
-    if mapped(result):
-        figures["map"] = places_map(result)
-    return _Shown(
+    return Shown(
         "decided.html.j2",
         levels.headline(result, statement) if query.noun == "level" else words.headline(statement, tally),
         words.may_conclude(statement, tally),
         words.may_not_conclude(statement, tally),
         [*words.question(statement), *asked],
-        figures,
+        lambda: {"curve": decision_curve(statement)} | ({"map": places_map(result)} if mapped(result) else {}),
         _COLUMNS if isinstance(query, VisitorQuery) else {**_of_groups(query), **_COLUMNS},
         (query.noun, f"{query.noun}s"),
         "place or name" if of_visits else query.noun,
@@ -183,22 +195,20 @@ def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> 
             "tally": tally,
             "noun": query.noun,
             "counted": f"{query.many} {there(query.noun)}",
-            "map_ratio": _ratio(figures["map"]) if "map" in figures else None,
             "undrawn": tally.places - mapped(result),
-            "joined": "map" in figures and joined(figures["map"]),
         },
     )
 
 
-def _numbers(result: Readable, statement: NumberStatement) -> _Shown:
+def _numbers(result: Readable, statement: NumberStatement) -> Shown:
     single, rows = numbers.single(result), result.answers.num_rows
-    return _Shown(
+    return Shown(
         "numbers.html.j2",
         numbers.headline(result),
         [words.sentence(said) for said in statement.guaranteed],
         [words.sentence(said) for said in statement.not_guaranteed],
         numbers.asked(statement),
-        {} if single else {"answers": answers_figure(result)},
+        lambda: {} if single else {"answers": answers_figure(result)},
         numbers.columns(statement),
         ("answer", "answers"),
         "group" if statement.query.groups else "number",
@@ -216,14 +226,14 @@ def _numbers(result: Readable, statement: NumberStatement) -> _Shown:
     )
 
 
-def _unlisted(result: Readable, statement: UnlistedStatement) -> _Shown:
-    return _Shown(
+def _unlisted(result: Readable, statement: UnlistedStatement) -> Shown:
+    return Shown(
         "unlisted.html.j2",
         unlisted.headline(result),
         [words.sentence(said) for said in statement.guaranteed],
         [words.sentence(said) for said in statement.not_guaranteed],
         unlisted.asked(statement),
-        {"answers": unlisted.figure(result)} if result.answers.num_rows else {},
+        lambda: {"answers": unlisted.figure(result)} if result.answers.num_rows else {},
         {"group": statement.query.by, "count": "Noisy count"},
         ("group", "groups"),
         "group",
@@ -237,11 +247,13 @@ def _unlisted(result: Readable, statement: UnlistedStatement) -> _Shown:
     )
 
 
-def _json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """Write a value as JSON, in as few characters as there are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _listed(answers: pa.Table, columns: Mapping[str, str]) -> list[str]:
+def columns_of(answers: pa.Table, columns: Mapping[str, str]) -> list[str]:
+    """Return the columns of answers that are listed, in the order of the page."""
     return [name for name in columns if name in answers.column_names]
 
 
@@ -249,12 +261,13 @@ def _rows(answers: pa.Table, columns: Mapping[str, str]) -> list[list[str]]:
     """Return the first answers as text: the keys of places may be integers that a browser would round."""
     first = answers.slice(0, MOST_ROWS)
     return [
-        [_text(value) for value in row]
-        for row in zip(*(first[name].to_pylist() for name in _listed(answers, columns)), strict=True)
+        [text(value) for value in row]
+        for row in zip(*(first[name].to_pylist() for name in columns_of(answers, columns)), strict=True)
     ]
 
 
-def _text(value: Any) -> str:
+def text(value: Any) -> str:
+    """Write a published value as it stands in the table."""
     if value is None:
         return "–"
     if isinstance(value, float):

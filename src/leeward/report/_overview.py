@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from markupsafe import Markup
@@ -14,13 +14,14 @@ from leeward.report._page import asset, template
 from leeward.report._words import Readable
 
 
-def overview_html(releases: Mapping[str, Readable]) -> str:
+def overview_html(releases: Mapping[str, Sequence[Readable]]) -> str:
     """Return one self-contained HTML page, without scripts, that makes no network request.
 
     Args:
-        releases: by the path of the report of each, from the page; all of one data set, charged to one budget.
+        releases: by the path of the report of each question, from the page, one a window; all of one data set, charged to
+            one budget.
     """
-    each = list(releases.values())
+    each = [one for windows in releases.values() for one in windows]
     first = each[0].statement
     # two questions that are one to the ledger have one entry, and are charged once
     prices = {one.statement.entry: Fraction(words.charged(one.statement)[0]) for one in each}
@@ -32,13 +33,13 @@ def overview_html(releases: Mapping[str, Readable]) -> str:
             {
                 "path": path,
                 "name": path.partition("/")[0],
-                "headline": headline(one),
-                "text": one.statement.query.text,
-                "guaranteed": words.nearest(one.statement.guaranteed),
-                "notion": f"{one.statement.notion.name} at ε = {one.statement.notion.epsilon}",
-                "price": words.charged(one.statement)[0],
+                "headline": headline(windows[0]) if len(windows) == 1 else f"{len(windows):,} windows",
+                "text": windows[0].statement.query.text,
+                "guaranteed": words.nearest(windows[0].statement.guaranteed),
+                "notion": f"{windows[0].statement.notion.name} at ε = {windows[0].statement.notion.epsilon}",
+                "price": str(sum((Fraction(words.charged(one.statement)[0]) for one in windows), Fraction(0))),
             }
-            for path, one in releases.items()
+            for path, windows in releases.items()
         ],
         total=str(sum(prices.values(), Fraction(0))),
         kept_in=None if first.budget is None else first.budget.notion,

@@ -250,7 +250,8 @@ def saving(
 
     Args:
         directory: the directory.
-        folders: the name of each one's folder; an empty name is the directory itself.
+        folders: the name of each one's folder; an empty name is the directory itself. Those that share one are windows of
+            one question, and are written together: see `leeward.session._windows`.
         what: what is saved; another kind of output is not replaced.
         keep: leave the folders of an earlier call that are not among these.
         overview: write one report over all of them too, in the directory itself.
@@ -262,23 +263,60 @@ def saving(
         InputError: the directory holds something else, or what would be lost, or cannot be written.
     """
     below = [f"{folder}/" if folder else "" for folder in folders]
-    names = [folder + name for folder in below for name in _NAMES] + [REPORT] * overview
+    names = [folder + name for folder in dict.fromkeys(below) for name in _NAMES] + [REPORT] * overview
     again = "running the same release again shows the stored answer at no further price"
-    with prepared(directory, what, names=names, keep=keep, room=_ROOM * len(below), again=again) as place:
+    with prepared(
+        directory,
+        what,
+        names=names,
+        keep=keep,
+        room=_ROOM * len(set(below)) + _ROOM_OF_WINDOW * len(below),
+        again=again,
+    ) as place:
 
         def save(releases: Sequence[Release]) -> Path:
-            made = list(zip(below, releases, strict=False))
-            files = {folder + name: write for folder, one in made for name, write in one._files().items()}
+            made: dict[str, list[Release]] = {}
+            for folder, one in zip(below, releases, strict=False):
+                made.setdefault(folder, []).append(one)
+            files = {
+                folder + name: write
+                for folder, each in made.items()
+                for name, write in (_of_windows(each) if below.count(folder) > 1 else each[0]._files()).items()
+            }
             if overview:
                 files = {REPORT: lambda path: path.write_text(overview_html(made), "utf-8"), **files}
             return place.write(files)
 
-        def overview_html(made: Sequence[tuple[str, Release]]) -> str:
+        def overview_html(made: Mapping[str, Sequence[Release]]) -> str:
             from leeward.report._overview import overview_html
 
-            return overview_html({folder + REPORT: one for folder, one in made})
+            return overview_html({folder + REPORT: each for folder, each in made.items()})
 
         yield save
+
+
+def _of_windows(releases: Sequence[Release]) -> dict[str, Write]:
+    """What is written of several windows of one question, by name: a table, a page, and all statements, which are last."""
+    from leeward.report import windows_html
+    from leeward.session._windows import answers_of_windows, statement_of_windows
+    from leeward.tables._sheets import MOST_ROWS_OF_A_SHEET, write_table
+
+    table = answers_of_windows(releases)
+    text = statement_of_windows(releases).to_json() + "\n"
+    files = releases[0]._files()
+    files["answers.parquet"] = lambda path: _write_parquet(table, path)
+    files["answers.csv"] = lambda path: write_table(table, path)
+    if table.num_rows >= MOST_ROWS_OF_A_SHEET:
+        del files["answers.csv"]
+    files[REPORT] = lambda path: path.write_text(windows_html(releases), "utf-8")
+    files[STATEMENT] = lambda path: path.write_text(text, "utf-8")
+    return files
+
+
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path, compression="zstd")
 
 
 def folder_names(windows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -293,3 +331,6 @@ REPORT = "report.html"
 _NAMES = ("answers.csv", "answers.parquet", "places.parquet", REPORT, STATEMENT)
 _ROOM = 8_000_000
 """About as many bytes as a release takes, most of them for the report."""
+
+_ROOM_OF_WINDOW = 50_000
+"""And so many each of its windows."""

@@ -24,6 +24,10 @@ _FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
+MOST_ROWS_OF_A_SHEET = 1_048_576
+"""So many rows, the headings among them, are opened by the usual spreadsheets; the rest of a longer file they leave out."""
+
+
 def cell(text: str) -> str:
     """Return the text of a field as it is written: after an apostrophe where a spreadsheet would take it for a formula."""
     return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text

@@ -71,9 +71,9 @@ window.addEventListener("afterprint", () => {
 const PAGE = 25;
 
 function table() {
-  const rows = read("rows");
+  let rows = [];
+  let searched = [];
   const said = [...byId("table").tHead.rows[0].cells].findIndex((cell) => "said" in cell.dataset);
-  const searched = rows.map((row) => row.slice(0, said < 0 ? row.length : said).join(" ").toLowerCase());
   const { one, many, rest } = byId("tools").dataset;
   const body = byId("table").tBodies[0];
   let found = [];
@@ -111,15 +111,25 @@ function table() {
     page = 0;
     show();
   }
+  // Other answers in place of those shown: what is searched for, and the page, stay.
+  function fill(others) {
+    const before = page;
+    rows = others;
+    searched = rows.map((row) => row.slice(0, said < 0 ? row.length : said).join(" ").toLowerCase());
+    find();
+    page = before;
+    show();
+    byId("pages").hidden = rows.length <= PAGE;
+  }
   byId("find").addEventListener("input", find);
   byId("state")?.addEventListener("change", find);
   byId("tools").addEventListener("submit", (event) => event.preventDefault());
   byId("back").addEventListener("click", () => { page -= 1; show(); });
   byId("on").addEventListener("click", () => { page += 1; show(); });
   byId("tools").hidden = false;
-  byId("pages").hidden = rows.length <= PAGE;
-  find();
+  fill(read("rows"));
+  return fill;
 }
 
-table();
+const fill = table();
 for (const name of ["map", "curve", "answers"]) draw(name);

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What release.json holds where one question was asked of several windows: the statement of each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from leeward._document import Document
+from leeward._statement._documents import (
+    DecidingStatement,
+    GroupStatement,
+    NumberStatement,
+    SelectionQuery,
+    SelectionStatement,
+    VisitorStatement,
+    WindowStated,
+)
+from leeward._statement._unlisted import UnlistedStatement
+
+
+def window_of(statement: DecidingStatement | NumberStatement | SelectionStatement | UnlistedStatement) -> WindowStated:
+    """Return the window that a statement is about.
+
+    Raises:
+        ValueError: it is about rows of all times.
+    """
+    query = statement.query
+    window = query.of.window if isinstance(query, SelectionQuery) else query.window
+    if window is None:
+        raise ValueError("the statement is about rows of all times")
+    return window
+
+
+class WindowsStatement(Document):
+    """The releases of several windows of one question; each is charged, stored and promised by itself.
+
+    Attributes:
+        format: 1.
+        windows: the statement of each, in the order of the answers.
+    """
+
+    format: Literal[1]
+    windows: tuple[VisitorStatement | GroupStatement | NumberStatement | SelectionStatement | UnlistedStatement, ...]

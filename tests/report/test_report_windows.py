@@ -97,7 +97,7 @@ def test_the_slider_goes_through_the_windows_by_keyboard(make_release: Make, tmp
             page.focus("#window")
             page.keyboard.press(key)
             page.wait_for_selector(f"#when:has-text('{when} to')")
-            drawn = page.locator("#plot-map .legendtext").all_inner_texts()
+            drawn = page.locator("#plot-map .legendtext").all_text_contents()
             said = page.locator("#table tbody td:last-child").all_inner_texts()
             seen.append(
                 (page.inner_text(".headline")[:6], said, drawn, page.get_attribute("#window", "aria-valuetext"))

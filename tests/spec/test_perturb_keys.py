@@ -30,6 +30,7 @@ SERIES: dict[str, Any] = {
 }
 METERS = merged(SERIES, {"protect": {"level": "tier", "levels": {"m0": {}, "m1": {"within": "1 kW"}, "m2": {}}}})
 READ = ["meter", "time", "kw"]
+PAID = merged(SERIES, {"budget": {"store": "b.db", "secret": "a.key", "reports_a_day": 2}})
 TOTALS = merged(SERIES, {"publish": {"what": "totals"}})
 PLACED: dict[str, Any] = {
     "perturb": {"kind": "location"},
@@ -234,6 +235,22 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         {"output": {"drop_columns": ["who", "lat2", "days", "when", "all"]}},
         written(list),
         ["lat", "lon", "lon2"],
+    ),
+    (
+        "series.budget.store",
+        PAID,
+        {"budget": {"store": "c.db"}},
+        lambda given, folder: [rows(given, folder), (folder / "c.db").exists()],
+        [141, True],
+    ),
+    ("series.budget.secret", PAID, {"budget": {"secret": "short.key"}}, rows, "A secret of"),
+    ("series.budget.reports_a_day", PAID, {"budget": {"reports_a_day": 3}}, said("budget", "reports_a_day"), 3),
+    (
+        "series.budget.over",
+        PAID,
+        {"budget": {"over": "withhold"}},
+        lambda given, folder: [written(lambda f: int(f.kw.isna().sum()))(given, folder) for _ in range(3)],
+        [0, 0, 141],
     ),
     ("location.data.table", PLACED, {"data": {"table": "q.parquet"}}, rows, 2),
     ("location.data.latitude", PLACED, {"data": {"latitude": "lat2"}}, written(moved), ["lon", "lat2"]),

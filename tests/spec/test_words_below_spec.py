@@ -27,7 +27,7 @@ OF_SPECS = {
     "local/location/_job.py",
     "local/location/_level_sections.py",
     "local/location/_spec.py",
-    "local/location/_stores.py",
+    "local/_stores.py",
     "local/series/_job.py",
 }
 """What reads specs, or writes one, below `spec` and `cli`."""

@@ -20,6 +20,7 @@ from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Once
 from leeward.local._job import Opens, Written
 from leeward.local._levels import name_of_level
+from leeward.local._stores import Stores
 from leeward.local._untouched import published
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
@@ -34,7 +35,6 @@ from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._spec import Location, PublicPlaces, Track, read_spec
 from leeward.local.location._statement import facts, statement
-from leeward.local.location._stores import Stores
 from leeward.local.location._terms import Terms
 from leeward.local.location._told import Told
 from leeward.local.location._tracks import Tracks
@@ -248,7 +248,8 @@ class LocationJob:
     def _budgets(self, *, new: bool) -> PersonBudgets | None:
         """Open the store of budgets, for the price of a report, or for those of the levels."""
         if self.levels is None:
-            return self.stores.budgets(self.geo.price, new=new)
+            budget = self.spec.budget
+            return self.stores.budgets(self.geo.price, None if budget is None else budget.reports_a_day, new=new)
         prices = [geo.epsilon for geo in self.levels.mechanisms.values()]
         return self.stores.budgets_of_levels(self.geo.priced_in, prices, self.terms.a_day, new=new)
 

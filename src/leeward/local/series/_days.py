@@ -19,7 +19,7 @@ from leeward.errors import DataError
 
 _WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d([T ]\S+)?")
 _IN_UTC: Final = "UTC"
-_AS_WRITTEN: Final = "as written, without a zone"
+AS_WRITTEN: Final = "as written, without a zone"
 _FIRST: Final = date(1970, 1, 1).toordinal()
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -51,7 +51,7 @@ class Days:
     @property
     def rule(self) -> str:
         """The rule in words that must not change: a store of budgets keeps it."""
-        return self._timezone or (_AS_WRITTEN if self._zoned is False else _IN_UTC)
+        return self._timezone or (AS_WRITTEN if self._zoned is False else _IN_UTC)
 
     def today(self) -> int:
         """Return the number of the day that it is now, since 1970."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from leeward._document import Document, Part
+from leeward.ledger._person_budgets import Over
 from leeward.local._statement import Perturbation
 from leeward.mechanism._series import Between, SeriesNoise
 
@@ -118,6 +119,20 @@ class TotalError(Part):
     text: str
 
 
+class SeriesBudget(Part):
+    """How many times the readings of a meter's day may be published, and what happens to more.
+
+    Attributes:
+        reports_a_day: the bound, in runs that publish some of that day.
+        over: what happens to days beyond it.
+        text: both in words.
+    """
+
+    reports_a_day: int
+    over: Over
+    text: str
+
+
 class SeriesOption(Part):
     """What other noise would be worth at the same ε: its mean error, and its prices as in `SeriesPricePart`."""
 
@@ -190,6 +205,7 @@ class SeriesStatement(Perturbation, Document):
         mean_error: how far what is published is off.
         options: what other noise would be worth at the same ε; none for totals.
         levels: each meter's own ε; None where all have one.
+        budget: how many times a day of a meter may be published; None where nobody counts.
     """
 
     kind: Literal["series"]
@@ -203,6 +219,7 @@ class SeriesStatement(Perturbation, Document):
     mean_error: ReadingError | TotalError
     options: tuple[SeriesOption, ...]
     levels: SeriesLevelsPart | None
+    budget: SeriesBudget | None
 
 
 class BillingStatement(Document):

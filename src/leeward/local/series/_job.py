@@ -13,11 +13,15 @@ from leeward._paths import resolve
 from leeward._plain import told
 from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
-from leeward.errors import SpecError
+from leeward.errors import SpecError, noted
+from leeward.exact._real import whole
+from leeward.ledger import PersonBudgets
 from leeward.local._as_they_are import AsTheyAre
-from leeward.local._job import Written
+from leeward.local._job import Opens, Written
 from leeward.local._level_keys import Level, check_pair
+from leeward.local._stores import Stores
 from leeward.local._untouched import published, untouched
+from leeward.local.series._budget import Budget, charge, price_of
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import SeriesStatement
 from leeward.local.series._files import ReadingsFile
@@ -29,7 +33,7 @@ from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
 from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Series
-from leeward.local.series._statement import facts, statement
+from leeward.local.series._statement import facts, statement, with_budget
 from leeward.local.series._totals import Per, Totals
 from leeward.mechanism._series import Between, SeriesNoise
 from leeward.outputs import beside
@@ -108,7 +112,11 @@ class Spec(Section):
     values: PublicValues
     protect: Protect
     publish: Publish = Publish()
+    budget: Budget | None = None
 
+
+_CHARGED: Final = "The days were charged to their meters' budgets before, and that stands: a second run pays again."
+"""Nobody knows whether noise that was drawn was seen, so a charge is never given back."""
 
 _ROOM: Final = 100_000
 """About as many bytes as are written beside the table."""
@@ -127,6 +135,9 @@ _EXAMPLES: Final = {
     "upper": 'upper = "12 kW"',
     "step": 'step = "1 W"',
     "protect": '[protect] between = "maximum", epsilon = "1", unit = "100 W"',
+    "store": 'store = "meters.db"',
+    "secret": 'secret = "meters.key", a file of at least 16 secret bytes',
+    "reports_a_day": "reports_a_day = 1, so that a second run that publishes a day of a meter again is refused",
 }
 
 
@@ -149,6 +160,7 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         raise SpecError(
             "[publish] smooth, clamp, prior", "they are for readings", 'Leave them out, or what = "readings"'
         )
+    _check_budget(spec)
     if publish.what == "readings" and publish.by is not None:
         raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals"')
     if publish.by in {data.time, data.value}:
@@ -179,6 +191,8 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         prior,
         None if levels is None or spec.protect.level is None else OwnLevels(levels, spec.protect.level),
         publish,
+        Stores(spec.budget, None, folder),
+        spec.budget,
     )
     if totals is None:
         (series if levels is None else levels).check()
@@ -192,6 +206,29 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
             )
     job.totals_by_level()  # which refuses those of a level that would say nothing, or show readings
     return job
+
+
+def _check_budget(spec: Spec) -> None:
+    """Refuse a budget of nobody, and days of totals that are not paid for: a total cannot go without one of its parts.
+
+    Raises:
+        SpecError: for either.
+    """
+    if spec.budget is None:
+        return
+    if spec.data.meter is None:
+        raise SpecError(
+            "[budget] without [data] meter",
+            "budgets are kept for each meter",
+            'Name the column of meters, meter = "…"; of one meter, with the same name in every row',
+        )
+    if spec.publish.what == "totals" and spec.budget.over == "withhold":
+        raise SpecError(
+            '[budget] over = "withhold" with totals',
+            "a total without the readings that are not paid for would be another total",
+            "Leave over out; the run is then refused",
+        )
+    whole(spec.budget.reports_a_day, "reports_a_day", says="it says how many are paid for")
 
 
 def _asked(spec: Spec) -> dict[str, Closeness] | None:
@@ -251,6 +288,8 @@ class SeriesJob:
         prior: the public file of a prior; None without one.
         own: each meter's own level of ε; None where all have one.
         beside: which of the other columns go out with readings.
+        stores: the files about meters that the spec names.
+        budget: how many times a day of a meter may be published; None for any number.
     """
 
     table: Path
@@ -261,6 +300,8 @@ class SeriesJob:
     prior: Path | None = None
     own: OwnLevels | None = None
     beside: AsTheyAre = field(default_factory=AsTheyAre)
+    stores: Stores = field(default_factory=lambda: Stores(None, None, Path()))
+    budget: Budget | None = None
 
     def statement(self) -> SeriesStatement:
         """Return the privacy statement; it reads no private data."""
@@ -268,9 +309,11 @@ class SeriesJob:
 
     def _stated(self, others: Sequence[str] | None) -> SeriesStatement:
         if self.own is None:
-            return statement(self.series, self.totals, others)
-        levels, column, grouped = self.own.levels, self.own.column, self.by is not None
-        return statement_of_levels(levels, column, self.totals_by_level(), others, grouped=grouped)
+            made = statement(self.series, self.totals, others)
+        else:
+            levels, column, grouped = self.own.levels, self.own.column, self.by is not None
+            made = statement_of_levels(levels, column, self.totals_by_level(), others, grouped=grouped)
+        return made if self.budget is None else with_budget(made, self.budget.reports_a_day, self.budget.over)
 
     def totals_by_level(self) -> dict[str, Totals] | None:
         """Return the totals of each level; None where readings are published, or all meters have one ε."""
@@ -282,14 +325,24 @@ class SeriesJob:
         """Return the statement in short."""
         return facts(self.statement())
 
-    def opens(self) -> None:
-        """Return None: readings have no stores."""
-        return
+    def opens(self) -> Opens | None:
+        """Return the store that a run would make: see `leeward.local._job.Job.opens`."""
+        return self.stores.opens()
+
+    def _budgets(self, *, new: bool) -> PersonBudgets | None:
+        """Open the store of budgets, for what a day costs at each level; None without one."""
+        per = None if self.totals is None else self.totals.per
+        prices = [price_of(self.series, per)]
+        if self.own is not None:
+            prices = [f"{name}: {price_of(series, per)}" for name, series in self.own.levels.each.items()]
+        reports_a_day = None if self.budget is None else self.budget.reports_a_day
+        return self.stores.budgets("; ".join(prices), reports_a_day, new=new)
 
     def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Perturb the table and write it: see `leeward.local._job.Job.run`."""
         source = ReadingsFile(self.table)
         self._check_out(out, source)
+        self.stores.check()
         find_columns(self.columns, source.columns, in_first_line=source.is_csv)
         progress("reading")
         also = [name for name in (self.by, None if self.own is None else self.own.column) if name is not None]
@@ -299,31 +352,40 @@ class SeriesJob:
         with beside(
             out,
             room=self.table.stat().st_size + _ROOM,
-            inputs=[path for path in (self.table, self.prior) if path is not None],
+            inputs=[path for path in (self.table, self.prior, *self.stores.kept()) if path is not None],
         ) as files:
+            store, withheld = self._budgets(new=new), 0
             table = source.read(list(dict.fromkeys(names)), self.columns.value)
             with source.reading():
                 readings = read_readings(
                     table, self.columns, self.series.grid, self.series.schedule, self.series.missing
                 )
             left_out = table.num_rows - len(readings)
-            passed = list(dict.fromkeys(also))
-            others = passed if self.totals else [name for name in source.others if name not in self.columns.names]
-            progress("drawing noise")
-            if self.totals is None:
-                noisy = self._noisy(table, readings)
-                del table
-                source.rewrite(files.path(), self.columns.value, readings, noisy, self.series.grid, progress)
-            else:
-                _write(self._totals_table(table, readings, self.totals), files.path(), kind_of(out, ROWS))
-            source.file.check_unchanged()
-            files.place(self._stated(others).model_dump(mode="json", exclude={"files"}))
+            missing = max(len(readings.meters) * self.series.schedule.slots - int(readings.there.sum()), 0)
+            if self.own is not None:  # what is wrong with levels is found before anything is charged
+                self.own.levels.of(readings, table[self.own.column], self.own.column)
+            if store is not None and self.budget is not None:
+                progress("charging the budgets")
+                readings, withheld = charge(store, self.budget.over, readings, self.series.schedule)
+            with noted(lambda: "" if store is None else _CHARGED):
+                passed = list(dict.fromkeys(also))
+                others = passed if self.totals else [name for name in source.others if name not in self.columns.names]
+                progress("drawing noise")
+                if self.totals is None:
+                    noisy = self._noisy(table, readings)
+                    del table
+                    source.rewrite(files.path(), self.columns.value, readings, noisy, self.series.grid, progress)
+                else:
+                    _write(self._totals_table(table, readings, self.totals), files.path(), kind_of(out, ROWS))
+                source.file.check_unchanged()
+                files.place(self._stated(others).model_dump(mode="json", exclude={"files"}))
         if self.totals is None:
             notes = [published(others, "readings"), *order_of_readings(readings)]
         else:  # the rows of totals have an order of their own
             notes = [text for text in (untouched(others, "readings"),) if text is not None]
-        due = len(readings.meters) * self.series.schedule.slots if self.totals else 0
-        notes += readings.notes(left_out, max(due - int(readings.there.sum()), 0))
+        notes += readings.notes(left_out, missing if self.totals else 0)
+        if withheld:
+            notes.append(f"for the curator only: {withheld:,} readings were withheld, because their budgets are spent")
         return Written(files.shown, int(readings.there.sum()), self.series.fit_for_release, tuple(notes))
 
     def _noisy(self, table: Any, readings: Readings) -> Integers:

@@ -9,11 +9,13 @@ from typing import Final, Literal
 
 from leeward._plain import at_most, counted, odds
 from leeward.exact._real import Real
+from leeward.ledger._person_budgets import Over
 from leeward.local._statement import order_stays
 from leeward.local.series._documents import (
     GridPart,
     ReadingError,
     SchedulePart,
+    SeriesBudget,
     SeriesLevel,
     SeriesMechanism,
     SeriesOption,
@@ -41,6 +43,8 @@ _PUBLISHED: Final[dict[Per, Literal["totals per day", "totals per period"]]] = {
     "day": "totals per day",
     "period": "totals per period",
 }
+_SECOND: Final = "A second run draws new noise and costs as much again"
+_SHOWS: Final = "Where a reading is withheld, none is published: that its budget is spent shows"
 _NOISES: Final[dict[SeriesNoise, str]] = {"norm": "norm noise on a window", "independent": "noise on each reading"}
 
 
@@ -111,8 +115,26 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         not_guaranteed=tuple(_not_guaranteed(series, price, span, totals)),
         fit_for_release=series.fit_for_release,
         levels=None,
+        budget=None,
         columns_as_they_are=None if others is None else tuple(others),
         files=None,
+    )
+
+
+def with_budget(made: SeriesStatement, reports_a_day: int, over: Over) -> SeriesStatement:
+    """Return a statement with a bound on how many times the readings of a meter's day are published."""
+    runs = counted(reports_a_day, "run")
+    what = "a run that would be one more is refused" if over == "refuse" else "what would be one more is withheld"
+    text = (
+        f"Readings of a day of a meter are published, or used for what is, in at most {runs}; {what}. So what is published"
+        f" of a day costs at most {f'{reports_a_day} times' if reports_a_day > 1 else 'once'} what is said here of one run"
+    )
+    kept = tuple(each for each in made.not_guaranteed if each != _SECOND)
+    return made.model_copy(
+        update={
+            "budget": SeriesBudget(reports_a_day=reports_a_day, over=over, text=text),
+            "not_guaranteed": (*kept, _SHOWS) if over == "withhold" else kept,
+        }
     )
 
 
@@ -125,6 +147,8 @@ def facts(made: SeriesStatement) -> list[tuple[str, str]]:
     if made.levels is not None:
         found += [(f"level {each.name}", _in_short(each)) for each in made.levels.each]
         found.append(("between levels", made.levels.text))
+    if made.budget is not None:
+        found.append(("budget", made.budget.text))
     found += [("at the same ε", option.text) for option in made.options]
     found += [("then", text) for text in made.post_processing]
     return found + [("not guaranteed", text) for text in made.not_guaranteed]
@@ -310,5 +334,5 @@ def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Total
         found[-1] = "A missing reading adds nothing to a total; that there are some is not protected"
     if totals is None:
         found.append(order_stays("reading"))
-    found.append("A second run draws new noise and costs as much again")
+    found.append(_SECOND)
     return found

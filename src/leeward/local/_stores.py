@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from leeward._paths import resolve, resolve_ledger
 from leeward.errors import SpecError
@@ -16,7 +16,6 @@ from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 from leeward.ledger._level_budgets import LevelBudgets
 from leeward.ledger._person_budgets import is_store
 from leeward.local._job import Opens
-from leeward.local.location._spec import Budget, Repeat
 from leeward.outputs import holds_release
 
 _FORGOTTEN: Final = {
@@ -26,12 +25,22 @@ _FORGOTTEN: Final = {
 """What making a store anew does where there was one."""
 
 
+class Kept(Protocol):
+    """A section of a spec that names a store, and the secret that people are kept under in it: two files."""
+
+    @property
+    def store(self) -> str: ...
+
+    @property
+    def secret(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Stores:
     """The files of a spec's sections ``[budget]`` and ``[repeat]``, relative to its folder."""
 
-    budget: Budget | None
-    repeat: Repeat | None
+    budget: Kept | None
+    repeat: Kept | None
     folder: Path
 
     def opens(self) -> Opens | None:
@@ -74,13 +83,13 @@ class Stores:
             return None
         return MemoizedReports(self._files()["reports"], key=self._secret(self.repeat), law=law, new=new)
 
-    def budgets(self, price: str, *, new: bool) -> PersonBudgets | None:
-        """Open the store of budgets, for reports of this price (as text); None where there are none."""
+    def budgets(self, price: str, reports_a_day: int | None, *, new: bool) -> PersonBudgets | None:
+        """Open the store of budgets, for so many reports of this price (as text); None where there are none."""
         if self.budget is None:
             return None
-        assert self.budget.reports_a_day is not None
+        assert reports_a_day is not None
         path, secret = self._files()["budgets"], self._secret(self.budget)
-        return PersonBudgets(path, secret=secret, price=price, reports_a_day=self.budget.reports_a_day, new=new)
+        return PersonBudgets(path, secret=secret, price=price, reports_a_day=reports_a_day, new=new)
 
     def budgets_of_levels(
         self, notion: str, prices: Sequence[Real], a_day: Real | None, *, new: bool
@@ -97,5 +106,5 @@ class Stores:
         kept = {"budgets": self.budget, "reports": self.repeat}
         return {kind: resolve_ledger(part.store, self.folder) for kind, part in kept.items() if part is not None}
 
-    def _secret(self, part: Budget | Repeat) -> bytes:
+    def _secret(self, part: Kept) -> bytes:
         return read_secret(resolve(part.secret, self.folder), stores=self._files().values())

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets of meters: how many times noisy readings of a meter's day may be published.
+
+Every run draws new noise, so two runs that publish one day of a meter cost twice what one does. A store counts, for each
+meter and day of the public clock, in how many runs it was published; what is not paid for is withheld, or the run refused.
+All readings of a meter's day go out together, so they are one report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward._toml import Section
+from leeward.ledger import PersonBudgets
+from leeward.ledger._person_budgets import Over
+from leeward.local.series._days import AS_WRITTEN
+from leeward.local.series._readings import Readings
+from leeward.local.series._schedule import Schedule
+from leeward.local.series._series import Series
+from leeward.local.series._totals import Per
+
+_FIRST: Final = date(1970, 1, 1).toordinal()
+
+
+class Budget(Section):
+    """``[budget]``: how many times the readings of a meter's day are paid for, and where that is kept."""
+
+    store: str
+    secret: str
+    reports_a_day: int
+    over: Over = "refuse"
+
+
+def price_of(series: Series, totals: Per | None) -> str:
+    """Return what one publication of a day costs, in words that must not change: a store is made for one price."""
+    mechanism = series.mechanism
+    drawn = f"totals per {totals}" if totals else f"{mechanism.noise} noise on windows of {mechanism.window} readings"
+    return f"{mechanism.kind.symbol}, {mechanism.epsilon} for each {series.grid.unit}, {drawn}"
+
+
+def charge(store: PersonBudgets, over: Over, readings: Readings, schedule: Schedule) -> tuple[Readings, int]:
+    """Charge each meter for each day of which it has readings; return what is paid for, and how many readings are not.
+
+    What is not paid for is as if it were missing: nothing is published of it, nor made of it.
+
+    Raises:
+        CapExceededError: some day is not paid for, and ``over`` is ``"refuse"``. For the curator only.
+        BudgetConflictError: the store counts days by another rule.
+    """
+    days = schedule.days
+    at = np.searchsorted([day.first for day in days], readings.slot, side="right") - 1
+    keys = readings.meter * len(days) + at
+    charged, place = np.unique(keys[readings.there], return_inverse=True)
+    numbers = [days[key % len(days)].date.toordinal() - _FIRST for key in charged.tolist()]
+    meters = [readings.meters[key // len(days)] for key in charged.tolist()]
+    with store.charging(over) as pay:
+        paid = pay(meters, numbers, schedule.zone or AS_WRITTEN)
+    there: NDArray[np.bool_] = readings.there.copy()
+    there[readings.there] = paid[place]
+    return replace(readings, there=there), int((readings.there & ~there).sum())

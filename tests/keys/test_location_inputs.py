@@ -78,6 +78,8 @@ REMEMBERED: list[tuple[str, Change, str]] = [
     ("places.use", {"places": BEST}, "refused: made with another"),
     ("output.h3", {"output": {"h3": 9}}, SHOWN),
     ("output.map", {"output": {"map": True}}, SAME),
+    ("output.keep_columns", {"output": {"keep_columns": ["who"]}}, SAME),
+    ("output.drop_columns", {"output": {"drop_columns": ["when"]}}, SAME),
     ("budget.store", {"budget": {"store": "other.db"}}, SAME),
     ("budget.secret", {"budget": {"secret": "other.key"}}, "refused: another secret"),
     ("budget.reports_a_day", {"budget": {"reports_a_day": 3}}, "refused: made with another"),

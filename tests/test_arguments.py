@@ -128,6 +128,7 @@ CALLS: dict[str, Call] = {
         stop_after=1,
     ),
     "recommend": call(lw.compare(VISITORS, lw.AdditionOnly("3"), safe_at_most=60), count=3, probability="0.9"),
+    "answer_report": call(lw.compare(lw.statistic(ROWS, "sum", column="x", lower=0, upper=3), lw.AdditionOnly("3"))),
     "name_report": call(lw.compare(lw.select(VISITORS), lw.AdditionOnly("3"))),
     "plan_report": call(lw.compare(VISITORS, lw.AdditionOnly("3"), safe_at_most=60), count=3, probability="0.9"),
     "records": call(VISITS, person="user", combine="max", keep={"venue": ["v0"]}, table=None),
@@ -267,8 +268,9 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        BestSanitizer BillingStatement Comparison GroupStatement LocationStatement MonitorResult NameComparison NameOption
-        NameReport NumberPlan NumberStatement Optimal Plan PlanReport RankPlan Release Remapped Selection SelectionPlan
+        AnswerComparison AnswerOption AnswerReport BestSanitizer BillingStatement Comparison GroupStatement
+        LocationStatement MonitorResult NameComparison NameOption NameReport
+        NumberPlan NumberStatement Optimal Plan PlanReport RankPlan Release Remapped Selection SelectionPlan
         SelectionStatement Sensitivity SeriesStatement Shuffled ThresholdRule Universal UnlistedPlan UnlistedStatement
         Verdict VisitorStatement Weight""",
     "a base or a bundle: what derives from it has rows": """

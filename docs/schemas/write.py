@@ -20,7 +20,7 @@ from leeward.cli._released import Released
 from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
 from leeward.local.series import BillingStatement, SeriesStatement
-from leeward.planner import NameReport, PlanReport
+from leeward.planner import AnswerReport, NameReport, PlanReport
 from leeward.session import GroupStatement, NumberStatement, SelectionStatement, UnlistedStatement, VisitorStatement
 from leeward.session._question import Question
 
@@ -35,6 +35,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "perturb-series.json": SeriesStatement,
     "perturbed.json": Perturbed,
     "plan.json": PlanReport,
+    "plan-of-answers.json": AnswerReport,
     "plan-of-name.json": NameReport,
     "plan-of-questions.json": PlannedQuestions,
     "question.json": Question,

@@ -152,6 +152,17 @@ def named(notion: Any, **scenario: Any) -> Document:
     return lw.planner.name_report(lw.compare(asked, notion, scenario=lw.planner.Scenario(**scenario)))
 
 
+def answers() -> list[lw.planner.AnswerReport]:
+    """What is known before numbers are paid for: of one, of a mean, of percentiles and of groups that are not listed."""
+    rows = lw.records("t.csv", person="each row")
+    number: dict[str, Any] = {"column": "age", "lower": 0, "upper": 30}
+    kinds: list[dict[str, Any]] = [{"kind": "sum"}, {"kind": "mean"}, {"kind": "percentile", "p": ["0", "50"]}]
+    asked = [lw.compare(lw.statistic(rows, **kind, **number), lw.UnboundedDP("1/3")) for kind in kinds]
+    left = lw.planner.Scenario(left=Fraction(2), left_delta=Fraction(1, 100))
+    asked += [lw.compare(plan.query, plan.notion, delta=plan.delta or None, scenario=left) for plan in unlisted()]
+    return [lw.planner.answer_report(one) for one in asked]
+
+
 def looked(which: int) -> CheckedSpec:
     """What is known before a release: of places, and of a number that nothing was counted of."""
     plan = [plans()[0], next(plan for plan in plans() if isinstance(plan, NumberPlan))][which]
@@ -176,10 +187,15 @@ def questions() -> Document:
         stored=1,
         price="1",
         guaranteed=("it is near",),
+        compared=named(lw.AdditionOnly("1")),
     )
+    reports = [
+        lw.planner.plan_report(lw.compare(of_groups()[0].query, lw.AdditionOnly("1"), safe_at_most=2)),
+        answers()[0],
+    ]
     return PlannedQuestions(
         format=1,
-        questions=(one, one.model_copy(update={"name": "b"})),
+        questions=(one, *(one.model_copy(update={"name": "b", "compared": report}) for report in reports)),
         dataset="town",
         counted_in="dp/person",
         price="3/2",
@@ -226,6 +242,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
         *(report(name) for name in ASKED),
         *(lw.planner.plan_report(lw.compare(plan.query, plan.notion, safe_at_most=2)) for plan in of_groups()[::3]),
     ],
+    "plan-of-answers.json": lambda: [*answers()],
     "plan-of-name.json": lambda: [
         named(lw.AdditionOnly("1")),
         named(lw.Presence("1/3"), counts={0: 6, 3: 1}, places=7),

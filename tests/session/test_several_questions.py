@@ -323,3 +323,22 @@ def test_the_total_is_looked_at_before_the_first_is_charged(clinic: Town) -> Non
     budget = lw.Budget(f"sqlite:///{clinic.folder}/b.db", dataset="people", cap="399")
     with pytest.raises(LeewardError, match="total price"), together(asked, budget):  # type: ignore[arg-type]
         pytest.fail("it was priced")
+
+
+def test_each_question_is_planned_under_every_notion_and_mechanism(clinic: Town) -> None:
+    """As `leeward plan` does of each alone; and nothing is charged."""
+    code, out, err = clinic.run("plan", write(clinic), "--json")
+    assert (code, err) == (0, "")
+    told = {one["name"]: one["compared"] for one in json.loads(out)["questions"]}
+    assert {row["mechanism"] for row in told["quartiles"]["options"]} == {"rank", "geometric"}
+    assert {"dp", "addition-only"} <= {row["notion"]["name"] for row in told["mean-age"]["options"]}
+    assert told["wards"]["recommendation"]["option"] is not None
+    alone = write(clinic, MEAN, name="alone.toml", change=lambda text: text.replace("[[query]]", "[query]"))
+    alone.write_text("".join(line for line in alone.read_text().splitlines(True) if not line.startswith("name")))
+    code, out, err = clinic.run("plan", alone, "--json")
+    assert (code, err, json.loads(out)) == (0, "", told["mean-age"])
+    code, out, err = clinic.run("plan", write(clinic, QUARTILES, QUARTILES.replace("quartiles", "again")))
+    assert (code, err) == (0, "")
+    assert out.count("As asked, by") == 2
+    assert "All together: 200 of the budget" in out
+    assert spent(clinic) == "0"

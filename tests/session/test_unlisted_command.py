@@ -314,3 +314,25 @@ def test_a_spec_of_another_kind_says_how_groups_are_asked_that_are_not_listed() 
     with pytest.raises(LeewardError, match='kind = "unlisted groups"'):
         check_spec(given)
     assert issubclass(NotPrivateError, LeewardError)
+
+
+def test_a_plan_sets_other_notions_beside_it_and_charges_nothing(towns: Town) -> None:
+    code, out, err = towns.run("plan", write(towns), "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert (told["asked"]["kind"], told["asked"]["answers"], told["asked"]["delta_left"]) == (
+        "unlisted groups",
+        50,
+        "1/100000",
+    )
+    first = told["options"][0]
+    assert (first["notion"]["name"], first["mechanism"], first["delta"]) == ("addition-only", "threshold", "1/1000000")
+    assert first["releases_left"] == 4  # ε pays for four, δ for ten
+    code, out, err = towns.run("plan", write(towns))
+    assert (code, err) == (0, "")
+    assert "not low" in out
+    assert "groups by 'town' that nobody has listed" in out
+    assert not (towns.folder / "budget.db").exists()
+    code, out, err = towns.run("plan", write(towns), "--counts", "0:3")
+    assert (code, out) == (2, "")
+    assert "--counts where nothing is decided" in err

@@ -44,7 +44,6 @@ def print_names(report: NameReport) -> None:
         said += " –: the budget's notion cannot cover it, whatever the price."
     print_parts(said, style="dim")
     print_parts("", facts([("advice", f"{report.advice}."), *_refused(report)], max_width=_TITLE))
-    print_parts("\nNothing was charged and no data was read.")
 
 
 def _head(report: NameReport) -> Iterable[tuple[str, str]]:

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leeward._plain import counted
 from leeward.cli._output import print_json, say, wrote
 from leeward.errors import InputError, SpecError
 
 if TYPE_CHECKING:
-    from leeward.planner import Comparison, NameComparison, Scenario
-    from leeward.session._standing import Standing
+    from leeward.cli._compared import AnyReport
     from leeward.spec import Spec
-
 
 _WISH, _ERROR, _DELTA = "0:0.9", "0.001", "1e-6"
 
@@ -54,7 +51,7 @@ def plan(
 
         leeward plan spec.toml --safe-at "2:0.5" --releases 10
     """
-    from leeward.planner import plan_report
+    from leeward.cli._compared import compared, print_compared
     from leeward.spec import read_questions
 
     count, chance = _wish(safe_at)
@@ -65,24 +62,27 @@ def plan(
         _print_several(asked, given, quiet, as_json)
         return
     (read,) = asked.values()
-    if read.names:
+    if not read.decides:
         _refuse_decisions(
-            {"--safe-at": safe_at != _WISH, "--assumed-error": error != _ERROR, "--html": html is not None}
+            {
+                "--safe-at": safe_at != _WISH,
+                "--assumed-error": error != _ERROR,
+                "--html": html is not None,
+                "--counts": counts is not None and not read.names,
+            }
         )
-        _print_names(_names_compared(read, counts, releases, delta), quiet, as_json)
-        return
-    compared = _compared(read, counts, releases, delta, error)
-    report = plan_report(compared, count=count, probability=chance)
+    report = compared(read, counts, releases, delta, error, (count, chance))
     if html is not None:
+        from leeward.planner import PlanReport
         from leeward.report._plan import write_plan
 
+        assert isinstance(report, PlanReport)
         wrote(write_plan(report, html))
     if as_json:
         print_json(report.to_dict())
     elif not quiet:
-        from leeward.cli._plan_table import print_plan
-
-        print_plan(report)
+        print_compared(report)
+        say("\nNothing was charged and no data was read.")
         if html is not None:
             say(f"\nThe page is at {html}")
 
@@ -99,11 +99,21 @@ def _print_several(asked: Mapping[str, Spec], given: Mapping[str, bool], quiet: 
                 "it is about the comparison of one",
                 "Leave it out, or put the question into a spec of its own",
             )
-    found = planned_questions(planned(asked), next(iter(asked.values())).ledger())
+    compared_each = {name: _of_several(name, spec) for name, spec in asked.items()}
+    found = planned_questions(planned(asked), compared_each, next(iter(asked.values())).ledger())
     if as_json:
         print_json(found.to_dict())
     elif not quiet:
         print_questions(found)
+
+
+def _of_several(name: str, spec: Spec) -> AnyReport:
+    """Return the comparison of one question of several."""
+    from leeward.cli._compared import compared
+    from leeward.session._together import naming
+
+    with naming(name):
+        return compared(spec, None, None, _DELTA, _ERROR, _wish(_WISH))
 
 
 def _wish(text: str) -> tuple[int, str]:
@@ -115,93 +125,12 @@ def _wish(text: str) -> tuple[int, str]:
     return int(count), chance.strip()
 
 
-def _compared(spec: Spec, counts: str | None, releases: int | None, delta: str, error: str) -> Comparison:
-    from leeward.engine import read_keys
-    from leeward.errors import RefusedError
-    from leeward.planner import compare
-    from leeward.session._standing import standing
-
-    queries, notion = spec.decided(), spec.notion()
-    keys = read_keys(queries[0])
-    try:
-        plans = spec.decision_plans()
-    except RefusedError:  # which the comparison tells
-        plans = []
-    stands = standing(spec.ledger(), notion, plans, keys.digest(), rows=queries[0].of_rows)
-    return compare(
-        queries[0],
-        notion,
-        **spec.decide.model_dump(),
-        **spec.publish.model_dump(),
-        scenario=_scenario(len(keys), len(queries), stands, counts, releases, delta, error),
-    )
-
-
-def _scenario(
-    places: int,
-    windows: int,
-    stands: Standing,
-    counts: str | None,
-    releases: int | None,
-    delta: str,
-    error: str = _ERROR,
-) -> Scenario:
-    from leeward.planner import Scenario
-    from leeward.planner._expected import read_counts
-
-    if releases is not None and releases < windows:
-        raise InputError(
-            f"--releases {releases}",
-            f"the spec has {counted(windows, 'window')}, one release each",
-            f"Give at least {windows}, or leave it out",
-        )
-    return Scenario(
-        places=places,
-        counts=None if counts is None else read_counts(counts),
-        releases=windows if releases is None else releases,
-        delta=delta,
-        assumed_error=error,
-        counted_in=stands.counted_in,
-        left=stands.left,
-        answered=sum(stands.answered),
-    )
-
-
 def _refuse_decisions(given: dict[str, bool]) -> None:
-    """Refuse options that are about decisions, where a name is asked for."""
+    """Refuse options that are about decisions, where none is asked for."""
     for option, used in given.items():
         if used:
             raise SpecError(
-                f"{option} where a name is asked for",
-                "it is about places that are called safe or dangerous",
-                "Leave it out",
+                f"{option} where nothing is decided",
+                "it is about places, or groups, that are called safe or dangerous",
+                "Leave it out, or add [decide]",
             )
-
-
-def _names_compared(spec: Spec, counts: str | None, releases: int | None, delta: str) -> NameComparison:
-    from leeward.engine import read_keys
-    from leeward.errors import RefusedError
-    from leeward.planner import compare
-    from leeward.planner._selection_plan import plan_selection
-    from leeward.session._standing import standing
-
-    queries, notion = spec.selections(), spec.notion()
-    keys = read_keys(queries[0].counts)
-    try:
-        plans = [plan_selection(query, notion) for query in queries]
-    except RefusedError:  # which the comparison tells
-        plans = []
-    stands = standing(spec.ledger(), notion, plans, keys.digest(), rows=queries[0].of_rows)
-    return compare(queries[0], notion, scenario=_scenario(len(keys), len(queries), stands, counts, releases, delta))
-
-
-def _print_names(compared: NameComparison, quiet: bool, as_json: bool) -> None:
-    from leeward.planner import name_report
-
-    report = name_report(compared)
-    if as_json:
-        print_json(report.to_dict())
-    elif not quiet:
-        from leeward.cli._name_table import print_names
-
-        print_names(report)

@@ -17,12 +17,12 @@ from leeward.planner._words import (
     head,
     if_left_out,
     label,
+    leaks,
     name,
     not_composed,
     notes,
     refused,
     short,
-    sides,
     wished,
 )
 from leeward.query._statistic import Noun
@@ -42,7 +42,7 @@ def print_plan(report: PlanReport) -> None:
         print_parts(f"\nAs written, `leeward release` refuses: {report.refused_as_written}")
     print_parts("", _rows(report))
     print_parts(_legend(report), style="dim")
-    print_parts("", facts(_advice(report), max_width=_TITLE), "", facts(_sides(shown), max_width=_TITLE))
+    print_parts("", facts(_advice(report), max_width=_TITLE), "", facts(leaks(shown), max_width=_TITLE))
     rest = [*refused(report.options), *notes(report.options)]
     if rest:
         print_parts("", facts(rest, max_width=_TITLE))
@@ -50,7 +50,6 @@ def print_plan(report: PlanReport) -> None:
         print_parts("", _together(shown, asked))
         for why in not_composed(shown):
             print_parts(why, style="dim")
-    print_parts("\nNothing was charged and no data was read.")
 
 
 def _rows(report: PlanReport) -> Table:
@@ -159,12 +158,6 @@ def _expected(option: DecidingOption, noun: Noun) -> str:
 
 def _few(number: float) -> str:
     return "no" if number == 0 else f"{number:.2g}"
-
-
-def _sides(shown: Iterable[DecidingOption]) -> Iterable[tuple[str, str]]:
-    for names, protects, not_protected in sides(shown):
-        leaks = f"Leaks: {not_protected}." if not_protected else "Leaks nothing beyond doubt about anybody."
-        yield names, f"protects {protects}. {leaks}"
 
 
 def _together(shown: Iterable[DecidingOption], asked: AskedPart) -> Table:

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from leeward._document import Document, Part
+from leeward.cli._compared import AnyReport, print_compared
 from leeward.cli._dry_run import Foreseen, foreseen
 from leeward.cli._output import facts, print_parts, say
 from leeward.ledger._records import NOTHING
+from leeward.planner import AnswerReport, NameReport, PlanReport
 from leeward.planner._selection_plan import AnyPlan
 from leeward.report._words import nearest
 from leeward.session._together import naming
@@ -30,6 +32,7 @@ class PlannedQuestion(Part):
         stored: how many of them have a stored answer, which is free.
         price: what all of its releases cost in the budget, if none is stored.
         guaranteed: what the statement guarantees of its answers.
+        compared: the question under every notion and mechanism, as `leeward plan` compares it alone.
     """
 
     name: str
@@ -40,6 +43,7 @@ class PlannedQuestion(Part):
     stored: int
     price: str
     guaranteed: tuple[str, ...]
+    compared: PlanReport | NameReport | AnswerReport
 
 
 class PlannedQuestions(Document):
@@ -62,8 +66,15 @@ class PlannedQuestions(Document):
     left: str | None
 
 
-def planned_questions(asked: Mapping[str, list[AnyPlan]], budget: Budget) -> PlannedQuestions:
+def planned_questions(
+    asked: Mapping[str, list[AnyPlan]], reports: Mapping[str, AnyReport], budget: Budget
+) -> PlannedQuestions:
     """Return what several questions cost; reads the public lists and the ledger, never the data.
+
+    Args:
+        asked: the plans of each, by its name.
+        reports: the comparison of each, by its name.
+        budget: where the prices are charged.
 
     Raises:
         LeewardError: one is refused; the message names the question.
@@ -76,7 +87,7 @@ def planned_questions(asked: Mapping[str, list[AnyPlan]], budget: Budget) -> Pla
     prices = {key: price for one in found.values() for key, price in one.prices.items()}
     return PlannedQuestions(
         format=1,
-        questions=tuple(_planned(name, one) for name, one in found.items()),
+        questions=tuple(_planned(name, one, reports[name]) for name, one in found.items()),
         dataset=budget.dataset,
         counted_in=stands.counted_in,
         price=str(sum(prices.values(), NOTHING)),
@@ -84,7 +95,7 @@ def planned_questions(asked: Mapping[str, list[AnyPlan]], budget: Budget) -> Pla
     )
 
 
-def _planned(name: str, one: Foreseen) -> PlannedQuestion:
+def _planned(name: str, one: Foreseen, report: AnyReport) -> PlannedQuestion:
     statement = one.statements[0]
     return PlannedQuestion(
         name=name,
@@ -95,11 +106,12 @@ def _planned(name: str, one: Foreseen) -> PlannedQuestion:
         stored=sum(one.stands.answered),
         price=str(sum(one.paid, NOTHING)),
         guaranteed=statement.guaranteed,
+        compared=report,
     )
 
 
 def print_questions(found: PlannedQuestions) -> None:
-    """Print what several questions cost, and the first guarantee of each: how near it will be."""
+    """Print what several questions cost, how near each will be, and each under every notion and mechanism."""
     for one in found.questions:
         windows = "" if one.releases == 1 else f" for {one.releases} windows"
         stored = f"; {one.stored} stored, and free" if one.stored else ""
@@ -109,8 +121,10 @@ def print_questions(found: PlannedQuestions) -> None:
             ("price", f"{one.price}{windows}{stored}"),
             ("guaranteed", nearest(one.guaranteed)),
         ]
-        say(one.name)
-        print_parts(facts(((f"  {title}", sentence) for title, sentence in said), no_wrap=True))
+        say(f"{one.name}\n{'=' * len(one.name)}")
+        print_parts(facts(said, no_wrap=True), "")
+        print_compared(one.compared)
+        say()
     left = "no cap is given" if found.left is None else f"{found.left} is left"
-    say(f"\nAll together: {found.price} of the budget of '{found.dataset}', kept in {found.counted_in}; {left}.")
+    say(f"All together: {found.price} of the budget of '{found.dataset}', kept in {found.counted_in}; {left}.")
     say("`leeward release SPEC --dry-run` prints the statement of each. Nothing was charged and no data was read.")

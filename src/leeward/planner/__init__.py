@@ -2,6 +2,8 @@
 """What an answer would cost and be worth, before anything is spent: plans, comparisons and recommendations."""
 
 from leeward.planner._advice import bounded_gain, cautions, crossover, extreme_reveals, filled_bins, region, variances
+from leeward.planner._answer_compare import AnswerComparison, AnswerOption
+from leeward.planner._answer_report import AnswerReport, answer_report
 from leeward.planner._ask import plan
 from leeward.planner._compare import Comparison, Scenario
 from leeward.planner._decisions import Chances, Decisions, State, decisions
@@ -19,6 +21,9 @@ from leeward.planner._side_by_side import compare
 from leeward.planner._unlisted_plan import UnlistedPlan
 
 __all__ = [
+    "AnswerComparison",
+    "AnswerOption",
+    "AnswerReport",
     "Chances",
     "Comparison",
     "Decisions",
@@ -35,6 +40,7 @@ __all__ = [
     "SelectionPlan",
     "State",
     "UnlistedPlan",
+    "answer_report",
     "bounded_gain",
     "cautions",
     "compare",

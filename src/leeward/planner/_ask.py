@@ -135,15 +135,14 @@ def plan(
         InputError: an argument is malformed, or something is to be decided about a name, or a statistic that counts nobody.
         NotPrivateError: the notion does not protect such an answer.
     """
-    decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
-    decides = any(choice is not None for choice in decided) or (what, about, left_out) != ("decisions", "counted", 0)
-    if delta is not None and not isinstance(query, UnlistedGroups):
-        raise InputError(
-            f"delta = {told(delta)}",
-            "only groups that nobody has listed need one; all else is promised with a pure ε",
-            "Leave it out",
-        )
-    if isinstance(query, CountVisitors) or (decides and isinstance(query, Statistic) and query.counts_people):
+    if decides(
+        query,
+        (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after),
+        (what, about, left_out),
+        mechanism,
+        delta,
+    ):
+        assert isinstance(query, CountVisitors | Statistic)
         return plan_decisions(
             query,
             notion,
@@ -157,23 +156,55 @@ def plan(
             about=about,
             left_out=left_out,
         )
+    if isinstance(query, Selection):
+        return plan_selection(query, notion)
+    if isinstance(query, UnlistedGroups):
+        return plan_unlisted(query, notion, delta)
+    assert isinstance(query, Statistic)
+    return plan_statistic(query, notion, mechanism)  # type: ignore[arg-type]  # which refuses what is not its own
+
+
+def decides(
+    query: object,
+    decided: tuple[object, ...],
+    publishing: tuple[object, ...],
+    mechanism: str,
+    delta: object,
+) -> bool:
+    """Whether something is decided about counts; what means nothing for a question is refused.
+
+    Args:
+        query: the question.
+        decided: ``safe_at_most``, ``dangerous_at_least``, ``error_at_most``, ``useful_from`` and ``stop_after``.
+        publishing: ``what``, ``about`` and ``left_out``.
+        mechanism: as for `leeward.plan`.
+        delta: as for `leeward.plan`.
+
+    Raises:
+        InputError: it is no question, or something is given that means nothing for it.
+    """
+    wanted = any(choice is not None for choice in decided) or publishing != ("decisions", "counted", 0)
+    if delta is not None and not isinstance(query, UnlistedGroups):
+        raise InputError(
+            f"delta = {told(delta)}",
+            "only groups that nobody has listed need one; all else is promised with a pure ε",
+            "Leave it out",
+        )
+    if isinstance(query, CountVisitors) or (wanted and isinstance(query, Statistic) and query.counts_people):
+        return True
     if not isinstance(query, Statistic | Selection | UnlistedGroups):
         raise InputError(
             f"A plan for a {type(query).__name__}",
             "it is not a question that can be released",
             "Give a question from count_visitors, statistic, select or unlisted_groups",
         )
-    if decides or (isinstance(query, Selection | UnlistedGroups) and mechanism != "auto"):
+    if wanted or (isinstance(query, Selection | UnlistedGroups) and mechanism != "auto"):
         names = {Selection: "a name", UnlistedGroups: "groups that nobody has listed"}
         of = names.get(type(query)) or f"a {getattr(query, 'kind', '')}"
         raise InputError(
             f"A decision about {of}", "decisions are about counts of people", "Give the question and the notion"
         )
-    if isinstance(query, Selection):
-        return plan_selection(query, notion)
-    if isinstance(query, UnlistedGroups):
-        return plan_unlisted(query, notion, delta)
-    return plan_statistic(query, notion, mechanism)  # type: ignore[arg-type]  # which refuses what is not its own
+    return False
 
 
 @overload

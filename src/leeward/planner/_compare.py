@@ -57,11 +57,12 @@ class Scenario:
         places: how many places the public list has; None if that is not known.
         counts: how many places hold how many people, ``{0: 4101, 1: 214}``: public or assumed, never from the data.
         releases: how many releases like this one are planned in all: what is left of the budget must pay for them.
-        delta: δ at which their total is given.
+        delta: δ at which their total is given; and that of the rows that need one, where none is given.
         assumed_error: α for notions that can be wrong, where ``error_at_most`` is not given.
         counted_in: what the budget is kept in, such as ``presence/person``; by default the notion asked for.
         left: what is left of the budget, in ε of that; None if that is not known.
         answered: how many of the releases, as written, have a stored answer already, which costs nothing.
+        left_delta: what is left of its δ; None if that is not known.
 
     Raises:
         InexactError: for a float δ or α.
@@ -76,6 +77,7 @@ class Scenario:
     counted_in: str | None = None
     left: Fraction | None = None
     answered: int = 0
+    left_delta: Fraction | None = None
 
     def __post_init__(self) -> None:
         plain = {
@@ -83,6 +85,7 @@ class Scenario:
             "counts": None if self.counts is None else check_counts(self.counts),
             "releases": whole(self.releases, "releases"),
             "left": plainly(self.left),
+            "left_delta": plainly(self.left_delta),
             "answered": whole(self.answered, "answered", 0),
         }
         if self.releases > _MOST_RELEASES:
@@ -93,10 +96,13 @@ class Scenario:
             raise InputError(
                 f"counted_in = {told(self.counted_in)}", "it names what a budget is kept in", 'Give "presence/person"'
             )
-        if self.left is not None and (not isinstance(self.left, Rational) or self.left < 0):
-            raise InputError(
-                f"left = {told(self.left)}", "it is not an amount of a budget", "Give a Fraction of at least 0, or None"
-            )
+        for name, left in (("left", self.left), ("left_delta", self.left_delta)):
+            if left is not None and (not isinstance(left, Rational) or left < 0):
+                raise InputError(
+                    f"{name} = {told(left)}",
+                    "it is not an amount of a budget",
+                    "Give a Fraction of at least 0, or None",
+                )
         for name, value in plain.items():
             object.__setattr__(self, name, value)
 

@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One comparison for every question that has several answers: ways to decide about places, or to name one."""
+"""One comparison for every question: ways to decide about places, to name one, or to answer with numbers."""
 
 from __future__ import annotations
 
 from typing import overload
 
 from leeward._taught import taught
-from leeward.errors import InputError
 from leeward.exact._real import Exact
 from leeward.notion import Notion
+from leeward.planner._answer_compare import AnswerComparison, compare_answers
+from leeward.planner._ask import decides
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
 from leeward.planner._everyone import About, LeftOut
 from leeward.planner._plan import MechanismName, What
 from leeward.planner._selection_compare import NameComparison, compare_names
-from leeward.query import Selection
-from leeward.query._selection import Counted
+from leeward.planner._statistic_plan import PercentileMechanism
+from leeward.query import CountVisitors, Selection
+from leeward.query._statistic import Statistic
+from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 
 
 @overload
 def compare(
-    query: Counted,
+    query: CountVisitors,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -36,12 +39,54 @@ def compare(
 
 
 @overload
+def compare(
+    query: Statistic,
+    notion: Notion,
+    *,
+    safe_at_most: int,
+    dangerous_at_least: int | None = None,
+    error_at_most: Exact | None = None,
+    useful_from: Exact | None = None,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+    scenario: Scenario | None = None,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    query: Statistic,
+    notion: Notion,
+    *,
+    dangerous_at_least: int,
+    error_at_most: Exact | None = None,
+    useful_from: Exact | None = None,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    scenario: Scenario | None = None,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    query: Statistic, notion: Notion, *, mechanism: PercentileMechanism = "auto", scenario: Scenario | None = None
+) -> AnswerComparison: ...
+
+
+@overload
+def compare(
+    query: UnlistedGroups, notion: Notion, *, delta: Exact | None = None, scenario: Scenario | None = None
+) -> AnswerComparison: ...
+
+
+@overload
 def compare(query: Selection, notion: Notion, *, scenario: Scenario | None = None) -> NameComparison: ...
 
 
 @taught
 def compare(
-    query: Counted | Selection,
+    query: AnyQuestion | Selection,
     notion: Notion,
     *,
     safe_at_most: int | None = None,
@@ -49,17 +94,19 @@ def compare(
     error_at_most: Exact | None = None,
     useful_from: Exact | None = None,
     what: What = "decisions",
-    mechanism: MechanismName = "auto",
+    mechanism: MechanismName | PercentileMechanism = "auto",
     stop_after: int | None = None,
     about: About = "counted",
     left_out: LeftOut = 0,
+    delta: Exact | None = None,
     scenario: Scenario | None = None,
-) -> Comparison | NameComparison:
+) -> Comparison | NameComparison | AnswerComparison:
     """Compare all notions and mechanisms for a question: free, and private of nothing because it reads no data.
 
     Args:
-        query: as for `leeward.plan`: from `leeward.count_visitors`; a histogram from `leeward.statistic`, with what is to be
-            decided; or from `leeward.select`, with a scenario alone.
+        query: as for `leeward.plan`: from `leeward.count_visitors`; from `leeward.statistic`, of histograms and levels with
+            what is to be decided, and else with ``mechanism`` for a percentile; from `leeward.unlisted_groups`, with
+            ``delta``; or from `leeward.select`, with a scenario alone.
         notion: as for `leeward.plan`; all notions are compared at its ε.
         safe_at_most: as for `leeward.plan`.
         dangerous_at_least: as for `leeward.plan`.
@@ -70,12 +117,21 @@ def compare(
         stop_after: as for `leeward.plan`; also for the rows that stop where another mechanism is asked for.
         about: as for `leeward.plan`. Where a bound leaves people out, both promises are among the rows.
         left_out: as for `leeward.plan`; also for the rows about everyone where those counted are asked about.
+        delta: as for `leeward.plan`; the rows that need a δ have that of the scenario where none is given.
         scenario: what is known or assumed beside the question: the length of the list, the budget, …; by default nothing.
 
     Raises:
         InputError: an argument is malformed, or something is to be decided about a name.
     """
-    if not isinstance(query, Selection):
+    more = Scenario() if scenario is None else scenario
+    if decides(
+        query,
+        (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after),
+        (what, about, left_out),
+        mechanism,
+        delta,
+    ):
+        assert isinstance(query, CountVisitors | Statistic)
         return compare_decisions(
             query,
             notion,
@@ -84,18 +140,13 @@ def compare(
             error_at_most=error_at_most,
             useful_from=useful_from,
             what=what,
-            mechanism=mechanism,
+            mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
             stop_after=stop_after,
             about=about,
             left_out=left_out,
-            scenario=scenario,
+            scenario=more,
         )
-    decided = (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after)
-    usual = (what, mechanism, about, left_out) == ("decisions", "auto", "counted", 0)
-    if any(choice is not None for choice in decided) or not usual:
-        raise InputError(
-            "A decision about a name",
-            "decisions are about counts of visitors",
-            "Give the question, the notion and a scenario",
-        )
-    return compare_names(query, notion, Scenario() if scenario is None else scenario)
+    if isinstance(query, Selection):
+        return compare_names(query, notion, more)
+    assert isinstance(query, Statistic | UnlistedGroups)
+    return compare_answers(query, notion, more, mechanism=mechanism, delta=delta)  # type: ignore[arg-type]  # as above

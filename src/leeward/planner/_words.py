@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from leeward._plain import short_percent
+from leeward.planner._answer_report import AnswerOptionPart
 from leeward.planner._people import a, at_most_people, empty, people, places
 from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
@@ -32,7 +33,7 @@ def label(notion: NotionPart) -> str:
     return f"{notion.name} {short(notion.presence)}:{short(notion.absence)}"
 
 
-def name(option: OptionPart) -> str:
+def name(option: OptionPart | AnswerOptionPart) -> str:
     """Return an option's notion and mechanism."""
     return f"{label(option.notion)}, {option.mechanism}"
 
@@ -91,7 +92,14 @@ def _bound(asked: AskedPart) -> str:
     return each if asked.if_more in {None, "refuse"} else f"{each} (the {asked.if_more} kept)"
 
 
-def sides(shown: Iterable[OptionPart]) -> Iterable[tuple[str, str, str | None]]:
+def leaks(shown: Iterable[OptionPart | AnswerOptionPart]) -> Iterable[tuple[str, str]]:
+    """Say of each notion, in one sentence, what it protects and what it does not."""
+    for names, protects, not_protected in sides(shown):
+        lost = f"Leaks: {not_protected}." if not_protected else "Leaks nothing beyond doubt about anybody."
+        yield names, f"protects {protects}. {lost}"
+
+
+def sides(shown: Iterable[OptionPart | AnswerOptionPart]) -> Iterable[tuple[str, str, str | None]]:
     """Say of each notion what it protects and what it does not; notions that promise the same share an entry."""
     alike: dict[tuple[str, str | None], dict[str, None]] = {}
     for option in shown:
@@ -99,7 +107,7 @@ def sides(shown: Iterable[OptionPart]) -> Iterable[tuple[str, str, str | None]]:
     yield from ((", ".join(names), *both) for both, names in alike.items())
 
 
-def refused(options: Iterable[OptionPart]) -> Iterable[tuple[str, str]]:
+def refused(options: Iterable[OptionPart | AnswerOptionPart]) -> Iterable[tuple[str, str]]:
     """Say what is refused, and why; rows refused for the same reason share an entry."""
     reasons: dict[str, list[str]] = {}
     for option in options:
@@ -107,6 +115,17 @@ def refused(options: Iterable[OptionPart]) -> Iterable[tuple[str, str]]:
             reasons.setdefault(option.refused, []).append(name(option))
     for reason, names in reasons.items():
         yield names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", f"refused: {reason}"
+
+
+def useless(options: Iterable[AnswerOptionPart]) -> Iterable[tuple[str, str]]:
+    """Say what would be released only where it is asked for once more, and why: of each mechanism the first."""
+    found: dict[str, list[AnswerOptionPart]] = {}
+    for option in options:
+        if option.useless:
+            found.setdefault(option.mechanism, []).append(option)
+    for alike in found.values():
+        more = f", and {len(alike) - 1} more of this mechanism" if len(alike) > 1 else ""
+        yield name(alike[0]) + more, f"says next to nothing: {alike[0].useless}"
 
 
 def notes(options: Iterable[OptionPart]) -> Iterable[tuple[str, str]]:

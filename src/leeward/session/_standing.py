@@ -49,6 +49,11 @@ class Standing:
         """What is left of ε; None where there is no cap."""
         return None if self.cap is None else (self.cap - self.spent).epsilon
 
+    @property
+    def left_delta(self) -> Fraction | None:
+        """What is left of δ; None where there is no cap."""
+        return None if self.cap is None else (self.cap - self.spent).delta
+
     def refuse(self, prices: Sequence[Amount], dataset: str) -> None:
         """Refuse what this budget does not pay for, all together and each by itself.
 

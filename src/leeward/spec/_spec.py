@@ -388,12 +388,8 @@ class Spec(Section):
             SpecError: nothing is decided.
         """
         if not self.decides:
-            kind = self.query.kind
             raise SpecError(
-                f'[query] kind = "{kind}"',
-                "notions and mechanisms are compared where something is decided about counts, and for names",
-                ("Add [decide] safe_at_most = 5; or use" if kind == "histogram" else "Use")
-                + " `leeward release SPEC --dry-run`: it shows price and errors",
+                f'[query] kind = "{self.query.kind}"', "nothing is decided", "Add [decide] safe_at_most = 5"
             )
         return self.queries() if self.of_visits else self.statistics()
 

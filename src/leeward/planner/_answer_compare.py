@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Before numbers are paid for: a statistic, or groups that nobody has listed, under every notion and mechanism.
+
+Each row is made by the function that `leeward.release` carries out. Errors of two rows are set beside each other only where
+they are of one kind: a percentile by rank is off by so many people, with noise of its own by so much of what is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from leeward._plain import at_most
+from leeward.accounting._budget_notion import budget_notion, charge
+from leeward.accounting._price_of_delta import charge_delta
+from leeward.errors import BudgetConflictError, InputError, NoiseError, RefusedError
+from leeward.exact._real import Exact, Real, inf
+from leeward.notion import Notion, RemovalOnly, of_rows
+from leeward.notion._metric import Manhattan, NormalisedManhattan
+from leeward.notion._named import NAMED
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
+from leeward.planner._compare import Scenario, at_epsilon, in_asked
+from leeward.planner._number_plan import NumberPlan
+from leeward.planner._rank_plan import RankPlan
+from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
+from leeward.planner._unlisted_plan import UnlistedPlan, delta_of, plan_unlisted
+from leeward.planner._useless import refuse_useless
+from leeward.query._numeric import Percentile
+from leeward.query._statistic import Statistic
+from leeward.query._unlisted_groups import UnlistedGroups
+
+AnsweredBy = Literal["geometric", "rank", "threshold"]
+"""Noise on the answer; a percentile by its rank; or noise on counts, of which those that reach a threshold are shown."""
+
+Side = Literal["never too low", "never too high", "both ways"]
+"""On which sides of the exact answer an answer may lie."""
+
+Answered: TypeAlias = Statistic | UnlistedGroups
+"""A question whose answers are numbers, of which nothing is decided."""
+
+_MANY = 1
+"""Of the numbers of people for which the error of a mean is known, that by which rows are compared: the second."""
+
+
+@dataclass(frozen=True)
+class AnswerOption:
+    """One row.
+
+    Attributes:
+        notion: the notion.
+        mechanism: what makes the answer.
+        price: in ε of the notion.
+        delta: δ beside it; 0 where the promise is a pure ε.
+        plan: what `leeward.release` carries out; None where it is refused.
+        useless: why `leeward.release` would not go on by itself: it would say next to nothing; empty if it would.
+        in_budget: its price in what the budget is kept in; None where that cannot cover it.
+        incomparable: then why.
+        in_asked: its price in the notion asked for; ∞ where something that one protects is given up.
+        refused: why it cannot be had; empty if it can.
+    """
+
+    notion: Notion
+    mechanism: AnsweredBy
+    price: Real
+    delta: Fraction = Fraction(0)
+    plan: NumberPlan | RankPlan | UnlistedPlan | None = None
+    useless: str = ""
+    in_budget: Fraction | None = None
+    incomparable: str = ""
+    in_asked: Real = inf
+    refused: str = ""
+
+    @property
+    def accuracy(self) -> NumberAccuracy | MeanAccuracy | RankAccuracy | UnlistedAccuracy | None:
+        """How far its answers are off; None where it is refused."""
+        return None if self.plan is None else self.plan.accuracy()
+
+    @property
+    def side(self) -> Side | None:
+        """On which sides of the exact answer it may lie; None where it is refused."""
+        made = self.plan
+        if made is None:
+            return None
+        if isinstance(made, RankPlan) or (isinstance(made, NumberPlan) and len(made.parts) > 1):
+            return "both ways"
+        line = made.mechanism.line if isinstance(made, UnlistedPlan) else made.parts[0].line
+        return "never too low" if line.rise.is_infinite else "never too high" if line.fall.is_infinite else "both ways"
+
+    @property
+    def error(self) -> float | None:
+        """The number by which rows of one mechanism are compared: the less, the nearer; None where it is refused.
+
+        The error kept with 95 %: of a mean or spread over a private number, that of 1,000. Of groups that nobody has listed,
+        how many people one needs to be shown every second time.
+        """
+        told = self.accuracy
+        if isinstance(told, MeanAccuracy):
+            return told.by_number[_MANY].within_95_percent
+        if isinstance(told, UnlistedAccuracy):
+            return told.half_shown_from
+        return None if told is None else told.within_95_percent
+
+    @property
+    def nearness(self) -> str:
+        """Say that error with its unit, as a part of a sentence."""
+        told = self.accuracy
+        if isinstance(told, MeanAccuracy):
+            many = told.by_number[_MANY]
+            return f"95 % within {at_most(many.within_95_percent)} for {many.number:,} {told.counted}"
+        if isinstance(told, UnlistedAccuracy):
+            return f"a group is shown every second time with {told.half_shown_from:,} {told.counted}"
+        if isinstance(told, RankAccuracy):
+            return f"95 % within {told.within_95_percent:,} {told.counted}"
+        return "" if told is None else f"95 % within {at_most(told.within_95_percent)}"
+
+    def __str__(self) -> str:
+        if self.refused:
+            return f"{self.notion}, {self.mechanism}: refused: {self.refused}"
+        with_delta = f" with δ = {self.delta}" if self.delta else ""
+        return f"{self.notion}, {self.mechanism}: price {self.price}{with_delta}, {self.nearness}, {self.side}"
+
+
+@dataclass(frozen=True)
+class AnswerComparison:
+    """Every row, and what was asked.
+
+    Attributes:
+        query: the question.
+        notion: the notion asked for.
+        scenario: what is known or assumed beside them.
+        options: the rows, that which `leeward.release` carries out first.
+        refusal: why it refuses what was asked; empty if it does not.
+    """
+
+    query: Answered
+    notion: Notion
+    scenario: Scenario
+    options: tuple[AnswerOption, ...]
+    refusal: str
+
+    @property
+    def counted_in(self) -> str:
+        """What the budget is kept in, as a ledger writes it."""
+        return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
+
+    @property
+    def possible(self) -> tuple[AnswerOption, ...]:
+        """The rows that are not refused."""
+        return tuple(option for option in self.options if not option.refused)
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """Say what is taken as asked, what is nearer and what that gives up, and what protects more and is no worse."""
+        own = self.options[0]
+        if own.error is None:
+            return ("Nothing can be released as asked",)
+        said = [f"As asked, by {own.mechanism}: {own.nearness}, {own.side}", *self._other_ways(own)]
+        like = [one for one in self.possible if one.mechanism == own.mechanism and one.notion != own.notion]
+        like = [one for one in like if not one.useless]
+        for other in like:
+            assert other.error is not None
+            words = of_rows(other.notion.words) if self.query.of_rows else other.notion.words
+            if other.in_asked.is_infinite:
+                if other.error < own.error or (other.side != own.side == "both ways"):
+                    gives_up = words.reveals or "something that the notion asked for protects is given up"
+                    said.append(f"{other.notion.name}: {other.nearness}, {other.side}; not protected: {gives_up}")
+            elif other.in_asked <= 1 and other.error <= own.error and other.side == own.side:
+                said.append(f"{other.notion.name} promises all of that and is no worse: {other.nearness}")
+        return tuple(said)
+
+    def _other_ways(self, own: AnswerOption) -> Iterator[str]:
+        for other in self.possible:
+            if other.notion == own.notion and other.mechanism != own.mechanism:
+                said = "it would say next to nothing" if other.useless else other.nearness
+                yield f"By {other.mechanism} at the same price: {said}"
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.options), *self.advice])
+
+    def find(self, notion: str, mechanism: AnsweredBy | None = None) -> AnswerOption:
+        """Return the first row of a notion (by name), of any mechanism or of one.
+
+        Raises:
+            InputError: there is none.
+        """
+        for option in self.options:
+            if option.notion.name == notion and mechanism in (None, option.mechanism):
+                return option
+        raise InputError(f"{notion} with {mechanism}", "it was not compared", "Look at .options")
+
+
+def compare_answers(
+    query: Answered,
+    notion: Notion,
+    scenario: Scenario,
+    *,
+    mechanism: PercentileMechanism = "auto",
+    delta: Exact | None = None,
+) -> AnswerComparison:
+    """Compare ways to answer, under the notion asked for and all others at its ε: free, because no data are read."""
+    if isinstance(query, Statistic):
+        scenario = replace(scenario, places=query.cells)
+    first = _first(query, notion, mechanism, delta)
+    rows = [first, *(one for one in _others(query, notion, delta, scenario) if _row(one) != _row(first))]
+    finished = tuple(_finished(one, query, notion, scenario) for one in rows)
+    return AnswerComparison(query, notion, scenario, finished, finished[0].refused or finished[0].useless)
+
+
+def _row(option: AnswerOption) -> tuple[Notion, str]:
+    return option.notion, option.mechanism
+
+
+def _first(query: Answered, notion: Notion, mechanism: PercentileMechanism, delta: Exact | None) -> AnswerOption:
+    """Return the row of what `leeward.release` carries out as asked."""
+    named: AnsweredBy = "rank" if mechanism == "rank" else "geometric"
+    if isinstance(query, UnlistedGroups):
+        named = "threshold"
+    try:
+        if isinstance(query, UnlistedGroups):
+            return _of(plan_unlisted(query, notion, delta))
+        return _of(plan_statistic(query, notion, mechanism))
+    except (RefusedError, NoiseError) as refused:
+        return AnswerOption(notion, named, notion.epsilon, refused=str(refused))
+
+
+def _of(made: NumberPlan | RankPlan | UnlistedPlan) -> AnswerOption:
+    by: AnsweredBy = (
+        "rank" if isinstance(made, RankPlan) else "threshold" if isinstance(made, UnlistedPlan) else "geometric"
+    )
+    return AnswerOption(made.notion, by, made.price, delta_of(made), made)
+
+
+def _others(query: Answered, asked: Notion, delta: Exact | None, scenario: Scenario) -> Iterator[AnswerOption]:
+    by_rank = isinstance(query, Statistic) and isinstance(query.numeric, Percentile)
+    for notion in dict.fromkeys([asked, *_notions(query, asked)]):
+        if isinstance(query, UnlistedGroups):
+            needed = None if isinstance(notion, RemovalOnly) else scenario.delta if delta is None else delta
+            yield _first(query, notion, "auto", needed)
+            continue
+        if by_rank:
+            yield _first(query, notion, "rank", None)
+        yield _first(query, notion, "geometric" if by_rank else "auto", None)
+
+
+def _notions(query: Answered, asked: Notion) -> list[Notion]:
+    """Return the notions at the ε asked for, of which a record here is not a set of facts; and closeness of a number."""
+    e = at_epsilon(asked)
+    usual = [kind(e) for kind in NAMED.values()]
+    found: list[Notion] = [notion for notion in usual if not any(change.of_facts for change in notion.changes)]
+    if isinstance(query, Statistic) and query.values is not None and not isinstance(asked, Manhattan):
+        found.append(NormalisedManhattan(e, query.values, nobody=query.people is None))
+    return found
+
+
+def _finished(option: AnswerOption, query: Answered, asked: Notion, scenario: Scenario) -> AnswerOption:
+    """Add the prices in the budget's notion and in the notion asked for, and whether it would say anything."""
+    rows, useless = query.of_rows, ""
+    try:
+        counted_in = scenario.counted_in or budget_notion(asked, rows=rows)
+        paid, why = charge(option.notion, option.price, counted_in, rows=rows), ""
+        charge_delta(option.notion, option.delta, counted_in)
+    except BudgetConflictError as refused:
+        paid, why = None, refused.because
+    if option.plan is not None:
+        try:
+            refuse_useless(option.plan, scenario.places)
+        except RefusedError as refused:
+            useless = str(refused)
+    priced = in_asked(option.notion, option.price, asked)
+    return replace(option, in_budget=paid, incomparable=why, in_asked=priced, useless=useless)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known before numbers are paid for, as a document: what ``leeward plan --json`` prints of such a question."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Literal
+
+from leeward._document import Document, Part
+from leeward._taught import taught
+from leeward.accounting._budget_notion import affordable, in_words
+from leeward.notion import of_rows
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
+from leeward.planner._answer_compare import AnswerComparison, AnsweredBy, AnswerOption, Side
+from leeward.planner._plan_report import notion_part, window_part
+from leeward.planner._report import BudgetPart, NotionPart, WindowPart
+from leeward.query._statistic import Many, Statistic
+
+
+class AnswersAsked(Part):
+    """What was asked.
+
+    Attributes:
+        kind: the statistic; or ``unlisted groups``.
+        many: whom it is about: ``people``, or ``rows`` where each is a person of its own.
+        column: of the number; None where none is asked about.
+        by: the column of the groups, or several; None where there are none.
+        answers: how many answers there are; of groups that nobody has listed, how many there are at most.
+        groups_per_person: of groups that nobody has listed, in how many a person counts at most; None of others.
+        window: the time that is asked about, of several the first; None where rows of all times count.
+        notion: the notion asked for.
+        releases: how many releases like this one are planned in all.
+        budget: the budget that pays.
+        delta_left: what is left of its δ; None if that is not known.
+    """
+
+    kind: str
+    many: Many
+    column: str | None
+    by: str | tuple[str, ...] | None
+    answers: int
+    groups_per_person: int | None
+    window: WindowPart | None
+    notion: NotionPart
+    releases: int
+    budget: BudgetPart
+    delta_left: str | None
+
+
+class AnswerOptionPart(Part):
+    """A notion, and a mechanism.
+
+    Attributes:
+        notion: the notion, with its ε.
+        mechanism: noise on the answer (``geometric``), a percentile by its rank (``rank``), or noisy counts of which those
+            that reach a threshold are shown (``threshold``).
+        refused: why it cannot be had; None if it can.
+        useless: why a release would not go on by itself, because it would say next to nothing; None if it would.
+        protects: what is protected.
+        does_not_protect: what is not; None where nothing is revealed beyond doubt.
+        cover: what else may have been the truth.
+        price: what one release costs, in ε of the notion.
+        delta: the δ beside it; "0" where the promise is a pure ε.
+        price_in_budget: its ε in the notion of the budget; None where that cannot cover it.
+        incomparable: then the reason.
+        price_in_asked: the least multiple of the notion asked for that covers one release; "inf" where something it
+            protects is given up.
+        releases_left: how many such releases the rest of the budget pays for, in ε and in δ; None if that is not known.
+        side: on which sides of the exact answer an answer may lie; None where it is refused.
+        accuracy: how far answers are off; None where it is refused.
+    """
+
+    notion: NotionPart
+    mechanism: AnsweredBy
+    refused: str | None
+    useless: str | None
+    protects: str
+    does_not_protect: str | None
+    cover: str
+    price: str
+    delta: str
+    price_in_budget: str | None
+    incomparable: str | None
+    price_in_asked: str
+    releases_left: int | None
+    side: Side | None
+    accuracy: NumberAccuracy | MeanAccuracy | RankAccuracy | UnlistedAccuracy | None
+
+
+class AnswerReport(Document):
+    """Everything that is known before numbers, or groups that nobody has listed, are paid for.
+
+    Attributes:
+        format: 1.
+        asked: what was asked.
+        refused_as_written: why `leeward.release` refuses it as written; None if it does not.
+        advice: what is taken as asked, what would be nearer and what that gives up, in sentences.
+        options: every notion and mechanism, the one asked for first; refused ones too, with their reasons.
+    """
+
+    format: Literal[1]
+    asked: AnswersAsked
+    refused_as_written: str | None
+    advice: tuple[str, ...]
+    options: tuple[AnswerOptionPart, ...]
+
+    @property
+    def shown(self) -> tuple[AnswerOptionPart, ...]:
+        """The options that are not refused."""
+        return tuple(option for option in self.options if option.refused is None)
+
+
+@taught
+def answer_report(compared: AnswerComparison) -> AnswerReport:
+    """Return everything that is known before numbers are paid for.
+
+    Args:
+        compared: from `leeward.compare`, of a question from `leeward.statistic` of which nothing is decided, or from
+            `leeward.unlisted_groups`.
+    """
+    query, scenario = compared.query, compared.scenario
+    numbers = query if isinstance(query, Statistic) else None
+    left, of_delta = scenario.left, scenario.left_delta
+    return AnswerReport(
+        format=1,
+        asked=AnswersAsked(
+            kind=_kind(numbers) if numbers else "unlisted groups",
+            many=query.many,
+            column=numbers.column if numbers else None,
+            by=query.by,
+            answers=query.cells if isinstance(query, Statistic) else query.most_groups,
+            groups_per_person=None if isinstance(query, Statistic) else query.groups_per_person,
+            window=window_part(query.window),
+            notion=notion_part(compared.notion, rows=query.of_rows),
+            releases=scenario.releases,
+            budget=BudgetPart(notion=in_words(compared.counted_in), left=None if left is None else str(left)),
+            delta_left=None if of_delta is None else str(of_delta),
+        ),
+        refused_as_written=compared.refusal or None,
+        advice=compared.advice,
+        options=tuple(_option(option, compared) for option in compared.options),
+    )
+
+
+def _kind(query: Statistic) -> str:
+    return f"{query.bins} percentiles" if query.ps else query.kind
+
+
+def _option(option: AnswerOption, compared: AnswerComparison) -> AnswerOptionPart:
+    rows = compared.query.of_rows
+    words = of_rows(option.notion.words) if rows else option.notion.words
+    return AnswerOptionPart(
+        notion=notion_part(option.notion, rows=rows),
+        mechanism=option.mechanism,
+        refused=option.refused or None,
+        useless=option.useless or None,
+        protects=words.protects,
+        does_not_protect=words.reveals or None,
+        cover=words.cover,
+        price=str(option.price),
+        delta=str(option.delta),
+        price_in_budget=None if option.in_budget is None else str(option.in_budget),
+        incomparable=option.incomparable or None,
+        price_in_asked=str(option.in_asked),
+        releases_left=_left(option, compared),
+        side=option.side,
+        accuracy=option.accuracy,
+    )
+
+
+def _left(option: AnswerOption, compared: AnswerComparison) -> int | None:
+    left, of_delta = compared.scenario.left, compared.scenario.left_delta
+    if option.refused or option.in_budget is None or left is None:
+        return None
+    many = affordable(left, option.in_budget)
+    return min(many, math.floor((of_delta or Fraction(0)) / option.delta)) if option.delta else many

@@ -1,0 +1,130 @@
+"""Statistics, and groups that nobody has listed, under every notion and mechanism: each row is what a release would do."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import leeward as lw
+from leeward.errors import InputError
+from leeward.planner import AnswerComparison, NumberPlan, RankPlan, Scenario, answer_report
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy
+from leeward.planner._statistic_plan import plan_statistic
+from leeward.query._statistic import Statistic
+
+PEOPLE = lw.records("t.parquet", person="who")
+ROWS = lw.records("t.parquet", person="each row")
+
+
+def asked(kind: Any, table: Any = PEOPLE, **more: Any) -> Statistic:
+    return lw.statistic(table, kind, **{"column": "age", "lower": 0, "upper": 100, **more})
+
+
+TOWNS = lw.unlisted_groups(PEOPLE, "town", groups_per_person=2, if_more="first")
+
+
+def test_each_row_is_the_plan_of_its_notion_and_mechanism() -> None:
+    query = asked("percentile", p=["25", "75"])
+    compared = lw.compare(query, lw.UnboundedDP("1"))
+    assert isinstance(compared, AnswerComparison)
+    assert {option.notion.name for option in compared.options} == {
+        *("dp", "addition-only", "removal-only", "bounded-dp", "add-remove-replace-dp", "normalised-manhattan"),
+    }  # fmt: skip
+    first = compared.options[0]
+    assert (first.notion.name, first.mechanism) == ("dp", "rank")
+    assert repr(first.plan) == repr(lw.plan(query, lw.UnboundedDP("1")))
+    for option in compared.possible:
+        assert repr(option.plan) == repr(plan_statistic(query, option.notion, option.mechanism))  # type: ignore[arg-type]
+        assert isinstance(option.plan, RankPlan if option.mechanism == "rank" else NumberPlan)
+    assert len({(option.notion, option.mechanism) for option in compared.options}) == len(compared.options)
+    noisy = lw.compare(query, lw.UnboundedDP("1"), mechanism="geometric").options[0]
+    assert (noisy.mechanism, noisy.useless != "") == ("geometric", True)
+
+
+@pytest.mark.parametrize(
+    ("query", "notion", "side"),
+    [
+        (asked("sum"), lw.AdditionOnly("1"), "never too low"),
+        (asked("sum"), lw.RemovalOnly("1"), "never too high"),
+        (asked("sum"), lw.UnboundedDP("1"), "both ways"),
+        (asked("sum", lower=-5), lw.AdditionOnly("1"), "both ways"),
+        (asked("mean"), lw.AdditionOnly("1"), "both ways"),
+        (asked("median"), lw.AdditionOnly("1"), "both ways"),
+        (TOWNS, lw.RemovalOnly("1"), "never too high"),
+    ],
+)
+def test_a_row_says_on_which_side_answers_err(query: Any, notion: Any, side: str) -> None:
+    assert lw.compare(query, notion).options[0].side == side
+
+
+def test_errors_and_prices_are_those_of_the_plans() -> None:
+    compared = lw.compare(
+        asked("sum"), lw.AdditionOnly("1/2"), scenario=Scenario(counted_in="dp/person", left=Fraction(2))
+    )
+    by_name = {option.notion.name: option for option in compared.options}
+    told = by_name["addition-only"].accuracy
+    assert isinstance(told, NumberAccuracy)
+    assert by_name["addition-only"].error == told.within_95_percent
+    assert by_name["dp"].in_budget == Fraction(1, 2)
+    assert by_name["dp"].in_asked == 1
+    assert by_name["removal-only"].in_asked.is_infinite
+    report = answer_report(compared)
+    assert (report.asked.kind, report.asked.answers, report.options[0].releases_left) == ("sum", 1, 4)
+    assert not any("removal-only" in said for said in report.advice)  # no nearer, and it gives up what is asked for
+    advice = lw.compare(asked("sum"), lw.UnboundedDP("1/2")).advice
+    assert any(said.startswith("addition-only: 95 % within 599, never too low; not protected: ") for said in advice)
+    mean = lw.compare(asked("mean", ROWS), lw.UnboundedDP("1")).options[0]
+    assert isinstance(mean.accuracy, MeanAccuracy)
+    assert mean.error == mean.accuracy.by_number[1].within_95_percent
+
+
+def test_groups_that_nobody_has_listed_have_a_delta_where_they_need_one() -> None:
+    """Where none is given, as under removal-only, the other rows have that of the scenario."""
+    given = lw.compare(TOWNS, lw.AdditionOnly("1"), delta="1e-7")
+    assert {option.notion.name: option.delta for option in given.options} == {
+        "addition-only": Fraction(1, 10**7),
+        "removal-only": 0,
+        "dp": Fraction(1, 10**7),
+        "bounded-dp": Fraction(1, 10**7),
+        "add-remove-replace-dp": Fraction(1, 10**7),
+    }
+    assert repr(given.options[0].plan) == repr(lw.plan(TOWNS, lw.AdditionOnly("1"), delta="1e-7"))
+    assumed = lw.compare(TOWNS, lw.RemovalOnly("1"), scenario=Scenario(delta="1e-5"))
+    assert assumed.find("dp").delta == Fraction(1, 10**5)
+    with pytest.raises(InputError, match="was not compared"):
+        assumed.find("presence")
+    with pytest.raises(InputError, match="without delta"):
+        lw.compare(TOWNS, lw.AdditionOnly("1"))
+    refused = lw.compare(TOWNS, lw.Presence("1"), delta="1e-6")
+    assert (refused.refusal != "", refused.advice) == (True, ("Nothing can be released as asked",))
+    # 1e-5 of δ is left, so ε pays for nine releases and δ for one hundred
+    left = Scenario(left=Fraction(9), left_delta=Fraction(1, 10**5))
+    assert (
+        answer_report(lw.compare(TOWNS, lw.AdditionOnly("1"), delta="1e-7", scenario=left)).options[0].releases_left
+        == 9
+    )
+    less = Scenario(left=Fraction(9), left_delta=Fraction(1, 10**6))
+    told = answer_report(lw.compare(TOWNS, lw.AdditionOnly("1"), delta="2e-7", scenario=less))
+    assert [option.releases_left for option in told.options[:2]] == [5, None]
+
+
+def test_what_would_say_next_to_nothing_is_told_so_and_not_advised() -> None:
+    compared = lw.compare(asked("median"), lw.UnboundedDP("1/100"))
+    noisy = compared.find("dp", "geometric")
+    assert "whole public range is 100" in noisy.useless
+    assert not any("95 % within 100" in said for said in compared.advice)
+    assert "By geometric at the same price: it would say next to nothing" in compared.advice
+
+
+def test_what_means_nothing_there_is_refused() -> None:
+    for query in (asked("mean"), TOWNS):
+        with pytest.raises(InputError, match="decisions are about counts of people"):
+            lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="only groups that nobody has listed"):
+        lw.compare(asked("mean"), lw.AdditionOnly("1"), delta="1e-6")  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="only a percentile"):
+        lw.compare(asked("mean"), lw.AdditionOnly("1"), mechanism="rank")
+    with pytest.raises(InputError, match="not an amount of a budget"):
+        Scenario(left_delta=Fraction(-1))

@@ -29,11 +29,11 @@ test-fast: $(VENV)/installed-dev ## run the tests of the theory and of the shape
 	@$(BIN)/python -m pytest -m "not sweep and not site" $(FAST)
 
 sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with the whole program
-	@.ci/debian-packages postgresql
+	@.ci/debian-packages postgresql openjdk-17-jre-headless
 	@$(BIN)/python -m pytest -m "sweep and not long"
 
 long: $(VENV)/installed-dev ## run the sweeps that are too long for a build server: a thousand cases for each engine, ten thousand plans
-	@.ci/debian-packages postgresql
+	@.ci/debian-packages postgresql openjdk-17-jre-headless
 	@$(BIN)/python -m pytest -m long
 
 coverage: $(VENV)/installed-dev ## run the tests and say which lines and branches of src none of them reached

@@ -35,6 +35,7 @@ LAYERS = [
         "_document",
         "_paths",
         "_postgres",
+        "_spark",
         "_locks",
         "_scratch",
         "outputs",
@@ -75,6 +76,7 @@ ONLY_IN = {
     "duckdb": {"engine"},
     "sqlalchemy": {"ledger"},
     "psycopg": {"_postgres"},
+    "pyspark": {"_spark"},
     "typer": {"cli"},
 }
 """Libraries that have one home each."""
@@ -91,6 +93,7 @@ HEAVY = {
     "sqlalchemy",
     "psycopg",
     "pyarrow",
+    "pyspark",
     "pydantic",
     "typer",
     "rich",

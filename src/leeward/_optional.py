@@ -14,8 +14,10 @@ REQUIREMENTS: Final = {
     "geopandas": "geopandas>=1.0",
     "psycopg": "psycopg[binary]>=3.2",
     "polars": "polars>=1.0",
+    "pyspark": "pyspark>=4.0,<4.1",
 }
-"""The optional libraries, each as pip is asked for it, in the extras ``geo``, ``postgres`` (``psycopg``) and ``frames``."""
+"""The optional libraries, each as pip is asked for it, in the extras ``geo``, ``postgres`` (``psycopg``), ``frames`` and
+``spark``."""
 
 
 def optional(module: str, what: str) -> Any:

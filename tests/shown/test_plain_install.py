@@ -61,7 +61,7 @@ def modules_of(names: set[str]) -> set[str]:
 
 def test_the_optional_libraries_are_those_of_the_extra() -> None:
     extras = PROJECT["optional-dependencies"]
-    listed = [*extras["geo"], *extras["postgres"], *extras["frames"]]
+    listed = [*extras["geo"], *extras["postgres"], *extras["frames"], *extras["spark"]]
     extra = {re.split(r"[\[<>=]", text)[0]: text for text in listed}
     assert extra == dict(REQUIREMENTS)
     assert not OPTIONAL & closure()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What counting needs of an engine: a source that can be asked, and names for what is made of it on the way.
 
-Two engines are this: DuckDB, which reads files, frames and what is fetched from a database (`_bind`); and PostgreSQL, in
-which a table of its own is counted where it lies (`_in_postgres`). The questions are the same expressions, and their answers
-too: a suite holds both against one oracle (`tests/engines`).
+Three engines are this: DuckDB, which reads files, frames and what is fetched from a database (`_bind`); PostgreSQL, in which
+a table of its own is counted where it lies (`_in_postgres`); and Spark (`_in_spark`). The questions are the same
+expressions, and their answers too: a suite holds all against one oracle (`tests/engines`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Bound(Private):
         """Return the number of texts, how many rows they stand for, and the sums of the halves of their MD5 hashes.
 
         Args:
-            text: SQL of both engines: the text of a row.
+            text: SQL of all engines: the text of a row.
             times: SQL: how often it counts.
             rows: SQL: the rows, after FROM.
             of: the name under which the table in these rows was staged.

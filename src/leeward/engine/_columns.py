@@ -159,9 +159,9 @@ def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
     """
     if not isinstance(bound, InDuckDB):
         raise DataError(
-            "A grid of H3 cells, counted inside a database",
-            "the database has no function that knows them",
-            "Use a grid of metres or a list of places; or leave engine out: the table is then read once, and counted here",
+            "A grid of H3 cells, counted by another engine than DuckDB",
+            "it has no function that knows them",
+            "Use a grid of metres or a list of places; or leave engine out: DuckDB then counts the table here",
         )
     h3 = optional("h3.api.basic_int", "A grid of H3 cells")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which engine counts a private table: DuckDB here, or PostgreSQL where the table lies."""
+"""Which engine counts a private table: DuckDB here, PostgreSQL where the table lies, or Spark where that reads it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,14 @@ def bind_private(described: Visits | Records, columns: Mapping[str, str]) -> Abs
     if writing != PLAIN:
         raise DataError(
             "delimiter, encoding, decimal or time_format",
-            "it says how texts are read, and no text is read as something else inside a database",
+            "it says how texts are read, and no text is read as something else inside a database, or by Spark",
             "Leave it out",
         )
+    names = list(dict.fromkeys(columns.values()))
+    if described.engine == "spark":
+        from leeward.engine._in_spark import in_spark  # lazily, as below
+
+        return in_spark(source, columns, names, described.spark)
     from leeward.engine._in_postgres import in_postgres  # lazily: files need none of it
 
-    return in_postgres(Address.read(source), table, columns, list(dict.fromkeys(columns.values())))
+    return in_postgres(Address.read(source), table, columns, names)

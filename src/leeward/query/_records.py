@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -32,7 +33,10 @@ class Records:
         time: the column that says when; it is read where a question has a window.
         timezone: the zone in which times without an offset are read (a name such as ``Asia/Tokyo``).
         time_unit: ``s``, ``ms`` or ``us``: the time column holds integers since 1970 in UTC.
-        engine: what counts: ``duckdb``, on this machine; or ``postgres``, inside the database of PostgreSQL that holds it.
+        engine: what counts: ``duckdb``, on this machine; ``postgres``, inside the database of PostgreSQL that holds it; or
+            ``spark``, which reads Parquet files and DataFrames of its own.
+        spark: settings of the Spark that is started where none runs in this program yet: ``master``, where it runs, and
+            others by Spark's own names.
     """
 
     source: Source
@@ -45,6 +49,7 @@ class Records:
     timezone: str | None = None
     time_unit: str | None = None
     engine: Engine = "duckdb"
+    spark: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source(self.source))
@@ -66,6 +71,7 @@ def records(
     timezone: str | None = None,
     time_unit: str | None = None,
     engine: Engine = "duckdb",
+    spark: Mapping[str, str] | None = None,
 ) -> Records:
     """Describe a private table of numbers. See `Records` for what each argument means.
 
@@ -91,7 +97,7 @@ def records(
             "it says how times are read, and no column of them is named",
             "Name the `time` column, or leave it out",
         )
-    told: Any = {"time": time, "timezone": timezone, "time_unit": time_unit, "engine": engine}
+    told: Any = {"time": time, "timezone": timezone, "time_unit": time_unit, "engine": engine, "spark": spark}
     checked: Visits = visits(
         source,
         person="-" if rows else person,
@@ -102,4 +108,5 @@ def records(
         time_format=time_format,
     )
     writing = Writing(delimiter, encoding, decimal, time_format)
+    told["spark"] = checked.spark
     return Records(checked.source, None if rows else person, combine, dict(checked.keep), table, writing, **told)

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from leeward._plain import told
 from leeward._postgres import is_address, resolve_table
+from leeward._spark import checked_settings, is_frame
 from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
 from leeward.exact._real import plainly
@@ -32,8 +33,8 @@ METRES_PER_DEGREE = math.pi * 6_371_008.8 / 180
 
 Allowed = str | int | bool
 
-Engine = Literal["duckdb", "postgres"]
-"""What counts a private table: DuckDB on this machine, or PostgreSQL where the table lies."""
+Engine = Literal["duckdb", "postgres", "spark"]
+"""What counts a private table: DuckDB on this machine, PostgreSQL where the table lies, or Spark where that reads it."""
 
 EACH_ROW = "each row"
 """What ``person`` says where every row is a person of its own; so no column of this name can be named."""
@@ -71,7 +72,10 @@ class Visits:
         table: the name of the table inside a DuckDB file, or of the sheet in a workbook.
         writing: how it is written, where it does not say so itself; given as ``delimiter``, ``encoding``, ``decimal`` and
             ``time_format``, which the page on the spec describes.
-        engine: what counts: ``duckdb``, on this machine; or ``postgres``, inside the database of PostgreSQL that holds it.
+        engine: what counts: ``duckdb``, on this machine; ``postgres``, inside the database of PostgreSQL that holds it; or
+            ``spark``, which reads Parquet files and DataFrames of its own.
+        spark: settings of the Spark that is started where none runs in this program yet: ``master``, where it runs, and
+            others by Spark's own names.
     """
 
     source: Source
@@ -86,24 +90,38 @@ class Visits:
     table: str | None = None
     writing: Writing = PLAIN
     engine: Engine = "duckdb"
+    spark: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source(self.source))
 
 
-def check_engine(engine: object, source: Source) -> None:
-    """Refuse an engine that does not count what is in this source.
+def check_engine(engine: object, source: Source, spark: object = None) -> dict[str, str]:
+    """Refuse an engine that does not count what is in this source; return the settings of Spark.
 
     Raises:
-        SpecError: there is no such engine, or the table is in no database that it is.
+        SpecError: there is no such engine, the table is in no database that it is, or the settings are none of Spark's.
     """
     check_choice("engine", engine, get_args(Engine), "there is no such engine", error=SpecError)
+    if is_frame(source.held()) and engine != "spark":
+        raise SpecError(
+            f'engine = "{engine}"', "the table is a DataFrame of Spark, and only Spark counts it", 'Give engine="spark"'
+        )
+    if spark and engine != "spark":
+        raise SpecError("spark", "it says how Spark is started, and Spark does not count", 'Give engine = "spark" too')
+    if engine == "spark" and (is_address(source.held()) or (source.in_memory and not is_frame(source.held()))):
+        raise SpecError(
+            'engine = "spark"',
+            "Spark counts Parquet files and DataFrames of its own, and the table is neither",
+            "Leave engine out. Of a database, a DataFrame of Spark may be made: spark.read.jdbc(…)",
+        )
     if engine == "postgres" and not is_address(source.held()):
         raise SpecError(
             'engine = "postgres"',
             "the table is in no PostgreSQL database, and is counted inside one",
             "Name the database: postgresql://user@host/database. Or leave engine out",
         )
+    return checked_settings(spark or {})
 
 
 @describing
@@ -124,6 +142,7 @@ def visits(
     decimal: str | None = None,
     time_format: str | None = None,
     engine: Engine = "duckdb",
+    spark: Mapping[str, str] | None = None,
 ) -> Visits:
     """Describe a private table of visits. See `Visits` for what each argument means.
 
@@ -167,8 +186,10 @@ def visits(
     writing = Writing(delimiter, encoding, decimal, time_format)
     found = Source(resolve_table(source))
     kept = _kept(keep or {})
-    check_engine(engine, found)
-    return Visits(found, person, place, time, latitude, longitude, kept, timezone, time_unit, table, writing, engine)
+    started = check_engine(engine, found, spark)
+    return Visits(
+        found, person, place, time, latitude, longitude, kept, timezone, time_unit, table, writing, engine, started
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,7 @@ class Data(Section):
     decimal: str | None = None
     time_format: str | None = None
     engine: Engine = "duckdb"
+    spark: dict[str, str] | None = None
 
 
 Groups = list[str | int] | dict[str, str | int | float]

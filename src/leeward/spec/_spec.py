@@ -206,7 +206,7 @@ class Spec(Section):
             timezone=d.timezone,
             time_unit=d.time_unit,
             table=d.visits_table,
-            **d.model_dump(include={*_WRITTEN, "time_format", "engine"}),
+            **d.model_dump(include={*_WRITTEN, "time_format", "engine", "spark"}),
         )
 
     def public_places(self) -> Places | Grid:
@@ -237,7 +237,7 @@ class Spec(Section):
             combine=self.query.combine,
             keep=d.keep or None,
             table=d.visits_table,
-            **d.model_dump(include={*_WRITTEN, "time", "timezone", "time_unit", "time_format", "engine"}),
+            **d.model_dump(include={*_WRITTEN, "time", "timezone", "time_unit", "time_format", "engine", "spark"}),
         )
 
     def statistic(self) -> Statistic:

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spark: which tables are its DataFrames, and sessions in which our queries mean what they say.
+
+A session of ours is always a new one, beside those of the caller, on the Spark that already runs in this process; where none
+does, one is started, once, and ends with the process. What the settings of a session can change is set, for our session
+alone, and read back. What an older Spark did, and can be switched on again (``spark.sql.legacy.*``), is refused.
+
+Spark repeats data values in its errors and its logs. Of an error we hand on what kind it is, and never its words. The Spark
+that is started here writes no log; that of a caller writes what and where the caller says.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from leeward._optional import optional
+from leeward._plain import told
+from leeward.errors import DataError, EngineError, InputError, SpecError, nearest
+
+_WHAT: Final = 'engine = "spark"'
+
+_OF_SESSION: Final = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.enforceReservedKeywords": "false",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.session.collation.default": "UTF8_BINARY",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.parquet.mergeSchema": "false",
+    "spark.sql.parquet.filterPushdown": "false",
+    "spark.sql.parquet.aggregatePushdown": "false",
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.orderByOrdinal": "true",
+}
+"""What could change an answer: what casts, divisions and sums do at their ends; the zone of times; which names are one;
+whether texts in a query are looked through for variables; and whether notes in a file are believed, or files left out."""
+
+_OF_ANOTHER_SPARK: Final = "spark.sql.legacy."
+
+_OF_OURS: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+}
+"""Of a Spark on this machine alone: it listens to nobody else, and draws no bars on the terminal."""
+
+_LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Loggers of pyspark on stderr, which repeat what an error says, data values and all."""
+
+MASTER: Final = "local[*]"
+"""Where Spark runs if nothing says so: on this machine, on all its cores."""
+
+
+SETTINGS: Final = (
+    "master",
+    *("spark.cores.max", "spark.default.parallelism", "spark.sql.shuffle.partitions"),
+    *("spark.driver.memory", "spark.executor.memory", "spark.executor.cores", "spark.executor.instances"),
+    *(
+        "spark.driver.host",
+        "spark.driver.bindAddress",
+        "spark.driver.port",
+        "spark.blockManager.port",
+        "spark.local.dir",
+    ),
+)
+"""What may be said of a Spark that is started: how large it is and where. None of these runs code, or is a secret."""
+
+
+def is_frame(source: object) -> bool:
+    """Whether this is a DataFrame of Spark. Nothing is imported to see it."""
+    return any(
+        one.__module__.partition(".")[0] == "pyspark" and one.__name__ == "DataFrame" for one in type(source).__mro__
+    )
+
+
+def checked_settings(given: object) -> dict[str, str]:
+    """Return the settings of a Spark that is to be started.
+
+    Raises:
+        SpecError: they are no texts by names of `SETTINGS`.
+    """
+    if not isinstance(given, Mapping):
+        raise SpecError(f"spark = {told(given)}", "it is no list of settings", 'Write spark = { master = "local[2]" }')
+    for key, value in given.items():
+        if key not in SETTINGS:
+            raise SpecError(
+                f"spark = {{ {told(key)} = … }}",
+                "a spec says how large Spark is and where it runs; what runs code in it, and secrets, have no place there",
+                f"{nearest(str(key), SETTINGS)} All else goes into spark-defaults.conf, in the folder that the variable"
+                " SPARK_CONF_DIR names",
+            )
+        if not isinstance(value, str) or not value.isprintable() or not value:
+            raise SpecError(f'spark: "{key}"', "it is no text", f'Write it as Spark does, as text: {{ "{key}" = "2" }}')
+    return dict(given)
+
+
+@contextmanager
+def session_of(settings: Mapping[str, str], frame: Any = None) -> Iterator[Any]:
+    """Open a session of our own.
+
+    Args:
+        settings: for a Spark that is started here: ``master``, and settings of Spark by their names.
+        frame: a DataFrame of Spark whose session's Spark is to be used; None for the one that runs here, or is started.
+
+    Raises:
+        InputError: Spark or Java is not installed.
+        EngineError: Spark cannot be started, or holds on to settings under which queries mean something else.
+    """
+    sql = optional("pyspark.sql", _WHAT)
+    with in_plain_words():
+        beside = _running(settings) if frame is None else frame.sparkSession
+        active = sql.SparkSession.getActiveSession() or beside
+        made = beside.newSession()
+        _set(made)
+        try:
+            yield made
+        finally:
+            # to hand over a table makes ours the one that others are given; theirs is again
+            made.sparkContext._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(active._jsparkSession)
+            sql.SparkSession._activeSession = active
+
+
+def _running(settings: Mapping[str, str]) -> Any:
+    """Return a session of the Spark that runs in this process, and start one if none does."""
+    context = optional("pyspark", _WHAT).SparkContext._active_spark_context
+    if context is None:
+        return _started(settings)
+    if settings.get("master", context.master) != context.master:
+        raise EngineError(
+            f"spark = {{ master = {told(settings['master'])} }}",
+            f"a Spark at {context.master} runs in this program already, and one program has one",
+            "Leave master out, or stop that Spark",
+        )
+    return optional("pyspark.sql", _WHAT).SparkSession.builder.getOrCreate()
+
+
+def _set(session: Any) -> None:
+    odd = [key for key, _ in session.sparkContext.getConf().getAll() if key.startswith(_OF_ANOTHER_SPARK)]
+    for key, value in _OF_SESSION.items():
+        session.conf.set(key, value)
+        if str(session.conf.get(key)).lower() != value.lower():
+            odd.append(key)
+    if odd:
+        raise EngineError(
+            f"Spark with {', '.join(sorted(odd))} set",
+            "the same query would mean something else than on every other engine",
+            "Leave these settings out. Nothing was read",
+        )
+
+
+def _started(settings: Mapping[str, str]) -> Any:
+    """Start Spark, with its log turned off: in it stand data values."""
+    java = os.path.join(os.environ["JAVA_HOME"], "bin", "java") if "JAVA_HOME" in os.environ else "java"
+    if shutil.which(java) is None:
+        raise InputError(
+            _WHAT,
+            "Spark runs on Java, version 17 or 21, and there is none here"
+            + (" where JAVA_HOME says" if "JAVA_HOME" in os.environ else ""),
+            "Install it: apt-get install openjdk-17-jre-headless (Debian, Ubuntu)",
+        )
+    core, sql = optional("pyspark", _WHAT), optional("pyspark.sql", _WHAT)
+    master = settings.get("master", MASTER)
+    told = {key: value for key, value in settings.items() if key != "master"}
+    ours = _OF_OURS if master.startswith("local") else {}
+    conf = core.SparkConf(loadDefaults=False).setAll((ours | told).items()).setMaster(master).setAppName("leeward")
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    gateway = optional("pyspark.java_gateway", _WHAT).launch_gateway(conf, silent)
+    return sql.SparkSession(core.SparkContext(conf=conf, gateway=gateway))
+
+
+@contextmanager
+def in_plain_words() -> Iterator[None]:
+    """Turn Spark's exceptions, whose texts hold data values, into ours without them, and keep pyspark from logging them."""
+    errors = optional("pyspark.errors", _WHAT)
+    of_java = optional("pyspark.context", _WHAT).Py4JError
+    of_pyspark = optional("pyspark.logger", _WHAT).PySparkLogger  # a plain logger of that name would break its logging
+    loggers = [of_pyspark.getLogger(name) for name in _LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    except (errors.PySparkException, of_java) as error:
+        condition = str(error.getCondition()) if isinstance(error, errors.PySparkException) else ""
+    else:
+        return
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
+    if condition == "JAVA_GATEWAY_EXITED":
+        raise EngineError(
+            "Spark cannot be started",
+            "its Java ended at once",
+            "Check java -version (17 or 21), and what [data] spark says. Nothing was read",
+        )
+    raise DataError(*_meaning(condition))
+
+
+def _meaning(condition: str) -> tuple[str, str, str]:
+    """What an error means, by the name that Spark has for its kind."""
+    if condition.partition(".")[0] in {
+        "ARITHMETIC_OVERFLOW",
+        "BINARY_ARITHMETIC_OVERFLOW",
+        "CAST_OVERFLOW",
+        "NUMERIC_VALUE_OUT_OF_RANGE",
+        "DATETIME_OVERFLOW",
+    }:
+        return (
+            "The data cannot be read",
+            "a time or a number is beyond what can be counted (that it is refused is a fact about the data: do not publish"
+            " it)",
+            "Make such values missing",
+        )
+    return (
+        "The data cannot be read by Spark",
+        f"it stopped with {condition}" if condition else "it stopped, or is not reached any more",
+        "Read the table in Spark itself: its own message and log say more, and hold data values. That it stopped may be a"
+        " fact about the data: do not publish it",
+    )

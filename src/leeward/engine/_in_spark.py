@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table counted by Spark: rows stay where Spark reads them, and aggregates over public keys come back.
+
+The questions are those that DuckDB answers (`_visits`, `_numbers`), in Spark's SQL. Two kinds of tables are counted:
+
+- **Parquet files** of a file system that every machine of the cluster sees by the same paths. They are stamped, as for
+  DuckDB: if one changes while it is read, there is no answer.
+- **A DataFrame** of a session. Spark works one out anew each time that it is asked, and the table behind it may have changed
+  by then. So its columns are read once, into the storage of Spark's executors (``localCheckpoint``): whatever is asked is
+  asked of these. If an executor is lost, its part of them is, and Spark stops; it never reads the table a second time. Two
+  attempts at one part may be two tables, so a plan that draws at random, or speculation, is refused.
+
+Types are Spark's own, from a list. Refused, because the engines read them differently: numbers and times that are texts, and
+files of text.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+from urllib.parse import unquote, urlparse
+
+import ibis
+import pyarrow as pa
+
+from leeward._spark import in_plain_words, is_frame, session_of
+from leeward.engine._bound import Bound
+from leeward.engine._spark_sql import compiled, halves, hash_sums, listed
+from leeward.errors import DataError
+from leeward.tables._columns import check_columns
+from leeward.tables._files import File, files_of
+from leeward.tables._parquet import declared
+from leeward.tables._schema import check_one_schema
+
+_SOURCE: Final = "leeward_rows_asked_for"
+
+_OF_NUMBERS: Final = ("time", "column", "latitude", "longitude")
+"""Roles whose texts would have to be read as numbers or times."""
+
+_KINDS: Final[Mapping[str, pa.DataType]] = {
+    "boolean": pa.bool_(),
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "date": pa.date32(),
+    "timestamp_ntz": pa.timestamp("us"),
+    "timestamp": pa.timestamp("us", "UTC"),
+}
+"""Spark's types, and what their values are from then on."""
+
+_UNSIGNED: Final = {
+    "uint8": ("smallint", pa.uint8()),
+    "uint16": ("int", pa.uint16()),
+    "uint32": ("bigint", pa.uint32()),
+    "uint64": ("decimal(20,0)", pa.uint64()),
+}
+"""What a file declares and Spark has no type for: how it reads it, and what the values are."""
+
+_DECLARED: Final = {
+    "bool": "boolean",
+    "int8": "tinyint",
+    "int16": "smallint",
+    "int32": "int",
+    "int64": "bigint",
+    "float32": "float",
+    "float64": "double",
+    "text": "string",
+    "date": "date",
+    "timestamp[ms]": "timestamp_ntz",
+    "timestamp[us]": "timestamp_ntz",
+    "timestamp[ms, UTC]": "timestamp",
+    "timestamp[us, UTC]": "timestamp",
+}
+"""What a file declares, and the only type that Spark may have read it as."""
+
+_PATTERN: Final = "*?[]{}\\"
+
+
+class InSpark(Bound):
+    """One table, within one session of our own. `in_spark` makes it."""
+
+    __slots__ = ("_files", "_schema", "_session")
+
+    def __init__(self, session: Any, schema: pa.Schema, files: Sequence[File]) -> None:
+        self._session, self._schema, self._files = session, schema, files
+
+    @property
+    def rows(self) -> Any:
+        return ibis.table(ibis.Schema.from_pyarrow(self._schema), name=_SOURCE)
+
+    def fetch(self, expression: Any) -> pa.Table:
+        with in_plain_words():
+            # never to_pyarrow, which goes through pandas: NaN becomes None there, and the year 1500 an error
+            found: pa.Table = self._session.sql(compiled(expression)).toArrow()
+            return found
+
+    def staged(self, name: str, rows: Any) -> Any:
+        with in_plain_words():
+            self._session.sql(compiled(rows)).createOrReplaceTempView(name)
+        return ibis.table(rows.schema(), name=name)
+
+    def register(self, name: str, data: pa.Table) -> Any:
+        with in_plain_words():
+            self._session.createDataFrame(listed(data)).createOrReplaceTempView(name)
+        return ibis.table(ibis.Schema.from_pyarrow(data.schema), name=name)
+
+    def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:
+        with in_plain_words():
+            (found,) = self._session.sql(hash_sums(text, times, rows)).collect()
+        return halves(tuple(int(value) for value in found))
+
+    def check_unchanged(self) -> None:
+        for file in self._files:
+            file.check_unchanged()
+
+
+@contextmanager
+def in_spark(
+    source: Any, columns: Mapping[str, str], names: Sequence[str], settings: Mapping[str, str]
+) -> Iterator[InSpark]:
+    """Open a table, to be counted by Spark.
+
+    Args:
+        source: the Parquet files; or a DataFrame of Spark.
+        columns: what each column is for (a spec key, for messages) and its name.
+        names: the columns, each once.
+        settings: of a Spark that is started; see `session_of`.
+
+    Raises:
+        DataError: there is no such file or column, or one that Spark is not asked to read.
+        EngineError: Spark cannot be started; or its settings give queries another meaning.
+        InputError: Spark or Java is not installed.
+    """
+    if is_frame(source):
+        with session_of(settings, source) as session, _read_once(session, source, columns, names) as schema:
+            yield InSpark(session, schema, ())
+        return
+    kind, files = files_of(source, None)
+    if kind != "parquet":
+        raise DataError(
+            f"The file '{files[0].name}' with engine = \"spark\"",
+            "Spark reads such files by rules of its own, or not at all",
+            "Store the table as Parquet. Or leave engine out: DuckDB then counts it",
+        )
+    check_one_schema("parquet", files, columns)
+    _refuse_patterns(files)
+    types = dict(declared(files[0]))
+    for role, name in columns.items():  # what need not wait until Spark is started
+        if types[name] not in _DECLARED and types[name] not in _UNSIGNED and not types[name].startswith("decimal("):
+            raise _no_type(role, name, types[name])
+        _refuse_text(role, name, is_text=types[name] == "text")
+    with session_of(settings) as session:
+        with in_plain_words():
+            reader = session.read.option("recursiveFileLookup", "true")
+            reader = reader.option("parquet.page.verify-checksum.enabled", "true")
+            frame = reader.parquet(*(file.path for file in files))
+            _check_files(files, frame.inputFiles())
+        schema = _checked(frame, columns, names, types)
+        with in_plain_words():
+            frame.select(*(_quoted(name) for name in names)).createOrReplaceTempView(_SOURCE)
+            _refuse_no_utf8(session, schema)
+        yield InSpark(session, schema, files)
+
+
+@contextmanager
+def _read_once(session: Any, frame: Any, columns: Mapping[str, str], names: Sequence[str]) -> Iterator[pa.Schema]:
+    check_columns(columns, frame.columns)
+    schema = _checked(frame, columns, names)
+    with in_plain_words():
+        of_caller = frame.sparkSession
+        if str(of_caller.conf.get("spark.sql.ansi.enabled")).lower() != "true":
+            raise DataError(
+                "A DataFrame of a session with spark.sql.ansi.enabled = false",
+                "its sums wrap and its casts make numbers up, without a word",
+                "Set it to true, which it is in Spark 4 unless somebody changes it, and make the DataFrame anew",
+            )
+        if of_caller.sparkContext.getConf().get("spark.speculation", "false") != "false":
+            raise DataError(
+                "A DataFrame of a Spark with spark.speculation",
+                "two attempts at one part may read two tables",
+                "Turn it off",
+            )
+        if not frame._jdf.queryExecution().analyzed().deterministic():
+            raise DataError(
+                "A DataFrame that is not the same each time that it is worked out",
+                "it draws at random, or numbers its rows, and Spark may work a part of it out twice",
+                "Write it into a table or into Parquet files, and give these",
+            )
+        held = frame.select(*(_quoted(name) for name in names)).localCheckpoint(eager=True)
+        name = f"leeward_{uuid.uuid4().hex}"
+        held.createGlobalTempView(name)
+        try:
+            session.table(f"global_temp.{name}").createOrReplaceTempView(_SOURCE)
+            _refuse_no_utf8(session, schema)
+        finally:
+            session.catalog.dropGlobalTempView(name)
+    try:
+        yield schema
+    finally:
+        with in_plain_words():
+            held.unpersist()
+
+
+def _checked(
+    frame: Any, columns: Mapping[str, str], names: Sequence[str], declared: Mapping[str, str] | None = None
+) -> pa.Schema:
+    """Return what the columns are from then on.
+
+    Args:
+        frame: the table, as Spark sees it.
+        columns: what each column is for and its name.
+        names: the columns, each once.
+        declared: the types that the files declare, if there are files.
+
+    Raises:
+        DataError: one is of a type that is not listed, or that Spark reads as another.
+    """
+    kinds = dict[str, pa.DataType]()
+    fields = {field.name: field for field in frame.schema.fields}
+    for role, name in columns.items():
+        if name not in fields:
+            raise DataError(
+                f"{role} = '{name}'", "Spark sees no column of that name", "Rename it, in letters and digits"
+            )
+        kind = _kind(fields[name], None if declared is None else declared[name])
+        if kind is None:
+            raise _no_type(role, name, (declared or {}).get(name, fields[name].dataType.simpleString()))
+        _refuse_text(role, name, is_text=pa.types.is_string(kind))
+        kinds[name] = kind
+    return pa.schema([(name, kinds[name]) for name in names])
+
+
+def _refuse_text(role: str, name: str, *, is_text: bool) -> None:
+    if is_text and role in _OF_NUMBERS:
+        what, cast = ("times", "timestamp") if role == "time" else ("numbers", "double")
+        raise DataError(
+            f"{role} = '{name}'",
+            f"its {what} are texts, which Spark reads by rules of its own",
+            f"Store them as {what}: cast('{cast}'). Or leave engine out: DuckDB then counts the table",
+        )
+
+
+def _no_type(role: str, name: str, shown: str) -> DataError:
+    return DataError(
+        f"{role} = '{name}'",
+        f"the column is of the type {shown.partition('<')[0]}, of which Spark may take several values for one, or read them"
+        " as another type",
+        "Cast it: to string, bigint, double, date, timestamp (of microseconds) or decimal, say",
+    )
+
+
+def _kind(field: Any, declared: str | None) -> pa.DataType | None:
+    """What the values of a column are; None where that is not certain."""
+    native = field.dataType.simpleString()
+    if declared in _UNSIGNED:
+        expected, kind = _UNSIGNED[declared]
+        return kind if native == expected else None
+    if declared is not None and _DECLARED.get(declared, declared.replace(", ", ",")) != native:
+        return None
+    if any(str(value).startswith("char") for value in (field.metadata or {}).values()):
+        return None  # padded to its length
+    if field.dataType.typeName() == "decimal":
+        return pa.decimal128(field.dataType.precision, field.dataType.scale)
+    return _KINDS.get(native)  # another collation is part of the name: "string collate UTF8_LCASE"
+
+
+def _refuse_patterns(files: Sequence[File]) -> None:
+    for file in files:
+        if set(file.path) & set(_PATTERN) or os.path.basename(file.path)[0] in "._":
+            raise DataError(
+                f"The file '{file.name}'",
+                "Spark takes some signs in its path for a pattern, and files whose names begin with . or _ for hidden ones",
+                "Rename the file or folder",
+            )
+
+
+def _check_files(files: Sequence[File], seen: Sequence[str]) -> None:
+    if sorted(unquote(urlparse(each).path) for each in seen) != sorted(file.path for file in files):
+        raise DataError(
+            f"The file '{files[0].name}'", "Spark does not see it, or sees others", "Rename it, in letters and digits"
+        )
+
+
+def _refuse_no_utf8(session: Any, schema: pa.Schema) -> None:
+    """Refuse bytes that are no text: two of them may be shown, and counted, as one."""
+    texts = [f"NOT is_valid_utf8({_quoted(field.name)})" for field in schema if pa.types.is_string(field.type)]
+    if texts and session.sql(f"SELECT coalesce(bool_or({' OR '.join(texts)}), false) FROM {_SOURCE}").collect()[0][0]:
+        raise DataError(
+            "The data cannot be read",
+            "a text is not UTF-8 (that it is refused is a fact about the data: do not publish it)",
+            "Write the table again, with its texts in UTF-8",
+        )
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,100 @@
+"""What is refused of `engine = "spark"` before Spark is started: all of it in words, and at once."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import leeward as lw
+from leeward._spark import session_of
+from leeward.engine import open_data, read_keys
+from leeward.errors import DataError, InputError, SpecError
+
+AT = datetime(2024, 3, 31, 9)
+
+
+def asked(source: Any, **given: Any) -> Any:
+    seen = lw.visits(source, **({"person": "person", "place": "place", "time": "time", "engine": "spark"} | given))
+    return lw.count_visitors(
+        seen, lw.places(pa.table({"key": ["p"]}), place="key"), start="2024-03-31T09:00", end="2024-03-31T10:00"
+    )
+
+
+def opened(source: Any, **given: Any) -> None:
+    query = asked(source, **given)
+    with open_data(query, read_keys(query)):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"time": pa.array([AT], pa.timestamp("ns"))}, r"time = 'time': the column is of the type timestamp\[ns\]"),
+        ({"time": ["2024-03-31T09:00"]}, "time = 'time': its times are texts"),
+        ({"person": [b"x"]}, "person = 'person': the column is of the type bytes"),
+    ],
+)
+def test_types_of_files_that_spark_reads_otherwise(columns: dict[str, Any], said: str, tmp_path: Path) -> None:
+    whole = {"person": [1], "place": ["p"], "time": pa.array([AT], pa.timestamp("us"))} | columns
+    pq.write_table(pa.table(whole), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=said):
+        opened(tmp_path / "t.parquet")
+
+
+def test_files_that_are_not_parquet_and_names_that_are_patterns(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("person,place,time\n1,p,2024-03-31T09:00\n")
+    table = pa.table({"person": [1], "place": ["p"], "time": pa.array([AT], pa.timestamp("us"))})
+    pq.write_table(table, tmp_path / "t[1].parquet")
+    for name, said in (("t.csv", "Store the table as Parquet"), ("t[1].parquet", "for a pattern")):
+        with pytest.raises(DataError, match=said):
+            opened(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"spark": {"master": "local[2]"}, "engine": "duckdb"}, 'Give engine = "spark" too'),
+        ({"spark": {"spark.hadoop.fs.s3a.secret.key": "hush"}}, "secrets, have no place there.*spark-defaults.conf"),
+        ({"spark": {"spark.jars": "evil.jar"}}, "what runs code in it"),
+        ({"spark": {"spark.driver.memory": 4}}, "it is no text"),
+        ({"spark": "local[2]"}, "it is no list of settings"),
+        ({"delimiter": ";"}, "no text is read as something else"),
+    ],
+)
+def test_settings(given: dict[str, Any], said: str) -> None:
+    with pytest.raises((SpecError, DataError), match=said) as caught:
+        opened("t.parquet", **given)
+    assert "hush" not in str(caught.value)
+
+
+def test_tables_that_are_not_sparks() -> None:
+    for source in (pa.table({"person": [1]}), "postgresql://host/database"):
+        with pytest.raises(SpecError, match="Spark counts Parquet files and DataFrames of its own"):
+            lw.records(source, person="person", engine="spark")
+
+    class DataFrame:
+        """As those of Spark are named."""
+
+    DataFrame.__module__ = "pyspark.sql.classic.dataframe"
+    with pytest.raises(SpecError, match='Give engine="spark"'):
+        lw.records(DataFrame(), person="person")
+
+
+def test_what_is_not_installed_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        patch.delenv("JAVA_HOME", raising=False)
+        with pytest.raises(InputError, match="apt-get install openjdk-17-jre-headless"), session_of({}):
+            pass
+        patch.setenv("JAVA_HOME", str(tmp_path))
+        with pytest.raises(InputError, match="none here where JAVA_HOME says"), session_of({}):
+            pass
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(InputError, match=r'pip install "pyspark>=4\.0,<4\.1"'), session_of({}):
+        pass

@@ -1,0 +1,185 @@
+"""A table that is counted by Spark: every exact answer is the oracle's, a release is the same, and what is refused.
+
+All but the refusals that need no Spark are sweeps: a session takes longer to start than many a folder of tests.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from tests.engines.cases import Case, drawn
+from tests.engines.held import HOLDERS, OF_SPARK, differences
+from tests.engines.test_traps import KEPT, TRAPS, _ready, column
+from tests.session.conftest import Town
+from tests.spark import spark
+
+import leeward as lw
+from leeward.engine import open_data, read_keys
+from leeward.engine._content import recognised
+from leeward.errors import DataError
+from leeward.ledger import Ledger
+
+pytestmark = [pytest.mark.sweep, pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")]
+"""Spark's own library leaves the sockets through which it is spoken to for the garbage collector."""
+
+
+FILES = {"spark": OF_SPARK["spark"]}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _running() -> None:
+    spark()
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_spark_does_not_fall_into_a_trap_of_engines(trap: str, tmp_path: Path) -> None:
+    assert differences(replace(_ready(TRAPS[trap]), label=trap), tmp_path, None, FILES) == []
+
+
+@pytest.mark.parametrize("block", [0, 1, *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 69))])
+def test_spark_has_the_answer_of_the_oracle(block: int, tmp_path: Path) -> None:
+    seeds = range(block * 15, block * 15 + 15)
+    assert [said for seed in seeds for said in differences(drawn(seed), tmp_path, None, OF_SPARK)] == []
+
+
+# ---- what is the same
+
+
+@pytest.mark.parametrize("kind", KEPT)
+def test_the_content_of_a_table_is_that_which_duckdb_recognises(kind: str, tmp_path: Path) -> None:
+    """The digests of a table of each type are the same, and another value gives another."""
+    values, found = [*KEPT[kind], None], []
+    for written in (values, values[:-2] + values[-1:] + [values[0]]):
+        case = Case({"v": column(kind, written), "person": column("int8", range(len(written)))}, {})
+        for hold in (HOLDERS["parquet"], *OF_SPARK.values()):
+            held = hold(case, tmp_path, None)
+            assert held is not None
+            with held.bound({"a value": "v", "person": "person"}) as bound:
+                content = recognised(bound, b"secret" * 8, ())
+                found.append((content.digest, content.marks))
+    assert found[0] == found[1] == found[2]
+    assert found[3] == found[4] == found[5]
+    assert found[0][0] != found[3][0]
+
+
+def test_a_release_is_the_same_question_on_both_engines(town: Town) -> None:
+    """Released by Spark, asked again of DuckDB: the stored answer is given, and nothing is charged anew."""
+    said = []
+    for engine, out in (("spark", "one"), ("duckdb", "two"), ("spark", "three")):
+        code, _, err = town.run(
+            "release", town.spec(('visits = "visits.parquet"', f'visits = "visits.parquet"\nengine = "{engine}"')),
+            "--out", town.folder / out, "--quiet",
+        )  # fmt: skip
+        assert (code, err) == (0, ""), err
+        answers = pd.read_parquet(town.folder / out / "answers.parquet")
+        said.append((answers.to_dict(), json.loads((town.folder / out / "release.json").read_text())))
+    assert said[0] == said[1] == said[2]
+    assert str(Ledger(town.folder / "budget.db").show("town")[0].spent) == "1"
+
+
+# ---- what is asked of a DataFrame
+
+WINDOW = {"start": "2024-03-31T09:00", "end": "2024-03-31T10:00"}
+MORNING = "TIMESTAMP_NTZ '2024-03-31 09:00'"
+
+
+def asked(frame: Any, **given: Any) -> Any:
+    seen = lw.visits(frame, **({"person": "person", "place": "place", "time": "time", "engine": "spark"} | given))
+    return lw.count_visitors(seen, lw.places(pa.table({"key": ["p", "q"]}), place="key"), **WINDOW)
+
+
+def counts(query: Any) -> list[int]:
+    with open_data(query, read_keys(query)) as opened:
+        found: list[int] = opened.exactly(query, "answer").counts.tolist()
+        return found
+
+
+def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
+    """What is recognised, looked at and counted is one table, also where files behind the DataFrame are others by then."""
+    frame = spark().sql(f"SELECT id AS person, 'p' AS place, {MORNING} AS time FROM range(50)")
+    frame.write.parquet(str(tmp_path / "t"))
+    query = asked(spark().read.parquet(str(tmp_path / "t")))
+    with open_data(query, read_keys(query)) as opened:
+        assert opened.look(query).taken == 50
+        before = opened.content(b"secret" * 8).digest
+        frame.withColumn("person", frame.person + 50).write.mode("append").parquet(str(tmp_path / "t"))
+        assert opened.content(b"secret" * 8).digest == before
+        assert opened.exactly(query, "answer").counts.tolist() == [50, 0]
+
+
+def test_the_session_of_the_caller_stays_as_it_was() -> None:
+    before, views = spark().conf.getAll, spark().catalog.listTables()
+    assert counts(asked(spark().sql(f"SELECT 1 AS person, 'p' AS place, {MORNING} AS time"))) == [1, 0]
+    assert (spark().conf.getAll, spark().catalog.listTables()) == (before, views)
+    assert spark().catalog.listTables("global_temp") == views
+    assert type(spark()).getActiveSession().conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        (f"rand() AS person, 'p' AS place, {MORNING} AS time", "not the same each time"),
+        (f"1 AS person, 'p' COLLATE UTF8_LCASE AS place, {MORNING} AS time", "place = 'place': .*collate UTF8_LCASE"),
+        ("1 AS person, 'p' AS place, '2024-03-31T09:00' AS time", "time = 'time': its times are texts"),
+        (f"1 AS person, 'p' AS place, {MORNING} AS time, 2 AS Person", "differs from it only in upper and lower case"),
+        (f"array(1) AS person, 'p' AS place, {MORNING} AS time", "person = 'person': the column is of the type array,"),
+        (f"1 AS person, CAST(X'ff' AS STRING) AS place, {MORNING} AS time", "a text is not UTF-8"),
+    ],
+)
+def test_what_has_another_meaning_is_refused(what: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        counts(asked(spark().sql(f"SELECT {what}")))
+
+
+def test_a_session_whose_sums_wrap_is_refused() -> None:
+    other = spark().newSession()
+    other.conf.set("spark.sql.ansi.enabled", "false")
+    with pytest.raises(DataError, match="its sums wrap"):
+        counts(asked(other.sql(f"SELECT 1 AS person, 'p' AS place, {MORNING} AS time")))
+
+
+def test_an_error_of_spark_shows_no_value(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Neither in ours nor in what its library logs; and another Python would show it."""
+    frame = spark().sql(
+        f"SELECT CAST(concat('can', 'ary', id) AS INT) AS person, 'p' AS place, {MORNING} AS time FROM range(9)"
+    )
+    with pytest.raises(Exception, match="canary"):
+        frame.collect()
+    assert "canary" in capfd.readouterr().err
+    with pytest.raises(DataError, match="stopped with CAST_INVALID_INPUT") as caught:
+        counts(asked(frame))
+    assert "canary" not in str(caught.value)
+    assert caught.value.__context__ is None
+    assert "canary" not in "".join(capfd.readouterr())
+
+
+def test_names_of_the_public_list_are_names() -> None:
+    odd = [
+        "'",
+        '"',
+        "\\",
+        "`",
+        "${spark.app.name}",
+        "\x00012",
+        "\n",
+        "a'b\"c\\d",
+        "💧",
+        "%s",
+        "{}",
+        "\u1e9e",
+        "\\u0041",
+    ]
+    rows = pa.table({"person": range(len(odd)), "place": odd})
+    frame = spark().createDataFrame(rows).selectExpr("*", f"{MORNING} AS time")
+    listed = lw.places(pa.table({"key": odd}), place="key")
+    seen: Any = {"person": "person", "place": "place", "time": "time", "engine": "spark"}
+    assert counts(lw.count_visitors(lw.visits(frame, **seen), listed, **WINDOW)) == [1] * len(odd)
+    for name in odd:
+        only = lw.visits(frame, keep={"place": [name]}, **seen)
+        assert sum(counts(lw.count_visitors(only, listed, **WINDOW))) == 1, name

@@ -5,6 +5,7 @@ The only floor that knows coordinate systems: pyproj, shapely and geopandas are 
 """
 
 from leeward.local.location._after import BayesRemap, Places
+from leeward.local.location._attacker import AttackerView
 from leeward.local.location._box import Box
 from leeward.local.location._compare import BestOverPlaces, compare_over_places
 from leeward.local.location._documents import LocationStatement
@@ -14,6 +15,7 @@ from leeward.local.location._terms import Compared
 from leeward.local.location._tracks import TrackPlace, Tracks
 
 __all__ = [
+    "AttackerView",
     "BayesRemap",
     "BestOverPlaces",
     "Box",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
@@ -48,6 +48,7 @@ from leeward.noise import Bits, SystemBits
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+    from leeward.local.location._attacker import AttackerView
     from leeward.local.location._frames import Table
 
 Floats = NDArray[np.float64]
@@ -235,6 +236,45 @@ class PlanarLaplace:
         if prior:  # one over nobody is refused for that
             _check_pairs(list(prior))
         return posterior(self, (latitude, longitude), prior, self._best)
+
+    def attacker(
+        self,
+        latitude: ArrayLike,
+        longitude: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        reports: Sequence[int] = (1, 10, 100),
+        trials: int = 1000,
+    ) -> tuple[AttackerView, ...]:
+        """Return what somebody who knows where people usually are learns from independent reports of one place: simulated.
+
+        Look at it before anything is drawn: a person who reports from home every day is found, whatever one report hides.
+        The formulas are in `leeward.local.location._attacker`. No private data is read, and nothing is charged.
+
+        Args:
+            latitude: of the places where people may be, in degrees, shape (P,); all in the box; at most 2,000.
+            longitude: of the places, shape (P,).
+            weights: the attacker's prior, public; equal by default.
+            reports: how many reports of one place he sees; at most 10,000.
+            trials: how many people are simulated.
+
+        Returns:
+            What he learns without a report, and after each number of them.
+
+        Raises:
+            InputError: for places or numbers that are malformed, or too many.
+            RefusedError: after `best_over`: what its reports tell is in the figures of `BestOverPlaces`.
+        """
+        from leeward.local.location._attacker import attacker_views
+
+        if self._best is not None:
+            raise RefusedError(
+                "An attacker's view of reports that are drawn over public places",
+                "it is simulated for planar Laplace noise only",
+                "Ask the mechanism before best_over; of one report, posterior is exact",
+            )
+        places = Places.of(self.plane, latitude, longitude, weights)
+        return attacker_views(self.mechanism, places, reports, trials, self._bits)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement: what is promised, on what grounds, and what is not."""

@@ -268,7 +268,7 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        AnswerComparison AnswerOption AnswerReport BestSanitizer BillingStatement Comparison GroupStatement
+        AnswerComparison AnswerOption AnswerReport AttackerView BestSanitizer BillingStatement Comparison GroupStatement
         LocationStatement MonitorResult NameComparison NameOption NameReport
         NumberPlan NumberStatement Optimal Plan PlanReport RankPlan Release Remapped Selection SelectionPlan
         SelectionStatement Sensitivity SeriesStatement Shuffled ThresholdRule Universal UnlistedPlan UnlistedStatement

@@ -102,7 +102,7 @@ def test_one_column_is_one_column_however_it_is_written() -> None:
         ({"sex": ["m"], "age": [1, "1"]}, "missing, repeat or mix types"),
         ({"sex": "m", "age": [1]}, "it is one text, not a list"),
         ({"sex": ["m"], "age": [True]}, "not texts or whole numbers"),
-        ({"sex": ["m"], "count": [1]}, "Give the column of the table another name"),
+        ({"group_count": ["m"], "count": [1]}, "Give the column of the table another name"),
         ({"sex": range(1001), "age": range(1000)}, "1,001,000 groups"),
     ],
 )

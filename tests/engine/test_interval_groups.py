@@ -153,9 +153,28 @@ def test_intervals_that_are_none_are_refused(by: Any, said: str) -> None:
         lw.statistic(lw.records("t.parquet", person="each row"), "histogram", by=by)
 
 
-def test_others_are_refused_and_columns_that_hold_no_numbers() -> None:
+def test_others_are_all_who_are_in_none_of_the_combinations() -> None:
+    """Without a number, or with another value beside it: counted once, and last."""
+    ages = [5, 15, None, 15, 25, None]
+    people = lw.records(pa.table({"age": ages, "sex": ["f", "m", "f", "x", None, None]}), person="each row")
+    asked = lw.statistic(people, "histogram", by={"age": AGES, "sex": ["f", "m"]}, others="else")
+    found, dropped = counts(asked)
+    assert not any(dropped.values())
+    assert sum(found) == len(ages)
+    assert found[-1] == 4
+    assert [n for n in found if n][:-1] == [1, 1]
+    keys = read_keys(asked).to_arrow().to_pylist()
+    assert keys[-1] == {"age": "else", "sex": "else", "age_from": None, "age_to": None}
+    assert keys[0]["age_from"] == AGES["lower"]
+    alone = lw.statistic(people, "histogram", by={"age": AGES}, others="no age")
+    assert counts(alone)[0][-1] == 2
+    with pytest.raises(SpecError, match="it stands in a column with listed groups, which are whole numbers"):
+        lw.statistic(people, "histogram", by={"age": AGES, "ward": [1, 2]}, others="else")
+    with pytest.raises(SpecError, match="a listed group is called so"):
+        lw.statistic(people, "histogram", by={"age": AGES, "sex": ["f", "else"]}, others="else")
+
+
+def test_columns_that_hold_no_numbers_are_refused() -> None:
     people = lw.records(pa.table({"age": [True]}), person="each row")
-    with pytest.raises(SpecError, match="others = 'else' with intervals"):
-        lw.statistic(people, "histogram", by={"age": AGES}, others="else")
     with pytest.raises(DataError, match="by = 'age': it does not hold numbers"):
         counts(lw.statistic(people, "histogram", by={"age": AGES}))

@@ -266,3 +266,47 @@ def test_groups_by_two_columns_move_as_every_pair_of_rows_says(
     assert all(each <= EPSILON for each in spent), "not private"
     if not isinstance(notion, Blowfish):  # its records are the values of one column
         assert max(spent) == EPSILON, "more noise than it takes"
+
+
+@pytest.mark.parametrize("keep", KEEP[:2], ids=str)
+@pytest.mark.parametrize("name", NOTIONS)
+def test_others_of_two_columns_move_as_every_pair_of_rows_says(name: str, keep: dict[str, list[str]]) -> None:
+    notion, step = NOTIONS[name]
+    by = CROSSED[0]
+    table = records("t.parquet", person="each row", keep=keep or None)
+    question = statistic(table, "histogram", by=by, others="else")
+
+    def cell(row: Any) -> Any:
+        if row is None or not all(row[column] in allowed for column, allowed in keep.items()):
+            return None
+        values = tuple(row[column] for column in by)
+        return values if all(value in by[c] for c, value in zip(by, values, strict=True)) else "else"
+
+    found = set()
+    for before, after in itertools.product([*ROWS, None], repeat=2):
+        if step(before, after) and cell(before) != cell(after):
+            found.add((int(cell(after) is not None), int(cell(before) is not None)))
+    (part,) = plan_number(question, notion).parts
+    spent = [(part.line.rise * r if r else 0) + (part.line.fall * f if f else 0) for r, f in found]
+    assert all(each <= EPSILON for each in spent), "not private"
+    if not isinstance(notion, Blowfish):
+        assert max(spent) == EPSILON, "more noise than it takes"
+
+
+@pytest.mark.parametrize("others", [None, "else"])
+@pytest.mark.parametrize("name", ["not flu", "flu and not cold", "not flu in A", "flu is sensitive", "a path"])
+def test_intervals_are_groups_like_listed_ones_where_no_policy_looks_at_the_number(name: str, others: Any) -> None:
+    """The interval of a row follows from its number alone, of which the policies say nothing."""
+    notion, _ = NOTIONS[name]
+    table, cut = records("t.parquet", person="each row"), {"lower": 0, "upper": 20, "step": 10}
+    for more in ({}, {"ill": ["flu", "cold"]}):
+        lines = [
+            plan_number(statistic(table, "histogram", by={"age": band, **more}, others=others), notion).parts[0].line
+            for band in (cut, ["0 to 10", "10 to 20"])
+        ]
+        assert lines[0] == lines[1]
+    (one_sided,) = plan_number(statistic(table, "histogram", by={"age": cut, "ill": ["flu"]}), ADP(EPSILON, ~FLU)).parts
+    assert one_sided.line.rise != inf, "someone's number may become another"
+    about = ADP(EPSILON, ~where("age", one_of=[3]))
+    any_change = plan_number(statistic(table, "histogram", by={"age": cut}), BoundedDP(EPSILON)).parts[0].line
+    assert plan_number(statistic(table, "histogram", by={"age": cut}), about).parts[0].line == any_change

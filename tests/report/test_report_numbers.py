@@ -315,6 +315,19 @@ def test_counts_that_are_never_too_low_have_a_curve_of_certain_bounds(down: str,
     assert (said in Page(report_html(made)).text()) == drawn
 
 
+def test_each_group_has_a_curve_of_certain_bounds_of_its_own() -> None:
+    ends = {"group": ["f", "f", "m", "m"], "from": [0, 1, 0, 1], "to": [1, 2, 1, 2], "count": [5, 1, 2, 4]}
+    made = numbers(ends, "histogram", ["f", "m"])
+    made.told["mechanism"] |= {"name": "geometric", "parts": [{"rate_up": "1", "rate_down": "inf", "step": "1"}]}
+    lines = [trace for trace in answers_figure(made).data if trace.type == "scatter"]
+    assert [(line.name, tuple(line.x), tuple(line.y)) for line in lines] == [
+        ("f, at most, from here on", (0, 1, 2), (6, 1, 0)),
+        ("m, at most, from here on", (0, 1, 2), (6, 4, 0)),
+    ]
+    said = "lines are how many of their group at most have a number from there on, which is certain of those counted"
+    assert said in Page(report_html(made)).text()
+
+
 def test_a_histogram_of_two_numbers_is_a_map_of_cells() -> None:
     cut = [
         {"column": "age", "lower": "0", "upper": "2", "step": "1"},

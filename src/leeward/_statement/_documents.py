@@ -16,9 +16,9 @@ from leeward._document import Document, Part
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, SelectionAccuracy
 from leeward.planner._everyone import About
 from leeward.query import IfMore
-from leeward.query._records import Combine
+from leeward.query._records import Combine, Many
 from leeward.query._selection import Which
-from leeward.query._statistic import Many, Noun, StatisticKind
+from leeward.query._statistic import Noun, StatisticKind
 
 Keep: TypeAlias = dict[str, tuple[bool | int | str, ...]]
 """A filter: the values of each column with which a row takes part."""

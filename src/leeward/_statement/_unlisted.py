@@ -8,7 +8,8 @@ from typing import Literal
 from leeward._document import Document, Part
 from leeward._statement._documents import Heading, Keep, WindowStated
 from leeward.planner._accuracy import UnlistedAccuracy
-from leeward.query._statistic import Many, Noun
+from leeward.query._records import Many
+from leeward.query._statistic import Noun
 from leeward.query._unlisted_groups import IfMoreGroups
 
 

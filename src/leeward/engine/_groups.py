@@ -15,7 +15,7 @@ import pyarrow as pa
 from leeward._buffers import numbers, texts
 from leeward.exact._real import exact
 from leeward.exact._text import write
-from leeward.query._group_names import lists_of
+from leeward.query._group_names import answer_column, end_columns, lists_of
 from leeward.query._public_values import fine
 from leeward.query._statistic import Statistic
 
@@ -33,26 +33,28 @@ class GroupList:
     def to_arrow(self) -> pa.Table:
         """Return one row an answer, in the public order: ``group`` and, for intervals, ``from`` and ``to``; or ``above``.
 
-        Of groups by several columns there is a column for each, of its name; for intervals two more, of their ends. Of
+        Of groups by several columns there is a column for each (`answer_column`); for intervals two more, of their ends. Of
         several percentiles there is ``percentile``.
         """
         query = self.query
-        columns = dict[str, Sequence[str | int | float]]()
+        columns = dict[str, Sequence[str | int | float | None]]()
         if isinstance(query.by, tuple):
             for i, column in enumerate(query.by):
                 keys = [group[i] for group in query.groups if isinstance(group, tuple)]
-                columns[column] = [key for key in keys for _ in range(query.bins)]
+                columns[answer_column(column)] = [key for key in keys for _ in range(query.bins)]
         elif query.groups:
             groups = [group for group in query.groups if not isinstance(group, tuple)]
             columns["group"] = [group for group in groups for _ in range(query.bins)]
         for column, ends in query.intervals:
-            listed = lists_of(query.by, query.groups)[column]
-            at = {str(name): i for i, name in enumerate(listed)}
+            listed = lists_of(query.by, query.listed)[column]
+            at, n = {str(name): i for i, name in enumerate(listed)}, len(listed)  # the others are in none
             whole = fine(ends) == 1
             points = [int(e) if whole else float(e) for e in ends.points]
-            places = [at[str(name)] for name in (columns[column] if isinstance(query.by, tuple) else columns["group"])]
-            columns[f"{column}_from"] = [points[i] for i in places]
-            columns[f"{column}_to"] = [points[i + 1] for i in places]
+            named = columns[answer_column(column) if isinstance(query.by, tuple) else "group"]
+            low, high = end_columns(column)
+            places = [at.get(str(name), n) for name in named]
+            columns[low] = [points[i] if i < n else None for i in places]
+            columns[high] = [points[i + 1] if i < n else None for i in places]
         if query.kind == "histogram" and query.values is not None:
             whole = fine(query.values) == 1
             edges = [int(e) if whole else float(e) for e in query.values.points] * max(1, len(query.groups))
@@ -87,5 +89,9 @@ def _plain(number: Fraction) -> int | float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def _held(values: Sequence[str | int | float]) -> pa.Array:
-    return texts(map(str, values)) if isinstance(values[0], str) else numbers(np.array(values))
+def _held(values: Sequence[str | int | float | None]) -> pa.Array:
+    if isinstance(values[0], str):
+        return texts(map(str, values))
+    missing = np.array([value is None for value in values])
+    held = np.array([0 if value is None else value for value in values])
+    return numbers(held, missing if missing.any() else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from leeward._document import Part
 from leeward._plain import at_most
-from leeward.query._statistic import Many
+from leeward.query._records import Many
 
 
 class NumberAccuracy(Part):

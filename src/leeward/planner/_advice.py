@@ -20,7 +20,8 @@ from leeward.exact._weight import Weight, exp_minus, weighted_sum
 from leeward.mechanism import SubsampledCount
 from leeward.noise import DirectedGeometric
 from leeward.notion import INSERT, Notion, of_rows
-from leeward.query._statistic import Many, Noun
+from leeward.query._records import Many
+from leeward.query._statistic import Noun
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,8 @@ from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._answer_compare import AnswerComparison, AnsweredBy, AnswerOption, Side
 from leeward.planner._plan_report import notion_part, window_part
 from leeward.planner._report import BudgetPart, NotionPart, WindowPart
-from leeward.query._statistic import Many, Statistic
+from leeward.query._records import Many
+from leeward.query._statistic import Statistic
 
 
 class AnswersAsked(Part):

@@ -7,6 +7,17 @@ many have a number from its lower end on (from the lowest interval on, all who h
 
 Proof. A sum of numbers that are never too low is never too low; sums of what is published are post-processing.
 
+The counts of several groups are histograms of their own, each person being in one group, so each has such a curve, and all
+of them cost one ε together.
+
+Theorem. Under addition-only no mechanism says of a number z that at most a share s < 1 of the people are above it, without
+ever being wrong, unless nobody is above z; under removal-only none does unless nobody can be. So what may be certain of a
+percentile is about a public number of people: "at most t are above z", as `leeward.query._levels` asks it.
+
+Proof. An answer that a table gives with positive probability is given by every table that its people can be withdrawn to
+(whatever ε is). Withdraw all who are at z or below: of those who are left, if any, all are above z, which is more than the
+share s. Under removal-only invent enough people above z. "At most t" stays true where people are withdrawn.
+
 Such a sum of i counts is too high by a sum of i independent geometric numbers, which is a negative binomial number. A noisy
 count for every level would need noise at ε/m for m levels, because withdrawing one person may lower all of them.
 """

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from leeward._plain import counted
-from leeward.query._statistic import Many, Noun
+from leeward.query._records import Many
+from leeward.query._statistic import Noun
 
 
 def people(count: int, many: Many = "people") -> str:

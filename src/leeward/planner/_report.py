@@ -17,7 +17,8 @@ from leeward.planner._expected import Errors, ExpectedAnswers
 from leeward.planner._option import Offered
 from leeward.planner._plan import What
 from leeward.query import IfMore
-from leeward.query._statistic import Many, Noun
+from leeward.query._records import Many
+from leeward.query._statistic import Noun
 
 
 class NotionPart(Part):

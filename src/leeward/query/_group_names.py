@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from leeward._plain import listed
 from leeward.query._source import Allowed
@@ -14,6 +14,30 @@ By: TypeAlias = str | tuple[str, ...] | None
 
 Group: TypeAlias = Allowed | tuple[Allowed, ...]
 """A group: a value of its column, or of several columns a value each."""
+
+
+OF_ANSWERS: Final = frozenset(
+    {
+        *("from", "to", "above", "percentile"),
+        *("value", "count", "people", "rows", "within_95_percent", "state", "answered", "look", "left_out"),
+        *("latitude", "longitude", "geometry"),
+    }
+)
+"""Names of columns of answers, which tell of what kind an answer is, and of what is drawn as a place."""
+
+
+def answer_column(column: str) -> str:
+    """Return what a column of groups, one of several, is called in answers: ``group_count`` where it is ``count``.
+
+    So a name of `OF_ANSWERS` always means what is published under it, whatever the columns of a table are called.
+    """
+    return f"group_{column}" if column in OF_ANSWERS else column
+
+
+def end_columns(column: str) -> tuple[str, str]:
+    """Return what the columns of answers are called that hold the ends of intervals of a column."""
+    named = answer_column(column)
+    return f"{named}_from", f"{named}_to"
 
 
 def columns_of(by: By) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from leeward._plain import told
@@ -27,7 +27,7 @@ from leeward.notion._condition import Condition, Where
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._counting import CountWhere, Histogram
 from leeward.query._effect import Effect
-from leeward.query._group_names import By, Group, columns_of
+from leeward.query._group_names import By, Group, answer_column, columns_of, end_columns, lists_of
 from leeward.query._intervals import asked_intervals, named_intervals
 from leeward.query._source import MOST_CELLS, Allowed, check_whole
 
@@ -40,6 +40,7 @@ def effect_on_groups(
     *,
     others: bool = False,
     time: str | None = None,
+    cut: Collection[str] = (),
 ) -> Effect | None:
     """Return the exact moves of the counts of rows in each group under a step of policies; None if none are derived.
 
@@ -50,15 +51,26 @@ def effect_on_groups(
         change: the step.
         others: whether rows that hold none of these values are counted too, last, in one group.
         time: the column of times, where only rows in a window are counted; None where rows of all times are.
+        cut: those columns of groups that are intervals of a number. Which interval a row is in follows from that column
+            alone, and takes every value; so where nothing else looks at the column, it stands for a column of their names.
     """
     if change.records is not None:
-        if keep or others or time is not None or not isinstance(by, str) or not set(groups) <= set(change.records):
+        if (
+            cut
+            or keep
+            or others
+            or time is not None
+            or not isinstance(by, str)
+            or not set(groups) <= set(change.records)
+        ):
             return None  # other columns, or values beyond the list, decide too; or it is not what the records are
         return CountWhere(tuple(functools.partial(operator.eq, group) for group in groups)).effect(change)
     atoms = [atom for condition in change.conditions for atom in condition.atoms]
     columns = {atom.column for atom in atoms if isinstance(atom, Where)}
     if not change.conditions or not all(isinstance(atom, Where) for atom in atoms):
         return None
+    if not {*cut}.isdisjoint({*keep, *columns}):
+        return None  # a policy, or the filter, tells numbers apart that are in one interval
     if time is not None:
         if time in {*columns_of(by), *keep, *columns}:
             return None  # whether a row is in the window hangs on what else is asked of its time
@@ -80,34 +92,15 @@ def _asked(
         return Histogram(by, tuple(groups))
     kept = [where(column, one_of=allowed) for column, allowed in keep.items()]
     conditions = [_is(by, group) for group in groups]
-    if others and isinstance(by, str):  # groups by several columns have none
-        conditions.append(~where(by, one_of=groups))
+    if others:
+        listed = [where(column, one_of=values) for column, values in lists_of(by, groups).items()]
+        conditions.append(~functools.reduce(operator.and_, listed))
     return CountWhere(tuple(functools.reduce(operator.and_, kept, condition) for condition in conditions))
 
 
 def _is(by: By, group: Group) -> Condition:
     values = zip(columns_of(by), group if isinstance(group, tuple) else (group,), strict=True)
     return functools.reduce(operator.and_, (where(column, equals=value) for column, value in values))
-
-
-_TAKEN = {
-    *(
-        "from",
-        "to",
-        "above",
-        "percentile",
-        "value",
-        "count",
-        "people",
-        "rows",
-        "within_95_percent",
-        "state",
-        "answered",
-    ),
-    *("look", "left_out"),
-    *("latitude", "longitude", "geometry"),
-}
-"""Names of columns of answers, and of what is drawn as a place: those of groups stand beside them."""
 
 
 Intervals = tuple[tuple[str, ValueGrid], ...]
@@ -126,7 +119,7 @@ def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ..
             the groups are then all their combinations, of which those of the last column change fastest. In place of a list
             the ends of intervals, ``{"lower": 0, "upper": 100, "step": 20}``.
         groups: the public list of the one column.
-        others: what the group of all others is called, which only groups by one column have.
+        others: what the group of all others is called, in every column: of all who are in none of the combinations.
 
     Raises:
         SpecError: they are no lists of public keys, or there would be more than a million groups.
@@ -136,12 +129,6 @@ def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ..
     if groups is not None:
         raise SpecError("groups beside lists of them", "by has a list for each column", "Leave groups out")
     cut = tuple((name, asked_intervals(name, ends)) for name, ends in by.items() if isinstance(ends, Mapping))
-    if cut and others is not None:
-        raise SpecError(
-            f"others = {told(others)} with intervals",
-            "everybody with a number is in one of them: those beyond the bounds in the first and the last",
-            "Leave others out",
-        )
     by = {**by, **{name: named_intervals(values) for name, values in cut}}
     if len(by) > _MOST_COLUMNS:
         raise SpecError(
@@ -149,30 +136,26 @@ def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ..
             f"{_MOST_COLUMNS} are the most: people in each group become few",
             "Name fewer",
         )
-    _refuse_names([*(by if len(by) > 1 else ()), *(f"{name}_{end}" for name, _ in cut for end in ("from", "to"))])
+    named = [*map(answer_column, by)] if len(by) > 1 else []
+    _refuse_names([*named, *(end for name, _ in cut for end in end_columns(name))])
     if len(by) == 1:
         ((column, listed),) = by.items()
         return column, listed_groups(column, listed, others), cut
     lists = {column: listed_groups(column, listed) for column, listed in by.items()}
     if not lists:
         raise SpecError("by = {}", "it names no column", "Name one, with the list of its groups")
-    if others is not None:
-        raise SpecError(
-            f"others = {told(others)} with groups by several columns",
-            "whoever is in none of the combinations may have a listed value in one of the columns",
-            "Leave others out, or group by one column",
-        )
-    if (many := math.prod(map(len, lists.values()))) > MOST_CELLS:
+    if (many := math.prod(map(len, lists.values())) + (others is not None)) > MOST_CELLS:
         raise _too_many(many)
-    return tuple(lists), tuple(itertools.product(*lists.values())), cut
+    rest = () if others is None else (tuple(_named_others(others, listed) for listed in lists.values()),)
+    return tuple(lists), (*itertools.product(*lists.values()), *rest), cut
 
 
 def _refuse_names(names: Sequence[str]) -> None:
     """Refuse columns of groups, or of the ends of intervals, that would stand twice in an answer."""
-    if taken := sorted({name for name in names if name in _TAKEN or names.count(name) > 1}):
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SpecError(
-            f"Groups by '{taken[0]}' and another column",
-            "each answer then has a column of this name for its group, and one for what is published",
+            f"Groups by '{twice[0]}' and another column",
+            "each answer would have two columns of this name",
             "Give the column of the table another name",
         )
 
@@ -219,7 +202,7 @@ def _named_others(others: Any, listed: Sequence[Allowed]) -> Allowed:
     if isinstance(others, bool) or not isinstance(others, str if texts else int):
         raise SpecError(
             f"others = {told(others)}",
-            f"it stands in one column with the listed groups, which are {'texts' if texts else 'whole numbers'}",
+            f"it stands in a column with listed groups, which are {'texts' if texts else 'whole numbers'}",
             'Give, say, others = "all others"' if texts else "Give, say, others = -1",
         )
     if others in listed:

@@ -14,6 +14,8 @@ from leeward.query._table import Source
 from leeward.tables._writing import PLAIN, Writing
 
 Combine = Literal["refuse", "sum", "min", "max"]
+Many = Literal["people", "rows"]
+"""What those are called whom an answer is about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,32 @@ class Records:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source(self.source))
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether every row is a person of its own, so that the unit of every promise is a row."""
+        return self.person is None
+
+    @property
+    def many(self) -> Many:
+        """What those are called whom an answer is about: ``people``, or ``rows``."""
+        return "rows" if self.of_rows else "people"
+
+
+class AsksRecords:
+    """A question about such a table."""
+
+    records: Records
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether every row is a person of its own: see `Records.of_rows`."""
+        return self.records.of_rows
+
+    @property
+    def many(self) -> Many:
+        """What those are called whom the answer is about: see `Records.many`."""
+        return self.records.many
 
 
 @describing

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias, get_args
 
 from leeward._taught import taught
 from leeward.errors import InputError, SpecError, check_choice
-from leeward.query._statistic import Many, Noun, Statistic
+from leeward.query._records import Many
+from leeward.query._statistic import Noun, Statistic
 from leeward.query._visitors import CountVisitors
 
 Which = Literal["busiest", "quietest"]

@@ -48,16 +48,13 @@ from leeward.query._numeric import (
 )
 from leeward.query._percentiles import listed_percentiles, ranks_of_several
 from leeward.query._public_values import public_values, rational
-from leeward.query._records import Records
+from leeward.query._records import AsksRecords, Records
 from leeward.query._source import Allowed
 from leeward.query._spread import SPREADS, Spread, spread
 from leeward.query._window import Window, moment
 
 Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "histogram", "above"]
 StatisticKind = Literal[DrawnKind, Spread]
-Many = Literal["people", "rows"]
-"""What those are called whom an answer is about."""
-
 Noun = Literal["place", "group", "interval", "level"]
 """What a public key of an answer is called."""
 
@@ -73,7 +70,7 @@ MOST_CELLS = 10**6
 
 
 @dataclass(frozen=True)
-class Statistic:
+class Statistic(AsksRecords):
     """A question about one number a person. Build it with `statistic`.
 
     Attributes:
@@ -108,16 +105,6 @@ class Statistic:
     def listed(self) -> tuple[Group, ...]:
         """The groups whose key stands in the data: all but that of the others."""
         return self.groups[:-1] if self.others else self.groups
-
-    @property
-    def of_rows(self) -> bool:
-        """Whether every row is a person of its own, so that the unit of every promise is a row."""
-        return self.records.person is None
-
-    @property
-    def many(self) -> Many:
-        """What those are called whom the answer is about: ``people``, or ``rows``."""
-        return "rows" if self.of_rows else "people"
 
     @property
     def noun(self) -> Noun:
@@ -242,11 +229,11 @@ class Statistic:
 
     def of_policies(self, change: Change) -> Effect | None:
         """Return the exact moves of counts of groups of rows under a step of policies; None if none are derived."""
-        if not self.of_rows or self.by is None or self.values is not None or self.intervals:
+        if not self.of_rows or self.by is None or self.values is not None:
             return None
         time = None if self.window is None else self.records.time
-        keep, others = self.records.keep, self.others
-        return effect_on_groups(self.by, self.listed, keep, change, others=others, time=time)
+        keep, cut = self.records.keep, [column for column, _ in self.intervals]
+        return effect_on_groups(self.by, self.listed, keep, change, others=self.others, time=time, cut=cut)
 
     def effect_of_all(self, change: Change) -> Effect:
         """Return the extreme moves when the numbers of all persons change so at once: every group moves.
@@ -334,7 +321,8 @@ def statistic(
         groups: the public groups of one column, in the order of the answers; people in no listed group are not counted, or
             in `others`.
         others: the name of one group more, the last, of all who are in no listed group, also of those without any: a text,
-            or a whole number where the groups are numbers. None leaves these people out.
+            or a whole number where the groups are numbers. Of several columns it is of all who are in none of the
+            combinations, and has this name in each column. None leaves these people out.
         levels: for ``above`` the public levels, ascending; or give ``lower``, ``upper`` and ``step``, for the levels lower,
             lower + step, … up to upper.
         start: only rows from then on take part: a datetime, or a text such as ``2012-04-04T19:00``; it needs ``time`` of

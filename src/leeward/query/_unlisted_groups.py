@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from leeward._taught import describing
 from leeward.errors import InputError, SpecError, check_choice
 from leeward.exact._real import plainly, whole
-from leeward.query._records import Records
+from leeward.query._records import AsksRecords, Records
 from leeward.query._selection import Counted
-from leeward.query._statistic import Many, Noun
+from leeward.query._statistic import Noun
 from leeward.query._window import Window, moment
 
 IfMoreGroups = Literal["refuse", "first", "latest", "earliest"]
@@ -46,7 +46,7 @@ WIDTH: Final = 1 + _WORDS
 
 
 @dataclass(frozen=True)
-class UnlistedGroups:
+class UnlistedGroups(AsksRecords):
     """A question for the groups of a column and how many people are in each. Build it with `unlisted_groups`.
 
     Attributes:
@@ -64,16 +64,6 @@ class UnlistedGroups:
     if_more: IfMoreGroups = "refuse"
     most_groups: int = 1_000
     window: Window | None = None
-
-    @property
-    def of_rows(self) -> bool:
-        """Whether every row is a person of its own, so that the unit of every promise is a row."""
-        return self.records.person is None
-
-    @property
-    def many(self) -> Many:
-        """What those are called whom the answer is about: ``people``, or ``rows``."""
-        return "rows" if self.of_rows else "people"
 
     @property
     def noun(self) -> Noun:

@@ -17,8 +17,9 @@ from leeward.errors import NotPrivateError, SpecError, check_choice
 from leeward.exact._real import plainly
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
 from leeward.query._effect import Effect, Move
+from leeward.query._records import Many
 from leeward.query._source import Grid, Places, Visits
-from leeward.query._statistic import Many, Noun
+from leeward.query._statistic import Noun
 from leeward.query._window import Window, moment
 
 IfMore = Literal["refuse", "latest", "earliest"]

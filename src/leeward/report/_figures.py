@@ -20,7 +20,8 @@ from leeward._plain import at_most, percent
 from leeward._statement import DecidingStatement, DecisionStated, SelectionStatement, VisitorStatement
 from leeward.errors import InputError
 from leeward.planner._people import there
-from leeward.query._statistic import Many, Noun
+from leeward.query._records import Many
+from leeward.query._statistic import Noun
 from leeward.report._ground import Ground, Squares, is_lattice, round_length, squares
 from leeward.report._words import Readable
 

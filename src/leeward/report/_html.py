@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -126,18 +126,29 @@ class Shown:
 
     template: str
     headline: str
-    may: list[str]
-    may_not: list[str]
     asked: list[tuple[str, str]]
     figures: Callable[[], Mapping[str, go.Figure]]
     columns: Mapping[str, str]
     nouns: tuple[str, str]
     find: str
     more: Mapping[str, Any]
+    may: Sequence[str] = ()
+    """What may be concluded; by default what the statement guarantees."""
+    may_not: Sequence[str] = ()
+    """What may not; by default what it says so of."""
 
 
 def shown_of(result: Readable) -> Shown:
     """Return what differs between the report of this release and those of other questions."""
+    made, statement = _shown(result), result.statement
+    return replace(
+        made,
+        may=made.may or [words.sentence(said) for said in statement.guaranteed],
+        may_not=made.may_not or [words.sentence(said) for said in statement.not_guaranteed],
+    )
+
+
+def _shown(result: Readable) -> Shown:
     match result.statement:
         case (VisitorStatement() | GroupStatement()) as statement:
             return _decided(result, statement)
@@ -157,8 +168,6 @@ def _names(result: Readable, statement: SelectionStatement) -> Shown:
     return Shown(
         "names.html.j2",
         names.headline(result),
-        [words.sentence(said) for said in statement.guaranteed],
-        [words.sentence(said) for said in statement.not_guaranteed],
         names.asked(statement),
         lambda: {"map": places_map(result)} if mapped(result) else {},
         columns,
@@ -184,8 +193,6 @@ def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> 
     return Shown(
         "decided.html.j2",
         levels.headline(result, statement) if query.noun == "level" else words.headline(statement, tally),
-        words.may_conclude(statement, tally),
-        words.may_not_conclude(statement, tally),
         [*words.question(statement), *asked],
         lambda: {"curve": decision_curve(statement)} | ({"map": places_map(result)} if mapped(result) else {}),
         _COLUMNS if isinstance(query, VisitorQuery) else {**_of_groups(query), **_COLUMNS},
@@ -197,6 +204,8 @@ def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> 
             "counted": f"{query.many} {there(query.noun)}",
             "undrawn": tally.places - mapped(result),
         },
+        words.may_conclude(statement, tally),
+        words.may_not_conclude(statement, tally),
     )
 
 
@@ -205,8 +214,6 @@ def _numbers(result: Readable, statement: NumberStatement) -> Shown:
     return Shown(
         "numbers.html.j2",
         numbers.headline(result),
-        [words.sentence(said) for said in statement.guaranteed],
-        [words.sentence(said) for said in statement.not_guaranteed],
         numbers.asked(statement),
         lambda: {} if single else {"answers": answers_figure(result)},
         numbers.columns(statement),
@@ -230,8 +237,6 @@ def _unlisted(result: Readable, statement: UnlistedStatement) -> Shown:
     return Shown(
         "unlisted.html.j2",
         unlisted.headline(result),
-        [words.sentence(said) for said in statement.guaranteed],
-        [words.sentence(said) for said in statement.not_guaranteed],
         unlisted.asked(statement),
         lambda: {"answers": unlisted.figure(result)} if result.answers.num_rows else {},
         {"group": statement.query.by, "count": "Noisy count"},

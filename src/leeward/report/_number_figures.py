@@ -11,9 +11,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leeward._statement import CutStated
-from leeward.query._group_names import group_named
 from leeward.report._figures import BLUE, LOOK, SAND
-from leeward.report._numbers import certain_curve, crossed, group_of, plain, possible, reach, stated
+from leeward.report._numbers import certain_curve, crossed, group_of, named, plain, possible, reach, stated
 from leeward.report._words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
@@ -72,28 +71,33 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
                 y=counts[part],
                 error_y=_lines(counts[part], errors[part], ends),
                 marker={"color": colour},
-                name="" if group is None else escape(group_named(group)),
+                name="" if group is None else escape(named(group, query)),
                 customdata=[f"{plain(a)} to {plain(b)}" for a, b in zip(low[part], high[part], strict=True)],
                 hovertemplate="%{customdata}: %{y:,}<extra></extra>",
             )
         )
-    if curve := certain_curve(result):
-        figure.add_trace(
-            go.Scatter(
-                x=[*low, high[-1]],
-                y=[*curve, 0],
-                mode="lines",
-                line={"color": SAND, "width": 2, "shape": "hv"},
-                yaxis="y2",
-                name="at most, from here on",
-                hovertemplate="from %{x} on: at most %{y:,}<extra></extra>",
+    if curves := certain_curve(result):
+        for i, (group, curve) in enumerate(zip(groups, curves, strict=True)):
+            whose = "" if group is None else f"{escape(named(group, query))}, "
+            figure.add_trace(
+                go.Scatter(
+                    x=[*low[:bins], high[bins - 1]],
+                    y=[*curve, 0],
+                    mode="lines",
+                    line={"color": SAND if len(curves) == 1 else COLOURS[i % len(COLOURS)], "width": 2, "shape": "hv"},
+                    yaxis="y2",
+                    name=f"{whose}at most, from here on",
+                    hovertemplate=f"{whose}from %{{x}} on: at most %{{y:,}}<extra></extra>",
+                )
             )
-        )
+        highest = [float(curve[0]) for curve in curves]
         figure.update_layout(
             yaxis2={
                 **_axis(
                     f"{many(result.statement)} at most, from here on",
-                    _span([*curve], [0.0] * len(curve), ends, zero=True),
+                    _span(
+                        [*highest, *(float(curve[-1]) for curve in curves)], [0.0] * 2 * len(curves), ends, zero=True
+                    ),
                 ),
                 "overlaying": "y",
                 "tickmode": "auto",

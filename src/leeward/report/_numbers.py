@@ -14,7 +14,7 @@ from leeward._statement import NumberMechanism, NumberQuery, NumberStatement
 from leeward.exact._real import inf
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
-from leeward.query._group_names import columns_named, group_named, lists_of
+from leeward.query._group_names import Group, answer_column, columns_named, group_named, lists_of
 from leeward.report._words import Readable, between, many, question
 
 _POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
@@ -47,13 +47,21 @@ def columns(statement: NumberStatement) -> dict[str, str]:
 def of_groups(query: NumberQuery) -> dict[str, str]:
     """Return the columns of answers that say of which group they are, and their headings."""
     if isinstance(query.by, tuple):
-        return {column: column for column in query.by}
+        return {answer_column(column): column for column in query.by}
     return {"group": query.by or "Of"}
 
 
 def group_of(row: Mapping[str, Any], query: NumberQuery) -> str | None:
     """Name the group of a published row; None where there are no groups."""
-    return group_named(tuple(row[name] for name in of_groups(query))) if query.groups else None
+    if not query.groups:
+        return None
+    return named(tuple(row[name] for name in of_groups(query)), query)
+
+
+def named(group: Group, query: NumberQuery) -> str:
+    """Name a group; that of all others by its one name, which stands in each of several columns."""
+    values = group if isinstance(group, tuple) else (group,)
+    return str(query.others) if query.others is not None and {*values} == {query.others} else group_named(group)
 
 
 def headline(result: Readable) -> str:
@@ -152,30 +160,29 @@ def single(result: Readable) -> dict[str, str] | None:
     return {"value": plain(answer.get("value", answer.get("count"))), "error": "" if error is None else _bound(error)}
 
 
-def certain_curve(result: Readable) -> list[int] | None:
+def certain_curve(result: Readable) -> list[list[int]] | None:
     """Return, of a histogram of a number whose counts are never too low, how many at most have a number from each on.
 
-    None of other releases, and where there are several groups, each of which has a curve of its own.
+    A curve for each group, in their order; None of other releases. The counts of a group have noise of their own that is
+    never negative, so what holds of one histogram holds of that of each group.
     """
     statement = stated(result)
     query, mechanism = statement.query, statement.mechanism
-    if (
-        query.kind != "histogram"
-        or query.column is None
-        or len(query.groups) > 1
-        or not isinstance(mechanism, NumberMechanism)
-    ):
+    if query.kind != "histogram" or query.column is None or not isinstance(mechanism, NumberMechanism):
         return None
     if [part.rate_down for part in mechanism.parts] != [str(inf)]:
         return None
-    return list(itertools.accumulate(reversed(result.answers["count"].to_pylist())))[::-1]
+    counts = result.answers["count"].to_pylist()
+    bins = len(counts) // max(1, len(query.groups))
+    each = [counts[first : first + bins] for first in range(0, len(counts), bins)]
+    return [list(itertools.accumulate(reversed(own)))[::-1] for own in each]
 
 
 def crossed(result: Readable) -> bool:
     """Whether the answers are counts by intervals of two numbers: a histogram of both."""
     query = stated(result).query
     both = tuple(one.column for one in query.intervals)
-    return "count" in result.answers.column_names and len(both) == 2 and query.by == both
+    return query.kind == "histogram" and len(both) == 2 and query.by == both and query.others is None
 
 
 def caption(result: Readable) -> str:
@@ -185,7 +192,9 @@ def caption(result: Readable) -> str:
         return "Each cell is a noisy count, the darker the larger; how far off counts are is said above, not drawn."
     each = "Bars are noisy counts" if counts else "Points are the answers"
     if certain_curve(result) is not None:
-        each += ", the line is how many at most have a number from there on, which is certain of those counted"
+        many_groups = len(stated(result).query.groups) > 1
+        line, whose = ("lines are", " of their group") if many_groups else ("the line is", "")
+        each += f", {line} how many{whose} at most have a number from there on, which is certain of those counted"
     each += ", from the smallest percentile to the largest" if isinstance(stated(result).query.p, tuple) else ""
     if isinstance(stated(result).accuracy, RankAccuracy):
         return f"{each}; their errors are numbers of {many(stated(result))}, and are said above."
@@ -240,12 +249,10 @@ def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
         one.column: f"{decimal(one.lower)} to {decimal(one.upper)}, in intervals of {decimal(one.step)}"
         for one in query.intervals
     }
-    for column, values in lists_of(query.by, query.groups).items():
-        if column in cut:
-            rows.append((f"Groups by ‘{column}’", cut[column]))
-            continue
-        listed = ", ".join(map(str, values))
-        rows.append((f"Groups by ‘{column}’", listed if query.others is None else f"{listed} (in none of the others)"))
+    for column, values in lists_of(query.by, query.groups if query.others is None else query.groups[:-1]).items():
+        rows.append((f"Groups by ‘{column}’", cut.get(column) or ", ".join(map(str, values))))
+    if query.others is not None:
+        rows.append(("All others", f"‘{query.others}’: {counted} in none of these groups"))
     if query.people is not None:
         number = people(query.people) if counted == "people" else _count(query.people, "row")
         rows.append(("Public number", f"{number} with a number"))

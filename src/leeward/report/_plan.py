@@ -32,7 +32,7 @@ from leeward.planner._words import (
     sides,
     wished,
 )
-from leeward.query._statistic import Many
+from leeward.query._records import Many
 from leeward.report._figures import BLUE, LOOK, RED, SAND
 from leeward.report._page import asset, digest, embedded, template
 from leeward.version import __version__

@@ -111,6 +111,12 @@ def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
             "its records are the values of one column",
             'Group by one, or use "adp" with policies over several',
         )
+    if asked.intervals:
+        raise SpecError(
+            '[protect] notion = "blowfish" with groups that are intervals',
+            "its records are the listed values of a column, and an interval holds many numbers",
+            'List the groups, or use "adp" with policies over other columns',
+        )
     parts = protect.edges if protect.edges is not None else protect.partition or []
     key = "edges" if protect.edges is not None else "partition"
     for part in parts:
@@ -156,6 +162,12 @@ def _condition(rows: Rows, key: str, asked: Statistic) -> Condition:
                 f"[protect] {key}: the column '{column}', with [window]",
                 "what a policy about times does to counts of a window is not derived",
                 "Name other columns, or leave the window out",
+            )
+        if column in dict(asked.intervals):
+            raise SpecError(
+                f"[protect] {key}: the column '{column}', which is grouped by intervals",
+                "what a policy about single numbers does to counts of intervals is not derived",
+                "List its groups in place of intervals, or name other columns",
             )
         _check_type(values, key, column, asked)
     parts: list[Condition] = [where(column, one_of=values) for column, values in sorted(rows.items())]

@@ -328,7 +328,6 @@ class Spec(Section):
             not (self.query.kind == "histogram" or (self.names and not self.of_visits))
             or self.query.by is None
             or self.query.column is not None
-            or (isinstance(self.query.by, dict) and any(isinstance(one, dict) for one in self.query.by.values()))
         ):
             raise not_derived(self.protect, self.query.kind)
         asked = self.statistics()[0]

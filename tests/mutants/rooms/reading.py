@@ -79,7 +79,7 @@ MUTANTS = [
     M(NUMBERS, "_grouped", "place * len(listed) + found", "place + len(listed) * found", CROSSED, "combinations are in another order than is said"),
     M(NUMBERS, "_grouped", 'f"leeward_keys_{i}"', '"leeward_keys"', CROSSED, "the list of the last column is that of all"),
     M("leeward.query._groups", "asked_groups", "itertools.product(*lists.values())", "itertools.product(*map(sorted, lists.values()))", CROSSED, "groups are not in the order written"),
-    M("leeward.query._groups", "_refuse_names", "name in _TAKEN", "False", CROSSED, "a column of groups takes the place of what is published"),
+    M("leeward.query._group_names", "answer_column", "column in OF_ANSWERS", "False", "tests/session/test_columns_named_as_answers.py", "a column of groups takes the place of what is published"),
     M("leeward.query._groups", "_is", "functools.reduce(operator.and_,", "functools.reduce(operator.or_,", "tests/query/test_groups.py", "whoever has one of the values is in the group"),
     M("leeward.query._groups", "effect_on_groups", "not isinstance(by, str) or not set(groups)", "not set(groups)", "tests/query/test_groups.py", "groups of two columns are no records of a graph", equivalent=True),
     M("leeward.query._statistic", "Statistic._refuse_deciding", "{*columns_of(self.by), ", "{", CROSSED, "a small change of a number takes somebody to another group"),

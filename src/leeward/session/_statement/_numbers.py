@@ -79,7 +79,7 @@ def numbers_asked(query: Statistic, answers: int) -> NumberQuery:
 
 def _others(query: Statistic) -> Allowed | None:
     last = query.groups[-1] if query.others else None
-    return None if isinstance(last, tuple) else last  # only groups by one column have others
+    return last[0] if isinstance(last, tuple) else last  # which stands in every column
 
 
 def _p(query: Statistic) -> str | tuple[str, ...] | None:
@@ -287,7 +287,7 @@ def numbers_left_out(query: Statistic) -> list[str]:
     left_out += ["removed by the filter"] if query.records.keep else []
     found = [f"Rows {listed(left_out, 'or')} are not counted"] if left_out else []
     if query.others:
-        found.append(f"'{query.groups[-1]}' is of all {query.many} in no listed group, also of those that have none")
+        found.append(f"'{_others(query)}' is of all {query.many} in no listed group, also of those that have none")
     return found
 
 

@@ -30,6 +30,7 @@ SPEC: dict[str, Any] = {
     "budget": {"ledger": "budget.db", "dataset": "town", "cap": "1000"},
 }
 ADP = {"notion": "adp", "sensitive": None, "policies": [{"outside": {"ill": [each]}} for each in ILL]}
+CUT = {"lower": "0", "upper": "20", "step": "10"}
 GRAPH = {"notion": "blowfish", "sensitive": None, "edges": [["flu", "cough"]]}
 ADP_OF_TIMES = ADP | {"policies": [{"outside": {"at": ["2026-01-01"]}}]}
 DAY = {"start": "2026-01-01", "end": "2026-01-02"}
@@ -87,6 +88,11 @@ def test_each_notion_has_its_own_rates() -> None:
         ({"protect": GRAPH | {"edges": [["flu", 1]]}}, "of another type"),
         ({"protect": GRAPH | {"edges": None, "partition": [["flu"]]}}, "two or more different values"),
         ({"protect": GRAPH, "data": {"keep": {"town": ["A"]}}}, "the filter looks at others"),
+        ({"protect": GRAPH, "query": {"by": {"age": CUT}}}, "an interval holds many numbers"),
+        (
+            {"protect": ADP | {"policies": [{"outside": {"age": [3]}}]}, "query": {"by": {"age": CUT}}},
+            "to counts of intervals",
+        ),
         ({"protect": GRAPH, "query": {"by": {"ill": ["flu"], "town": ["A"]}}}, "groups by several columns"),
         ({"protect": GRAPH, "data": {"time": "at"}, "window": DAY}, "the window looks at others"),
         ({"protect": ADP_OF_TIMES, "data": {"time": "at"}, "window": DAY}, "a policy about times"),

@@ -22,7 +22,9 @@ from leeward.cli import app
 HEAD = """# The command
 
 What `leeward --help` says, for each command. Refusals exit with 2 and one message, defects of ours with 1, and
-commands that a signal ended with 128 and its number: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+commands that a signal ended with 128 and its number: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP. With `--json` a
+refusal is [an object](../schemas/refusal.json) in one line, the last on stderr, with a `code` such as `cap-exceeded` and a
+`message`.
 """
 
 

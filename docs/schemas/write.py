@@ -16,6 +16,7 @@ from leeward.cli._balances import Balances, Checked, History
 from leeward.cli._checked import CheckedSpec
 from leeward.cli._monitored import Monitored
 from leeward.cli._questions import PlannedQuestions
+from leeward.cli._refused import Refusal
 from leeward.cli._released import Released
 from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
@@ -39,6 +40,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "plan-of-name.json": NameReport,
     "plan-of-questions.json": PlannedQuestions,
     "question.json": Question,
+    "refusal.json": Refusal,
     "release-of-groups.json": GroupStatement,
     "release-of-name.json": SelectionStatement,
     "release-of-numbers.json": NumberStatement,

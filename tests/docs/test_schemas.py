@@ -38,11 +38,12 @@ from leeward.cli._balances import Balance, Balances, Checked, History, balance, 
 from leeward.cli._checked import CheckedSpec, checked
 from leeward.cli._monitored import Monitored, asked
 from leeward.cli._questions import PlannedQuestion, PlannedQuestions
+from leeward.cli._refused import other, refusal
 from leeward.cli._released import Released, summary
 from leeward.engine import Look
 from leeward.engine._matches import Matches, Survey
 from leeward.engine._stand_in import stand_in
-from leeward.errors import LeewardError
+from leeward.errors import CapExceededError, LeewardError
 from leeward.ledger import Account, Entry
 from leeward.ledger._balance import Balance as Balanced
 from leeward.ledger._records import Amount
@@ -246,6 +247,10 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "plan-of-name.json": lambda: [
         named(lw.AdditionOnly("1")),
         named(lw.Presence("1/3"), counts={0: 6, 3: 1}, places=7),
+    ],
+    "refusal.json": lambda: [
+        refusal(CapExceededError("A release", "it is too dear", "Ask for less")),
+        other("usage", "No"),
     ],
     "release-of-groups.json": lambda: [stated(plan) for plan in of_groups()],
     "release-of-name.json": lambda: [stated(plan) for plan in plans() if isinstance(plan, SelectionPlan)],

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command ``leeward``: thin. Each command reads its arguments, calls the library, and prints.
 
-Refusals exit with 2 and one message on stderr; nothing is half-written. Heavy modules are imported inside the commands, so
-that ``--help`` is quick.
+Refusals exit with 2 and one message on stderr, with ``--json`` as an object in one line; nothing is half-written. Heavy
+modules are imported inside the commands, so that ``--help`` is quick.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from leeward.cli._ending import (
 )
 from leeward.cli._init import init
 from leeward.cli._monitor import monitor
-from leeward.cli._output import begin, outcome, say, write_in_any_encoding
+from leeward.cli._output import begin, outcome, print_json, say, write_in_any_encoding
 from leeward.cli._papers import papers
 from leeward.cli._perturb import perturb
 from leeward.cli._plan import plan
@@ -172,22 +172,27 @@ def _run() -> None:
             error.show()
         else:
             what = shown(error.format_message()).rstrip(".")
-            say(f"leeward: {what}. Try '{path} --help'.", err=True)
+            _refuse("usage", f"{what}. Try '{path} --help'.")
         sys.exit(2)
     except (KeyboardInterrupt, typer.Abort) as interrupt:  # before or after the command itself
         sys.exit(_stopped(interrupt))
     except LeewardError as error:
-        say(f"leeward: {error}", err=True)
-        _print_added(error)
+        if _AS_JSON in sys.argv[1:]:
+            from leeward.cli._refused import refusal
+
+            print_json(refusal(error).to_dict(), err=True)
+        else:
+            say(f"leeward: {error}", err=True)
+            _print_added(error)
         sys.exit(2)
     except BrokenStreamError:
         raise
     except SystemExit as ended:  # by a library that prints help, when the reader of it has gone
         sys.exit(0 if isinstance(ended.__context__, BrokenPipeError) else ended.code)
     except MemoryError:
-        say(
-            f"leeward: the memory that this process may use is used up; {outcome()}. Give it more, such as by `ulimit -v`.",
-            err=True,
+        _refuse(
+            "memory",
+            f"the memory that this process may use is used up; {outcome()}. Give it more, such as by `ulimit -v`.",
         )
         sys.exit(2)
     except OSError as error:
@@ -196,6 +201,19 @@ def _run() -> None:
         _defect(error)
     except Exception as error:
         _defect(error)
+
+
+_AS_JSON = "--json"
+
+
+def _refuse(code: str, message: str) -> None:
+    """Print a refusal that is no error of ours: to a program as an object, to anyone else in a line."""
+    if _AS_JSON in sys.argv[1:]:
+        from leeward.cli._refused import other
+
+        print_json(other(code, message).to_dict(), err=True)
+    else:
+        say(f"leeward: {message}", err=True)
 
 
 def _defect(error: Exception) -> None:

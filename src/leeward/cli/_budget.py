@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from leeward.cli._output import print_json, print_parts, say, table, wrote
+from leeward.cli._output import facts, print_json, print_parts, say, table, wrote
 from leeward.errors import InputError, LedgerError, nearest
 from leeward.exact._real import exact
 
 if TYPE_CHECKING:
     from leeward._document import Part
+    from leeward.cli._balances import Happened
     from leeward.ledger import Ledger
+
+Row = TypeVar("Row", bound="Part")
 
 budget = typer.Typer(no_args_is_help=True, help="Show and change the budgets kept in a ledger.")
 
@@ -74,7 +77,7 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
         print_json(told.to_dict())
     else:
         columns = ("number", "time", "dataset", "version", "kind", "cost", "cap")
-        _print(told.entries, (*columns, *_of_delta(told.entries, "cost", "cap")))
+        _print(told.entries, (*columns, *_of_delta(told.entries, "cost", "cap")), what=_what)
 
 
 @budget.command()
@@ -193,7 +196,31 @@ def _no_budget(dataset: str, ledger: Ledger) -> LedgerError:
     return LedgerError(f"There is no budget of '{dataset}' in this ledger", "", near)
 
 
-def _print(rows: Sequence[Part], columns: tuple[str, ...]) -> None:
+def _what(entry: Happened) -> str:
+    """Say what an entry of the history is about, in words."""
+    from leeward.session._bought import bought
+
+    asked = bought(entry.key) if entry.kind in _OF_RELEASE else ""
+    return f"{_OF_RELEASE[entry.kind]}: {asked}" if asked else _OF_LEDGER.get(entry.kind, "")
+
+
+_OF_RELEASE = {
+    "reserved": "paid for",
+    "taken-over": "taken up again",
+    "released": "answered",
+    "withdrawn": "given back, unanswered",
+}
+_OF_LEDGER = {
+    "opened": "the budget was opened with this cap",
+    "set-cap": "the cap was changed on purpose",
+    "accepted-restored": "a restored backup was accepted",
+    "new-key": "content charged before is no longer recognised",
+    "moved": "the ledger went elsewhere",
+}
+
+
+def _print(rows: Sequence[Row], columns: tuple[str, ...], *, what: Callable[[Row], str] | None = None) -> None:
+    """Print rows as a table, and below each what it is about, in words."""
     made = table(padding=(0, 1))
     for column in columns:
         made.add_column(column, overflow="fold")  # never cut: a label without its end names nothing
@@ -201,6 +228,8 @@ def _print(rows: Sequence[Part], columns: tuple[str, ...]) -> None:
         cells = (getattr(row, column) for column in columns)
         made.add_row(*("" if cell is None else _with_its_ends(str(cell)) for cell in cells))
     print_parts(made)
+    if what is not None:
+        print_parts("", facts([(str(getattr(row, columns[0])), said) for row in rows if (said := what(row))]))
 
 
 def _with_its_ends(text: str) -> str:

@@ -133,12 +133,17 @@ AcceptUseless = Annotated[
 """The option that says to publish what would say nothing."""
 
 
-def print_json(value: Any) -> None:
-    """Print a result for machines on stdout: exact in every encoding, and nothing in it steers a terminal."""
-    unicode = str(getattr(sys.stdout, "encoding", None) or "ascii").lower().startswith("utf")
-    text = json.dumps(value, indent=2, ensure_ascii=not unicode)
-    with _on_stdout():
-        print("".join(json.dumps(sign)[1:-1] if sign != "\n" and steers(sign) else sign for sign in text), flush=True)
+def print_json(value: Any, *, err: bool = False) -> None:
+    """Print a result for machines on stdout, or a refusal in one line on stderr.
+
+    It is exact in every encoding, and nothing in it steers a terminal.
+    """
+    stream = sys.stderr if err else sys.stdout
+    unicode = str(getattr(stream, "encoding", None) or "ascii").lower().startswith("utf")
+    text = json.dumps(value, indent=None if err else 2, ensure_ascii=not unicode)
+    with printing(STANDARD_ERROR) if err else _on_stdout():
+        told = (json.dumps(sign)[1:-1] if sign != "\n" and steers(sign) else sign for sign in text)
+        print("".join(told), file=stream, flush=True)
 
 
 def table(*headers: str, grid: bool = False, **options: Any) -> Table:

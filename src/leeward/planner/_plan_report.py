@@ -85,6 +85,7 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
         counts=None if scenario.counts is None else dict(scenario.counts),
         wish=wish,
         releases=scenario.releases,
+        answered=scenario.answered,
         delta=str(scenario.delta),
         budget=BudgetPart(notion=in_words(asked.counted_in), left=_text(scenario.left)),
         about=asked.about,

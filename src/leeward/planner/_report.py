@@ -78,6 +78,7 @@ class AskedPart(Part):
         error_at_most: α as written; None if none is.
         assumed_error: α for the notions that need one where none is written.
         what: what is published.
+        answered: how many of the releases, as written, have a stored answer, which is free.
         counts: how many places hold how many people, by that number of people; None if it was not given.
         wish: what ``epsilon_for_wish`` and ``safe_at_most_for_wish`` of the options are about.
         releases: how many releases like this one are planned in all.
@@ -106,6 +107,7 @@ class AskedPart(Part):
     releases: int
     delta: str
     budget: BudgetPart
+    answered: int = 0
     about: About = "counted"
     left_out: int | tuple[int, ...] = 0
 

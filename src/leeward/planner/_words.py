@@ -58,12 +58,28 @@ def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
     if asked.dangerous_at_least is not None:
         yield "decide", f"dangerous: at least {people(asked.dangerous_at_least, many)}{_of_whom(asked)}"
     yield "asked for", f"{label(asked.notion)} at {epsilon(asked.notion.epsilon)}"
-    yield "budget", f"kept in {asked.budget.notion}" + ("" if left is None else f"; {short(left)} left")
+    yield "budget", f"kept in {asked.budget.notion}" + ("" if left is None else f"; {_left(left)}")
+    if asked.answered:
+        yield "stored", _stored(asked)
     if asked.counts:
         yield (
             "counts",
             ", ".join(f"{n:,} with {people(count, many)}" for count, n in asked.counts.items()) + " (as given)",
         )
+
+
+def _left(left: str) -> str:
+    """Say what is left of a budget, and of one that is used up what may still be had."""
+    if left != "0":
+        return f"{short(left)} left"
+    return "nothing left: only stored answers, which are free; `leeward budget set-cap` raises the cap"
+
+
+def _stored(asked: AskedPart) -> str:
+    """Say how many releases, as written, are answered already."""
+    if asked.releases == 1:
+        return "as written, the answer is stored already: to release it again is free"
+    return f"as written, {asked.answered:,} of {asked.releases:,} releases are answered already, and free"
 
 
 def if_left_out(shown: Iterable[DecidingOption], asked: AskedPart) -> Iterable[str]:

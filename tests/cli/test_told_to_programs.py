@@ -1,4 +1,4 @@
-"""What refusals are to a program; and what a curator reads of a budget: what entries bought, what is stored, what is left."""
+"""What refusals are to a program; and what a curator reads: what entries bought, what is stored, what is left."""
 
 from __future__ import annotations
 

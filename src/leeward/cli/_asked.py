@@ -63,8 +63,8 @@ def _one(what: str, option: str, given: str | None, default: str | None) -> str:
     if given is not None:
         return given
     if at_terminal():
-        offered = None if default is None else plain(default)
-        typed: str = typer.prompt(f"   {plain(what)}", default=offered, err=True)
+        offered = "" if default is None else plain(default)  # an empty answer is refused in words, by the check
+        typed: str = typer.prompt(f"   {plain(what)}", default=offered, show_default=bool(offered), err=True)
         return default if default is not None and typed == offered else typed
     if default is None:
         raise SpecError(f"{option} is missing", "there is no terminal to ask for it", f"Give {option}: {what}")

@@ -153,7 +153,9 @@ def _in_a_list(
     visits: Detected, listing: Detected, place: str | None, listed: str | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the keys of a list, and those of the visits that say where."""
-    where = column("the column of the visits that says where", "--place", place, visits, WHERE, assumed=True)
+    both = [one.name for one in visits.columns if one.name in {other.name for other in listing.columns}]
+    usual = (*filter(None, [likely(both, WHERE)]), *both, *WHERE)  # what both tables have goes before what is called so
+    where = column("the column of the visits that says where", "--place", place, visits, usual, assumed=True)
     what = "the column of the list that says the same"
     public: dict[str, Any] = writing_of(listing)
     public["place"] = column(what, "--listed", listed, listing, (where, *WHERE), assumed=True)
@@ -162,6 +164,10 @@ def _in_a_list(
     north, east, name = likely(numbers, NORTH), likely(numbers, EAST), likely(texts, NAMED)
     if north is not None and east is not None:
         public |= {"latitude": north, "longitude": east} | decimal_of(listing, north, east)
+    else:
+        tell(
+            "   No coordinates were recognised: the report will have no map, unless [places] names latitude and longitude."
+        )
     return public | ({} if name is None else {"name": name}), {"place": where}
 
 

@@ -38,8 +38,8 @@ WHERE: Final = (
     "id",
 )
 WHEN: Final = ("time", "when", "timestamp", "datetime", "date", "arrival", "checkin", "start")
-NORTH: Final = ("latitude", "lat", "y")
-EAST: Final = ("longitude", "lon", "lng", "x")
+NORTH: Final = ("latitude", "lat", "latitud", "latitudine", "breitengrad", "breite", "y")
+EAST: Final = ("longitude", "lon", "lng", "longitud", "longitudine", "längengrad", "länge", "x")
 NAMED: Final = ("name", "label", "title")
 """Names that columns usually have: who, where, when, the two coordinates, and what a place is called."""
 

@@ -66,6 +66,7 @@ LAYERS = [
         "papers",
         "demo",
         "spec",
+        "desk",
         "cli",
     ],
 ]
@@ -78,6 +79,9 @@ ONLY_IN = {
     "psycopg": {"_postgres"},
     "pyspark": {"_spark"},
     "typer": {"cli"},
+    "fastapi": {"desk"},
+    "starlette": {"desk"},
+    "uvicorn": {"desk"},
 }
 """Libraries that have one home each."""
 
@@ -96,6 +100,7 @@ HEAVY = {
     "pyspark",
     "pydantic",
     "typer",
+    "fastapi",
     "rich",
     "h3",
 }

@@ -3,6 +3,7 @@ from . import accounting as accounting
 from . import analysis as analysis
 from . import cli as cli
 from . import demo as demo
+from . import desk as desk
 from . import distance as distance
 from . import engine as engine
 from . import errors as errors

@@ -15,9 +15,11 @@ REQUIREMENTS: Final = {
     "psycopg": "psycopg[binary]>=3.2",
     "polars": "polars>=1.0",
     "pyspark": "pyspark>=4.0,<4.1",
+    "fastapi": "fastapi>=0.120",
+    "uvicorn": "uvicorn>=0.35",
 }
-"""The optional libraries, each as pip is asked for it, in the extras ``geo``, ``postgres`` (``psycopg``), ``frames`` and
-``spark``."""
+"""The optional libraries, each as pip is asked for it, in the extras ``geo``, ``postgres`` (``psycopg``), ``frames``,
+``spark`` and ``desk`` (``fastapi`` and ``uvicorn``)."""
 
 
 def optional(module: str, what: str) -> Any:

@@ -21,6 +21,7 @@ from leeward._plain import shown
 from leeward.cli._budget import budget
 from leeward.cli._check import check
 from leeward.cli._demo import demo
+from leeward.cli._desk import desk
 from leeward.cli._ending import (
     STANDARD_OUTPUT,
     BrokenStreamError,
@@ -103,6 +104,7 @@ app.command()(plan)
 app.command()(check)
 app.command()(release)
 app.command()(monitor)
+app.command()(desk)
 app.command()(perturb)
 app.command()(papers)
 app.command()(demo)

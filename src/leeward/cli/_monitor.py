@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from leeward._plain import counted
-from leeward.cli._opening import NewBudget, Yes, opening, refuse_within, saved_if_refused
+from leeward.cli._opening import NewBudget, Yes, opening, saved_if_refused
 from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_notes, progress_shown, say, wrote
 from leeward.errors import InputError
 
@@ -48,6 +48,7 @@ def monitor(
     * `leeward monitor spec.toml --out monitor/`
     """
     from leeward.cli._monitored import Monitored, asked
+    from leeward.session._before import refuse_within
     from leeward.session._monitor import monitor as run
     from leeward.session._result import folder_names, saving
     from leeward.session._together import check_if_doubtful

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,13 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leeward._postgres import is_address
 from leeward.cli._output import print_notes, say, wrote
-from leeward.errors import InputError, LedgerError
+from leeward.errors import LedgerError
 
 if TYPE_CHECKING:
     from leeward.local._job import Opens
-    from leeward.query._unlisted_groups import AnyQuestion
     from leeward.session import Release
     from leeward.session._budget import Budget
 
@@ -87,50 +84,14 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
         LedgerError: it may not, or nobody is there to be asked.
         BudgetConflictError: its name is nearly that of another budget.
     """
-    from leeward.ledger import Ledger
+    from leeward.session._before import opens
 
-    known = list[str]()
-    if (ledger := Ledger.find(budget.ledger)) is not None:
-        known = [account.dataset for account in ledger.show()]
-        ledger.account(budget.dataset, new=new)  # refuses a name that is nearly another's
-    asked = replace(budget, new=new)
-    if budget.dataset in known or budget.cap is None:  # without a cap the ledger says what is missing
+    asked, found = replace(budget, new=new), opens(budget, new=new)
+    if found is None:
         return Opening(asked, None)
-    of_delta = f" and of {budget.cap_delta} on δ" if budget.exact_cap_delta() else ""
-    said = f"a new budget of '{budget.dataset}', with a cap of {budget.cap}{of_delta}, in {budget.ledger}"
     if not yes and not new:
-        others = f"which has {', '.join(repr(name) for name in known)}" if known else "a ledger without any yet"
-        _ask(f"This opens {said}, {others}.", f"The budget of '{budget.dataset}'")
-    return Opening(asked, f"{said}.")
-
-
-def refuse_within(out: Path, budget: Budget, query: AnyQuestion) -> None:
-    """Refuse a ledger or a table in the folder that is written, and a ledger in that of an earlier release.
-
-    Such a folder holds what may be published, and nothing else; and what an earlier release wrote there is removed.
-
-    Raises:
-        InputError: one is, by whatever links.
-    """
-    from leeward.engine import files_of
-    from leeward.outputs import holds_release
-
-    ledger, folder = Path(os.path.realpath(budget.ledger)), os.path.realpath(out)
-    is_file = not is_address(budget.ledger)
-    if is_file and (ledger.is_relative_to(folder) or any(holds_release(above) for above in ledger.parents)):
-        where = f"--out '{out}'" if ledger.is_relative_to(folder) else "the folder of an earlier release"
-        raise InputError(
-            f"The ledger {ledger} within {where}",
-            "that folder holds what may be published, and the ledger says what was asked and holds every answer",
-            "Keep the ledger elsewhere, or name another folder",
-        )
-    for file in files_of(query):
-        if file.is_relative_to(folder):
-            raise InputError(
-                f"The table {file} within --out '{out}'",
-                "what an earlier release wrote there is replaced or removed, and the rest may be published",
-                "Keep the table elsewhere, or name another folder",
-            )
+        _ask(f"This opens {found.said}, {found.others}.", f"The budget of '{budget.dataset}'")
+    return Opening(asked, f"{found.said}.")
 
 
 def may_open(opens: Opens, *, yes: bool, new: bool) -> None:

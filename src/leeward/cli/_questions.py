@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from leeward._document import Document, Part
 from leeward.cli._compared import AnyReport, print_compared
-from leeward.cli._dry_run import Foreseen, foreseen
 from leeward.cli._output import facts, print_parts, say
 from leeward.ledger._records import NOTHING
 from leeward.planner import AnswerReport, NameReport, PlanReport
 from leeward.planner._selection_plan import AnyPlan
 from leeward.report._words import nearest
+from leeward.session._foreseen import Foreseen, foreseen
 from leeward.session._together import naming
 
 if TYPE_CHECKING:

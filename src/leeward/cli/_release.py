@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leeward._plain import at_most, counted, plain
-from leeward.cli._opening import NewBudget, Opening, Yes, opening, refuse_within, saved_if_refused
+from leeward.cli._opening import NewBudget, Opening, Yes, opening, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
     IfDoubtful,
@@ -114,6 +114,7 @@ def publish(
         asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
     """
     from leeward.cli._released import released
+    from leeward.session._before import refuse_within
     from leeward.session._result import saving
     from leeward.session._together import together
 

@@ -124,7 +124,7 @@ def detected(name: str, table: str | None = None, said: Writing = PLAIN) -> Dete
         return _of_text(files[0], said)
     names = list(_COLUMNS[kind](files[0], table))
     with reading(f"The file '{files[0].name}'"):
-        read = _READ[kind](files[0], table, names)
+        read = READERS[kind](files[0], table, names)
         return Detected(kind, tuple(_typed(name, column) for name, column in zip(names, read.columns, strict=True)))
 
 
@@ -163,7 +163,7 @@ def _sheet(file: File, table: str | None, names: Sequence[str]) -> Any:
 _COLUMNS: Final[Mapping[Queried, Any]] = {
     "parquet": _parquet_columns, "xlsx": _sheet_columns, "geojson": _feature_columns,
 }  # fmt: skip
-_READ: Final[Mapping[Queried, Any]] = {
+READERS: Final[Mapping[Queried, Any]] = {
     "parquet": _first_rows,
     "xlsx": _sheet,
     "geojson": lambda file, _, names: points_table([file], {name: name for name in names}),
@@ -193,15 +193,15 @@ def _of_text(file: File, said: Writing) -> Detected:
         start = raw.read(_BYTES)
     encoding = said.encoding or _encoding(start)
     text = codecs.getincrementaldecoder(encoding or "utf-8-sig")("replace").decode(start)
-    usual = _usual(file)
+    usual = usual_delimiter(file)
     delimiter = said.delimiter or _delimiter(text, usual)
-    rows = list(_records(text, delimiter, cut=len(start) == _BYTES))
+    rows = list(records_of(text, delimiter, cut=len(start) == _BYTES))
     names, rest = (rows[0], rows[1:]) if rows else ([], [])
     columns = [_written(name, [row[at] for row in rest if len(row) > at and row[at]]) for at, name in enumerate(names)]
     return Detected("csv", tuple(columns), None if delimiter == usual else delimiter, encoding)
 
 
-def _usual(file: File) -> str | None:
+def usual_delimiter(file: File) -> str | None:
     try:
         return delimiter_of(file)
     except DataError:
@@ -227,7 +227,7 @@ def _delimiter(text: str, usual: str | None) -> str:
     """The sign by which all records have as many fields as the first, and most."""
     fields = dict[str, int]()
     for sign in DELIMITERS:
-        counts = {len(row) for row in itertools.islice(_records(text, sign, cut=True), 200) if row}
+        counts = {len(row) for row in itertools.islice(records_of(text, sign, cut=True), 200) if row}
         if len(counts) == 1:
             fields[sign] = counts.pop()
     best = max(fields, key=lambda sign: (fields[sign], sign == usual), default=None)
@@ -236,7 +236,7 @@ def _delimiter(text: str, usual: str | None) -> str:
     return best
 
 
-def _records(text: str, delimiter: str, *, cut: bool) -> Iterator[list[str]]:
+def records_of(text: str, delimiter: str, *, cut: bool) -> Iterator[list[str]]:
     """The records of a text, without the last one where it may be cut."""
     lines = io.StringIO(text, newline="")
     before = list[str]()

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drafts: what was answered so far is a spec file, which lacks the sections that are not answered yet."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from leeward._toml import read_toml
+from leeward.desk._folder import OWN, Folder
+from leeward.errors import InputError, LeewardError
+from leeward.outputs import MANIFEST, prepared
+from leeward.spec import Spec, check_spec
+from leeward.spec._draft import written
+
+SPEC: Final = "spec.toml"
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
+_PATHS: Final = {"data": "visits", "places": "table", "budget": "ledger"}
+"""The keys that name files, by their section."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A spec that is being written.
+
+    Attributes:
+        name: its name in addresses.
+        folder: where it is kept; its paths are relative to it.
+        sections: what is answered, as TOML has it.
+    """
+
+    name: str
+    folder: Path
+    sections: Mapping[str, Mapping[str, Any]] = field(repr=False)
+
+    def with_section(self, name: str, keys: Mapping[str, Any]) -> Draft:
+        """Return it with one section answered, or answered anew; sections stand in the order in which they are asked."""
+        said = {**self.sections, name: keys}
+        return Draft(self.name, self.folder, {each: said[each] for each in ORDER if each in said})
+
+    def path_to(self, file: Path) -> str:
+        """Return how the draft writes the path of a file."""
+        return os.path.relpath(file, self.folder)
+
+    def spec(self, **sections: Mapping[str, Any]) -> Spec:
+        """Return it as a whole spec, with some sections put in the place of its own.
+
+        Raises:
+            SpecError: a section is missing, or a key or value is not as described.
+        """
+        return check_spec({**self.sections, **sections}, folder=self.folder)
+
+    def text(self) -> str:
+        """Return it with absolute paths, as a spec that works from wherever it is saved."""
+        absolute = {name: dict(keys) for name, keys in self.sections.items()}
+        for section, key in _PATHS.items():
+            if key in absolute.get(section, {}):
+                absolute[section][key] = os.path.normpath(self.folder / absolute[section][key])
+        return written(absolute)
+
+
+ORDER: Final = ("data", "places", "window", "protect", "decide", "budget")
+"""The sections of a spec, in the order in which they are asked."""
+
+
+class Drafts:
+    """The drafts of a folder, each in a folder of its own below ``leeward-desk/drafts``.
+
+    Each is written whole or not at all, and one that somebody else changed is not written over.
+    """
+
+    def __init__(self, files: Folder) -> None:
+        self._files, self._home = files, files.root / OWN / "drafts"
+        self._lock = threading.Lock()
+
+    def names(self) -> list[str]:
+        """Return the names of all drafts, the last that was written first."""
+        if not self._home.is_dir():
+            return []
+        found = [one for one in os.scandir(self._home) if self._is_draft(one.name)]
+        found.sort(key=lambda one: one.stat().st_mtime_ns, reverse=True)
+        return [one.name for one in found]
+
+    def _is_draft(self, name: str) -> bool:
+        home = self._home / name
+        return bool(_NAME.fullmatch(name)) and not home.is_symlink() and (home / MANIFEST).is_file()
+
+    def begin(self, stem: str, data: Mapping[str, Any]) -> Draft:
+        """Make a draft, named after a file, whose first section is answered; paths in it are absolute.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:40] or "draft"
+        with self._lock:
+            self._home.mkdir(parents=True, exist_ok=True)
+            name, number = plain, 1
+            while os.path.lexists(self._home / name):
+                name, number = f"{plain}-{number + 1}", number + 1
+            home = self._home / name
+            draft = Draft(name, home, {"data": {**data, "visits": os.path.relpath(data["visits"], home)}})
+            self._write(draft)
+        return draft
+
+    def read(self, name: str) -> Draft:
+        """Return a draft.
+
+        Raises:
+            InputError: there is none of this name, or it names a file outside the folder: somebody else may have written it.
+        """
+        if not self._is_draft(name):
+            raise InputError(
+                "This draft", "there is none of that name", "Begin with a table, or choose one of the drafts"
+            )
+        sections, _ = read_toml(self._home / name / SPEC)
+        draft = Draft(name, self._home / name, sections)
+        for section, key in _PATHS.items():
+            if (named := sections.get(section, {}).get(key)) is not None:
+                self._check(draft.folder, named, is_table=section != "budget")
+        return draft
+
+    def _check(self, folder: Path, named: object, *, is_table: bool) -> None:
+        """Refuse what is not one file below the folder of the desk: a list, a pattern, an address, or another file."""
+        below = None if not isinstance(named, str) or "://" in named else os.path.normpath(folder / named)
+        if below is None or not Path(below).is_relative_to(self._files.root):
+            raise InputError(
+                "A file that this draft names",
+                "it is not one below the folder of the desk",
+                "Correct the draft, or begin anew",
+            )
+        if is_table:
+            self._files.file(Path(below).relative_to(self._files.root).as_posix())
+        elif not Path(os.path.realpath(below)).is_relative_to(self._files.root):
+            raise InputError(
+                "The budget of this draft", "it is kept outside the folder of the desk", "Correct the draft"
+            )
+
+    def save(self, draft: Draft) -> None:
+        """Write a draft in the place of what was written of it before.
+
+        Raises:
+            InputError: somebody else changed it meanwhile, or it cannot be written.
+        """
+        with self._lock:
+            self._write(draft)
+
+    def _write(self, draft: Draft) -> None:
+        with prepared(draft.folder, "a draft of the desk", names=[SPEC]) as folder:
+            folder.write({SPEC: lambda path: path.write_text(written(draft.sections), "utf-8")})
+
+
+def is_whole(draft: Draft) -> bool:
+    """Whether every section is answered, and they make a spec."""
+    try:
+        draft.spec()
+    except LeewardError:
+        return False
+    return set(ORDER) <= set(draft.sections)

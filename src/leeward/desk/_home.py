@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first page, and the look into a table."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from leeward.desk._desk import Desk
+from leeward.desk._drafts import Draft, is_whole
+from leeward.desk._steps import next_step
+from leeward.desk._views import page, see
+from leeward.errors import LeewardError
+from leeward.tables._detected import Detected, detected
+from leeward.tables._guess import writing_of
+from leeward.tables._preview import preview
+
+
+def routes(desk: Desk) -> APIRouter:
+    """Return the first page and the look into a table."""
+    router = APIRouter()
+
+    @router.get("/")
+    def home(request: Request) -> Response:
+        drafts = []
+        for name in desk.drafts.names():
+            try:
+                draft = desk.drafts.read(name)
+            except LeewardError as refused:
+                drafts.append((name, "", str(refused)))
+            else:
+                drafts.append((name, next_step(draft), "ready to release" if is_whole(draft) else "begun"))
+        return page(request, "home", files=desk.files.files(), drafts=drafts, root=desk.files.root)
+
+    @router.get("/look")
+    def look(request: Request, file: str = "", sheet: str = "") -> Response:
+        return page(request, "look", **looked_at(desk, file, sheet))
+
+    @router.post("/drafts")
+    def begin(request: Request) -> Response:
+        form = request.state.form
+        name, sheet = form.get("file", ""), form.get("sheet") or None
+        path = desk.files.file(name)
+        found = detected(str(path), sheet)
+        data = {"visits": str(path)} | ({} if sheet is None else {"visits_table": sheet}) | writing_of(found)
+        draft: Draft = desk.drafts.begin(PurePosixPath(name).name.partition(".")[0], data)
+        return see(f"/drafts/{draft.name}/visits")
+
+    return router
+
+
+def looked_at(desk: Desk, file: str, sheet: str = "") -> dict[str, Any]:
+    """Return what a page shows of a table: its columns and its first rows; why not, where it cannot be read."""
+    shown: dict[str, Any] = {"file": file, "sheet": sheet, "found": None, "rows": (), "refused": ""}
+    try:
+        path = desk.files.file(file)
+        found: Detected = detected(str(path), sheet or None)
+        shown |= {"found": found, "rows": preview(str(path), found, sheet or None).rows}
+    except LeewardError as refused:
+        shown["refused"] = str(refused)
+    return shown

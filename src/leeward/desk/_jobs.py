@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work that takes long: in a thread of its own, telling where it is, and ended where that is safe."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from leeward._private import Private
+from leeward._progress import Progress
+from leeward.errors import LeewardError
+
+_COMMITTED: Final = frozenset({"saving", "saved", "stored", "withdrawn", "deciding", "writing the report"})
+"""Stages from which on an answer may be paid for and stored: it is then shown, whoever asks for an end."""
+
+
+class CancelledError(LeewardError):
+    """Somebody asked for the end of a job."""
+
+
+class Job(Private):
+    """One piece of work.
+
+    Attributes:
+        what: it, in words.
+        about: the name of the draft that it is about.
+        stages: what it was doing, the last is what it does now.
+        found: what it came to; None until then.
+        refused: why it came to nothing, in the words of the refusal; empty if it did not.
+        told: what else is to be known of its end.
+    """
+
+    __slots__ = ("_cancelled", "_thread", "about", "found", "number", "refused", "share", "stages", "told", "what")
+
+    def __init__(self, number: int, what: str, about: str) -> None:
+        self.number, self.what, self.about = number, what, about
+        self.stages: list[str] = []
+        self.share: float | None = None
+        self.found: Any = None
+        self.refused = self.told = ""
+        self._cancelled = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def progress(self, stage: str, share: float = -1.0, /) -> None:
+        """Hear that a stage is reached; end the work there, if that was asked for and nothing is paid for yet."""
+        if not self.stages or self.stages[-1] != stage:
+            self.stages.append(stage)
+        self.share = share if share >= 0 else None
+        if self._cancelled.is_set() and stage not in _COMMITTED:
+            self._cancelled.clear()  # what is cleaned up on the way out is not cut short
+            raise CancelledError("This was cancelled", "", "Nothing of it is kept")
+
+    def start(self, work: Callable[[Progress], Any], end: Callable[[], str], tell: Callable[[str], object]) -> None:
+        """Begin the work.
+
+        Args:
+            work: it, which reports its progress.
+            end: says what else is to be known, once it has ended.
+            tell: called with what fails unforeseen.
+        """
+
+        def run() -> None:
+            try:
+                self.found = work(self.progress)
+            except LeewardError as error:
+                self.refused = " ".join([str(error), *getattr(error, "__notes__", ())])
+            except Exception as error:
+                tell(f"leeward: the desk met an unexpected {type(error).__name__}; please report it.")
+                self.refused = f"An unexpected {type(error).__name__}: a defect of Leeward's; please report it."
+            try:
+                self.told = end()
+            except LeewardError as error:
+                self.told = str(error)
+
+        self._thread = threading.Thread(target=run, name=f"leeward-desk-job-{self.number}", daemon=True)
+        self._thread.start()
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is at work."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def cancel(self) -> None:
+        """Ask for its end: it ends at the next stage at which nothing is paid for yet."""
+        self._cancelled.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until it has ended."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+
+class Jobs:
+    """The work of one desk.
+
+    Args:
+        tell: called with what fails unforeseen.
+    """
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        self._jobs: dict[int, Job] = {}
+        self._numbers, self._tell, self._lock = itertools.count(1), tell, threading.Lock()
+
+    def start(self, what: str, about: str, work: Callable[[Progress], Any], end: Callable[[], str] = lambda: "") -> Job:
+        """Begin some work about a draft; of one that is at work on the same already, that one is returned."""
+        with self._lock:
+            for job in self._jobs.values():
+                if job.runs and (job.what, job.about) == (what, about):
+                    return job
+            job = Job(next(self._numbers), what, about)
+            self._jobs[job.number] = job
+            job.start(work, end, self._tell)
+        return job
+
+    def get(self, number: int) -> Job | None:
+        """Return a job; None if there is none, as after the desk was started anew."""
+        return self._jobs.get(number)
+
+    def close(self, seconds: float = 20.0) -> None:
+        """End all work, as far as that is safe within so many seconds each."""
+        running = [job for job in self._jobs.values() if job.runs]
+        for job in running:
+            job.cancel()
+        for job in running:
+            job.wait(seconds)

@@ -1,0 +1,2 @@
+"use strict";
+// Nothing of the desk needs this: it only saves reloading by hand while work is going on.

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first rows of a file, as its curator would see them in a spreadsheet: for the curator's eyes only."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from leeward._private import Private, reading
+from leeward.tables._detected import READERS, Detected, records_of, usual_delimiter
+from leeward.tables._files import files_of
+
+_START: Final = 1 << 18
+"""So many bytes of a text are read for its first rows."""
+
+_LONGEST: Final = 60
+"""Characters of a value that are shown."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Preview(Private):
+    """The first rows of a file.
+
+    Attributes:
+        rows: the values of each row, as text, in the order of the columns; cut where they are long.
+    """
+
+    rows: Sequence[Sequence[str]]
+
+
+def preview(name: str, found: Detected, table: str | None = None, rows: int = 8) -> Preview:
+    """Return the first rows of a file.
+
+    Args:
+        name: its path.
+        found: what it seems to be, by which it is read.
+        table: the sheet of a workbook.
+        rows: at most so many.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    kind, files = files_of(name, table)
+    file, names = files[0], [one.name for one in found.columns]
+    with reading(f"The file '{file.name}'"):
+        if kind == "csv":
+            with (gzip.open if file.is_gzip else open)(file.path, "rb") as raw:
+                start = raw.read(_START)
+            text = codecs.getincrementaldecoder(found.encoding or "utf-8-sig")("replace").decode(start)
+            records = records_of(text, found.delimiter or usual_delimiter(file) or ",", cut=len(start) == _START)
+            read = [list(row) for row in itertools.islice(records, 1, rows + 1)]
+        else:
+            held = READERS[kind](file, table, names).slice(0, rows).to_pylist()
+            read = [["" if row[name] is None else str(row[name]) for name in names] for row in held]
+    return Preview([[_cut(value) for value in (*row, *[""] * len(names))[: len(names)]] for row in read])
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"

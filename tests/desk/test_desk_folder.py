@@ -65,7 +65,7 @@ def test_tables_are_listed_and_nothing_else(trap: Seat) -> None:
     (trap.folder / "deep").mkdir()
     (trap.folder / "deep" / "more.parquet").write_bytes(b"")
     (trap.folder / "published").mkdir()
-    (trap.folder / "published" / "leeward-files.json").write_text("{}")
+    (trap.folder / "published" / "leeward-files.json").write_text('{"files": {"release.json": []}}')
     (trap.folder / "published" / "answers.csv").write_text("a\n")
     trap.drafted()
     assert trap.desk.files.files() == ["inside.csv", "places.csv", "visits.csv", "deep/more.parquet"]

@@ -182,3 +182,13 @@ def test_the_address_is_the_loopback_of_ipv4() -> None:
     from leeward.desk._serve import LOOPBACK
 
     assert AUTHORITY.startswith(LOOPBACK)
+
+
+def test_only_what_plotly_draws_has_styles_of_its_own(seat: Seat) -> None:
+    from tests.desk.walk import walked
+
+    name = walked(seat)
+    for step in ("visits", "places", "window", "promise", "check", "release"):
+        assert "unsafe" not in seat.get(f"/drafts/{name}/{step}").headers["content-security-policy"]
+    drawn = seat.get(f"/drafts/{name}/strength").headers["content-security-policy"]
+    assert drawn == HEADERS["Content-Security-Policy"].replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")

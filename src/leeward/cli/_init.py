@@ -14,7 +14,7 @@ from leeward._postgres import is_address
 from leeward.cli._asked import answer, choice, column, tell
 from leeward.cli._output import say, wrote
 from leeward.errors import InputError, SpecError
-from leeward.tables._guess import EAST, NAMED, NORTH, WHEN, WHERE, WHO, decimal_of, likely, writing_of
+from leeward.tables._guess import EAST, NAMED, NORTH, WHEN, WHERE, WHO, decimal_of, likely, times_of, writing_of
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected, Seen
@@ -181,23 +181,13 @@ def _times(visits: Detected, time: str | None, form: str | None, timezone: str |
     )  # what looks like times goes before what is called so
     name = column("the column that says when", "--time", time, visits, usual, assumed=True)
     seen = next(one for one in visits.columns if one.name == name)
-    said = {"time": name} | ({} if timezone is None else {"timezone": timezone})
-    if form is not None:
-        return said | {"time_format": form}
-    if seen.formats:
-        return said | {"time_format": _format(seen)}
-    if seen.unit is not None:
+    if form is None and seen.formats:
+        form = _format(seen)
+    elif form is None and seen.unit is not None:
         tell(f"   Times are whole numbers since 1970, in {seen.unit}.")
-        return said | {"time_unit": seen.unit}
-    if seen.looks == "times with an offset" and timezone is None:
-        return said | {"timezone": answer("the time zone of the window, such as Europe/Paris", "--timezone", None)}
-    if not seen.looks.startswith("times"):
-        raise SpecError(
-            f"The column '{plain(name)}'",
-            f"it seems to hold {seen.looks}, and no times in a format that is known",
-            "Name another with --time, or say how its times are written with --time-format",
-        )
-    return said
+    elif form is None and seen.looks == "times with an offset" and timezone is None:
+        timezone = answer("the time zone of the window, such as Europe/Paris", "--timezone", None)
+    return times_of(seen, form, timezone)
 
 
 def _format(seen: Seen) -> str:

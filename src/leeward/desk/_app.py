@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from leeward.desk import _home
+from leeward.desk import _check, _home, _places, _promise, _release, _releases, _running, _strength, _visits, _window
 from leeward.desk._desk import Desk
 from leeward.desk._guard import DEFECT, Entrance, Guard
 from leeward.desk._views import refusal, static
@@ -36,7 +36,7 @@ def pages(desk: Desk, secret: str) -> FastAPI:
         text, kind = held[name]
         return Response(text, media_type=kind)
 
-    for part in (_home,):
+    for part in (_home, _visits, _places, _window, _promise, _strength, _check, _release, _running, _releases):
         app.include_router(part.routes(desk))
     app.add_exception_handler(LeewardError, _refused)
     app.add_exception_handler(Exception, _defect)

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.desk._drafts import Drafts
+from leeward.desk._drafts import Draft, Drafts
 from leeward.desk._folder import OWN, Folder
 from leeward.desk._jobs import Jobs
+from leeward.ledger import Account, Ledger
+from leeward.tables._detected import Detected, detected
 
 
 @dataclass(frozen=True)
@@ -29,3 +32,27 @@ class Desk:
     def released(self) -> Path:
         """The folder of what was released."""
         return self.files.root / OWN / "releases"
+
+    @property
+    def ledger(self) -> Path:
+        """The file of the budget."""
+        return self.files.root / "budget.db"
+
+    def table(self, draft: Draft, section: str, key: str) -> str:
+        """Return the name, below the folder, of a file that a draft names."""
+        path = os.path.normpath(draft.folder / draft.sections[section][key])
+        return Path(path).relative_to(self.files.root).as_posix()
+
+    def visits(self, draft: Draft) -> Detected:
+        """Return what the visits of a draft seem to be.
+
+        Raises:
+            LeewardError: they cannot be read.
+        """
+        path = self.files.file(self.table(draft, "data", "visits"))
+        return detected(str(path), draft.sections["data"].get("visits_table"))
+
+    def account(self, dataset: str) -> Account | None:
+        """Return the budget of a data set, if it is open."""
+        opened = Ledger.find(self.ledger)
+        return None if opened is None else next(iter(opened.show(dataset)), None)

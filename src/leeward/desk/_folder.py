@@ -13,7 +13,7 @@ from typing import Final
 from leeward._paths import resolve
 from leeward._plain import is_text, plain
 from leeward.errors import InputError
-from leeward.outputs import MANIFEST
+from leeward.outputs import holds_release
 
 ENDINGS: Final = (".csv", ".csv.gz", ".tsv", ".txt", ".xlsx", ".parquet", ".geojson")
 """The kinds of tables that are listed."""
@@ -96,7 +96,7 @@ class Folder:
 
     def _is_of_data(self, folder: str, name: str) -> bool:
         """Whether a folder may hold tables to release: not what was released, and no drafts."""
-        return not os.path.lexists(os.path.join(folder, name, MANIFEST)) and name != OWN
+        return name != OWN and not holds_release(Path(folder, name))
 
 
 OWN: Final = "leeward-desk"

@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft, is_whole
+from leeward.desk._look import looked_at
 from leeward.desk._steps import next_step
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError
-from leeward.tables._detected import Detected, detected
+from leeward.tables._detected import detected
 from leeward.tables._guess import writing_of
-from leeward.tables._preview import preview
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -49,15 +48,3 @@ def routes(desk: Desk) -> APIRouter:
         return see(f"/drafts/{draft.name}/visits")
 
     return router
-
-
-def looked_at(desk: Desk, file: str, sheet: str = "") -> dict[str, Any]:
-    """Return what a page shows of a table: its columns and its first rows; why not, where it cannot be read."""
-    shown: dict[str, Any] = {"file": file, "sheet": sheet, "found": None, "rows": (), "refused": ""}
-    try:
-        path = desk.files.file(file)
-        found: Detected = detected(str(path), sheet or None)
-        shown |= {"found": found, "rows": preview(str(path), found, sheet or None).rows}
-    except LeewardError as refused:
-        shown["refused"] = str(refused)
-    return shown

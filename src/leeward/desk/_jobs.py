@@ -118,6 +118,17 @@ class Jobs:
         """Return a job; None if there is none, as after the desk was started anew."""
         return self._jobs.get(number)
 
+    def last(self, what: str, about: str) -> Any:
+        """Return what the last such job that came to something came to; None where none did."""
+        found = [
+            job.found for job in list(self._jobs.values()) if (job.what, job.about) == (what, about) and not job.runs
+        ]
+        return next((each for each in reversed(found) if each is not None), None)
+
+    def ended(self) -> list[Any]:
+        """Return what all jobs that ended came to."""
+        return [job.found for job in list(self._jobs.values()) if not job.runs and job.found is not None]
+
     def close(self, seconds: float = 20.0) -> None:
         """End all work, as far as that is safe within so many seconds each."""
         running = [job for job in self._jobs.values() if job.runs]

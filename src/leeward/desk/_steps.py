@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from leeward.desk._drafts import Draft
+from leeward.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -49,3 +50,15 @@ def can_take(draft: Draft, step: Step) -> bool:
 def next_step(draft: Draft) -> str:
     """Return the name of the step that comes next in a draft: the last that it can take."""
     return [step.name for step in STEPS if can_take(draft, step)][-1] if not can_take(draft, STEPS[-1]) else "check"
+
+
+def shown(draft: Draft, name: str) -> dict[str, Any]:
+    """Return what the page of a step shows of the whole path.
+
+    Raises:
+        InputError: what comes before it is not answered yet.
+    """
+    (current,) = [step for step in STEPS if step.name == name]
+    if not can_take(draft, current):
+        raise InputError(f"“{current.title}” of this draft", "what comes before it is not answered yet", "Begin there")
+    return {"draft": draft, "steps": [(step, can_take(draft, step)) for step in STEPS], "current": current}

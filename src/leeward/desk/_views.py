@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,8 +15,8 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from plotly.offline import get_plotlyjs
 
+from leeward.desk._guard import HEADERS
 from leeward.report._page import asset, embedded, environment
-from leeward.version import __version__
 
 ASSETS: Final = Path(__file__).parent / "assets"
 
@@ -22,8 +24,16 @@ ASSETS: Final = Path(__file__).parent / "assets"
 @functools.cache
 def _environment() -> jinja2.Environment:
     made = environment().overlay(loader=jinja2.FileSystemLoader(ASSETS))
-    made.globals.update(version=__version__)
+    made.filters["amount"] = amount
     return made
+
+
+def amount(exactly: Fraction | None) -> str:
+    """Write an amount of a budget: as a decimal where it has few digits, else as the fraction that it is."""
+    if exactly is None:
+        return "–"
+    decimal = format((Decimal(exactly.numerator) / Decimal(exactly.denominator)).normalize(), "f")
+    return decimal if len(decimal) <= 8 and Fraction(decimal) == exactly else str(exactly)
 
 
 def page(request: Request, name: str, status: int = 200, **shown: Any) -> Response:
@@ -41,7 +51,12 @@ def page(request: Request, name: str, status: int = 200, **shown: Any) -> Respon
         .get_template(f"{name}.html.j2")
         .render(secret=request.app.state.secret, figures=figures, here=request.url.path, **shown)
     )
-    return HTMLResponse(text, status)
+    drawn = {"Content-Security-Policy": HEADERS["Content-Security-Policy"].replace("style-src 'self'", _DRAWN)}
+    return HTMLResponse(text, status, headers=drawn if figures else None)
+
+
+_DRAWN: Final = "style-src 'self' 'unsafe-inline'"
+"""Plotly writes styles into what it draws; scripts stay those of the desk alone."""
 
 
 def refusal(status: int, message: str) -> Response:

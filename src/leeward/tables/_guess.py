@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from leeward._plain import plain
+from leeward.errors import SpecError
+
 if TYPE_CHECKING:
-    from leeward.tables._detected import Detected
+    from leeward.tables._detected import Detected, Seen
 
 WHO: Final = (
     "person",
@@ -64,3 +67,40 @@ def writing_of(table: Detected) -> dict[str, str]:
 def decimal_of(table: Detected, *names: str) -> dict[str, str]:
     """Return the key of a spec for the decimal mark of these columns, where it is a comma."""
     return {"decimal": ","} if any(one.comma for one in table.columns if one.name in names) else {}
+
+
+def times_of(seen: Seen, form: str | None, timezone: str | None) -> dict[str, str]:
+    """Return the keys of a spec that say when: the column, and what its times are.
+
+    Args:
+        seen: the column.
+        form: how its times are written, where that was said.
+        timezone: their zone, where that was said.
+
+    Raises:
+        SpecError: it seems to hold no times; or they could be read in several ways, and nobody said which.
+    """
+    said, name = {"time": seen.name} | ({} if timezone is None else {"timezone": timezone}), plain(seen.name)
+    if form is not None:
+        return said | {"time_format": form}
+    if len(seen.formats) > 1:
+        raise SpecError(
+            f"The times of the column '{name}'", f"they fit {' and '.join(seen.formats)}", "Say which of them is meant"
+        )
+    if seen.formats:
+        return said | {"time_format": seen.formats[0]}
+    if seen.unit is not None:
+        return said | {"time_unit": seen.unit}
+    if seen.looks == "times with an offset" and timezone is None:
+        raise SpecError(
+            f"The times of the column '{name}'",
+            "they carry an offset from UTC",
+            "Name the zone of the window, such as Europe/Paris",
+        )
+    if not seen.looks.startswith("times"):
+        raise SpecError(
+            f"The column '{name}'",
+            f"it seems to hold {seen.looks}, and no times in a format that is known",
+            "Name another, or say how its times are written",
+        )
+    return said

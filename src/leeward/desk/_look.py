@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a page shows of a table: its columns and its first rows, for the curator's eyes only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leeward.desk._desk import Desk
+from leeward.errors import LeewardError
+from leeward.tables._detected import detected
+from leeward.tables._preview import preview
+
+
+def looked_at(desk: Desk, file: str, sheet: str = "") -> dict[str, Any]:
+    """Return what a page shows of a table; why not, where it cannot be read.
+
+    Args:
+        desk: whose table it is.
+        file: its name below the folder.
+        sheet: the sheet of a workbook.
+    """
+    found: dict[str, Any] = {"file": file, "sheet": sheet, "found": None, "rows": (), "refused": ""}
+    try:
+        path = str(desk.files.file(file))
+        columns = detected(path, sheet or None)
+        found |= {"found": columns, "rows": preview(path, columns, sheet or None).rows}
+    except LeewardError as refused:
+        found["refused"] = str(refused)
+    return found

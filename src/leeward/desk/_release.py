@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last step: what is asked before a release, and the release."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+
+from leeward._private import Private
+from leeward._progress import Progress
+from leeward._statement import DecidingStatement
+from leeward.desk._check import found
+from leeward.desk._desk import Desk
+from leeward.desk._drafts import Draft
+from leeward.desk._steps import shown
+from leeward.desk._views import amount, page, see
+from leeward.errors import InputError, LeewardError
+from leeward.ledger import Ledger
+from leeward.planner._useless import refuse_useless
+from leeward.session._before import opens, refuse_within
+from leeward.session._budget import Budget
+from leeward.session._foreseen import foreseen
+from leeward.session._result import saving
+from leeward.session._together import together
+from leeward.spec import Spec
+
+RELEASE: Final = "The release"
+
+
+class Made(Private):
+    """A release that was made: where it is, and what only the curator may know of it."""
+
+    __slots__ = ("charged", "folder", "notes", "opened")
+
+    def __init__(self, folder: str, charged: str, opened: bool, notes: list[str]) -> None:
+        self.folder, self.charged, self.opened, self.notes = folder, charged, opened, notes
+
+
+def routes(desk: Desk) -> APIRouter:
+    """Return the step."""
+    router = APIRouter()
+
+    def step(request: Request, draft: Draft, typed: Mapping[str, str], refused: str = "") -> Response:
+        known: dict[str, Any] = {"statement": None}
+        try:
+            known |= _known(desk, draft)
+        except LeewardError as error:
+            refused = refused or str(error)
+        return page(
+            request,
+            "release",
+            422 if typed else 200,
+            **shown(draft, "release"),
+            **known,
+            typed=typed,
+            refused=refused,
+            spec_path=(draft.folder / "spec.toml").relative_to(desk.files.root),
+        )
+
+    @router.get("/drafts/{name}/release")
+    def ask(request: Request, name: str) -> Response:
+        return step(request, desk.drafts.read(name), {})
+
+    @router.get("/drafts/{name}/spec.toml")
+    def spec(name: str) -> Response:
+        draft = desk.drafts.read(name)
+        attached = {"Content-Disposition": f'attachment; filename="{name}.toml"'}
+        return Response(draft.text(), media_type="application/toml", headers=attached)
+
+    @router.post("/drafts/{name}/release")
+    def release(request: Request, name: str) -> Response:
+        draft, form = desk.drafts.read(name), request.state.form
+        try:
+            spec = draft.spec()
+            budget = spec.ledger()
+            if (opened := opens(budget)) is not None and not form.get("opens"):
+                raise InputError(f"This opens {opened.said}", "that is not confirmed", "Tick the box, if that is meant")
+            key = foreseen(spec.plans(), budget).keyed[0]
+        except LeewardError as error:
+            return step(request, draft, {"sent": "1", **form}, str(error))
+        before = charged_for(budget, key)
+
+        def work(progress: Progress) -> Made:
+            return released(
+                desk, draft, spec, progress, doubtful=bool(form.get("doubtful")), useless=bool(form.get("useless"))
+            )
+
+        def end() -> str:
+            return truth(charged_for(budget, key) - before, charged_for(budget, key))
+
+        return see(f"/jobs/{desk.jobs.start(RELEASE, name, work, end).number}")
+
+    return router
+
+
+def released(
+    desk: Desk, draft: Draft, spec: Spec, progress: Progress, *, doubtful: bool = False, useless: bool = False
+) -> Made:
+    """Carry out the release of a draft, and write it to a folder of its own.
+
+    Raises:
+        LeewardError: it is refused.
+    """
+    plans, budget = spec.plans(), spec.ledger()
+    desk.released.mkdir(parents=True, exist_ok=True)
+    out = next(path for n in itertools.count(1) if not os.path.lexists(path := desk.released / f"{draft.name}-{n}"))
+    refuse_within(out, budget, plans[0].counted)
+    with saving(out, [""]) as save, together({"": plans}, budget, progress=progress) as made:
+        (one,) = made.release(if_doubtful="publish" if doubtful else "refuse", accept_useless=useless)
+        progress("writing the report")
+        save([one])
+    return Made(out.name, one.curator.charged, one.curator.opened, one.curator.lines())
+
+
+def charged_for(budget: Budget, key: str) -> Fraction:
+    """Return what stands in the ledger as charged for a question, reserved or released."""
+    ledger = Ledger.find(budget.ledger)
+    if ledger is None:
+        return Fraction(0)
+    return sum((one.cost for one in ledger.history(budget.dataset) if one.key == key), Fraction(0))
+
+
+def truth(now: Fraction, ever: Fraction) -> str:
+    """Say what a release that has ended has charged, as the ledger has it."""
+    if now:
+        return f"{amount(now)} was charged for it; asking the same again costs nothing more."
+    return (
+        "Nothing was charged." if not ever else f"Nothing was charged now; {amount(ever)} was charged for this question before."
+    )
+
+
+def _known(desk: Desk, draft: Draft) -> dict[str, Any]:
+    """What is known of a release before it is paid for, and what is asked of whoever wants it."""
+    spec = draft.spec()
+    budget = spec.ledger()
+    one = foreseen(spec.decision_plans(), budget)
+    statement = one.statements[0]
+    assert isinstance(statement, DecidingStatement)
+    useless = ""
+    try:
+        refuse_useless(one.plans[0], one.keys)
+    except LeewardError as error:
+        useless = str(error)
+    looked, opened = found(desk, draft), opens(budget)
+    price, left = sum((paid.epsilon for _, paid in one.new), Fraction(0)), one.stands.left
+    return {
+        "statement": statement,
+        "price": price,
+        "left": left,
+        "after": None if left is None else left - price,
+        "opens": None if opened is None else f"{opened.said}, {opened.others}",
+        "useless": useless,
+        "looked": looked is not None,
+        "doubts": [] if looked is None else looked.found.refusals,
+    }

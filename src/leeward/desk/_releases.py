@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was released: each release with its report and files, and the history of the budget with what each bought."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow.parquet as pq
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse
+
+from leeward._paths import read_small
+from leeward._statement import VisitorStatement
+from leeward.desk._desk import Desk
+from leeward.desk._release import Made
+from leeward.desk._views import page, refusal
+from leeward.errors import DataError, LeewardError
+from leeward.ledger import Entry, Ledger
+from leeward.outputs import MANIFEST
+from leeward.outputs._disk import digest_or_none
+from leeward.report._words import Tally, certainty, headline
+from leeward.session._question import AboutVisitors, Question
+
+REPORT_HEADERS: Final = {
+    # a report is whole in itself: it runs its own scripts, named by their digests in it, apart from the desk
+    "Content-Security-Policy": "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline';"
+    " style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+}
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,70}")
+_ABOUT: Final = {
+    "report.html": "the report, for everybody",
+    "answers.csv": "the answers, for a spreadsheet",
+    "answers.parquet": "the answers, for programs",
+    "places.parquet": "the squares of the grid",
+    "release.json": "what is promised, for programs",
+}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A release that is kept.
+
+    Attributes:
+        name: of its folder.
+        folder: the folder.
+        files: the names of its files that are as they were written.
+        statement: what it promises.
+        headline: what it says, in a sentence.
+    """
+
+    name: str
+    folder: Path
+    files: tuple[str, ...]
+    statement: VisitorStatement
+    headline: str
+
+
+def routes(desk: Desk) -> APIRouter:
+    """Return the pages of what was released."""
+    router = APIRouter()
+
+    @router.get("/releases/{name}")
+    def show(request: Request, name: str) -> Response:
+        one = kept(desk, name)
+        made = next((job for job in desk.jobs.ended() if isinstance(job, Made) and job.folder == name), None)
+        files = [(file, _ABOUT.get(file, "")) for file in _ABOUT if file in one.files]
+        sure = certainty(one.statement)
+        account = desk.account(one.statement.dataset)
+        return page(
+            request, "released", one=one, files=files, made=made, sure=sure, account=account, root=desk.files.root
+        )
+
+    @router.get("/releases/{name}/{file}")
+    def file(name: str, file: str) -> Response:
+        one = kept(desk, name)
+        if file not in one.files or file not in _ABOUT:
+            return refusal(404, "This release has no such file, or it was changed since it was written.")
+        if file == "report.html":
+            return FileResponse(one.folder / file, media_type="text/html; charset=utf-8", headers=REPORT_HEADERS)
+        return FileResponse(one.folder / file, media_type="application/octet-stream", filename=f"{name}-{file}")
+
+    @router.get("/history")
+    def history(request: Request) -> Response:
+        ledger = Ledger.find(desk.ledger)
+        accounts = [] if ledger is None else ledger.show()
+        bought = {} if ledger is None else {one.statement.entry: one for one in all_kept(desk)}
+        entries = [] if ledger is None else told(ledger.history(), bought)
+        return page(request, "history", accounts=accounts, entries=entries[::-1], ledger=desk.ledger.name)
+
+    return router
+
+
+def kept(desk: Desk, name: str) -> Kept:
+    """Return a release.
+
+    Raises:
+        DataError: there is none of that name, or it is not as it was written.
+    """
+    folder = desk.released / name
+    if not _NAME.fullmatch(name) or folder.is_symlink() or not (folder / MANIFEST).is_file():
+        raise DataError("This release", "there is none of that name", "Choose one under “Budget and releases”")
+    try:
+        listed: dict[str, Any] = json.loads(read_small(folder / MANIFEST))["files"]
+        files = tuple(file for file in listed if "/" not in file and digest_or_none(folder / file) in listed[file])
+        statement = VisitorStatement.model_validate_json((folder / "release.json").read_text("utf-8"))
+        answers = pq.read_table(folder / "answers.parquet") if "answers.parquet" in files else None
+    except (OSError, ValueError, KeyError, TypeError):
+        answers = None
+    if answers is None or "release.json" not in files:
+        raise DataError("This release", "it is not as it was written", "Ask again: the stored answer costs nothing")
+    return Kept(name, folder, files, statement, headline(statement, Tally.of(answers)))
+
+
+def all_kept(desk: Desk) -> list[Kept]:
+    """Return all releases that are as they were written."""
+    found = list[Kept]()
+    for folder in sorted(desk.released.iterdir()) if desk.released.is_dir() else []:
+        try:
+            found.append(kept(desk, folder.name))
+        except LeewardError:
+            continue
+    return found
+
+
+_KINDS: Final = {
+    "released": "An answer",
+    "reserved": "A charge without an answer: it broke off. Asking the same again goes on, and costs nothing more",
+    "withdrawn": "A charge was taken back: no answer was made",
+    "taken-over": "A release that had broken off went on",
+    "opened": "The budget was opened",
+    "set-cap": "The cap was changed",
+    "accepted-restored": "An older copy of the ledger was accepted",
+    "new-key": "The ledger went on with a new key",
+    "moved": "The ledger was moved",
+}
+
+
+def told(history: Sequence[Entry], bought: Mapping[str | None, Kept]) -> list[dict[str, Any]]:
+    """Return what the entries of a ledger say, in words; the reservation of a release that ended is told with its end."""
+    costs, ended = defaultdict[str, Fraction](Fraction), {one.id for one in history if one.kind in _ENDS}
+    for one in history:
+        costs[one.id] += one.cost
+    shown = [one for one in history if one.kind != "reserved" or one.id not in ended]
+    return [_told(one, bought, costs[one.id] if one.kind in ("released", "reserved") else Fraction(0)) for one in shown]
+
+
+_ENDS: Final = ("released", "withdrawn")
+
+
+def _told(entry: Entry, bought: Mapping[str | None, Kept], cost: Fraction) -> dict[str, Any]:
+    """Return what an entry of the ledger says, in words."""
+    one = bought.get(entry.id)
+    about = _KINDS.get(entry.kind, entry.kind)
+    if entry.kind == "released":
+        about = one.headline if one is not None else _asked(entry.key)
+    return {
+        "time": f"{entry.time:%Y-%m-%d %H:%M}",
+        "dataset": entry.dataset,
+        "what": about,
+        "name": None if one is None else one.name,
+        "question": None if one is None else one.statement.query.text,
+        "cost": cost,
+    }
+
+
+def _asked(key: str) -> str:
+    """Say what was asked, of a release that is not kept here."""
+    try:
+        asked = Question.model_validate_json(key)
+    except ValueError:
+        return "An answer"
+    about, notion = asked.about, f"{asked.notion.name} at ε = {asked.notion.epsilon}"
+    if isinstance(about, AboutVisitors):
+        when = f"{about.window.start} to {about.window.end}".replace("T", " ")
+        return f"People by place, from {when}, under {notion}"
+    return f"A {about.kind}, under {notion}"

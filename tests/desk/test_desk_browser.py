@@ -1,0 +1,264 @@
+"""The desk in a real browser: by mouse and by keyboard alone, wide and narrow, light and dark, readable by everyone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+from tests.desk.conftest import write_tables
+
+from leeward.demo._city import write_city
+
+AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text()
+STEPS = ("visits", "places", "window", "promise", "strength", "check", "release")
+
+
+@dataclass
+class Open:
+    """A desk that the command serves, and the browser that was let in.
+
+    Attributes:
+        origin: of the desk.
+        context: of the browser.
+        server: the process.
+        asked: every address that the browser asked for.
+        complaints: what pages said on the console.
+        states: addresses of the pages of a walked path, by their names.
+    """
+
+    origin: str
+    context: BrowserContext
+    server: subprocess.Popen[str]
+    asked: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    states: dict[str, str] = field(default_factory=dict)
+
+    def page(self, **screen: Any) -> Page:
+        """Return a fresh page."""
+        page = self.context.new_page()
+        page.set_default_timeout(60_000)
+        page.set_viewport_size({"width": screen.get("width", 1280), "height": 900})
+        page.emulate_media(color_scheme=screen.get("scheme", "light"))
+        return page
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
+    folder = tmp_path_factory.mktemp("desk")
+    write_city(folder / "city")
+    (folder / "town").mkdir()
+    write_tables(folder / "town")
+    command = [sys.executable, "-m", "leeward", "desk", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
+        assert server.stdout is not None
+        address = next(line.strip() for line in server.stdout if "/enter?" in line)
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        made = Open(address.partition("/enter")[0], browser.new_context(), server)
+        made.context.on("request", lambda request: made.asked.append(request.url))
+        made.context.on("console", lambda said: made.complaints.append(said.text))
+        made.context.on("weberror", lambda error: made.complaints.append(str(error.error)))
+        first = made.page()
+        first.goto(address)
+        assert "token" not in first.url
+        first.close()
+        try:
+            yield made
+        finally:
+            browser.close()
+            server.send_signal(signal.SIGINT)
+            assert "The desk is closed" in server.stdout.read()
+            assert server.wait(30) == 0
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe finds that keeps somebody from reading a page (WCAG 2, levels A and AA)."""
+    # by the browser's own protocol: the page's policy lets no script in that is not of the desk
+    session = page.context.new_cdp_session(page)
+    session.send("Runtime.evaluate", {"expression": AXE})
+    run = "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa']}).then(found => JSON.stringify(found.violations))"
+    found = session.send("Runtime.evaluate", {"expression": run, "awaitPromise": True})["result"]["value"]
+    session.detach()
+    return [f"{one['id']}: {node['html'][:160]}" for one in json.loads(found) for node in one["nodes"]]
+
+
+@pytest.fixture(scope="module")
+def walked(opened: Open) -> Open:
+    """The whole path on the demo city, by mouse alone."""
+    page, states = opened.page(), opened.states
+
+    def at(name: str) -> None:
+        states[name] = page.url.removeprefix(opened.origin)
+
+    page.goto(opened.origin)
+    at("home")
+    page.get_by_role("link", name="city/visits.parquet").click()
+    page.wait_for_url("**/look?**")
+    at("look")
+    page.get_by_role("button", name="These are the visits").click()
+    page.wait_for_url("**/visits")
+    at("visits")
+    page.get_by_role("button", name="On to the places").click()
+    page.wait_for_url("**/places")
+    page.get_by_label("The public list").select_option("city/places.parquet")
+    page.get_by_role("button", name="Look at this list").click()
+    page.get_by_role("button", name="On to the time").wait_for()
+    at("places")
+    page.get_by_role("button", name="On to the time").click()
+    page.wait_for_url("**/window")
+    at("window")
+    page.get_by_label("Start").fill("2013-12-22T18:00:00")
+    page.get_by_label("End, which").fill("2013-12-22T18:01:00")
+    page.get_by_role("button", name="On to the promise").click()
+    page.wait_for_url("**/promise")
+    at("promise")
+    page.get_by_label("“Safe” is never wrong").check()
+    page.get_by_role("button", name="On to strength").click()
+    page.wait_for_url("**/strength")
+    page.get_by_label("Percent of the places").fill("90")
+    page.get_by_role("button", name="What ε is that?").click()
+    page.get_by_role("link", name="Take it").click()
+    page.wait_for_url("**epsilon=0.768**")
+    page.locator(".plot .main-svg").first.wait_for()
+    at("strength")
+    page.get_by_label("A public name of the data").fill("city")
+    page.get_by_role("button", name=re.compile("Keep ε = 0.768")).click()
+    page.wait_for_url("**/check")
+    page.get_by_role("button", name="Look at the data").click()
+    page.get_by_role("link", name="On to the release").wait_for()
+    at("check")
+    page.get_by_role("link", name="On to the release").click()
+    page.wait_for_url("**/release")
+    at("release")
+    page.get_by_label(re.compile("This opens a new budget of 'city'")).check()
+    page.get_by_role("button", name="Release for ε = 0.768").click()
+    page.wait_for_url("**/releases/**")
+    at("released")
+    page.goto(f"{opened.origin}/history")
+    at("history")
+    page.close()
+    return opened
+
+
+def test_the_whole_path_by_mouse_leads_to_an_open_report(walked: Open) -> None:
+    page = walked.page()
+    page.goto(walked.origin + walked.states["released"])
+    assert re.search(r"of 5,835 places are said to be safe", page.inner_text("h1"))
+    with walked.context.expect_page() as report:
+        page.get_by_role("link", name="Open the report").click()
+    report.value.locator(".plot.map .main-svg").first.wait_for()
+    assert "5,835 places" in report.value.inner_text("h1")
+    report.value.close()
+    page.close()
+
+
+def test_going_back_and_reloading_lose_nothing(walked: Open) -> None:
+    page = walked.page()
+    page.goto(walked.origin + walked.states["window"])
+    page.get_by_role("link", name="The promise").click()
+    page.wait_for_url("**/promise")
+    page.go_back()
+    assert page.get_by_label("Start").input_value() == "2013-12-22T18:00"
+    page.reload()
+    assert page.get_by_label("Start").input_value() == "2013-12-22T18:00"
+    page.close()
+
+
+SCREENS = [("light", 1280), ("dark", 390)]
+OTHERS = [pytest.param("dark", 1280, marks=pytest.mark.sweep), pytest.param("light", 390, marks=pytest.mark.sweep)]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [*SCREENS, *OTHERS])
+def test_everyone_can_read_every_page(walked: Open, scheme: str, width: int) -> None:
+    page = walked.page(scheme=scheme, width=width)
+    shots = os.environ.get("LEEWARD_SHOTS")
+    for name, path in walked.states.items():
+        page.goto(walked.origin + path)
+        if name == "strength":
+            page.locator(".plot .main-svg").first.wait_for()
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(", ")
+        assert (int(dark[0]) < 128) == (scheme == "dark")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        assert barriers(page) == [], name
+        if shots:
+            page.screenshot(path=f"{shots}/{name}-{scheme}-{width}.png", full_page=True)
+    page.close()
+
+
+def test_a_barrier_is_found_out(walked: Open) -> None:
+    page = walked.page()
+    page.goto(walked.origin)
+    page.evaluate("document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=\"data:,\">')")
+    assert [found.partition(":")[0] for found in barriers(page)] == ["image-alt"]
+    page.close()
+
+
+def test_the_browser_asks_nobody_else_and_nothing_is_complained_of(walked: Open) -> None:
+    assert walked.asked
+    assert [url for url in walked.asked if not url.startswith((walked.origin, "data:", "blob:"))] == []
+    assert walked.complaints == []
+
+
+def to(page: Page, name: str) -> None:
+    """Press Tab until what has the focus has this name, as its label, its id or its text."""
+    script = "() => { const e = document.activeElement; return [e.id, e.name, e.innerText].map(s => (s || '').trim()) }"
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if any(each == name or (len(each) > 8 and each.startswith(name)) for each in page.evaluate(script)):
+            return
+    raise AssertionError(f"nothing called {name} can be reached")
+
+
+def test_the_whole_path_by_keyboard_alone(opened: Open) -> None:
+    page = opened.page(width=390, scheme="dark")
+    keys = page.keyboard
+    page.goto(opened.origin)
+
+    def press(name: str, key: str, then: str) -> None:
+        to(page, name)
+        keys.press(key)
+        page.wait_for_url(then)
+
+    press("town/visits.csv", "Enter", "**/look?**")
+    press("These are the visits", "Enter", "**/visits*/visits")
+    press("On to the places", "Enter", "**/places")
+    to(page, "file")
+    keys.type("town/p")
+    press("Look at this list", "Enter", "**/places?**")
+    press("On to the time", "Enter", "**/window")
+    for name, hours in (("start", "07"), ("end", "08")):
+        to(page, name)
+        keys.type("03142026")
+        keys.press("Tab")
+        keys.type(f"{hours}0000PM")
+    press("On to the promise", "Enter", "**/promise")
+    to(page, "never-safe")
+    keys.press("Space")
+    to(page, "people")
+    keys.press("Control+A")
+    keys.type("25")
+    press("On to strength and budget", "Enter", "**/strength")
+    to(page, "dataset")
+    keys.press("Control+A")
+    keys.type("a little town")
+    press("Keep ε = 1, and look", "Enter", "**/check")
+    to(page, "Look at the data")
+    keys.press("Enter")
+    page.wait_for_url("**/check")
+    page.get_by_role("link", name="On to the release").wait_for()
+    press("On to the release", "Enter", "**/release")
+    to(page, "opens")
+    keys.press("Space")
+    press("Release for ε = 1", "Enter", "**/releases/**")
+    assert "of 4 places" in page.inner_text("h1")
+    page.close()

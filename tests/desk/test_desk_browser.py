@@ -156,7 +156,7 @@ def test_the_whole_path_by_mouse_leads_to_an_open_report(walked: Open) -> None:
     assert re.search(r"of 5,835 places are said to be safe", page.inner_text("h1"))
     with walked.context.expect_page() as report:
         page.get_by_role("link", name="Open the report").click()
-    report.value.locator(".plot.map .main-svg").first.wait_for()
+    report.value.locator(".plot.map .main-svg").first.wait_for(timeout=120_000)
     assert "5,835 places" in report.value.inner_text("h1")
     report.value.close()
     page.close()

@@ -129,9 +129,9 @@ def truth(now: Fraction, ever: Fraction) -> str:
     """Say what a release that has ended has charged, as the ledger has it."""
     if now:
         return f"{amount(now)} was charged for it; asking the same again costs nothing more."
-    return (
-        "Nothing was charged." if not ever else f"Nothing was charged now; {amount(ever)} was charged for this question before."
-    )
+    if not ever:
+        return "Nothing was charged."
+    return f"Nothing was charged now; {amount(ever)} was charged for this question before."
 
 
 def _known(desk: Desk, draft: Draft) -> dict[str, Any]:

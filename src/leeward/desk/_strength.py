@@ -107,12 +107,13 @@ def sections(desk: Desk, draft: Draft, asked: Asked) -> dict[str, dict[str, Any]
 
 def _asked(draft: Draft, given: Mapping[str, str]) -> Asked:
     protect, budget = draft.sections.get("protect", {}), draft.sections.get("budget", {})
+    stem = PurePath(draft.sections["data"]["visits"]).name.partition(".")[0]
     return Asked(
         epsilon=given.get("epsilon", protect.get("epsilon", "1")).strip(),
         count=given.get("count", "0").strip(),
         chance=given.get("chance", "").strip(),
         cap=given.get("cap", budget.get("cap", "4")).strip(),
-        dataset=given.get("dataset", budget.get("dataset", PurePath(draft.sections["data"]["visits"]).name.partition(".")[0])).strip(),
+        dataset=given.get("dataset", budget.get("dataset", stem)).strip(),
     )
 
 

@@ -542,6 +542,14 @@ def budget_move(town: Town) -> None:
     ran(town, "budget", "check", "--ledger", ledger)
 
 
+def desk_folder(town: Town) -> None:
+    assert stub(town, "desk", "leeward.desk", "serve", town.folder)[0] == town.folder
+
+
+def desk_port(town: Town) -> None:
+    assert stub(town, "desk", "leeward.desk", "serve", "--port", "8400")[-1]["port"] == 8400
+
+
 def version(town: Town) -> None:
     assert ran(town, "--version")[0] == f"leeward {__version__}\n"
 

@@ -70,10 +70,12 @@ def test_the_budget_of_a_draft_is_kept_in_the_folder(seat: Seat) -> None:
     name = seat.drafted()
     file = seat.folder / "leeward-desk" / "drafts" / name / "spec.toml"
     kept = file.read_text()
+    (seat.folder / "linked.db").symlink_to(seat.folder.parent / "elsewhere.db")
     for ledger, fits in (
         ("../../../budget.db", True),
         ("postgresql://evil.example/b", False),
         ("/tmp/budget.db", False),
+        ("../../../linked.db", False),
     ):
         file.write_text(f'{kept}\n[budget]\nledger = "{ledger}"\n')
         if fits:

@@ -18,6 +18,7 @@ from tests.session.conftest import Town
 
 import leeward as lw
 from leeward.desk._jobs import CancelledError, Job, Jobs
+from leeward.desk._release import truth
 from leeward.desk._releases import kept
 from leeward.desk._risk import PRIORS, belief_at_most
 from leeward.desk._strength import least_epsilon
@@ -200,6 +201,22 @@ def test_a_release_that_is_cancelled_before_it_is_paid_for_charges_nothing(
     ledger = Ledger.find(seat.desk.ledger)
     assert ledger is not None
     assert ledger.show("town") == []
+
+
+def test_what_was_charged_is_told_where_a_release_fails_after_it(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = walked(seat)
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise lw.LeewardError("The disk", "it is full", "Make room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session.Session, "publish", full)
+        page = text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
+    assert "The disk: it is full." in page
+    assert "1 was charged for it; asking the same again costs nothing more." in page
+    assert "a stored answer: nothing was charged" in text_of(done(seat, seat.post(f"/drafts/{name}/release")))
+    assert truth(Fraction(0), Fraction(0)) == "Nothing was charged."
+    assert truth(Fraction(0), Fraction(1, 2)) == "Nothing was charged now; 0.5 was charged for this question before."
 
 
 def test_what_is_paid_for_is_shown_although_it_is_cancelled(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from leeward.desk._steps import shown
 from leeward.desk._views import page, see
 from leeward.errors import InputError, LeewardError, LowUtilityError
 from leeward.exact._real import exact
-from leeward.exact._weight import weight
+from leeward.exact._weight import Weight, weight
 from leeward.mechanism._calibration import least_multiple
 from leeward.planner._plan import Plan, plan_decisions
 from leeward.planner._useless import refuse_useless
@@ -153,7 +153,14 @@ def _odds(made: Plan) -> list[tuple[int, list[str]]]:
     assert at is not None
     near = {0, 1, 2, at - 1, at, at + 1, at + 2, 2 * at, 4 * at}
     counts = [count for count in curve if count in near] or list(curve)[:6]
-    return [(c, [short_percent(float(chance)) for chance in curve[c] if chance is not None]) for c in counts]
+    return [(c, [_said(chance) for chance in curve[c] if chance is not None]) for c in counts]
+
+
+def _said(chance: Weight) -> str:
+    """Write a chance: only what never happens reads so."""
+    if chance == 0:
+        return "never"
+    return "under 0.1 %" if chance < "1/1000" else short_percent(float(chance))
 
 
 def _wish(spec: Spec, asked: Asked) -> dict[str, Any]:

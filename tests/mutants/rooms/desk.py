@@ -1,0 +1,28 @@
+"""Mistakes in the desk: who gets a page, which files are read, and what is said of a charge."""
+
+from tests.mutants.mutant import Mutant as M
+
+GUARD = "leeward.desk._guard"
+ATTACKS = "tests/desk/test_desk_guard.py"
+FOLDER = "tests/desk/test_desk_folder.py"
+DRAFTS = "tests/desk/test_desk_drafts.py"
+PATH = "tests/desk/test_desk_path.py"
+
+MUTANTS = [
+    M(GUARD, "Entrance.opens_with", "self._is_open and not opens", "self._is_open", ATTACKS, "the token lets in whoever has it, again and again"),
+    M(GUARD, "Guard._answer", "headers.getlist(\"host\") != [self._authority]", "False", ATTACKS, "a name that was pointed at this machine is answered"),
+    M(GUARD, "Guard._answer", "headers.getlist(\"origin\") != [f\"http://{self._authority}\"]", "False", ATTACKS, "a form of another page is taken, where it knows the secret"),
+    M(GUARD, "Guard._answer", "if is_part and", "if False and", ATTACKS, "a part of another page gets rows"),
+    M(GUARD, "Guard._answer", "if not same(_cookie(headers, self._name), self._entrance.cookie):", "if not _cookie(headers, self._name):", ATTACKS, "any cookie of the right name lets in"),
+    M(GUARD, "Guard", "if not same(fields.pop(\"secret\", [\"\"])[-1], self._entrance.form):", "if not fields.pop(\"secret\", [\"\"]):", ATTACKS, "a form without the secret is taken"),
+    M(GUARD, "_cookie", "if len(found) == 1 else \"\"", "if found else \"\"", ATTACKS, "of two cookies of one name the first is taken"),
+    M("leeward.desk._folder", "Folder.file", "if not path.is_relative_to(self.root) or path == self.root:", "if path == self.root:", FOLDER, "a link leads out of the folder"),
+    M("leeward.desk._folder", "Folder.file", "and path.name.lower().endswith(ENDINGS)", "", FOLDER, "a link with the name of a table shows any file of the folder"),
+    M("leeward.desk._folder", "Folder.file", "if not stat.S_ISREG(kind):", "if False:", FOLDER, "a pipe or a folder is a table"),
+    M("leeward.desk._drafts", "Drafts._check", "not Path(below).is_relative_to(self._files.root)", "False", DRAFTS, "a draft that somebody put there names any file"),
+    M("leeward.desk._drafts", "Drafts._check", "elif not Path(os.path.realpath(below)).is_relative_to(self._files.root):", "elif False:", DRAFTS, "a link leads the budget out of the folder"),
+    M("leeward.desk._jobs", "Job.progress", "self._cancelled.is_set() and stage not in _COMMITTED", "self._cancelled.is_set()", PATH, "what is paid for is thrown away where it is cancelled late"),
+    M("leeward.desk._release", "truth", "if now:", "if ever:", PATH, "what an earlier release cost is told as the price of this one"),
+    M("leeward.desk._risk", "belief_at_most", "(grown + weight(1 - prior))", "(grown + weight(prior))", PATH, "the bettor's belief is told too low"),
+    M("leeward.desk._releases", "kept", "if \"/\" not in file and digest_or_none(folder / file) in listed[file]", "if \"/\" not in file", PATH, "a report that was changed since is shown"),
+]  # fmt: skip

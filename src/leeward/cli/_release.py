@@ -45,6 +45,9 @@ def release(
     new_budget: NewBudget = False,
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: AcceptUseless = False,
+    formats: Annotated[
+        str, typer.Option("--formats", help="Files for catalogues, with commas between: croissant,opendp-registry.")
+    ] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -84,6 +87,7 @@ def release(
         out,
         if_doubtful=if_doubtful,
         accept_useless=accept_useless,
+        formats=[name.strip() for name in formats.split(",") if name.strip()],
         quiet=quiet,
         as_json=as_json,
         asked=asked,
@@ -97,6 +101,7 @@ def publish(
     *,
     if_doubtful: Any = "refuse",
     accept_useless: bool = False,
+    formats: Sequence[str] = (),
     quiet: bool,
     as_json: bool,
     asked: Callable[[], Opening] | None = None,
@@ -109,6 +114,7 @@ def publish(
         out: the directory.
         if_doubtful: see `leeward.release`.
         accept_useless: see `leeward.release`.
+        formats: what is written for catalogues besides.
         quiet: print nothing.
         as_json: print JSON.
         asked: asks whether a new budget may be opened, once the directory is prepared; None if that is known.
@@ -120,7 +126,7 @@ def publish(
 
     for plans in asked_for.values():
         refuse_within(out, budget, plans[0].counted)
-    with saving(out, _folders(asked_for), overview=len(asked_for) > 1) as save:
+    with saving(out, _folders(asked_for), overview=len(asked_for) > 1, formats=formats) as save:
         opened = Opening(budget, None) if asked is None else asked()
         with ExitStack() as stack:
             with progress_shown(quiet) as progress:

@@ -3,12 +3,14 @@
 
 from leeward.report._cells import facts, html, release_html
 from leeward.report._figures import decision_curve, mapped, places_map
+from leeward.report._formats import FORMATS
 from leeward.report._html import report_html, write_report
 from leeward.report._plots import plot, release_plot
 from leeward.report._windows import windows_html
 from leeward.report._words import Readable
 
 __all__ = [
+    "FORMATS",
     "Readable",
     "decision_curve",
     "facts",

@@ -18,6 +18,7 @@ import pyarrow as pa
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from leeward._plain import at_most
 from leeward._statement import (
     GroupStatement,
     NumberQuery,
@@ -265,18 +266,19 @@ def columns_of(answers: pa.Table, columns: Mapping[str, str]) -> list[str]:
 def _rows(answers: pa.Table, columns: Mapping[str, str]) -> list[list[str]]:
     """Return the first answers as text: the keys of places may be integers that a browser would round."""
     first = answers.slice(0, MOST_ROWS)
+    names = columns_of(answers, columns)
     return [
-        [text(value) for value in row]
-        for row in zip(*(first[name].to_pylist() for name in columns_of(answers, columns)), strict=True)
+        [text(value, name) for name, value in zip(names, row, strict=True)]
+        for row in zip(*(first[name].to_pylist() for name in names), strict=True)
     ]
 
 
-def text(value: Any) -> str:
-    """Write a published value as it stands in the table."""
+def text(value: Any, column: str) -> str:
+    """Write a published value of a column as it stands in the table; an error that is kept is rounded up."""
     if value is None:
         return "–"
     if isinstance(value, float):
-        return numbers.plain(value)
+        return at_most(value) if column == "within_95_percent" else numbers.plain(value)
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 

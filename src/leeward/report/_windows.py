@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -110,27 +110,27 @@ def _rows_of(answers: Sequence[pa.Table], kind: Shown) -> dict[str, Any]:
     """Return the answers of all windows: by column where all have the same rows, or else written out."""
     listed = columns_of(answers[0], kind.columns)
     if len({table.num_rows for table in answers}) > 1:
-        rows = [[list(map(text, row)) for row in zip(*_lists(one, listed), strict=True)] for one in answers]
-        return {"rows": rows}
-    return {"columns": [_column([table[name] for table in answers]) for name in listed]}
+        columns = [[_texts(one[name], name) for name in listed] for one in answers]
+        return {"rows": [list(zip(*each, strict=True)) for each in columns]}
+    return {"columns": [_column([table[name] for table in answers], name) for name in listed]}
 
 
-def _lists(table: pa.Table, names: Iterable[str]) -> list[list[Any]]:
-    return [table[name].to_pylist() for name in names]
+def _texts(values: pa.ChunkedArray | pa.Array, name: str) -> list[str]:
+    return [text(value, name) for value in values.to_pylist()]
 
 
-def _column(windows: Sequence[pa.ChunkedArray]) -> dict[str, Any]:
+def _column(windows: Sequence[pa.ChunkedArray], name: str) -> dict[str, Any]:
     first = windows[0]
     if all(one.equals(first) for one in windows):
-        return {"fixed": list(map(text, first.to_pylist()))}
+        return {"fixed": _texts(first, name)}
     whole = pa.concat_arrays([chunk for one in windows for chunk in one.chunks])
     coded = pc.dictionary_encode(whole, null_encoding="encode")
     if len(coded.dictionary) > len(_DIGITS):
-        return {"each": [list(map(text, one.to_pylist())) for one in windows]}
+        return {"each": [_texts(one, name) for one in windows]}
     digits = _DIGITS[as_numpy(coded.indices)].tobytes().decode("ascii")
     size = len(first)
     codes = [digits[i : i + size] for i in range(0, len(digits), size)]
-    return {"words": list(map(text, coded.dictionary.to_pylist())), "codes": codes}
+    return {"words": _texts(coded.dictionary, name), "codes": codes}
 
 
 def _picture(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from leeward._optional import optional
 from leeward._plain import plain
 from leeward._private import Private
 from leeward._statement import Statement
-from leeward.errors import InputError, RefusedError
+from leeward.errors import InputError, RefusedError, check_choice
 from leeward.outputs import STATEMENT, Write, prepared
 from leeward.query._reasons import said
 
@@ -197,16 +198,23 @@ class Release:
 
         return places_map(self)
 
-    def save(self, directory: str | os.PathLike[str]) -> Path:
+    def save(self, directory: str | os.PathLike[str], *, formats: Sequence[str] = ()) -> Path:
         """Write answers.parquet, answers.csv, release.json and report.html (and the list of a grid as places.parquet).
 
         A new directory appears whole or not at all. In one that holds an earlier release, what was written then is replaced
         if nobody changed it since, and all other files stay as they are; see `leeward.outputs`.
 
+        Args:
+            directory: the directory.
+            formats: what is written for catalogues besides: ``"croissant"`` and ``"opendp-registry"``; see
+                `leeward.report.FORMATS`.
+
         Raises:
-            InputError: the directory holds something else, or what would be lost, or cannot be written.
+            InputError: the directory holds something else, or what would be lost, or cannot be written; or there is no such
+                format.
         """
-        return save_all({"": self}, directory)
+        with saving(directory, [""], formats=formats) as save:
+            return save([self])
 
     def _files(self) -> dict[str, Write]:
         """What is written, by name: the statement last."""
@@ -245,6 +253,7 @@ def saving(
     what: str = "a release",
     keep: bool = False,
     overview: bool = False,
+    formats: Sequence[str] = (),
 ) -> Iterator[Callable[[Sequence[Release]], Path]]:
     """Prepare a directory before releases are paid for; what can be refused is refused now.
 
@@ -255,6 +264,7 @@ def saving(
         what: what is saved; another kind of output is not replaced.
         keep: leave the folders of an earlier call that are not among these.
         overview: write one report over all of them too, in the directory itself.
+        formats: what is written for catalogues besides; see `leeward.report.FORMATS`.
 
     Yields:
         A function that writes releases, in the order of their folders; there may be fewer.
@@ -263,7 +273,10 @@ def saving(
         InputError: the directory holds something else, or what would be lost, or cannot be written.
     """
     below = [f"{folder}/" if folder else "" for folder in folders]
-    names = [folder + name for folder in dict.fromkeys(below) for name in _NAMES] + [REPORT] * overview
+    for asked in formats:
+        check_choice("format", asked, tuple(_formats()), "it is not written", error=InputError)
+    each_has = [*_NAMES, *(_formats()[asked][0] for asked in formats)]
+    names = [folder + name for folder in dict.fromkeys(below) for name in each_has] + [REPORT] * overview
     again = "running the same release again shows the stored answer at no further price"
     with prepared(
         directory,
@@ -281,7 +294,7 @@ def saving(
             files = {
                 folder + name: write
                 for folder, each in made.items()
-                for name, write in (_of_windows(each) if below.count(folder) > 1 else each[0]._files()).items()
+                for name, write in _described(each, below.count(folder) > 1, formats).items()
             }
             if overview:
                 files = {REPORT: lambda path: path.write_text(overview_html(made), "utf-8"), **files}
@@ -293,6 +306,25 @@ def saving(
             return overview_html({folder + REPORT: each for folder, each in made.items()})
 
         yield save
+
+
+def _formats() -> Mapping[str, Any]:
+    from leeward.report import FORMATS
+
+    return FORMATS
+
+
+def _described(releases: Sequence[Release], windows: bool, formats: Sequence[str]) -> dict[str, Write]:
+    """What is written of a release, or of several windows, by name, with what catalogues read: the statement last."""
+    from leeward.session._windows import answers_of_windows
+
+    files = _of_windows(releases) if windows else releases[0]._files()
+    table = answers_of_windows(releases) if windows and formats else releases[0].answers
+    statement = files.pop(STATEMENT)
+    for asked in formats:
+        name, write = _formats()[asked]
+        files[name] = functools.partial(write, releases, table)
+    return files | {STATEMENT: statement}
 
 
 def _of_windows(releases: Sequence[Release]) -> dict[str, Write]:

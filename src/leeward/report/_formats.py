@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What catalogues and registries read of a release, written when it is asked for; all of it is in the statement already.
+
+- ``croissant.json``: schema.org's ``Dataset`` with the fields of ``answers.parquet`` in the vocabulary Croissant 1.0 of
+  MLCommons, and one line of the W3C Data Privacy Vocabulary: it is protected by differential privacy.
+- ``opendp-registry.yaml``: a draft of an entry in OpenDP's registry of deployments. Who publishes, for what, and where is
+  not known here: these texts begin with TODO. (It is JSON, which is YAML.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from leeward._statement import UnlistedStatement
+from leeward.report._words import Readable
+
+_NAMESPACES = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "dct": "http://purl.org/dc/terms/",
+    "dpv": "https://w3id.org/dpv#",
+}
+_TERMS = ("extract", "field", "fileObject", "fileProperty", "format", "recordSet", "references", "source")
+
+
+def croissant(releases: Sequence[Readable], answers: pa.Table, path: Path) -> None:
+    """Write the description of a folder's answers.
+
+    Args:
+        releases: one; or one a window.
+        answers: the table that was written as ``answers.parquet`` beside.
+        path: the file to write.
+    """
+    first, file = releases[0].statement, path.with_name("answers.parquet")
+    context: dict[str, Any] = {**_NAMESPACES, **{term: f"cr:{term}" for term in _TERMS}}
+    context |= {"column": "cr:column", "conformsTo": "dct:conformsTo"}
+    context["dataType"] = {"@id": "cr:dataType", "@type": "@vocab"}
+    told = {
+        "@context": context,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": f"{first.dataset}, version {first.version}",
+        "description": " ".join(_sentences(releases)),
+        "datePublished": first.created,
+        "dpv:hasTechnicalMeasure": {"@id": "dpv:DifferentialPrivacy"},
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": "answers.parquet",
+                "name": "answers.parquet",
+                "contentUrl": "answers.parquet",
+                "encodingFormat": "application/x-parquet",
+                "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+            }
+        ],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": "answers",
+                "name": "answers",
+                "field": [_field(column) for column in answers.schema],
+            }
+        ],
+    }
+    path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _field(column: pa.Field) -> dict[str, Any]:
+    return {
+        "@type": "cr:Field",
+        "@id": f"answers/{column.name}",
+        "name": column.name,
+        "dataType": next((kind for fits, kind in _KINDS if fits(column.type)), "sc:Text"),
+        "source": {"fileObject": {"@id": "answers.parquet"}, "extract": {"column": column.name}},
+    }
+
+
+_KINDS: Final[Sequence[tuple[Callable[[pa.DataType], bool], str]]] = (
+    (pa.types.is_boolean, "sc:Boolean"),
+    (pa.types.is_integer, "sc:Integer"),
+    (pa.types.is_floating, "sc:Float"),
+)
+
+
+def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> None:
+    """Write the draft of an entry; arguments as for `croissant`."""
+    first, many = releases[0].statement, len(releases)
+    notion = first.notion
+    total = _total(releases)
+    delta = first.delta.promised if isinstance(first, UnlistedStatement) else "0"
+    pure = notion.name in _PURE
+    parameters = {} if total is None else {"epsilon": float(total)}
+    if delta != "0":
+        parameters["delta"] = float(Fraction(delta) * many)
+    told = {
+        "url_slug": "".join(sign if sign.isalnum() else "_" for sign in first.dataset.casefold()),
+        "status": "Draft",
+        "tier": 3,
+        "deployment": {
+            "basic": {
+                "name": first.dataset,
+                "data_curators": ["TODO: who publishes it"],
+                "intended_use": "TODO: what it is meant for",
+                "data_product_type": "Summary statistics",
+                "data_product_region": "TODO: which region it is about",
+                "description": " ".join(_sentences(releases)),
+                "publication_date": first.created,
+            },
+            "dp_variant": {
+                "variant_name": "Custom" if not pure else "Pure DP" if delta == "0" else "Approximate DP",
+                "unprotected_quantities": f"{notion.does_not_protect or 'none'}; the keys of the answers are public",
+            },
+            "privacy_loss": {
+                "privacy_unit": notion.unit,
+                "privacy_unit_details": f"{notion.definition}. Protected: {notion.protects}. The cover: {notion.cover}.",
+                "privacy_parameters": parameters,
+                "privacy_parameters_details": _exactly(releases, delta),
+            },
+            "deployment_model": {
+                "model_name": "Central",
+                "release_type": "One release" if many == 1 else "Many releases",
+                "data_source_type": "Static",
+                "access_type": "Non-interactive",
+            },
+            "accounting": {
+                "composition": "Prices of releases about the same people add up, exactly, in a ledger with a fixed cap.",
+            },
+            "implementation": {
+                "mechanisms": f"{first.mechanism.text} Leeward {first.leeward}: integers on public grids, exact samplers,"
+                " no floating-point noise.",
+            },
+            "administrative": {"registry_authors": ["TODO: who wrote this entry"]},
+        },
+    }
+    path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+_PURE = {"dp", "bounded-dp", "replace-dp"}
+"""Notions whose common name says all; any other is told by its definition."""
+
+
+def _exactly(releases: Sequence[Readable], delta: str) -> str:
+    first, many = releases[0].statement, len(releases)
+    each = f"ε = {first.notion.epsilon} of {first.notion.name}, a price of {first.price}" + f" with δ = {delta}" * (
+        delta != "0"
+    )
+    return each if many == 1 else f"{each}, for each of {many} windows; they add up"
+
+
+def _total(releases: Sequence[Readable]) -> Fraction | None:
+    """Return what all cost together, in ε of their notion; None where that is no fraction."""
+    try:
+        return sum((Fraction(one.statement.price) for one in releases), Fraction(0))
+    except ValueError:
+        return None
+
+
+def _sentences(releases: Sequence[Readable]) -> list[str]:
+    first = releases[0].statement
+    more = [] if len(releases) == 1 else [f"And so for {len(releases)} windows, one release each."]
+    promise = f"{first.notion.name} at ε = {first.notion.epsilon} for each {first.notion.unit}"
+    return [
+        f"{first.query.text.rstrip('.?')}.",
+        *more,
+        f"Noisy: protected by {promise}. The statement is release.json.",
+    ]
+
+
+FORMATS: Final[Mapping[str, tuple[str, Callable[[Sequence[Readable], pa.Table, Path], None]]]] = {
+    "croissant": ("croissant.json", croissant),
+    "opendp-registry": ("opendp-registry.yaml", registry),
+}
+"""The formats by name: the file of each, and what writes it."""

@@ -1,0 +1,93 @@
+"""What is written for catalogues: each file holds what its schema asks for, and nothing that the statement does not say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from tests.session.conftest import Town
+
+REGISTRY: Mapping[str, tuple[set[str], set[str]]] = {
+    "basic": (
+        {"name", "data_curators", "description", "intended_use", "data_product_type", "data_product_region"}
+        | {"publication_date"},
+        {"data_product_sector"},
+    ),
+    "dp_variant": (set(), {"variant_name", "data_domain", "unprotected_quantities"}),
+    "privacy_loss": (
+        set(),
+        {"privacy_unit", "privacy_unit_details", "privacy_parameters", "privacy_parameters_details"},
+    ),
+    "deployment_model": (
+        set(),
+        {"model_name", "model_name_details", "actors", "release_type", "release_type_details", "data_source_type"}
+        | {"data_source_type_details", "access_type", "access_type_details"},
+    ),
+    "accounting": (set(), {"post_processing", "composition"}),
+    "implementation": (set(), {"preprocessing_and_hyperparameter_tuning", "mechanisms", "justification"}),
+    "administrative": ({"registry_authors"}, {"sources", "notes"}),
+}
+"""The parts of an entry in OpenDP's registry of deployments, with the keys that each must and may have."""
+
+VARIANTS = {"Pure DP", "Approximate DP", "Zero-concentrated DP", "Renyi DP", "Custom"}
+
+
+def faults(entry: Mapping[str, Any]) -> list[str]:
+    """What the registry would refuse of an entry."""
+    found = [] if set(entry) == {"url_slug", "status", "tier", "deployment"} else ["the keys at the top"]
+    parts = entry["deployment"]
+    for name, part in parts.items():
+        must, may = REGISTRY.get(name, (set(), set()))
+        if not must <= set(part) <= must | may:
+            found.append(name)
+    parameters = parts["privacy_loss"]["privacy_parameters"]
+    found += [
+        key for key, value in parameters.items() if key not in ("epsilon", "delta", "rho") or type(value) is not float
+    ]
+    if parts["dp_variant"]["variant_name"] not in VARIANTS:
+        found.append("variant")
+    texts = (value for part in parts.values() for key, value in part.items() if key != "privacy_parameters")
+    return found + [
+        "a value" for value in texts if not isinstance(value, str) and not (isinstance(value, list) and all(value))
+    ]
+
+
+WINDOWS = ("end = 2026-01-01T19:00:00", 'end = 2026-01-01T20:00:00\nevery = "1h"')
+
+
+@pytest.mark.parametrize("windows", [1, 2])
+def test_a_release_is_described_for_catalogues(windows: int, town: Town) -> None:
+    spec = town.spec(*[WINDOWS] * (windows - 1))
+    ask = ["--if-doubtful", "publish", "--formats", "croissant, opendp-registry"]
+    code, _, err = town.run("release", spec, "--out", town.out, *ask)
+    assert code == 0, err
+    entry = json.loads((town.out / "opendp-registry.yaml").read_text())
+    assert faults(entry) == []
+    loss, variant = (entry["deployment"][part] for part in ("privacy_loss", "dp_variant"))
+    assert variant["variant_name"] == "Custom", "addition-only has no common name, so its relation is told"
+    assert "≤ e^ε" in loss["privacy_unit_details"]
+    assert loss["privacy_parameters"] == {"epsilon": float(windows)}
+
+    told = json.loads((town.out / "croissant.json").read_text())
+    (file,), (records,) = told["distribution"], told["recordSet"]
+    assert file["sha256"] == hashlib.sha256((town.out / "answers.parquet").read_bytes()).hexdigest()
+    schema = pq.read_schema(town.out / "answers.parquet")
+    assert [field["source"]["extract"]["column"] for field in records["field"]] == schema.names
+    kinds = {field["name"]: field["dataType"] for field in records["field"]}
+    assert (kinds["state"], kinds["count"]) == ("sc:Text", "sc:Integer")
+    assert told["dpv:hasTechnicalMeasure"] == {"@id": "dpv:DifferentialPrivacy"}
+
+    broken = json.loads(json.dumps(entry))
+    broken["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] = "1"
+    del broken["deployment"]["administrative"]["registry_authors"]
+    assert faults(broken) == ["administrative", "epsilon"]
+
+
+def test_an_unknown_format_is_refused_before_anything_is_charged(town: Town) -> None:
+    code, _, err = town.run("release", town.spec(), "--out", town.out, "--formats", "croisant")
+    assert (code, "croissant" in err) == (2, True)
+    assert not (town.folder / "budget.db").exists()

@@ -144,7 +144,7 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
     path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
-_PURE = {"dp", "bounded-dp", "replace-dp"}
+_PURE = {"dp", "bounded-dp", "add-remove-replace-dp"}
 """Notions whose common name says all; any other is told by its definition."""
 
 

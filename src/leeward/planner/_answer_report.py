@@ -145,6 +145,8 @@ def answer_report(compared: AnswerComparison) -> AnswerReport:
 
 
 def _kind(query: Statistic) -> str:
+    if query.kind == "histogram" and query.values is None:
+        return "count"
     return f"{query.bins} percentiles" if query.ps else query.kind
 
 

@@ -25,7 +25,7 @@ from leeward._buffers import numbers
 from leeward._displayed import Drawn
 from leeward._plain import listed
 from leeward.distance import Line
-from leeward.errors import NotPrivateError
+from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Real
 from leeward.mechanism import Geometric
 from leeward.noise import Bits, DirectedGeometric
@@ -279,6 +279,12 @@ def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
 
 
 def _planned(query: Statistic, notion: Notion) -> NumberPlan:
+    if query.of_rows and query.column is None and query.by is None and not query.records.keep and query.window is None:
+        raise InputError(
+            "A count of all rows",
+            "no column of the table would be read, and so nobody would notice if it became another table",
+            'Keep those with some values, keep = { sex = ["Female"] }; count groups, with by and others; or name a person',
+        )
     if isinstance(query.numeric, Mean | Variance) and query.people is None:
         return NumberPlan(query, notion, _parts(query, notion), Scale())
     scale = _scale(query)

@@ -53,7 +53,7 @@ from leeward.query._source import Allowed
 from leeward.query._spread import SPREADS, Spread, spread
 from leeward.query._window import Window, moment
 
-Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "histogram", "above"]
+Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "count", "histogram", "above"]
 StatisticKind = Literal[DrawnKind, Spread]
 Noun = Literal["place", "group", "interval", "level"]
 """What a public key of an answer is called."""
@@ -303,9 +303,9 @@ def statistic(
     Args:
         records: the private table, from `records`.
         kind: ``sum``, ``mean``, ``variance`` or ``standard deviation`` (of all who have a number), ``percentile`` (with
-            ``p``), ``median``, ``min``, ``max``, or ``histogram`` (people a public group, or people an interval ``[lower +
-            i·step, lower + (i + 1)·step)`` of a number), or ``above`` (people whose number is greater than each of a list
-            of levels; the answers begin with the highest).
+            ``p``), ``median``, ``min``, ``max``, ``count`` (people, or people a public group), or ``histogram`` (people a
+            public group, or people an interval ``[lower + i·step, lower + (i + 1)·step)`` of a number), or ``above`` (people
+            whose number is greater than each of a list of levels; the answers begin with the highest).
         column: the column of the number; for a histogram of groups, leave it out and give ``by``.
         lower: public lower bound; numbers below are clamped to it.
         upper: public upper bound.
@@ -373,6 +373,14 @@ def _asked(
     """Return the question, of these groups and of rows of all times."""
     people = plainly(people)
     _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper, levels=levels)
+    if kind == "count":
+        if column is not None:
+            raise SpecError(
+                f"A count with column = '{column}'",
+                "it is of people, whatever their numbers are",
+                'Leave column out; or ask "histogram", or "above"',
+            )
+        return Statistic(records, "histogram", None, None, None, by, listed)
     if kind == "histogram" and column is None:
         if not listed:
             raise SpecError("A histogram of nothing", "its keys are public", "Give column and bounds, or by and groups")
@@ -448,7 +456,7 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
     meant = {
         "p": {"percentile"},
         "grid": {"mean", *SPREADS},
-        "people": {*get_args(Kind)} - {"histogram", "above"},
+        "people": {*get_args(Kind)} - {"count", "histogram", "above"},
         "levels": {"above"},
     }
     for name, value in given.items():
@@ -457,8 +465,10 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
                 f"{name} = {told(value)} for a {_ASKED.get(kind, kind)}", "it has no meaning there", "Leave it out"
             )
     bounds = [name for name in ("lower", "upper") if given[name] is not None]
-    if kind == "histogram" and column is None and bounds:
-        raise SpecError(f"{bounds[0]} without a column", "groups have no bounds", "Name the column of a number")
+    if kind in ("count", "histogram") and column is None and bounds:
+        raise SpecError(
+            f"{bounds[0]} without a column", "people, and groups, have no bounds", "Name the column of a number"
+        )
     people = given["people"]
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
         raise SpecError(f"people = {told(people)}", "it is not a whole number", "Give how many people have a number")

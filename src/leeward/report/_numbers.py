@@ -68,6 +68,8 @@ def headline(result: Readable) -> str:
     """Say what was asked, and the answer or its range."""
     statement, query = stated(result), stated(result).query
     if query.kind == "histogram":
+        if query.column is None and not query.groups:
+            return f"About {plain(result.answers['count'][0].as_py())} {many(statement)}"
         if query.column is None:
             return (
                 f"{many(statement).capitalize()} in {_count(query.groups, 'group')} by {columns_named(query.by, '‘’')}"

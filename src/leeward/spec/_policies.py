@@ -57,6 +57,7 @@ def not_derived(protect: Protect, kind: str) -> SpecError:
     )
     nearer = {
         "visitors": '"presence", which is the policy "was not at this place" for every listed place, all at once; or ',
+        "count": "",
         "histogram": "",
     }.get(kind, '"manhattan" with the distance as its unit, or ' if notion == "blowfish" else "")
     return SpecError(

@@ -67,6 +67,8 @@ _WRITTEN = {"delimiter", "encoding", "decimal"}
 """Keys that say how a table is written."""
 _IN_TWO_WAYS = {"percentile", "median", "min", "max"}
 """Kinds of statistics that more than one mechanism can release."""
+_COUNTS = {"count", "histogram"}
+"""Kinds of statistics that count people by public groups."""
 _OF_STATISTICS = {"data": {"table"}, "query": {*Query.model_fields} - {"kind"}}
 _OF_UNLISTED = {"query": {"most_groups"}, "protect": {"groups_per_person", "delta"}}
 _NOT_OF_UNLISTED = {
@@ -109,11 +111,13 @@ class Spec(Section):
             raise ValueError(
                 f"[data] {when[0]} means nothing without [window]. Give start and end there, or leave it out"
             )
-        histogram, above = self.query.kind == "histogram", self.query.kind == "above"
+        histogram, above = self.query.kind in _COUNTS, self.query.kind == "above"
         of_groups = histogram and bool({"decide", "publish"} & self.model_fields_set)
         if ((visitors and not names) or of_groups or above) and not self.decides:
             where = "place" if visitors else "level" if above else "group"
             raise ValueError(f"[decide] says nothing of any {where}. Give safe_at_most, dangerous_at_least or both")
+        if self.query.kind == "count" and self.decides and not self.query.by:
+            raise ValueError('[decide] says something of each public group. Name them: by = { ward = ["a", "b"] }')
         if "mechanism" in self.query.model_fields_set and self.query.kind not in _IN_TWO_WAYS:
             raise ValueError(f"[query] mechanism means nothing for {self._asked}: it is for percentiles. Leave it out")
         unused = {"decide", "publish"} if names else set[str]()
@@ -325,7 +329,7 @@ class Spec(Section):
         """Return a notion of policies, where noise is derived from them: for counts of groups of rows."""
         rates = self.protect.one_rate()
         if (
-            not (self.query.kind == "histogram" or (self.names and not self.of_visits))
+            not (self.query.kind in _COUNTS or (self.names and not self.of_visits))
             or self.query.by is None
             or self.query.column is not None
         ):

@@ -113,6 +113,8 @@ def _question(query: Statistic) -> str:
         return f"How many {query.many} have a '{query.column}' above each of {levels}{of}"
     if query.kind == "histogram":
         if query.values is None:
+            if not query.groups:
+                return f"How many {query.many} there are"
             return f"How many {query.many} are in each of {groups}"
         of = f", in each of {groups}" if query.groups else ""
         return f"How many {query.many} have a '{query.column}' in each of {query.bins:,} public intervals{of}"
@@ -177,7 +179,8 @@ def numbers_assumed(query: Statistic) -> list[str]:
         *(["the groups"] if query.groups else []),
         *(["the window"] if query.window is not None else []),
     ]
-    found.append(f"{listed(chosen, 'and').capitalize()} were chosen without looking at the data")
+    if chosen:
+        found.append(f"{listed(chosen, 'and').capitalize()} were chosen without looking at the data")
     return found
 
 

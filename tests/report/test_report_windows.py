@@ -118,3 +118,12 @@ def test_windows_of_different_rows_are_written_out(make_release: Make, lengths: 
     each = windows(make_release, [["safe"] * count for count in lengths])
     series = Page(windows_html(each)).data("series")
     assert [len(one) for one in series["rows"]] == list(lengths)
+
+
+def test_a_page_that_cannot_carry_all_rows_says_so(make_release: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leeward.report._windows.MOST_ANSWERS", 4)
+    where = {"latitude": [35.0, 35.1, 35.3], "longitude": [139.0, 139.1, 139.0]}
+    page = Page(windows_html(windows(make_release, [["safe"] * 3] * 2, **where)))
+    assert "The first 2 of 3 places" in page.text()
+    assert len(rows(page.data("series"), 1)) == 2
+    assert "plot-map" not in {element.attributes.get("id") for element in page.elements}

@@ -101,6 +101,13 @@ def test_each_window_is_a_release_of_its_own(shop: Town) -> None:
     assert [one["window"]["start"][:10] for one in told] == ["2026-01-01", "2026-01-02", "2026-01-03"]
 
 
+def test_more_rows_than_a_spreadsheet_opens_are_not_written_as_csv(shop: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    for most, written in ((4, True), (3, False)):
+        monkeypatch.setattr("leeward.tables._sheets.MOST_ROWS_OF_A_SHEET", most)
+        assert shop.run("release", write(shop), "--out", shop.out)[0] == 0
+        assert (shop.out / "answers.csv").exists() == written
+
+
 def test_a_total_above_the_cap_charges_nothing(shop: Town) -> None:
     spec = write(shop, ('cap = "3000"', 'cap = "2999"'))
     code, _, err = shop.run("release", spec, "--out", shop.out)

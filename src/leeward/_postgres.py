@@ -178,10 +178,13 @@ def connect(
     try:
         if opened.info.server_version < _OLDEST:
             raise UnfitError("it is older than PostgreSQL 14", "Use a newer server")
-        # not by `options=-c …`: what is set here wins over what a role was given
+        # not by `options=-c …`: what is set here wins over what a role was given. Until it is, functions are named in full,
+        # because others may have made some of these names
         wanted = {**_OF_A_SESSION, **(settings or {})}
         asked = "".join(f", pg_catalog.set_config('{name}', '{value}', false)" for name, value in wanted.items())
-        row = opened.execute(f"SELECT pg_backend_pid(), current_setting('server_encoding'){asked}").fetchone()
+        row = opened.execute(
+            f"SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_encoding'){asked}"
+        ).fetchone()
         assert row is not None
         process, encoding, *_ = row
         if process != opened.info.backend_pid:

@@ -170,7 +170,7 @@ def looked(which: int) -> CheckedSpec:
     look = Look(9, 4, {"filtered": 0, "null_person": 5}, times=None if which else ("from", "to"))
     survey = Survey(below=1, above=0) if which else Survey(Matches(3, 2, 1, {"spaces": ("a",)}))
     cap = None if which else Amount(Fraction(5), Fraction(1, 9))
-    stands = Standing("dp/person", Balanced("dp/person", cap, Amount(Fraction(1, 3))), (False,))
+    stands = Standing("dp/person", Balanced("dp/person", cap, Amount(Fraction(1, 3))), (False,), (False,))
     prices = {"a key": Amount(Fraction(1))}
     refusals, rows = (["it is empty"], pa.table({"place": ["a"], "count": [1]}))
     found = LookedAt([plan], 3, [look], survey, stands, prices, refusals, rows, ["2 people"])

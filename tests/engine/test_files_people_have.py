@@ -276,6 +276,9 @@ def test_what_is_no_workbook_is_told_so(tmp_path: Path) -> None:
     workbook(tmp_path / "v.xlsx", {"S": []})
     with pytest.raises(DataError, match="first row is empty"):
         counted(lw.visits(tmp_path / "v.xlsx", **COLUMNS), places(tmp_path))
+    workbook(tmp_path / "v.xlsx", {"S": [[], HEAD, [*ROWS[0]]]})  # what stands below is not looked for
+    with pytest.raises(DataError, match="first row is empty"):
+        counted(lw.visits(tmp_path / "v.xlsx", **COLUMNS), places(tmp_path))
     workbook(tmp_path / "v.xlsx", {"A": [HEAD], "B": [HEAD]})
     with pytest.raises(DataError, match="it has several: 'A', 'B'"):
         counted(lw.visits(tmp_path / "v.xlsx", **COLUMNS), places(tmp_path))

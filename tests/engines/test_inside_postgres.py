@@ -149,6 +149,49 @@ def test_one_moment_is_counted(table: Session, monkeypatch: pytest.MonkeyPatch) 
         assert opened.content(b"secret" * 8).digest == before
 
 
+@pytest.mark.parametrize(
+    ("made", "joined"),
+    [
+        (
+            ["CREATE TABLE parts (LIKE t) PARTITION BY LIST (place)"],
+            "ALTER TABLE parts ATTACH PARTITION more FOR VALUES IN ('q')",
+        ),
+        (["CREATE TABLE parts (LIKE t)"], "ALTER TABLE more INHERIT parts"),
+    ],
+    ids=["a partition", "a table that inherits"],
+)
+def test_a_part_that_is_joined_meanwhile_is_noticed(table: Session, made: list[str], joined: str) -> None:
+    """Its rows were there before our moment, so that they are seen: by the queries after it, and not by those before."""
+    connection, address = table
+    for statement in (*made, "CREATE TABLE more (LIKE t)", "INSERT INTO more SELECT * FROM t WHERE place = 'q'"):
+        connection.execute(statement)
+    if "PARTITION" in made[0]:
+        connection.execute("CREATE TABLE half PARTITION OF parts FOR VALUES IN ('p')")
+    query = asked(address, "parts")
+    with open_data(query, read_keys(query)) as opened:
+        assert opened.exactly(query, "answer").counts.tolist() == [0, 0]
+        opened.content(b"secret" * 8)
+        connection.execute(joined)
+        with pytest.raises(DataError, match="another part while it was being read"):
+            opened.content(b"secret" * 8)
+    assert counts(query) == [0, 7]
+
+
+def test_no_function_of_others_is_called(table: Session) -> None:
+    """Where a role finds the names of others first, functions like those that open a session are not theirs."""
+    connection, address = table
+    connection.execute("CREATE TABLE called (by text)")
+    for name, given, of in (("pg_backend_pid", "", "int"), ("current_setting", "text", "text")):
+        words = f"INSERT INTO public.called VALUES ('{name}'); SELECT pg_catalog.{name}({'$1' if given else ''})"
+        connection.execute(f"CREATE FUNCTION public.{name}({given}) RETURNS {of} LANGUAGE sql AS $${words}$$")
+    connection.execute("ALTER ROLE CURRENT_USER SET search_path = public, pg_catalog")
+    try:
+        assert counts(asked(address)) == counts(asked(address, engine="duckdb")) == [7, 7]
+    finally:
+        connection.execute("ALTER ROLE CURRENT_USER RESET search_path")
+    assert connection.execute("SELECT * FROM called").fetchall() == []
+
+
 def test_errors_of_the_database_never_show_a_row(table: Session) -> None:
     connection, address = table
     connection.execute("CREATE FUNCTION f(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1'")

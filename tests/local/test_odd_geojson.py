@@ -36,6 +36,8 @@ def perturbed(text: str, folder: Path, ending: str = "geojson", missing: str = "
         (FEATURE % (POINT, '["kept"]'), "Properties of a feature that are no object"),
         (FEATURE % (POINT, '"kept"'), "Properties of a feature that are no object"),
         (FEATURE % (POINT, '{"a": 1, "a": 2}'), "stands twice"),
+        (FEATURE.replace("{", '{"id": {"at": [-175, -55]}, ', 1) % (POINT, "{}"), "An id of a feature"),
+        (FEATURE.replace("{", '{"id": [-175, -55], ', 1) % (POINT, "{}"), "An id of a feature"),
         (FEATURE.replace("}", ', "geometry": null}') % (POINT, "{}"), "stands twice"),
     ],
 )

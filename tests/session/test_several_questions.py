@@ -13,7 +13,9 @@ from tests.report.pages import Page
 from tests.session.conftest import Town
 
 import leeward as lw
+from leeward.engine._numbers import NumberTable
 from leeward.errors import CapExceededError, InputError, LeewardError, SpecError
+from leeward.ledger._reservation import Reservation
 from leeward.session._session import Session
 from leeward.session._together import together
 from leeward.spec import check_questions, read_questions, read_spec
@@ -173,6 +175,37 @@ def test_what_was_released_before_a_failure_is_written(clinic: Town, monkeypatch
     assert "2 earlier releases are answered and charged, and that stands" in err
     assert {path.parent.name for path in clinic.out.rglob("release.json")} == {"mean-age", "quartiles"}
     assert "2 answers about people" in (clinic.out / "report.html").read_text()
+
+
+def dies(patch: pytest.MonkeyPatch) -> None:
+    """Let a run die while it counts: what it reserved stays, and nobody holds it."""
+
+    def end(reservation: Reservation) -> None:
+        if reservation._hold is not None:
+            reservation._hold.release()
+            reservation._hold = None
+
+    def exactly(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    patch.setattr(Reservation, "end", end)
+    patch.setattr(NumberTable, "exactly", exactly)
+
+
+def test_what_an_interrupted_run_reserved_is_paid_for(clinic: Town) -> None:
+    """All of the cap is asked for: what was reserved is not asked for again, by the run that goes on or by who looks."""
+    spec = write(clinic)
+    with pytest.MonkeyPatch.context() as patch:
+        dies(patch)
+        assert clinic.run("release", spec, "--out", clinic.out)[0] == 130
+    assert spent(clinic) == "100"
+    for command in (("release", spec, "--dry-run"), ("check", spec), ("plan", spec)):
+        code, _, err = clinic.run(*command)
+        assert code == 0, (command, err)
+    code, out, err = clinic.run("release", spec, "--out", clinic.out)
+    assert code == 0, err
+    assert "a total price of 300. Charged before by a run that did not end, at no further cost: 1 of them." in out
+    assert spent(clinic) == "400"
 
 
 def test_two_that_are_one_draw_are_charged_once(clinic: Town) -> None:

@@ -107,7 +107,7 @@ def _refuse(one: Foreseen, dataset: str, useful_over: int | None) -> None:
 
     if not one.new:
         return
-    prices = [price for _, price in one.new]
+    prices = list(one.prices.values())
     refuse_total(prices, one.stands.balance, dataset)
     if useful_over is not None:
         for made, _ in one.new:

@@ -178,8 +178,12 @@ def _say_total(made: Together) -> None:
         total = price_of(known, paid, each[0].counted_in)
         say(f"{len(each)} windows at {known[0].price} each: a total price of at most {total}.")
         return
-    stored = len({one.key for one in each}) - len(made.new())
+    stored, charged = (
+        len({one.key for one in each if one.charged and (one.answer is not None) is answered})
+        for answered in (True, False)
+    )
     free = f" Answered before, at no further cost: {stored} of them." if stored else ""
+    free += f" Charged before by a run that did not end, at no further cost: {charged} of them." if charged else ""
     say(f"{len(made.priced)} questions, {len(each)} releases: a total price of {made.total}.{free}")
 
 

@@ -28,6 +28,7 @@ from leeward.tables._columns import check_columns
 from leeward.tables._files import File, files_of
 from leeward.tables._geojson import points_table
 from leeward.tables._memory import arrow_table
+from leeward.tables._objects import of_objects
 from leeward.tables._parquet import check_bound, check_pages
 from leeward.tables._schema import check_one_schema
 from leeward.tables._texts import in_utf8
@@ -50,11 +51,13 @@ class InDuckDB(Bound):
         connection: the locked connection.
         types: the engine's own type of each column that was asked for, by its name.
         files: the files it reads.
+        guessed: the columns whose type is that of their values.
     """
 
     connection: duckdb.DuckDBPyConnection
     types: Mapping[str, str]
     files: Sequence[File]
+    guessed: frozenset[str]
 
     @property
     def rows(self) -> Any:
@@ -62,6 +65,9 @@ class InDuckDB(Bound):
         from leeward.engine._described import described
 
         return described(_SOURCE, self.types)
+
+    def declares(self, column: str) -> bool:
+        return column not in self.guessed
 
     def all_rows(self) -> pa.Table:
         """The columns asked for, in the order of the source."""
@@ -177,7 +183,8 @@ def bind(
                 connection.execute(f"CREATE TEMP TABLE {_REWRITTEN} AS {query}")
                 found = _REWRITTEN
             connection.execute(f"CREATE TEMP VIEW {_SOURCE} AS SELECT {chosen} FROM {found}")
-            yield InDuckDB(connection, types, files)
+            guessed = frozenset(names) if kind in ("xlsx", "geojson") else frozenset[str]()
+            yield InDuckDB(connection, types, files, of_objects(source, names) if kind == "memory" else guessed)
 
 
 _IN_MEMORY: Mapping[str, Callable[[Any, Sequence[File], str | None, Mapping[str, str]], pa.Table]] = {

@@ -29,6 +29,10 @@ class Bound(Private):
     def rows(self) -> Any:
         """The source as an Ibis table with exactly the columns asked for: a description, which holds no connection."""
 
+    def declares(self, column: str) -> bool:
+        """Whether the source says of what type a column is, or its values alone do: in a sheet, or as Python objects."""
+        return True
+
     @abstractmethod
     def fetch(self, expression: Any) -> pa.Table:
         """Run an Ibis expression."""

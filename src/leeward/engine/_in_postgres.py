@@ -6,6 +6,10 @@ recognised, looked at and counted is one table. The questions are those that Duc
 PostgreSQL's SQL. Nothing is made in the database, not even a temporary view: what one would be made for stands before
 each query, after WITH.
 
+Of what tables a table consists no snapshot tells: a partition that another session attaches meanwhile, or a table that is
+made to inherit, is read by the next query, and rows that it had before are in our snapshot. (None can be taken away: what
+was read is locked against that.) So whoever counts asks afterwards whether the parts are those of the beginning.
+
 Refused, because two queries might then see two tables: views, whose functions may draw at random; foreign tables, which know
 nothing of our snapshot. Refused, because the engines read them differently: numbers and times that are texts.
 """
@@ -48,11 +52,12 @@ WHERE c.relkind NOT IN ('r', 'p', 'm')
 class InPostgres(Bound):
     """One table of a database, within one transaction. `in_postgres` makes it."""
 
-    __slots__ = ("_address", "_made", "_schema", "_session")
+    __slots__ = ("_address", "_made", "_parts", "_relation", "_schema", "_session")
 
-    def __init__(self, session: Session, address: Address, source: str, schema: pa.Schema) -> None:
-        self._session, self._address, self._schema = session, address, schema
-        self._made: dict[str, tuple[str, frozenset[str]]] = {_SOURCE: (source, frozenset())}
+    def __init__(self, session: Session, address: Address, relation: str, source: str, schema: pa.Schema) -> None:
+        self._session, self._address, self._relation, self._schema = session, address, relation, schema
+        self._made: dict[str, tuple[str, frozenset[str]]] = {_SOURCE: (f"SELECT {source} FROM {relation}", frozenset())}
+        self._parts = _parts_of(session, relation)
 
     @property
     def rows(self) -> Any:
@@ -77,7 +82,12 @@ class InPostgres(Bound):
         return tuple(int(value) for value in found[0])
 
     def check_unchanged(self) -> None:
-        """Every query of the transaction sees the same rows."""
+        with in_plain_words(self._address):
+            parts = _parts_of(self._session, self._relation)
+        if parts != self._parts:
+            raise DataError(
+                f"The table {self._relation}", "it was given another part while it was being read", "Run it again"
+            )
 
     def _answer(self, query: str, needs: frozenset[str]) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run a query, before which stands what it reads."""
@@ -136,7 +146,20 @@ def in_postgres(
         source = ", ".join(f"{kind.counted.format(name)} AS {name}" for kind, name in marks)
         schema = pa.schema([(name, kinds[name].arrow) for name in names])
 
-        yield InPostgres(session, address, f"SELECT {source} FROM {relation}", schema)
+        yield InPostgres(session, address, relation, source, schema)
+
+
+def _parts_of(session: Session, relation: str) -> frozenset[tuple[str, str]]:
+    """Return the tables, by schema and name, that a query of a table reads: as it would be carried out now."""
+    row = session.execute(f"EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) SELECT FROM {relation}".encode()).fetchone()
+    assert row is not None
+    left, found = [each["Plan"] for each in row[0]], set[tuple[str, str]]()
+    while left:
+        node = left.pop()
+        left += node.get("Plans", ())
+        if "Relation Name" in node:
+            found.add((node["Schema"], node["Relation Name"]))
+    return frozenset(found)
 
 
 def _refuse_texts(columns: Mapping[str, str], kinds: Mapping[str, Kind]) -> None:

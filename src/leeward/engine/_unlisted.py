@@ -65,7 +65,7 @@ class UnlistedTable(TimedRows):
         super().__init__(bound, clock, None if clock is None else source.time, source.timezone)
         timed = {} if clock is None else clock.columns()
         person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
-        key, beyond, self._is_text = _group(rows[query.by], query.by)
+        key, beyond, self._is_text = _group(rows[query.by], query.by, bound.declares(query.by))
         plain = {"person": person, "kept": kept(rows, source), "key": key, "beyond": beyond, **timed}
         self._rows = bound.staged("leeward_unlisted", rows.select(**plain))
         self._counted: dict[Window | None, _ByGroup] = {}
@@ -153,15 +153,26 @@ def _each(answer: pa.Table, windows: int) -> list[_ByGroup]:
     ]
 
 
-def _group(values: Any, column: str) -> tuple[Any, Any, bool]:
+def _group(values: Any, column: str, declared: bool) -> tuple[Any, Any, bool]:
     """Return the group that each row names, null for none; whether it is longer than is told; and whether it is a text.
+
+    That is a part of the answer, and must not hang on one person. So where nothing but values says what a column holds, its
+    groups are texts, whatever they are; and a column that is said to hold nothing at all is refused.
 
     Raises:
         DataError: the column holds neither texts nor whole numbers.
     """
     kind = values.type()
+    if not declared and (kind.is_null() or kind.is_integer()):
+        values = values.cast("string")
+        kind = values.type()
     if kind.is_null():
-        return values.cast("string"), ibis.literal(False), True
+        raise DataError(
+            f"by = '{column}'",
+            "its type is that of a column in which nothing is, and whether groups are texts or numbers is a part of the"
+            " answer (that it is refused may be a fact about the data: do not publish it)",
+            "Give the column the type that its groups have",
+        )
     if kind.is_string():
         size = strlen(values)
         return (

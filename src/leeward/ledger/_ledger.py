@@ -216,6 +216,18 @@ class Ledger:
                 return None
             return read_answer(charge, history)
 
+    def is_charged(self, dataset: str, version: str, key: str) -> bool:
+        """Return whether a public key is charged, answered or not: asked again, it goes on under that charge.
+
+        Raises:
+            LedgerError: its charge is not what was written.
+        """
+        with self._store.reading() as connection:
+            charge = find_charge(connection, dataset, version, key)
+            if charge is not None:
+                chain.check_charge(connection, charge)
+        return charge is not None
+
     @contextmanager
     def reserve(self, request: Request, *, wait: float = 600.0, progress: Progress = silent) -> Iterator[Reservation]:
         """Reserve a release, durably, before its data is looked at.

@@ -54,7 +54,7 @@ class Checked(Private):
         looks: how much each window would count, and why not more.
         survey: what else there is to know of the table.
         standing: where the budget stands, and which answers are stored.
-        prices: what the release would charge for each plan without a stored answer, by its key in the ledger.
+        prices: what the release would charge for each plan that is not paid for, by its key in the ledger.
         refusals: what would refuse the release, each once, in the words of the refusal.
         stand_in: what the first answer will look like: the first rows of one that was drawn from made-up counts.
         over_bound: what becomes of the people over the bound, in words, a window each; empty where there are none.
@@ -122,9 +122,10 @@ def check(
     rows = known[0].counted.of_rows
     stands = standing(budget, known[0].notion, known, keys.digest(), rows=rows)
     refusals, new = _Refusals(), [made for made, answered in zip(known, stands.answered, strict=True) if not answered]
+    unpaid = [made for made, charged in zip(known, stands.charged, strict=True) if not charged]
     # what has no price in the budget is refused as a release refuses it: nothing else is looked at
-    prices = [charge(made.notion, made.price, stands.counted_in, rows=rows) for made in new]
-    deltas = [charge_delta(made.notion, delta_of(made), stands.counted_in) for made in new]
+    prices = [charge(made.notion, made.price, stands.counted_in, rows=rows) for made in unpaid]
+    deltas = [charge_delta(made.notion, delta_of(made), stands.counted_in) for made in unpaid]
     amounts = [Amount(*paid) for paid in zip(prices, deltas, strict=True)]
     with refusals:
         _refuse_prices(amounts, budget, stands)
@@ -148,7 +149,7 @@ def check(
                 refuse_alike(survey.matches)
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)
-    charged_for = dict(zip([question(made, keys.digest()).canonical() for made in new], amounts, strict=True))
+    charged_for = dict(zip([question(made, keys.digest()).canonical() for made in unpaid], amounts, strict=True))
     return Checked(known, len(keys), looks, survey, stands, charged_for, refusals.found, stand_in, over)
 
 

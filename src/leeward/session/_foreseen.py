@@ -50,8 +50,8 @@ class Foreseen:
     @property
     def prices(self) -> dict[str, Amount]:
         """What is charged now, by the key in the ledger: two questions with one key are charged once."""
-        each = zip(self.keyed, self.paid, self.stands.answered, strict=True)
-        return {key: price for key, price, known in each if not known}
+        each = zip(self.keyed, self.paid, self.stands.charged, strict=True)
+        return {key: price for key, price, charged in each if not charged}
 
 
 def foreseen(plans: Sequence[AnyPlan], budget: Budget) -> Foreseen:

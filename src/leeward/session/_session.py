@@ -59,6 +59,7 @@ class PricedPlan:
         counted_in: the notion that the budget is counted in.
         price: what it costs there, exact.
         delta: what it costs of δ.
+        charged: whether it is paid for: it has its answer, or a run that was interrupted, or is at work, has reserved it.
         unit: what ε = 1 of the plan's notion costs there.
         answer: the answer that is stored under its key, which costs nothing to give again; None if there is none yet.
     """
@@ -71,6 +72,7 @@ class PricedPlan:
     unit: Fraction
     answer: Answer | None = field(repr=False)
     delta: Fraction = Fraction(0)
+    charged: bool = False
 
     @property
     def amount(self) -> Amount:
@@ -178,8 +180,9 @@ class Session(Private):
         )
         version = self.budget.version if version is None else version
         answer = self.ledger.peek(self.budget.dataset, version, key)
+        charged = answer is not None or self.ledger.is_charged(self.budget.dataset, version, key)
         delta = charge_delta(made.notion, delta_of(made), counted_in)
-        return PricedPlan(made, key, version, counted_in, cost, unit, answer, delta)
+        return PricedPlan(made, key, version, counted_in, cost, unit, answer, delta, charged)
 
     def answer(
         self,
@@ -349,7 +352,7 @@ class Session(Private):
 
     def _check_total(self, priced: Sequence[PricedPlan]) -> None:
         stands = self.balance(priced[0].counted_in)
-        refuse_total([each.amount for each in priced if each.answer is None], stands, self.budget.dataset)
+        refuse_total([each.amount for each in priced if not each.charged], stands, self.budget.dataset)
 
     def balance(self, counted_in: str) -> Balance:
         """Return where the budget stood when this was made."""

@@ -28,11 +28,13 @@ class Standing:
         counted_in: what it is kept in, or would be.
         balance: its caps, and what is spent of them; no caps where none is fixed or given.
         answered: of each plan, whether its answer is stored, so that it costs nothing.
+        charged: of each plan, whether it is paid for: its answer is stored, or was reserved by a run that did not end.
     """
 
     counted_in: str
     balance: Balance
     answered: tuple[bool, ...]
+    charged: tuple[bool, ...]
 
     @property
     def cap(self) -> Amount | None:
@@ -91,13 +93,15 @@ def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str
     account = None if ledger is None else ledger.account(budget.dataset, new=True)  # if any: nothing is opened
     if ledger is None or account is None:
         counted_in = budget.counted_in(notion, None, rows=rows)
-        return Standing(counted_in, opening_balance(budget, counted_in), (False,) * len(plans))
+        none = (False,) * len(plans)
+        return Standing(counted_in, opening_balance(budget, counted_in), none, none)
     counted_in = budget.counted_in(notion, account.notion, rows=rows)
     stands = balance_of(account)
     agree(stands, budget.dataset, counted_in, cap, budget.exact_cap_delta())
     asked = [question(made, keys).canonical() for made in plans]
     known = tuple(ledger.peek(budget.dataset, budget.version, key) is not None for key in asked)
-    return Standing(counted_in, stands, known)
+    paid = tuple(ledger.is_charged(budget.dataset, budget.version, key) for key in asked)
+    return Standing(counted_in, stands, known, paid)
 
 
 def opening_balance(budget: Budget, counted_in: str) -> Balance:

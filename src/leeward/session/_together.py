@@ -50,14 +50,14 @@ class Together:
 
     @property
     def total(self) -> Amount:
-        """What they cost together now: without those that are stored, and each question to the ledger once."""
+        """What they cost together now: without those that are charged, and each question to the ledger once."""
         from leeward.ledger._records import NOTHING
 
         return sum(self.new().values(), NOTHING)
 
     def new(self) -> dict[str, Amount]:
-        """Return the price of each question to the ledger that has no stored answer, by its key."""
-        return {one.key: one.amount for one in self.each if one.answer is None}
+        """Return the price of each question to the ledger that is not charged yet, by its key."""
+        return {one.key: one.amount for one in self.each if not one.charged}
 
     def watch(self, progress: Progress) -> None:
         """Tell from now on what is going on."""

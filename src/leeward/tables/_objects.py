@@ -46,6 +46,15 @@ def check_objects(source: Any, names: Sequence[str]) -> None:
             _check_dtypes(frame, [name for name in names if name in getattr(frame, "columns", ())])
 
 
+def of_objects(source: Any, names: Sequence[str]) -> frozenset[str]:
+    """Return the named columns of Python objects: of what type one is, its values decide, and without any it has none."""
+    pandas = sys.modules.get("pandas")
+    frames = [frame for frame in _held(native(source)) if pandas is not None and isinstance(frame, pandas.DataFrame)]
+    kinds = [(name, frame[name].dtype) for frame in frames for name in names if name in frame.columns]
+    inner = [(name, kind.categories.dtype if hasattr(kind, "categories") else kind) for name, kind in kinds]
+    return frozenset(name for name, kind in inner if str(kind) == "object")
+
+
 def _held(source: Any) -> Iterator[Any]:
     """The tables in memory that a source is, or is made of."""
     ops, op = sys.modules.get("ibis.expr.operations"), getattr(source, "op", None)

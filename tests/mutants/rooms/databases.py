@@ -17,6 +17,22 @@ COUNTED = "tests/engines/test_inside_postgres.py"
 TRAPS = "tests/engines/test_traps.py"
 
 MUTANTS = [
+    M(
+        INSIDE,
+        "InPostgres.check_unchanged",
+        "if parts != self._parts:",
+        "if False:",
+        COUNTED,
+        "a partition attached meanwhile is counted, and not recognised",
+    ),
+    M(
+        "leeward._postgres",
+        "connect",
+        "SELECT pg_catalog.pg_backend_pid()",
+        "SELECT pg_backend_pid()",
+        COUNTED,
+        "a function of others is called",
+    ),
     M(INSIDE, "in_postgres", "if row is None or row[0]:", "if False:", COUNTED, "a view is asked anew for each query"),
     M(
         INSIDE,

@@ -2,6 +2,7 @@
 
 from tests.mutants.mutant import Mutant as M
 
+CELLS = "tests/tables/test_cells.py"
 FILES = "tests/engine/test_files_people_have.py"
 VISITS = "leeward.engine._visits"
 TIMED = "leeward.engine._timed"
@@ -37,7 +38,9 @@ MUTANTS = [
       "a column is compared by its text, and read as a time"),
     M("leeward.tables._writing", "TimeFormat.of", 'field.replace("0?", "0").replace("[01]?", "[01]") if tight and part != "AM" else field', "field", FILES,
       "of digits without signs between them it is not clear where a day ends"),
-    M("leeward.tables._cells", "_moment", "round(value.microsecond / 1000)", "value.microsecond // 1000", FILES, "a time of a spreadsheet falls before itself"),
+    M("leeward.tables._cells", "_moment", "round(value.microsecond / 1000)", "value.microsecond // 1000", CELLS, "a time of a spreadsheet falls before itself"),
+    M("leeward.tables._cells", "_array", "isinstance(value, int) and abs(value) >= _EXACT", "isinstance(value, int) and abs(value) > _EXACT", CELLS, "of the first two numbers that are one float, one is read"),
+    M("leeward.tables._workbook", "_rows", "skip_empty_area=False", "skip_empty_area=True", FILES, "rows in front of the header are left out"),
     M("leeward.tables._cells", "_array", "all(value == value // 1 for value in there)", "any(value == value // 1 for value in there)", FILES, "fractions of a sheet are cut"),
     M("leeward.tables._texts", "_write", 'line += error.object[: error.start].count(b"\\n")', "pass", FILES, "the line that is not in the encoding is another"),
     M("leeward.tables._csv", "_first_fault", "begins = records.line_num + 1", "begins += 1", FILES, "a record of several lines moves the line that is named"),

@@ -16,6 +16,7 @@ TRUE = "tests/truth/test_unlisted_truth.py"
 COUNTED = "tests/engine/test_engine_unlisted.py"
 
 MUTANTS = [
+    M(COUNTS, "_group", "if not declared and (kind.is_null() or kind.is_integer()):", "if False:", COUNTED, "one person alone decides whether groups are texts"),
     M(UNKNOWN, "UnknownKeys.__init__", "self.reach + 1", "self.reach", DRAWN, "a threshold one too low: a key with one person is shown too often"),
     M(UNKNOWN, "UnknownKeys.under", "notion.epsilon / changed", "notion.epsilon", DRAWN, "each count has all of ε"),
     M(UNKNOWN, "UnknownKeys.under", "_CHANGED[type(notion)] * whole", "whole", DRAWN, "who is replaced moves one count"),

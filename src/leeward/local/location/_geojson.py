@@ -43,7 +43,9 @@ class _GeoJson(PositionFile):
         for batch in self._batches():
             for feature in batch:
                 names |= dict.fromkeys(properties(feature))
-                self._has_id |= isinstance(feature, dict) and "id" in feature
+                if isinstance(feature, dict) and "id" in feature:
+                    self._has_id = True
+                    _check_id(feature["id"])
         return list(names)
 
     def _columns_beside(self) -> list[str]:
@@ -141,6 +143,20 @@ class GeoJsonLines(_GeoJson):
                 done += len(batch)
                 progress("at work on the rows", min(written / size, 1.0))
         return done
+
+
+def _check_id(held: Any) -> None:
+    """Refuse an id that the standard (RFC 7946, 3.2) has not: a position, say, would go out with it.
+
+    Raises:
+        DataError: it is neither a text nor a number.
+    """
+    if isinstance(held, bool | list | dict):
+        raise DataError(
+            "An id of a feature that is neither a text nor a number (this is for the curator only)",
+            "an id is published as it is, whatever lies in it",
+            "Write it as a text or a number",
+        )
 
 
 def _positions(features: Features, extra: Sequence[str]) -> tuple[Floats, Floats, list[list[Any]]]:

@@ -1,0 +1,36 @@
+"""Columns of single values: where whole numbers end to be exact, and to what a time in a sheet is read."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from leeward.errors import DataError
+from leeward.tables._cells import column
+
+NOON = dt.datetime(2026, 1, 1, 12)
+MICROSECOND = dt.timedelta(microseconds=1)
+
+
+def read(*values: Any) -> pa.Array:
+    return column("x", [(value, ("t.xlsx", line)) for line, value in enumerate(values, 2)])
+
+
+@pytest.mark.parametrize(
+    ("off", "told"), [(-300, 0), (300, 0), (499, 0), (501, 1000), (999_499, 999_000), (999_501, 1_000_000)]
+)
+def test_times_are_read_to_the_nearest_millisecond(off: int, told: int) -> None:
+    """A float of days is some microseconds beside the time that was meant: also before it, and over a full second."""
+    assert read(NOON + off * MICROSECOND).to_pylist() == [NOON + told * MICROSECOND]
+
+
+def test_the_first_number_of_which_a_float_is_two_is_refused() -> None:
+    assert read(2**53 - 1, 0.5).to_pylist() == [2.0**53 - 1, 0.5]
+    assert read(2.0**53 - 1).to_pylist() == [2**53 - 1]
+    assert read(2**53).to_pylist() == [2**53]  # written as a whole number, in GeoJSON
+    for values in ((2**53, 0.5), (2.0**53,), (-(2.0**53),), (-(2**53), 0.5)):
+        with pytest.raises(DataError, match="several whole numbers are one"):
+            read(*values)

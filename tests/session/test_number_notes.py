@@ -107,3 +107,13 @@ def test_what_becomes_of_people_at_more_places(if_more: Any, k: int) -> None:
     kept = f"the {if_more} of them counts" if k == 1 else f"the 2 {if_more} of them count"
     assert query.over_bound(7) == f"7 people were at more than {k} listed place{'s' if k > 1 else ''}: only {kept}"
     assert query.over_bound(1).startswith("1 person was at more than")
+
+
+@pytest.mark.parametrize("groups", [0, 1, 2])
+def test_the_curve_is_about_the_groups_that_are_listed(groups: int) -> None:
+    """With one listed group too: those in no listed group have numbers, and are not counted."""
+    query = asked("histogram", "max", groups, False, "who")
+    told = privacy_statement(plan_number(query, lw.AdditionOnly(1)), places=query.cells, dataset="d", version="1")
+    (curve,) = (one for one in told.guaranteed if one.startswith("So it is certain"))
+    assert ("no more people of its group have a number" in curve) == (groups > 0)
+    assert "among those counted" in curve

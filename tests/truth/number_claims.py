@@ -237,7 +237,7 @@ def register(claims: Claims) -> None:
         )  # fmt: skip
 
     @says(
-        r"So it is certain of each interval that no more people(?P<own> of its group)? have a number from its lower end on than its count and those"
+        r"So it is certain of each interval that no more people(?P<own> of its group)? have a number from its lower end on, among those counted, than its count and those"
         r" of the intervals above it( of its group)? add up to: that sum is too high by at most (?P<high>[\d,]+) at the highest interval and by at"
         r" most (?P<low>[\d,]+) at the lowest, each with probability at least 95 %"
     )
@@ -253,7 +253,7 @@ def register(claims: Claims) -> None:
 
         told = [(int(high.replace(",", "")), 1), (int(low.replace(",", "")), bins)]
         return (
-            world.query.kind == "histogram" and world.query.column is not None and bool(own) == (len(world.query.groups) > 1)
+            world.query.kind == "histogram" and world.query.column is not None and bool(own) == bool(world.query.groups)
             and not any(p for k, p in world.chances[0].items() if k < 0)
             and all(kept(most, n) >= 0.95 > kept(most - 1, n) for most, n in told)
         )  # fmt: skip

@@ -53,7 +53,7 @@ MUTANTS = [
       "a dry run of several windows does not see the cap"),
     M("leeward.session._standing", "standing", "ledger.peek(budget.dataset, budget.version, key) is not None", "False", "tests/cli/test_cap_before.py",
       "a dry run charges for what is answered already"),
-    M(SESSION, "Session._check_total", "if each.answer is None", "", "tests/session", "windows that are stored already are paid for again in the check"),
+    M(SESSION, "Session._check_total", "if not each.charged", "", "tests/session", "windows that are stored already are paid for again in the check"),
     M(BUDGETS, "Budget.exact_cap", "cap <= 0", "cap < 0", "tests/session tests/ledger tests/spec", "a cap of 0 opens a budget that pays for nothing"),
     M(BUDGETS, "Budget.counted_in", "asked != standing", "False", "tests/keys tests/spec", "a notion other than the budget's is accepted"),
     M(MONITOR, "monitor", "if state.stopped:", "if False:", MONITORS, "a stopped monitor is asked on"),

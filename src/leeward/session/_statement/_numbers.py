@@ -217,10 +217,10 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
 def _curve(plan: NumberPlan) -> str:
     query, where = plan.query, " of its group" if plan.query.groups else ""
     return (
-        f"So it is certain of each interval that no more {query.many}{where} have a number from its lower end on, among those"
-        f" counted, than its count and those of the intervals above it{where} add up to: that sum is too high by at most"
-        f" {too_high(plan, 1):,} at the highest interval and by at most {too_high(plan, query.bins):,} at the lowest, each"
-        " with probability at least 95 %"
+        f"So it is certain of each interval that no more {query.many}{where} have a number from its lower end on, among"
+        f" those counted, than its count and those of the intervals above it{where} add up to: that sum is too high by at"
+        f" most {too_high(plan, 1):,} at the highest interval and by at most {too_high(plan, query.bins):,} at the lowest,"
+        " each with probability at least 95 %"
     )
 
 

@@ -8,6 +8,7 @@ the side on which text stands, so that a notebook's own light or dark look stays
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
@@ -15,37 +16,39 @@ from leeward._plain import counted
 from leeward.accounting import Accountant, Filter, Odometer
 from leeward.accounting._pure import Cost
 from leeward.planner._compare import Comparison
-from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan
 from leeward.planner._plan_report import plan_report
-from leeward.planner._rank_plan import RankPlan
-from leeward.planner._recommend import Recommendation
-from leeward.planner._selection_compare import NameComparison
-from leeward.planner._selection_plan import SelectionPlan
-from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.report._page import unturned
 from leeward.report._plan import table_of
 from leeward.report._words import Readable
-from leeward.verification import DeltaVerdict, Verdict
+
+if TYPE_CHECKING:  # a release shows nothing here, and loads none of these
+    from leeward.planner._number_plan import NumberPlan
+    from leeward.planner._plan import Plan
+    from leeward.planner._rank_plan import RankPlan
+    from leeward.planner._recommend import Recommendation
+    from leeward.planner._selection_compare import NameComparison
+    from leeward.planner._selection_plan import SelectionPlan
+    from leeward.planner._unlisted_plan import UnlistedPlan
+    from leeward.verification import DeltaVerdict, Verdict
+
+    Told = (
+        Plan
+        | NumberPlan
+        | RankPlan
+        | SelectionPlan
+        | UnlistedPlan
+        | NameComparison
+        | Recommendation
+        | Verdict
+        | DeltaVerdict
+    )
+    """What says in its ``str`` all there is to say: a line each, most of them a term, a colon, and what it is."""
+
+    Shown = Told | Comparison | Accountant | Odometer
+    """What is shown here, beside what stands above the report: releases (`release_html`), and budgets (`facts`)."""
 
 MOST_ANSWERS = 10
 """Of the answers of a release so many are shown; its report has all of them."""
-
-Told = (
-    Plan
-    | NumberPlan
-    | RankPlan
-    | SelectionPlan
-    | UnlistedPlan
-    | NameComparison
-    | Recommendation
-    | Verdict
-    | DeltaVerdict
-)
-"""What says in its ``str`` all there is to say: a line each, most of them a term, a colon, and what it is."""
-
-Shown = Told | Comparison | Accountant | Odometer
-"""What is shown here, beside what stands above the report: releases (`release_html`), and budgets (`facts`)."""
 
 
 def html(shown: Shown) -> str:

@@ -22,7 +22,7 @@ TOGETHER, SEVERAL = "leeward.session._together", "tests/session/test_several_que
 
 MUTANTS = [
     M("leeward.cli._init", "init", 'if os.path.lexists(out):', "if False:", "tests/cli/test_init.py", "a spec that is there is told too late, as a defect"),
-    M("leeward.cli._init", "init", "_WHO, assumed=False", "_WHO, assumed=True", "tests/cli/test_init.py", "who is a person is assumed"),
+    M("leeward.cli._init", "init", "WHO, assumed=False", "WHO, assumed=True", "tests/cli/test_init.py", "who is a person is assumed"),
     M("leeward.session._result", "Release.to_geopandas", "north.notna() & east.notna()", "north.isna() | True", "tests/session/test_answers_out.py",
       "a place whose coordinates are not known has a point"),
     M("leeward.session._check", "check", "for look, answered in asked if not answered", "for look, answered in asked", "tests/session/test_check.py",

@@ -104,14 +104,16 @@ def test_how_many_safe_places_would_i_get(town: Town) -> None:
     assert again == told
 
 
-def test_a_statistic_is_sent_to_the_dry_run(town: Town) -> None:
+def test_a_statistic_is_planned_where_its_table_is_not_there(town: Town) -> None:
     spec = town.folder / "sum.toml"
     spec.write_text(
         '[data]\ntable = "t.parquet"\nperson = "each row"\n[query]\nkind = "sum"\ncolumn = "c"\nlower = "0"\nupper = "9"\n'
         '[protect]\nnotion = "dp"\nepsilon = "1"\n[budget]\nledger = "sqlite:///b.db"\ndataset = "d"\ncap = "1"\n'
     )
-    code, _, err = town.run("plan", spec)
-    assert (code, "--dry-run" in err) == (2, True)
+    code, out, err = town.run("plan", spec, "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert {"dp", "addition-only"} <= {row["notion"]["name"] for row in told["options"]}
 
 
 def test_graded_facts_are_planned_in_their_own_unit(town: Town) -> None:

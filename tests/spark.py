@@ -8,14 +8,14 @@ from typing import Any
 from leeward._spark import _started
 
 _SMALL = {
-    "master": "local[2]",
+    "master": "local[2, 4]",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
-"""For tables of a few rows, for which compiling a query takes longer than running it."""
+"""For tables of a few rows, for which compiling a query takes longer than running it. A task that dies is tried again."""
 
 
 @functools.cache

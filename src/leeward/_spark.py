@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
@@ -179,7 +180,10 @@ def _started(settings: Mapping[str, str]) -> Any:
     conf = core.SparkConf(loadDefaults=False).setAll((ours | told).items()).setMaster(master).setAppName("leeward")
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     gateway = optional("pyspark.java_gateway", _WHAT).launch_gateway(conf, silent)
-    return sql.SparkSession(core.SparkContext(conf=conf, gateway=gateway))
+    context = core.SparkContext(conf=conf, gateway=gateway)
+    if master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable  # or workers on this machine would be of whatever Python is called python3
+    return sql.SparkSession(context)
 
 
 @contextmanager

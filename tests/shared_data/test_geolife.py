@@ -17,6 +17,7 @@ import pandas as pd
 import pyproj
 import pytest
 from tests.private_files import write_private
+from tests.spark import spark
 
 import leeward as lw
 from leeward.cli import main
@@ -170,3 +171,25 @@ def test_tracks_have_more_reports_a_day_at_equal_cost(
     assert found > alone, "the control: independent noise at equal ε"
     text = (Path(__file__).parents[2] / "docs/guide/locations.md").read_text()
     assert f"| {every} min | {control} a day | {near} | {reports} a day | {error} m |" in text
+
+
+@pytest.mark.sweep
+@pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")
+def test_all_points_are_perturbed_by_spark(tmp_path: Path) -> None:
+    """217,653 reports, each once; their mean distance from the truth is 2/ε but for five standard errors (once in 10^6)."""
+    frame = spark().read.parquet(str(_POINTS)).repartition(4)
+    geo = lw.PlanarLaplace(box=(115.4, 39.4, 117.5, 41.1), within="200 m", factor=2, outside="clamp")
+    with (
+        pytest.warns(UserWarning, match="uid"),
+        pytest.warns(UserWarning, match="7,777 positions were outside the box"),
+    ):
+        geo.perturb_in_spark(frame, tmp_path / "out", latitude="lat", longitude="lon")
+    found, true = pd.read_parquet(tmp_path / "out"), pd.read_parquet(_POINTS)
+    keys = ["uid", "datetime"]
+    assert sorted(found[keys].itertuples(index=False)) == sorted(true[keys].itertuples(index=False))
+    inside = true[true["lat"].between(39.4, 41.1) & true["lon"].between(115.4, 117.5)]
+    assert len(true) - len(inside) == 7777
+    both = found.merge(inside[~inside.duplicated(keys, keep=False)], on=keys, suffixes=("", "_true"))
+    _, _, metres = pyproj.Geod(ellps="WGS84").inv(both["lon_true"], both["lat_true"], both["lon"], both["lat"])
+    mean = 2 / float(geo.epsilon)
+    assert abs(metres.mean() - mean) < 0.005 * mean + 5 * metres.std() / math.sqrt(len(both))

@@ -15,6 +15,7 @@ import pandas as pd
 import psycopg
 import pytest
 from tests.postgres import Server
+from tests.spark import spark
 
 import leeward as lw
 from leeward.cli import main
@@ -63,8 +64,12 @@ def _release(
     checkins.drop_duplicates("venue")[["venue", "lat", "lon"]].to_parquet(folder / "places.parquet")
     spec = folder / "spec.toml"
     spec.write_text(_SPEC.format(checkins=_CHECKINS, notion=notion, if_more=if_more, version=version))
+    return _run(spec, folder / "out", capsys)
+
+
+def _run(spec: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["leeward", "release", str(spec), "--out", str(folder / "out"), "--yes"])
+        patch.setattr("sys.argv", ["leeward", "release", str(spec), "--out", str(out), "--yes"])
         with pytest.raises(SystemExit) as stopped:
             main()
     return int(stopped.value.code or 0), capsys.readouterr().err
@@ -96,6 +101,27 @@ def test_the_counts_are_these_inside_a_database_too(postgres: Server, postgres_d
                 copy.write_row((int(user), str(venue), jst.to_pydatetime()))
     listed = lw.places(checkins.drop_duplicates("venue")[["venue"]], place="venue")
     seen = lw.visits(address, table="tokyo", person="user", place="venue", time="jst", engine="postgres")
+    hour = {"start": "2012-04-04T19:00", "end": "2012-04-04T20:00"}
+    asked = lw.count_visitors(seen, listed, **hour, places_per_person=1, if_more="latest")
+    with open_data(asked, read_keys(asked)) as opened:
+        assert opened.exactly(asked, "answer").counts.tolist() == _true_counts().tolist()
+
+
+@pytest.mark.sweep
+@pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")
+def test_the_release_is_the_same_by_spark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same spec, released by DuckDB, then by Spark: the same counts, and the same stored answer, paid for once."""
+    spark()
+    code, _ = _release(tmp_path, capsys, "addition-only", "latest")
+    assert code == 0
+    spec = tmp_path / "spec.toml"
+    spec.write_text(spec.read_text().replace("[data]", '[data]\nengine = "spark"'))
+    code, err = _run(spec, tmp_path / "again", capsys)
+    assert code == 0, err
+    for name in ("release.json", "answers.parquet"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
+    seen = lw.visits(_CHECKINS, person="user", place="venue", time="jst", engine="spark")
+    listed = lw.places(pd.read_parquet(_CHECKINS).drop_duplicates("venue")[["venue"]], place="venue")
     hour = {"start": "2012-04-04T19:00", "end": "2012-04-04T20:00"}
     asked = lw.count_visitors(seen, listed, **hour, places_per_person=1, if_more="latest")
     with open_data(asked, read_keys(asked)) as opened:

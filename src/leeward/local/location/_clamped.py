@@ -31,6 +31,10 @@ class Clamped(Private):
         self._seen += len(latitude)
         self.beyond += int((~self._box.holds(latitude, longitude)).sum())
 
+    def add(self, seen: int, beyond: int) -> None:
+        """Count positions that were looked at elsewhere, and how many of them lie outside the box."""
+        self._seen, self.beyond = self._seen + seen, self.beyond + beyond
+
     @property
     def note(self) -> str | None:
         """What to tell the curator, if anything."""

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Positions perturbed by Spark, a partition at a time: a DataFrame in, a folder of Parquet files out.
+
+*Whose noise.* Each attempt of each task makes the mechanism anew from its public description, with a key from the operating
+system of the machine that it runs on. So no two workers draw alike, and nothing of the entropy travels.
+
+*One draw for each position is shown.* Spark works a part out again where a worker dies, where it speculates, and each time
+that a DataFrame is asked. So noisy rows are never handed on as a DataFrame that is worked out on demand. They are written
+once, into a folder that nobody was told of: each attempt writes into a folder of its own, the driver lets one attempt of
+each task commit, and Spark removes what the others wrote (its ``FileOutputCommitter``, version 1, which our session sets;
+version 2 shows an attempt before it is whole). Only when all tasks have committed does the folder get its name, by one
+renaming. A job that fails leaves nothing.
+
+What an attempt wrote that did not commit is gone, but it was on the disks of the cluster for a while, beside the table.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from leeward._spark import in_plain_words, is_frame, session_of
+from leeward.errors import DataError, InputError, RefusedError
+from leeward.local._untouched import untouched, warn
+from leeward.local.location._clamped import Clamped
+from leeward.local.location._terms import Terms
+from leeward.tables._columns import check_named
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from leeward.local.location._planar_laplace import PlanarLaplace
+
+_COMMITTED_ONCE: Final = {
+    "spark.sql.sources.commitProtocolClass": (
+        "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
+    ),
+    "spark.sql.parquet.output.committer.class": "org.apache.parquet.hadoop.ParquetOutputCommitter",
+}
+_VERSION: Final = ("mapreduce.fileoutputcommitter.algorithm.version", "1")
+_COORDINATED: Final = "spark.hadoop.outputCommitCoordination.enabled"
+
+
+def perturb_in_spark(geo: PlanarLaplace, frame: Any, out: Path, latitude: str, longitude: str) -> None:
+    """Write a DataFrame with its positions perturbed. See `leeward.local.location.PlanarLaplace.perturb_in_spark`."""
+    if not is_frame(frame):
+        raise InputError("What is not a DataFrame of Spark", "Spark perturbs its own", "Give it to perturb instead")
+    if geo.terms != Terms():
+        raise RefusedError(
+            "A mechanism that moves its reports to places or cells, in Spark",
+            "its workers make the mechanism from its own description, in which that does not stand",
+            "Give the mechanism before that step, and move the reports afterwards",
+        )
+    if not geo.fit_for_release:
+        raise RefusedError(
+            "A mechanism with entropy of its own, in Spark", "each worker draws from its machine", "Leave bits out"
+        )
+    names = (latitude, longitude)
+    check_named(names, frame.columns)
+    kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+    for name in names:
+        if kinds[name] != "double":
+            raise DataError(f"The column '{name}' of type {kinds[name]}", "degrees are of the type double", "Cast it")
+    if os.path.lexists(out):
+        raise InputError(f"The folder '{out}'", "it is there already", "Name one that is not there")
+    if not out.parent.is_dir():
+        raise InputError(f"The folder '{out}'", "what it is to lie in is no folder", "Make that first")
+    with in_ours(frame) as table:
+        _look(geo, table, names)
+        write_once(table, partial(moved, geo.described, geo.law, names), out)
+    warn(untouched([name for name in frame.columns if name not in names], "the position"))
+
+
+@contextmanager
+def in_ours(frame: Any) -> Iterator[Any]:
+    """A DataFrame of a caller in a session of ours, which is in UTC and commits one attempt of each task."""
+    with session_of({}, frame) as session:
+        for key, value in _COMMITTED_ONCE.items():
+            session.conf.set(key, value)
+        if session.sparkContext.getConf().get(_COORDINATED, "true").lower() != "true":
+            raise RefusedError(f"A Spark with {_COORDINATED} off", "two attempts may both be shown", "Turn it on")
+        name = f"leeward_{uuid.uuid4().hex}"
+        frame.createGlobalTempView(name)
+        try:
+            yield session.table(f"global_temp.{name}")
+        finally:
+            session.catalog.dropGlobalTempView(name)
+
+
+def _look(geo: PlanarLaplace, table: Any, names: tuple[str, str]) -> None:
+    """Refuse what would be refused of a table in memory, before anything is drawn."""
+    asked = table.select(*("`" + name.replace("`", "``") + "`" for name in names))
+    found = asked.mapInArrow(partial(_counts, geo.described, names), "seen long, beyond long, odd long")
+    seen, beyond, odd = (int(value or 0) for value in found.groupBy().sum().collect()[0])
+    if odd or (beyond and geo.outside == "refuse"):
+        raise DataError(
+            "Some positions are missing, not finite or outside the public box (this is for the curator only)",
+            "there is nothing to add noise to",
+            'Remove these rows, or choose missing = "keep" or outside = "clamp"',
+        )
+    looked = Clamped(geo.box)
+    looked.add(seen, beyond)
+    looked.check()
+    warn(looked.note)
+
+
+def write_once(table: Any, change: Any, out: Path) -> None:
+    """Write a table that is changed a batch at a time, all of it or nothing, each row as one attempt made it.
+
+    Args:
+        table: a DataFrame of Spark.
+        change: from batches of Arrow to batches of the same columns; it is called once in each attempt of each task.
+        out: the folder; it is not there yet.
+    """
+    hidden = out.parent / f".{out.name}.leeward-{uuid.uuid4().hex}"
+    schema = copy.deepcopy(table.schema)
+    for field in schema.fields:
+        field.nullable = True  # where one of two degrees is missing, none is reported
+    try:
+        with in_plain_words():
+            table.mapInArrow(change, schema).write.option(*_VERSION).parquet(str(hidden))
+        os.rename(hidden, out)
+    except OSError as error:
+        raise InputError(f"The folder '{out}'", f"it cannot get its name: {error.strerror}", "Run it again") from None
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def moved(
+    described: Mapping[str, Any], law: str, names: tuple[str, str], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Yield batches with their positions perturbed: what an attempt at a task does."""
+    from leeward.local.location._planar_laplace import PlanarLaplace
+
+    geo = PlanarLaplace(**described)
+    if geo.law != law:
+        raise RuntimeError("the Leeward of the workers is another than that of the driver")
+    for batch in batches:
+        found = geo.reports(*_degrees(batch, names))
+        for name, values in zip(names, found, strict=True):
+            batch = batch.set_column(batch.schema.get_field_index(name), name, _column(values))
+        yield batch
+
+
+def _counts(
+    described: Mapping[str, Any], names: tuple[str, str], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    from leeward.local.location._planar_laplace import PlanarLaplace
+
+    geo = PlanarLaplace(**described)
+    for batch in batches:
+        north, east = _degrees(batch, names)
+        absent = np.isnan(north) | np.isnan(east)
+        odd = np.isinf(north) | np.isinf(east) | (absent if geo.missing == "refuse" else False)
+        there = ~(absent | odd)
+        beyond = int((~geo.box.holds(north[there], east[there])).sum())
+        yield pa.RecordBatch.from_pydict({"seen": [int(there.sum())], "beyond": [beyond], "odd": [int(odd.sum())]})
+
+
+def _degrees(batch: pa.RecordBatch, names: tuple[str, str]) -> list[Any]:
+    import pyarrow.compute as pc
+
+    return [pc.fill_null(batch.column(name), float("nan")).to_numpy(zero_copy_only=False) for name in names]
+
+
+def _column(values: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, mask=np.isnan(values))

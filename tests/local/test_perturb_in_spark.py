@@ -20,7 +20,7 @@ from tests.spark import spark
 
 import leeward as lw
 from leeward.errors import DataError, InputError, RefusedError
-from leeward.local.location import _in_spark
+from leeward.local.location import _in_spark, perturb_in_spark
 from leeward.noise import SeededBitsForTests
 
 pytestmark = [pytest.mark.sweep, pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")]
@@ -47,7 +47,7 @@ def read(out: Path) -> dict[int, tuple[float, float]]:
 def test_each_row_is_written_once_and_no_two_workers_draw_alike(tmp_path: Path) -> None:
     """Everybody is at one point: two parts whose workers had one key would hold the same reports, in the same order."""
     with pytest.warns(UserWarning, match="id"):
-        geo().perturb_in_spark(people(), tmp_path / "out", **AT)
+        perturb_in_spark(geo(), people(), tmp_path / "out", **AT)
     found = read(tmp_path / "out")
     assert sorted(found) == list(range(ROWS))
     parts = [[found[row] for row in range(at, at + ROWS // PARTS)] for at in range(0, ROWS, ROWS // PARTS)]
@@ -112,7 +112,7 @@ def test_a_job_that_fails_leaves_nothing(tmp_path: Path, capfd: pytest.CaptureFi
 )
 def test_positions_that_are_refused(lat: str, given: Any, said: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=said):
-        geo(**given).perturb_in_spark(people(lat, 2), tmp_path / "out", **AT)
+        perturb_in_spark(geo(**given), people(lat, 2), tmp_path / "out", **AT)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -122,7 +122,7 @@ def test_what_is_kept_and_what_is_moved_into_the_box(tmp_path: Path) -> None:
         people("CASE id WHEN 7 THEN NULL WHEN 8 THEN 12D ELSE 35.7D END", 2),
     )
     with pytest.warns(UserWarning, match="id"), pytest.warns(UserWarning, match="1 positions were outside"):
-        made.perturb_in_spark(frame, tmp_path / "out", **AT)
+        perturb_in_spark(made, frame, tmp_path / "out", **AT)
     found = read(tmp_path / "out")
     assert [row for row, report in found.items() if report == (None, None)] == [7]
     assert 35.5 <= found[8][0] < 35.6
@@ -130,10 +130,10 @@ def test_what_is_kept_and_what_is_moved_into_the_box(tmp_path: Path) -> None:
 
 def test_what_workers_cannot_make_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="moves its reports"):
-        geo().to_places([35.6], [139.7]).perturb_in_spark(people(), tmp_path / "out", **AT)
+        perturb_in_spark(geo().to_places([35.6], [139.7]), people(), tmp_path / "out", **AT)
     with pytest.raises(RefusedError, match="entropy of its own"):
-        geo(bits=SeededBitsForTests(1)).perturb_in_spark(people(), tmp_path / "out", **AT)
+        perturb_in_spark(geo(bits=SeededBitsForTests(1)), people(), tmp_path / "out", **AT)
     with pytest.raises(InputError, match="Spark perturbs its own"):
-        geo().perturb_in_spark(pa.table({"lat": [35.7]}), tmp_path / "out", **AT)
+        perturb_in_spark(geo(), pa.table({"lat": [35.7]}), tmp_path / "out", **AT)
     with pytest.raises(InputError, match="it is there already"):
-        geo().perturb_in_spark(people(), tmp_path, **AT)
+        perturb_in_spark(geo(), people(), tmp_path, **AT)

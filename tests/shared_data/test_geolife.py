@@ -21,7 +21,7 @@ from tests.spark import spark
 
 import leeward as lw
 from leeward.cli import main
-from leeward.local.location import TrackPlace, Tracks
+from leeward.local.location import TrackPlace, Tracks, perturb_in_spark
 from leeward.local.series._days import in_words
 from leeward.noise import SeededBitsForTests
 
@@ -183,7 +183,7 @@ def test_all_points_are_perturbed_by_spark(tmp_path: Path) -> None:
         pytest.warns(UserWarning, match="uid"),
         pytest.warns(UserWarning, match="7,777 positions were outside the box"),
     ):
-        geo.perturb_in_spark(frame, tmp_path / "out", latitude="lat", longitude="lon")
+        perturb_in_spark(geo, frame, tmp_path / "out", latitude="lat", longitude="lon")
     found, true = pd.read_parquet(tmp_path / "out"), pd.read_parquet(_POINTS)
     keys = ["uid", "datetime"]
     assert sorted(found[keys].itertuples(index=False)) == sorted(true[keys].itertuples(index=False))

@@ -9,6 +9,7 @@ from leeward.local.location._attacker import AttackerView
 from leeward.local.location._box import Box
 from leeward.local.location._compare import BestOverPlaces, compare_over_places
 from leeward.local.location._documents import LocationStatement
+from leeward.local.location._in_spark import perturb_in_spark
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._terms import Compared
@@ -27,4 +28,5 @@ __all__ = [
     "TrackPlace",
     "Tracks",
     "compare_over_places",
+    "perturb_in_spark",
 ]

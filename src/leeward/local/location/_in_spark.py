@@ -32,13 +32,12 @@ from leeward._spark import in_plain_words, is_frame, session_of
 from leeward.errors import DataError, InputError, RefusedError
 from leeward.local._untouched import untouched, warn
 from leeward.local.location._clamped import Clamped
+from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._terms import Terms
 from leeward.tables._columns import check_named
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from leeward.local.location._planar_laplace import PlanarLaplace
 
 _COMMITTED_ONCE: Final = {
     "spark.sql.sources.commitProtocolClass": (
@@ -50,8 +49,30 @@ _VERSION: Final = ("mapreduce.fileoutputcommitter.algorithm.version", "1")
 _COORDINATED: Final = "spark.hadoop.outputCommitCoordination.enabled"
 
 
-def perturb_in_spark(geo: PlanarLaplace, frame: Any, out: Path, latitude: str, longitude: str) -> None:
-    """Write a DataFrame with its positions perturbed. See `leeward.local.location.PlanarLaplace.perturb_in_spark`."""
+def perturb_in_spark(
+    geo: PlanarLaplace, frame: Any, out: str | os.PathLike[str], *, latitude: str, longitude: str
+) -> None:
+    """Write a DataFrame of Spark, its positions perturbed row by row, as a folder of Parquet files: whole or not at all.
+
+    Noise is drawn by Spark's workers, for each partition with entropy of the machine that it is on. Each row that is written
+    is of one attempt of one task: what others drew, because a worker died or Spark tried a task twice, is never shown. Other
+    columns stay as they are, with a warning. Needs ``leeward[spark]``, also where the workers are.
+
+    Args:
+        geo: the mechanism.
+        frame: the DataFrame; it is asked twice, first whether its positions are in the box.
+        out: the folder, which is not there yet, on a file system that all machines see by the same paths.
+        latitude: the column of latitudes in degrees, of the type double.
+        longitude: the column of longitudes.
+
+    Raises:
+        DataError: there is no such column, its type is another, or its positions would be refused of a table in memory; or
+            Spark stopped. Nothing was written.
+        InputError: it is no DataFrame of Spark, or the folder is there.
+        RefusedError: the mechanism moves its reports to places or cells, or has entropy of its own; or Spark is set to show
+            attempts.
+    """
+    out = Path(out)
     if not is_frame(frame):
         raise InputError("What is not a DataFrame of Spark", "Spark perturbs its own", "Give it to perturb instead")
     if geo.terms != Terms():
@@ -139,13 +160,14 @@ def moved(
     described: Mapping[str, Any], law: str, names: tuple[str, str], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Yield batches with their positions perturbed: what an attempt at a task does."""
-    from leeward.local.location._planar_laplace import PlanarLaplace
-
     geo = PlanarLaplace(**described)
     if geo.law != law:
         raise RuntimeError("the Leeward of the workers is another than that of the driver")
     for batch in batches:
-        found = geo.reports(*_degrees(batch, names))
+        north, east = _degrees(batch, names)
+        there = geo.present(north, east)
+        found = np.full((2, len(north)), np.nan)
+        found[:, there] = geo.shown(geo.draw(geo.to_grid(north[there], east[there])))
         for name, values in zip(names, found, strict=True):
             batch = batch.set_column(batch.schema.get_field_index(name), name, _column(values))
         yield batch
@@ -155,8 +177,6 @@ def _counts(
     described: Mapping[str, Any], names: tuple[str, str], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
-
-    from leeward.local.location._planar_laplace import PlanarLaplace
 
     geo = PlanarLaplace(**described)
     for batch in batches:

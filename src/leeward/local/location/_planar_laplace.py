@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import copy
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,14 +137,12 @@ class PlanarLaplace:
             lower=(math.ceil(west), math.ceil(south)),
             upper=(math.floor(east), math.floor(north)),
         )
-        edges = (self.box.west, self.box.south, self.box.east, self.box.north)
         promised = {"within": within, "factor": factor, "epsilon": epsilon, "unit": unit, "norm": norm, "step": step}
-        self.described = {"box": edges, **promised, "outside": outside, "missing": missing}
+        self.described = {"box": self.box, **promised, "outside": outside, "missing": missing}
         source = bits or SystemBits()
         self._bits, self.fit_for_release = source, source.fit_for_release
-        self.terms = Terms()
+        self.terms, self._among = Terms(), ""
         self._best: BestOverPlaces | None = None
-        self._among = ""
         self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
         self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
         self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
@@ -306,7 +302,7 @@ class PlanarLaplace:
         Raises:
             DataError: for a position that is not finite, or lies outside the box unless it is clamped.
         """
-        north, east = self.reports(*_points([latitude], [longitude]))
+        north, east = self._reports(*_points([latitude], [longitude]))
         return float(north[0]), float(east[0])
 
     def perturb_points(self, latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
@@ -319,12 +315,11 @@ class PlanarLaplace:
                 where under 1 % of at least 100 lie in the box, whatever it says.
         """
         looked = Clamped(self.box)
-        found = self.reports(*_points(latitude, longitude), looked)
+        found = self._reports(*_points(latitude, longitude), looked)
         warn(looked.note)
         return found
 
-    def reports(self, north: Floats, east: Floats, looked: Clamped | None = None) -> tuple[Floats, Floats]:
-        """Return a report for each position in degrees, NaN where there is none and that may be; and look at them first."""
+    def _reports(self, north: Floats, east: Floats, looked: Clamped | None = None) -> tuple[Floats, Floats]:
         found = np.full((2, len(north)), np.nan)
         rows = np.flatnonzero(self.present(north, east))
         if looked is not None:
@@ -353,30 +348,6 @@ class PlanarLaplace:
 
         moved: Table = perturb_table(self.perturb_points, table, latitude, longitude)
         return moved
-
-    def perturb_in_spark(self, frame: Any, out: str | os.PathLike[str], *, latitude: str, longitude: str) -> None:
-        """Write a DataFrame of Spark, its positions perturbed row by row, as a folder of Parquet files: whole or not at all.
-
-        Noise is drawn by Spark's workers, for each partition with entropy of the machine that it is on. Each row that is
-        written is of one attempt of one task: what others drew, because a worker died or Spark tried a task twice, is never
-        shown. Other columns stay as they are, with a warning. Needs ``leeward[spark]``, also where the workers are.
-
-        Args:
-            frame: the DataFrame; it is asked twice, first whether its positions are in the box.
-            out: the folder, which is not there yet, on a file system that all machines see by the same paths.
-            latitude: the column of latitudes in degrees, of the type double.
-            longitude: the column of longitudes.
-
-        Raises:
-            DataError: there is no such column, its type is another, or `perturb_points` would refuse its positions; or Spark
-                stopped. Nothing was written.
-            InputError: it is no DataFrame of Spark, or the folder is there.
-            RefusedError: the mechanism moves its reports to places or cells, or has entropy of its own; or Spark is set to
-                show attempts.
-        """
-        from leeward.local.location._in_spark import perturb_in_spark
-
-        perturb_in_spark(self, frame, Path(out), latitude, longitude)
 
     # ---- post-processing
 

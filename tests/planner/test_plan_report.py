@@ -106,14 +106,17 @@ def test_a_broken_report_is_refused(path: tuple[Any, ...], wrong: Any) -> None:
         PlanReport.model_validate_json(json.dumps(told))
 
 
+def cells(page: str) -> tuple[int, list[int]]:
+    """How many columns the table of a page has, and how many cells each of its rows."""
+    table = page[page.index("<thead") : page.index("</tbody>")]
+    return table.count('<th scope="col"'), [row.count("<td") for row in table.split("<tr")[2:]]
+
+
 @pytest.mark.parametrize("name", ASKED)
 def test_every_row_of_the_page_has_a_cell_for_every_column(name: str) -> None:
     """Chances beyond the curve that is told have their place too: a cell left out would move all that follow it."""
     made = report(name)
-    page = plan_html(made)
-    table = page[page.index("<thead>") : page.index("</tbody>")]
-    columns = table.count('<th scope="col">')
-    rows = [row.count("<td>") for row in table.split("<tr")[2:]]
+    columns, rows = cells(plan_html(made))
     assert rows == [columns] * len(made.shown)
     assert made.shown
     assert all(isinstance(option, DecidingOption) for option in made.shown)
@@ -136,9 +139,8 @@ def test_chances_at_the_thresholds_are_told_however_far_out(t: int | None, least
                 chance, best = at[count].of(word)
                 assert chance is not None
                 assert best is None or float(best) >= float(chance) - 1e-9
-    page = plan_html(made)
-    table = page[page.index("<thead>") : page.index("</tbody>")]
-    assert [row.count("<td>") for row in table.split("<tr")[2:]] == [table.count('<th scope="col">')] * len(made.shown)
+    columns, rows = cells(plan_html(made))
+    assert rows == [columns] * len(made.shown)
 
 
 def test_what_is_not_certain_never_reads_as_certain() -> None:

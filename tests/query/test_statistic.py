@@ -51,7 +51,7 @@ AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
         ({"kind": "percentile", **AGE, "p": 100}, "0 ≤ p < 100"),
         ({"kind": "percentile", **AGE, "p": -1}, "0 ≤ p < 100"),
         ({"kind": "histogram"}, "A histogram of nothing"),
-        ({"kind": "histogram", "lower": 0, "by": "g", "groups": ["a"]}, "groups have no bounds"),
+        ({"kind": "histogram", "lower": 0, "by": "g", "groups": ["a"]}, "people, and groups, have no bounds"),
         ({"kind": "histogram", **AGE, "people": 5}, "people = 5 for a histogram"),
         ({"kind": "histogram", **AGE, "upper": MOST_CELLS + 1}, "Use wider steps"),
         ({"kind": "sum", **AGE, "people": 0}, "nobody would be asked"),

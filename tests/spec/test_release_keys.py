@@ -175,6 +175,12 @@ ROWS = [
     Effect("query.kind", "numbers", {"query": {"kind": "min"}}, {"value": [1]}),
     Effect("query.kind", "numbers", {"query": {"kind": "max"}}, {"value": [7]}),
     Effect("query.kind", "numbers", {"query": {"kind": "histogram", "step": "5"}}, {"count": [2, 2]}),
+    Effect(
+        "query.kind",
+        "numbers",
+        {"query": {"kind": "count", **dict.fromkeys(("column", "lower", "upper"))}},
+        {"count": [4]},
+    ),
     Effect("query.kind", "numbers", {"query": {"kind": "busiest"}}, {"from": [0]}, before=IN_SIXES),
     Effect("query.kind", "numbers", {"query": {"kind": "quietest"}}, {"from": [6]}, before=IN_SIXES),
     Effect("query.kind", "numbers", ABOVE, {"state": ["safe", "obscure"]}),

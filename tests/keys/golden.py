@@ -167,6 +167,7 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "sum of several": lambda: number("sum", table={"combine": "max", "keep": {"job": ["clerk"]}}, **AGE),
     "sum of sums": lambda: number("sum", table={"combine": "sum"}, **AGE),
     "sum of the least": lambda: number("sum", table={"combine": "min"}, **AGE),
+    "count": lambda: number("count"),
     "mean": lambda: number("mean", **AGE),
     "mean of a window": lambda: number("mean", table={"time": "at", "timezone": "Asia/Tokyo"}, **AGE, **SPAN),
     "levels of a window": lambda: decided(

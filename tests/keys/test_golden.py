@@ -208,7 +208,10 @@ CHOICES = {
 PERCENTILES = {
     ("key.about.kind", name): ("key.about.numeric.p", p) for name, p in (("min", "0"), ("median", "50"), ("max", "100"))
 }
-DRAWN_ALIKE = {("key.about.kind", "standard deviation"): ("key.about.kind", "variance")}
+DRAWN_ALIKE = {
+    ("key.about.kind", "standard deviation"): ("key.about.kind", "variance"),
+    ("key.about.kind", "count"): ("key.about.kind", "histogram"),
+}
 WHOM = {
     ("key.mechanisms.name", about): ("key.mechanisms.name", name)
     for about, name in (("counted", "geometric"), ("everyone", "left out"))

@@ -179,7 +179,9 @@ BY_OTHERS = {
     "statistic.ps",
     "statistic.intervals",
 }  # by their own fields
-HOW_WRITTEN = {f"records.{key}" for key in ("writing", "delimiter", "encoding", "decimal", "time_format", "engine")}
+HOW_WRITTEN = {
+    f"records.{key}" for key in ("writing", "delimiter", "encoding", "decimal", "time_format", "engine", "spark")
+}
 """How a file is written, and what counts it, is no part of the question: the table is the same content either way."""
 
 

@@ -196,7 +196,7 @@ BY_OTHERS = {
 }
 HOW_WRITTEN = {
     *(f"{table}.{key}" for table in ("visits", "places") for key in ("writing", "delimiter", "encoding", "decimal")),
-    *("visits.time_format", "visits.engine"),
+    *("visits.time_format", "visits.engine", "visits.spark"),
 }
 """How a file is written, and what counts it, is no part of the question: the table is the same content either way."""
 

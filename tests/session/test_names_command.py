@@ -201,7 +201,7 @@ def test_a_plan_sets_names_beside_noisy_counts(one: Town) -> None:
     for option, value in (("--safe-at", "1:0.5"), ("--assumed-error", "0.5"), ("--html", "plan.html")):
         code, _, err = one.run("plan", spec, option, value)
         assert code == 2
-        assert f"{option} where a name is asked for" in err
+        assert f"{option} where nothing is decided" in err
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,8 @@ ROWS = [
     Effect(
         "data.engine", "visitors", {"data": {"engine": "postgres"}}, refused="the table is in no PostgreSQL database"
     ),
-    Effect("data.engine", "numbers", {"data": {"engine": "spark"}}, refused="[data] engine: it is not a known choice"),
+    Effect("data.engine", "numbers", {"data": {"engine": "none"}}, refused="[data] engine: it is not a known choice"),
+    Effect("data.spark", "numbers", {"data": {"spark": {"master": "local[1]"}}}, refused="Spark does not count"),
     Effect("data.delimiter", "visitors", {"data": {"delimiter": "tab"}}, refused="it is about files of text"),
     Effect("data.encoding", "numbers", {"data": {"encoding": "latin-1"}}, refused="it is about files of text"),
     Effect(
@@ -744,8 +745,8 @@ LEFT_OUT = {
 }
 """What these keys are in the bases, which do not have them."""
 
-ELSEWHERE = {("data.engine", "postgres")}
-"""What needs a database: its releases are in tests/engines/test_inside_postgres.py."""
+ELSEWHERE = {("data.engine", "postgres"), ("data.engine", "spark")}
+"""What needs a database, or Spark: their releases are in tests/engines, test_inside_postgres.py and test_inside_spark.py."""
 
 
 def test_every_notion_of_a_spec_has_a_row() -> None:

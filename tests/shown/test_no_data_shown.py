@@ -47,9 +47,11 @@ from leeward.local.location._tracks import TrackPlace, Tracks, TracksOfPeople
 from leeward.local.series._days import Days
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
+from leeward.planner import answer_report
 from leeward.query import Source
 from leeward.query._left_out import MostLeftOut
 from leeward.session._check import check
+from leeward.session._foreseen import foreseen
 from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
@@ -58,6 +60,7 @@ from leeward.session._together import together
 from leeward.spec import check_spec
 from leeward.tables._detected import detected
 from leeward.tables._frames import frame_of
+from leeward.tables._preview import preview
 from leeward.tables._rows import open_rows
 
 SPEC: dict[str, Any] = {
@@ -221,6 +224,9 @@ def _numbers(made: LongSession) -> None:
                 f"{kind} {combine} done": done,
             }
             done.save(folder / f"{kind} {combine}")
+    compared = lw.compare(asked["mean"], lw.UnboundedDP("1"))
+    held |= {"answers compared": compared, "answers told": answer_report(compared)}
+    held["foreseen"] = foreseen([lw.plan(asked["sum"], lw.UnboundedDP("1"))], budget)
     timed = lw.records(canaries.visits(), person="person", combine="sum", time="at")
     day = lw.statistic(timed, "sum", **bounds, start=AT.floor("D").to_pydatetime(), end=AT.ceil("D").to_pydatetime())
     within = lw.plan(day, lw.UnboundedDP("1"))
@@ -253,7 +259,8 @@ def _unlisted(made: LongSession) -> None:
 
 def _files(made: LongSession) -> None:
     folder = made.folder
-    made.names["detected"] = detected(str(folder / "visits.csv"))
+    found = made.names["detected"] = detected(str(folder / "visits.csv"))
+    made.names["preview"] = preview(str(folder / "visits.csv"), found)
     canaries.visits().to_parquet(folder / "visits.parquet")
     canaries.listed().drop(columns="note").to_parquet(folder / "places.parquet")
     spec = check_spec(SPEC, folder=folder)
@@ -457,13 +464,15 @@ MEET_DATA = {"query", "tables", "engine", "session", "local", "spec", "planner"}
 """Rooms whose objects are made from tables, or from what is. (What the ledger holds is in its file, which is searched.)"""
 
 NEED_NO_TABLE = {
-    *("engine.InPostgres", "engine.Kind"),  # they need a server: tests/engine/test_in_postgres looks at these
+    # they need a server, or Spark: tests/engine/test_in_postgres and tests/engines/test_inside_spark look at these
+    *("engine.InPostgres", "engine.InSpark", "engine.Kind"),
     "tables.Length",  # private, and only numbers
     "tables.TimeFormat",  # how times are written, as a spec says
     "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
-    *("local.Publish", "local.Spec", "local.Stores", "local.Day", "local.Option"),
+    *("local.Budget", "local.Spec", "local.Day", "local.Option", "local.SeriesBudget", "local.AttackerView"),
+    "session.Opens",  # the name of a budget
     *("spec.Draft", "spec.GridBox", "spec.Span", "spec.Stated"),
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),

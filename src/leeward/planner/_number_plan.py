@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from leeward._buffers import numbers
 from leeward._displayed import Drawn
-from leeward._plain import listed
+from leeward._plain import listed, plain_lines
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Real
@@ -244,13 +244,15 @@ def statistic_told(query: Statistic, notion: Notion, accuracy: Iterable[str]) ->
     words = of_rows(notion.words) if query.of_rows else notion.words
     of = "" if query.column is None else f" of '{query.column}'"
     by = "" if query.by is None else " by " + listed([f"'{name}'" for name in columns_of(query.by)])
-    return "\n".join(
-        [
-            f"{query.kind}{of}{by} under {notion}, price {notion.epsilon}",
-            *accuracy,
-            f"protected: {words.protects}",
-            f"not protected: {words.reveals or 'nothing'}",
-        ]
+    return plain_lines(
+        "\n".join(
+            [
+                f"{query.kind}{of}{by} under {notion}, price {notion.epsilon}",
+                *accuracy,
+                f"protected: {words.protects}",
+                f"not protected: {words.reveals or 'nothing'}",
+            ]
+        )
     )
 
 

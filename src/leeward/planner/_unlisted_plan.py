@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from leeward._buffers import numbers, texts
 from leeward._displayed import Displayed
-from leeward._plain import probability
+from leeward._plain import plain_lines, probability
 from leeward.accounting import Event, GeometricEvent, UnknownKeysEvent
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Exact, Real, exact
@@ -164,15 +164,17 @@ class UnlistedPlan(Displayed):
         query, words, told = self.query, self.words, self.accuracy()
         off = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
         paid = f"price {self.price}" + (f" with δ = {self.delta}" if self.delta else "")
-        return "\n".join(
-            [
-                f"groups of '{query.by}' that nobody has listed, under {self.notion}, {paid}",
-                f"shown if the noisy count is at least {told.shown_from:,}:",
-                *(f"  with {each.people:,} {query.many}: {each.chance}" for each in told.odds),
-                f"a count is off by at most {told.within_95_percent:,} with probability 95 %{off}",
-                f"protected: {words.protects}",
-                f"not protected: {words.reveals or 'nothing'}",
-            ]
+        return plain_lines(
+            "\n".join(
+                [
+                    f"groups of '{query.by}' that nobody has listed, under {self.notion}, {paid}",
+                    f"shown if the noisy count is at least {told.shown_from:,}:",
+                    *(f"  with {each.people:,} {query.many}: {each.chance}" for each in told.odds),
+                    f"a count is off by at most {told.within_95_percent:,} with probability 95 %{off}",
+                    f"protected: {words.protects}",
+                    f"not protected: {words.reveals or 'nothing'}",
+                ]
+            )
         )
 
     @property

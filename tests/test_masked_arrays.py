@@ -93,6 +93,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "PlanarLaplace.perturb_points": (GEO.perturb_points, {"latitude": NORTH, "longitude": EAST}),
     "PlanarLaplace.to_places": (GEO.to_places, {"latitude": NORTH, "longitude": EAST, "weights": NORTH}),
     "PlanarLaplace.best_over": (GEO.best_over, {"latitude": NORTH, "longitude": EAST, "weights": NORTH}),
+    "PlanarLaplace.attacker": (GEO.attacker, {"latitude": NORTH, "longitude": EAST, "weights": NORTH}),
     # what takes an array by another name
     "Box.holds": (GEO.box.holds, {"latitude": NORTH, "longitude": EAST}),
     "Box.nearest": (GEO.box.nearest, {"latitude": NORTH, "longitude": EAST}),

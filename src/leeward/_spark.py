@@ -95,11 +95,13 @@ def checked_settings(given: object) -> dict[str, str]:
         SpecError: they are no texts by names of `SETTINGS`.
     """
     if not isinstance(given, Mapping):
-        raise SpecError(f"spark = {told(given)}", "it is no list of settings", 'Write spark = { master = "local[2]" }')
+        raise SpecError(
+            f"spark = {told(given)}", "it is no list of settings", 'Give the setting master, such as "local[2]"'
+        )
     for key, value in given.items():
         if key not in SETTINGS:
             raise SpecError(
-                f"spark = {{ {told(key)} = … }}",
+                f"The setting {told(key)} of spark",
                 "a spec says how large Spark is and where it runs; what runs code in it, and secrets, have no place there",
                 f"{nearest(str(key), SETTINGS)} All else goes into spark-defaults.conf, in the folder that the variable"
                 " SPARK_CONF_DIR names",
@@ -142,7 +144,7 @@ def _running(settings: Mapping[str, str]) -> Any:
         return _started(settings)
     if settings.get("master", context.master) != context.master:
         raise EngineError(
-            f"spark = {{ master = {told(settings['master'])} }}",
+            f"The setting master = {told(settings['master'])} of spark",
             f"a Spark at {context.master} runs in this program already, and one program has one",
             "Leave master out, or stop that Spark",
         )
@@ -209,7 +211,7 @@ def in_plain_words() -> Iterator[None]:
         raise EngineError(
             "Spark cannot be started",
             "its Java ended at once",
-            "Check java -version (17 or 21), and what [data] spark says. Nothing was read",
+            "Check java -version (17 or 21), and the settings of spark. Nothing was read",
         )
     raise DataError(*_meaning(condition))
 

@@ -177,12 +177,19 @@ def test_an_option_is_looked_at_before_anything_else(command: str, option: str, 
         "monitor": [["--out", town.out]],
         "plan": [[], ["--json"]],
     }
-    found = {town.run(command, spec, option, word, *mode) for mode in modes[command]}
+    found = {in_text(*town.run(command, spec, option, word, *mode)) for mode in modes[command]}
     assert len(found) == 1, found
     code, out, err = found.pop()
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert not (town.folder / "budget.db").exists()
     assert not town.out.exists()
+
+
+def in_text(code: int, out: str, err: str) -> tuple[int, str, str]:
+    """A refusal as a person is told it, also where a program was."""
+    if err.startswith("{"):
+        err = f"leeward: {json.loads(err)['error']['message']}\n"
+    return code, out, err
 
 
 def asked(town: Town) -> Any:

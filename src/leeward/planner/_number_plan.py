@@ -285,7 +285,7 @@ def _planned(query: Statistic, notion: Notion) -> NumberPlan:
         raise InputError(
             "A count of all rows",
             "no column of the table would be read, and so nobody would notice if it became another table",
-            'Keep those with some values, keep = { sex = ["Female"] }; count groups, with by and others; or name a person',
+            "Keep those with some values, by keep; count groups, with by and others; or name a person",
         )
     if isinstance(query.numeric, Mean | Variance) and query.people is None:
         return NumberPlan(query, notion, _parts(query, notion), Scale())

@@ -16,6 +16,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 from tests.desk.conftest import write_tables
+from tests.sweeping import few
 
 from leeward.demo._city import write_city
 
@@ -173,11 +174,10 @@ def test_going_back_and_reloading_lose_nothing(walked: Open) -> None:
     page.close()
 
 
-SCREENS = [("light", 1280), ("dark", 390)]
-OTHERS = [pytest.param("dark", 1280, marks=pytest.mark.sweep), pytest.param("light", 390, marks=pytest.mark.sweep)]
+SCREENS = [("dark", 390), ("light", 1280), ("dark", 1280), ("light", 390)]
 
 
-@pytest.mark.parametrize(("scheme", "width"), [*SCREENS, *OTHERS])
+@pytest.mark.parametrize(("scheme", "width"), few(SCREENS))
 def test_everyone_can_read_every_page(walked: Open, scheme: str, width: int) -> None:
     page = walked.page(scheme=scheme, width=width)
     for name, path in walked.states.items():
@@ -215,6 +215,7 @@ def to(page: Page, name: str) -> None:
     raise AssertionError(f"nothing called {name} can be reached")
 
 
+@pytest.mark.sweep
 def test_the_whole_path_by_keyboard_alone(opened: Open) -> None:
     page = opened.page(width=390, scheme="dark")
     keys = page.keyboard

@@ -274,6 +274,7 @@ def test_a_release_is_the_same_question_on_both_engines(session: Session, town: 
     assert str(Ledger(town.folder / "budget.db").show("town")[0].spent) == "1"
 
 
+@pytest.mark.sweep
 def test_the_synthetic_city_is_counted_alike(session: Session) -> None:
     """Its 144,732 visits to 5,835 places, hour by hour: the same counts and the same content on both engines."""
     connection, address = session

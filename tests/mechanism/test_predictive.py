@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.statistical.gof import rejects
+from tests.sweeping import few
 
 import leeward as lw
 from leeward.distance import Derived, Plane
@@ -54,7 +55,7 @@ def test_the_chance_that_a_prediction_holds_is_that_of_laplace_noise_on_the_dist
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("norm", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("norm", few(["manhattan", "euclidean"]))
 def test_the_coin_of_the_test_has_its_chance(norm: Any) -> None:
     """Each of 8 distances, 20,000 flips: false alarm below 1e-5; the coin of a test at another length is rejected."""
     mechanism = PredictiveMechanism(PlanarMechanism(Plane("1/3", norm)), near="3", test="1")
@@ -106,6 +107,7 @@ def test_each_run_costs_what_it_says_for_every_ordered_pair() -> None:
     assert reached > 20
 
 
+@pytest.mark.sweep
 def test_an_allowance_bounds_what_every_run_costs_and_is_the_promise() -> None:
     tracks = list(itertools.product(LINE[:2], repeat=3))
     for most in ("1", "5/2", "3", "4"):

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.oracle import tables as oracle
+from tests.sweeping import few
 
 from leeward.errors import NotPrivateError
 from leeward.exact import Real, inf
@@ -305,7 +306,7 @@ def is_maximal(moves: list[Any], a: Any, b: Any) -> bool:
 BLOCKS, CASES_A_BLOCK = 10, 600
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("block", few(range(BLOCKS), 3))
 def test_derived_rates_are_allowed_and_maximal_by_brute_force(block: int) -> None:
     rng = random.Random(f"sensitivity {block}")
     answered = tight = 0

@@ -75,6 +75,7 @@ def test_nothing_is_planned_where_all_numbers_may_change_at_once() -> None:
     assert not any(world.name.startswith("maximum") for world in WORLDS)
 
 
+@pytest.mark.sweep
 def test_the_rate_is_the_largest_that_the_bound_allows() -> None:
     """Of the universe of two people: no smaller than that of any number of them, and it is where two suffice."""
     found = {}

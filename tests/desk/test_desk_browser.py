@@ -16,7 +16,6 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 from tests.desk.conftest import write_tables
-from tests.sweeping import few
 
 from leeward.demo._city import write_city
 
@@ -174,10 +173,11 @@ def test_going_back_and_reloading_lose_nothing(walked: Open) -> None:
     page.close()
 
 
-SCREENS = [("dark", 390), ("light", 1280), ("dark", 1280), ("light", 390)]
+OTHERS = [("light", 1280), ("dark", 1280), ("light", 390)]
+SCREENS = [("dark", 390), *(pytest.param(*other, marks=pytest.mark.sweep) for other in OTHERS)]
 
 
-@pytest.mark.parametrize(("scheme", "width"), few(SCREENS))
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
 def test_everyone_can_read_every_page(walked: Open, scheme: str, width: int) -> None:
     page = walked.page(scheme=scheme, width=width)
     for name, path in walked.states.items():

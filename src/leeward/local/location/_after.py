@@ -98,7 +98,7 @@ class Places:
     @functools.cached_property
     def apart(self) -> Floats:
         """Metres between the places, shape (P, P)."""
-        return _length(self.at[:, None] - self.at[None])
+        return lengths(self.at[:, None] - self.at[None])
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class BayesRemap:
         near = self._possible[self._tree.query(positions, k=range(1, min(len(self._possible), NEAR) + 1))[1]]
         away = positions[:, None] - self.drawn_from[near]
         belief = self._belief(away, self.places.prior[near])
-        between = _length(self.places.at[near][:, :, None] - self.places.at[near][:, None])
+        between = lengths(self.places.at[near][:, :, None] - self.places.at[near][:, None])
         best = np.argmin(np.einsum("nx,nxw->nw", belief, between), axis=1)
         chosen: NDArray[np.intp] = near[np.arange(len(near)), best]
         return chosen
@@ -159,15 +159,17 @@ class BayesRemap:
         return self._belief(positions[:, None] - self.drawn_from, self.places.prior)
 
     def _belief(self, away: Floats, prior: Floats) -> Floats:
-        distance = np.abs(away).sum(axis=2) if self.norm == "manhattan" else _length(away)
+        distance = lengths(away, self.norm)
         with np.errstate(divide="ignore"):
             score = np.log(prior) - self.epsilon * distance
         mass = np.exp(score - score.max(axis=1, keepdims=True))
         return np.asarray(mass / mass.sum(axis=1, keepdims=True), np.float64)
 
 
-def _length(moves: Floats) -> Floats:
-    return np.hypot(moves[..., 0], moves[..., 1])
+def lengths(moves: Floats, norm: str = "euclidean") -> Floats:
+    """Return how far moves on the plane go, shape (..., 2) to (...), by a norm of noise."""
+    east, north = moves[..., 0], moves[..., 1]
+    return np.abs(east) + np.abs(north) if norm == "manhattan" else np.hypot(east, north)
 
 
 def h3_cells(latitude: Floats, longitude: Floats, resolution: int) -> list[str | None]:

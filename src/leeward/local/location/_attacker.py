@@ -24,15 +24,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leeward.errors import InputError
 from leeward.exact._real import whole
-from leeward.local.location._after import Places
+from leeward.local.location._after import Places, lengths
 from leeward.mechanism._planar import PlanarMechanism
 from leeward.noise import Bits
-
-Floats = NDArray[np.float64]
 
 MOST_PLACES: Final = 2_000
 MOST_REPORTS: Final = 10_000
@@ -89,7 +86,7 @@ def attacker_views(
             f"simulated are at most {MOST_PLACES:,} places and {MOST_REPORTS:,} reports",
             "Join places, or ask about fewer",
         )
-    away, points = _apart(places.at), mechanism.snap(places.at)
+    away, points = places.apart, mechanism.snap(places.at)
     log_prior = np.log(places.prior, out=np.full(len(points), -np.inf), where=places.prior > 0)
     found = [AttackerView(0, float(places.prior.max()), 0.0, float((places.prior @ away).min()), 0.0)]
     if not counts:
@@ -106,7 +103,8 @@ def attacker_views(
         for before, count in itertools.pairwise([0, *counts]):
             for _ in range(before, count):
                 noisy = mechanism.noisy(points[people], bits)
-                logs -= float(mechanism.noise.rate) * _lengths(mechanism, noisy[:, None] - points)
+                moved = (noisy[:, None] - points).astype(np.float64)
+                logs -= float(mechanism.noise.rate) * lengths(moved, mechanism.noise.norm)
             belief = np.exp(logs - logs.max(axis=1, keepdims=True))
             belief /= belief.sum(axis=1, keepdims=True)
             seen[count][:, first : first + some] = belief.max(axis=1), (belief @ away).min(axis=1)
@@ -115,14 +113,3 @@ def attacker_views(
         means = float(right.mean()), float(distance.mean())
         found.append(AttackerView(count, means[0], next(errors), means[1], next(errors)))
     return tuple(found)
-
-
-def _apart(at: Floats) -> Floats:
-    """Metres between each two places as the crow flies, shape (P, P)."""
-    return np.asarray(np.hypot(*(at[:, None] - at).transpose(2, 0, 1)))
-
-
-def _lengths(mechanism: PlanarMechanism, moves: NDArray[np.int64]) -> Floats:
-    """Return how far moves go, in steps, by the norm of the noise."""
-    east, north = moves[..., 0].astype(np.float64), moves[..., 1].astype(np.float64)
-    return np.abs(east) + np.abs(north) if mechanism.noise.norm == "manhattan" else np.hypot(east, north)

@@ -34,8 +34,11 @@ FRACTIONS, ODD = RNG.random(N) * 7, RNG.integers(10, 3_990, N) * 2 + 1
 TIMES = pd.date_range("2026-03-28", periods=N, freq="h")
 GEO = lw.PlanarLaplace(box=(139.5, 35.5, 140.0, 35.9), within="200 m", factor=2, missing="keep")
 
-WHOLE = lw.PlanarLaplace(box=(130, 30, 150, 45), within="20 km", factor=2, missing="keep")
-"""Where whole degrees can be positions: reports have seven decimals, and are whole once in 10^7."""
+WHOLE = lw.PlanarLaplace(box=(130.1, 30, 150, 45), within="20 km", factor=2, missing="keep")
+"""Where whole degrees can be positions: reports have seven decimals, and are whole once in 10^7.
+
+The middle of the box, where the grid has its origin, and its edges are no degrees that the frames hold.
+"""
 
 
 def series(unit: str) -> lw.Series:

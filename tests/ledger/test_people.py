@@ -5,15 +5,19 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
 from tests.private_files import write_private
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
@@ -44,6 +48,48 @@ def test_reports_are_charged_by_person_and_day(tmp_path: Path) -> None:
         assert charge(["ann", 7], [1, 1]).all()
     again = budgets(tmp_path)
     assert [again.spent(*key) for key in (("ann", 1), ("ann", 2), ("bob", 1), ("7", 1), ("eve", 1))] == [3, 1, 1, 1, 0]
+
+
+WHO: dict[Any, str] = {
+    "ann": "ann",
+    "Ann": "Ann",
+    7: "7",
+    "7.0": "7",
+    " 7": "7",
+    100: "100",
+    "1e2": "100",
+    b"ann": "ann",
+}
+"""Ids, and who pays for each, in words of our own."""
+
+REPORTS = st.tuples(st.sampled_from(sorted(WHO, key=str)), st.integers(-1, 1))
+
+
+@settings(max_examples=60)
+@given(
+    batches=st.lists(
+        st.lists(st.tuples(st.sampled_from(sorted(WHO, key=str)), st.integers(-1, 1)), max_size=12), max_size=4
+    ),
+    bound=st.sampled_from([1, 2, 3, 10**30]),
+    told_apart=st.booleans(),
+)
+def test_reports_are_paid_in_their_order_by_whoever_they_are_of(
+    batches: list[list[tuple[Any, int]]], bound: int, told_apart: bool
+) -> None:
+    """Whether reports are counted all together, or one by one as those that may be repeated are."""
+    spent = Counter[tuple[str, int]]()
+    with TemporaryDirectory() as folder:
+        for number, batch in enumerate(batches):
+            expected = []
+            for person, day in batch:
+                expected.append(spent[WHO[person], day] < bound)
+                spent[WHO[person], day] += expected[-1]
+            reports = [b"%d %d" % (number, row) for row in range(len(batch))] if told_apart else None
+            with budgets(Path(folder), reports_a_day=bound).charging("withhold") as charge:
+                paid = charge([person for person, _ in batch], [day for _, day in batch], reports=reports)
+            assert paid.tolist() == expected
+        store = budgets(Path(folder), reports_a_day=bound)
+        assert all(store.spent(person, day) == spent[WHO[person], day] for person in WHO for day in (-1, 0, 1))
 
 
 @pytest.mark.parametrize("value", ["'abc'", "''", "x''", "x'00'", "'1/2'", "1.5", "9e999", "-1"])

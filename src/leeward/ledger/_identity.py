@@ -35,6 +35,8 @@ def named(person: Any) -> str:
     """
     if isinstance(person, str):
         return str(person)
+    if type(person) is int:  # before the questions that take longer: there may be millions
+        return str(person)
     if isinstance(person, bytes):
         try:
             return person.decode()
@@ -67,7 +69,10 @@ def payer(person: Any) -> str:
         InputError: as for `named`.
     """
     text = named(person)
-    if not _NUMERAL.fullmatch(number := text.strip()):
+    number = text.strip()
+    if number.isdecimal() and number.isascii() and number[0] != "0" != number[-1]:  # as it is written below
+        return number
+    if not _NUMERAL.fullmatch(number):
         return text
     try:
         exact = Context(prec=len(number), Emax=MAX_EMAX, Emin=MIN_EMIN)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection
@@ -20,7 +20,7 @@ from leeward.errors import CapExceededError, InputError, LedgerError
 from leeward.exact._real import Real, exact
 from leeward.exact._text import read, write
 from leeward.ledger._identity import payer
-from leeward.ledger._person_budgets import PeopleStore, PersonBudgets, _about, _day
+from leeward.ledger._person_budgets import PeopleStore, PersonBudgets, _about
 
 _PRICE: Final = "price "
 """What the rows of ``about`` that hold a price begin with; a number follows."""
@@ -61,16 +61,7 @@ class LevelBudgets(PersonBudgets):
         """Return what the reports of a person that are paid for on a day cost together, exactly."""
         with self.writing() as connection:
             self._open_accounts(connection)
-            keys = [(account, _day(day)) for account in self._accounts(person)]
-            held = self._read(connection, keys)
-            return self._sum([held.get(key, 0) for key in keys])
-
-    def spent(self, person: Any, day: int) -> int:
-        """Return how many reports of a person are paid for on a day, whatever they cost."""
-        with self.writing() as connection:
-            self._open_accounts(connection)
-            keys = [(account, _day(day)) for account in self._accounts(person)]
-            return sum(self._read(connection, keys).values())
+            return self._sum(self._counts(connection, person, day))
 
     def _open_accounts(self, connection: Connection) -> None:
         """Read the prices that reports ever had here, and add those that are asked for: within the charge's transaction."""
@@ -89,9 +80,10 @@ class LevelBudgets(PersonBudgets):
         self._written = [json.dumps(write(price)) for price in self._held]
         self._enough.clear()
 
-    def _accounts(self, person: Any) -> tuple[bytes, ...]:
-        who = payer(person)
-        return tuple(self.digest("person at a price", who, written) for written in self._written)
+    def _accounts(self, people: Iterable[Any]) -> list[tuple[bytes, ...]]:
+        named, prices = [payer(person) for person in people], len(self._written)
+        accounts = list(self.digests("person at a price", ((who, price) for who in named for price in self._written)))
+        return [tuple(accounts[i : i + prices]) for i in range(0, len(accounts), prices)]
 
     def _priced(self, prices: Sequence[int] | None, _reports: int) -> Sequence[int]:
         if prices is None:

@@ -20,17 +20,19 @@ def joined(*parts: Kept) -> bytes:
     Raises:
         LedgerError: a part is of another type, as when something else has written it into the ledger.
     """
-    return b"".join(len(raw).to_bytes(8) + raw for raw in map(_raw, parts))
+    return b"".join(map(_sized, parts))
 
 
-def _raw(part: object) -> bytes:
-    if type(part) is bytes:
-        return part
-    if type(part) is int:
-        return str(part).encode()
-    if type(part) is not str:
+def _sized(part: object) -> bytes:
+    if type(part) is str:
+        raw = part.encode("utf-8", "surrogatepass")
+    elif type(part) is bytes:
+        raw = part
+    elif type(part) is int:
+        raw = str(part).encode()
+    else:
         raise altered(f"A {type(part).__name__} where a ledger keeps texts, bytes and integers")
-    return part.encode("utf-8", "surrogatepass")
+    return len(raw).to_bytes(8) + raw
 
 
 def altered(what: str) -> LedgerError:

@@ -246,9 +246,16 @@ class PeopleStore:
 
     def digest(self, purpose: str, *parts: str | int) -> bytes:
         """Return the keyed hash of some values, 16 bytes; for two purposes it is never the same."""
-        hashed = self._keyed.copy()
-        hashed.update(joined(f"leeward people {FORM}", purpose, *parts))
-        return hashed.digest()
+        return next(self.digests(purpose, [parts]))
+
+    def digests(self, purpose: str, listed: Iterable[tuple[str | int, ...]]) -> Iterator[bytes]:
+        """Return `digest` of each of many values."""
+        begun = self._keyed.copy()
+        begun.update(joined(f"leeward people {FORM}", purpose))
+        for parts in listed:
+            hashed = begun.copy()
+            hashed.update(joined(*parts))
+            yield hashed.digest()
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -325,8 +332,12 @@ class PersonBudgets(PeopleStore):
                 try:
                     for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
                         part = slice(i, i + _AT_ONCE)
-                        which = None if reports is None else reports[part]
-                        paid.append(self._charge(connection, people[part], numbers[part], at[part], over, which, free))
+                        if reports is None and prices is None:
+                            charged = self._alike(connection, people[part], numbers[part])
+                        else:
+                            which = None if reports is None else reports[part]
+                            charged = self._each(connection, people[part], numbers[part], at[part], which, free)
+                        paid.append(self._write(connection, *charged, over))
                 except CapExceededError as error:
                     refused.append(error)
                     raise
@@ -337,11 +348,17 @@ class PersonBudgets(PeopleStore):
                 raise refused[0]
 
     def spent(self, person: Any, day: int) -> int:
-        """Return how many reports of a person are paid for on a day."""
+        """Return how many reports of a person are paid for on a day, whatever they cost."""
         with self.writing() as connection:
-            (account,) = self._accounts(person)
-            key = account, _day(day)
-            return self._read(connection, [key]).get(key, 0)
+            self._open_accounts(connection)
+            return sum(self._counts(connection, person, day))
+
+    def _counts(self, connection: Connection, person: Any, day: int) -> list[int]:
+        """Return how many reports of each price a person has paid for on a day."""
+        (accounts,) = self._accounts([person])
+        keys = [(account, _day(day)) for account in accounts]
+        held = self._read(connection, keys)
+        return [held.get(key, 0) for key in keys]
 
     def _open_accounts(self, connection: Connection) -> None:
         """Make ready for a charge; here nothing is to be done."""
@@ -350,9 +367,9 @@ class PersonBudgets(PeopleStore):
         """Return the number of the price of each report among those of the store; here all cost the same."""
         return [0] * reports
 
-    def _accounts(self, person: Any) -> tuple[bytes, ...]:
-        """Return what a person's reports are counted under: one account for each price."""
-        return (self.digest("person", payer(person)),)
+    def _accounts(self, people: Iterable[Any]) -> list[tuple[bytes, ...]]:
+        """Return what the reports of each person are counted under: one account for each price."""
+        return list(zip(self.digests("person", ((payer(person),) for person in people))))
 
     def _pays(self, counts: Sequence[int], _price: int) -> bool:
         """Whether a day's budget pays for one more report of a price, beside so many of each."""
@@ -373,22 +390,39 @@ class PersonBudgets(PeopleStore):
         else:
             self._compare("days", known, rule)
 
-    def _charge(
+    def _alike(
+        self, connection: Connection, people: Sequence[Any], days: Sequence[int]
+    ) -> tuple[NDArray[np.bool_], list[tuple[bytes, int, int]]]:
+        """Return which of some reports are paid for, where all cost the same and none is free, and what is spent then."""
+        rows, accounts = self._payers(people)
+        listed = sorted({account for (account,) in accounts})  # in the file's order: faster
+        number = {account: i for i, account in enumerate(listed)}
+        at = np.array([number[account] for (account,) in accounts], np.int64)[rows]
+        known, day = np.unique(np.array(days, np.int64), return_inverse=True)
+        each, key, asked = np.unique(at * len(known) + day, return_inverse=True, return_counts=True)
+        keys = [(listed[code // len(known)], int(known[code % len(known)])) for code in each.tolist()]
+        before = self._read(connection, keys)
+        held = np.array([before.get(of, 0) for of in keys], np.int64)
+        left = np.maximum(min(self.reports_a_day, 2**62) - held, 0)  # more than are ever counted
+        order = np.argsort(key, kind="stable")
+        turn = np.empty(len(rows), np.int64)  # the how manieth of its person and day each report is, from 0
+        turn[order] = np.arange(len(rows)) - np.repeat(np.cumsum(asked) - asked, asked)
+        after = (held + np.minimum(asked, left)).tolist()
+        grown = [(*of, now) for of, now, then in zip(keys, after, held.tolist(), strict=True) if now > then]
+        return turn < left[key], grown
+
+    def _each(
         self,
         connection: Connection,
         people: Sequence[Any],
         days: Sequence[int],
         prices: Sequence[int],
-        over: Over,
         reports: Sequence[bytes] | None,
         free: set[bytes],
-    ) -> NDArray[np.bool_]:
-        if any(map(_is_nobody, people)):
-            raise InputError(
-                "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
-            )
-        accounts = {(kind, person): self._accounts(person) for kind, person in {(type(p), p) for p in people}}
-        keys = [(accounts[type(person), person], day) for person, day in zip(people, days, strict=True)]
+    ) -> tuple[NDArray[np.bool_], list[tuple[bytes, int, int]]]:
+        """Return which of some reports are paid for, one after another, and what is spent then."""
+        rows, accounts = self._payers(people)
+        keys = [(accounts[row], day) for row, day in zip(rows.tolist(), days, strict=True)]
         asked = sorted({(account, day) for each, day in set(keys) for account in each})  # in the file's order: faster
         before = self._read(connection, asked)
         spent = {(each, day): [before.get((account, day), 0) for account in each] for each, day in set(keys)}
@@ -400,15 +434,37 @@ class PersonBudgets(PeopleStore):
                 spent[key][prices[row]] += 1
                 if reports is not None:
                     free.add(reports[row])
-        if over == "refuse" and not all(paid):
-            raise self._too_many()
         now = {(account, day): n for (each, day), held in spent.items() for account, n in zip(each, held, strict=True)}
-        if after := [(*key, now[key]) for key in asked if now[key] > before.get(key, 0)]:
-            connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", after)
-        return np.array(paid, bool)
+        return np.array(paid, bool), [(*key, now[key]) for key in asked if now[key] > before.get(key, 0)]
+
+    def _payers(self, people: Sequence[Any]) -> tuple[NDArray[np.int64], list[tuple[bytes, ...]]]:
+        """Return the accounts of each person once, and which of them each report is charged to."""
+        number = dict[Any, int]()  # by type too: what equals may be written otherwise, and one type may name nobody
+        try:
+            rows = [number.setdefault(each, len(number)) for each in zip(map(type, people), people, strict=True)]
+            who = [person for _, person in number]
+        except TypeError:  # a list, say
+            who = [None]
+        if any(map(_is_nobody, who)):
+            raise InputError(
+                "A report without a person (this is for the curator only)", "nobody pays for it", "Remove such rows"
+            )
+        return np.array(rows, np.int64), self._accounts(who)
+
+    def _write(
+        self, connection: Connection, paid: NDArray[np.bool_], spent: list[tuple[bytes, int, int]], over: Over
+    ) -> NDArray[np.bool_]:
+        """Write what is spent, and return which reports are paid for; refuse them all if one is not, and it is asked."""
+        if over == "refuse" and not paid.all():
+            raise self._too_many()
+        if spent:
+            connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", spent)
+        return paid
 
     def _read(self, connection: Connection, keys: list[tuple[bytes, int]]) -> dict[tuple[bytes, int], int]:
         """Return what is spent under each key that has any."""
+        if connection.exec_driver_sql("SELECT NOT EXISTS (SELECT 1 FROM spent)").scalar_one():
+            return {}
         connection.exec_driver_sql("CREATE TEMP TABLE IF NOT EXISTS wanted (person BLOB, day INTEGER)")
         connection.exec_driver_sql("DELETE FROM wanted")
         if keys:
@@ -437,7 +493,7 @@ def _is_nobody(person: Any) -> bool:
 
 def _day(given: object) -> int:
     """Return a number of a day as Python's own: SQLite keeps the bytes of another library's, and never finds them again."""
-    if isinstance(given, bool) or not isinstance(given, Integral):
+    if type(given) is not int and (isinstance(given, bool) or not isinstance(given, Integral)):
         raise InputError(
             f"A day that is a {type(given).__name__} (this is for the curator only)",
             "a budget is kept for each whole day, and parts of one would each have their own",

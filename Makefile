@@ -21,14 +21,14 @@ help: ## list these commands
 demo: $(VENV)/installed ## run the main job on a synthetic city; writes demo-out/report.html
 	@$(BIN)/leeward demo --out demo-out
 
-test: $(VENV)/installed-dev ## run the tests, all but the sweeps and those of the built documentation
+test: $(VENV)/installed-dev ## run the tests; of each grid the first point and the last, the others are sweeps
 	@.ci/debian-packages chromium postgresql
 	@$(BIN)/python -m pytest -m "not sweep and not site"
 
 test-fast: $(VENV)/installed-dev ## run the tests of the theory and of the shape of the package: within a minute
 	@$(BIN)/python -m pytest -m "not sweep and not site" $(FAST)
 
-sweeps: $(VENV)/installed-dev ## run the tests that go through long grids with the whole program
+sweeps: $(VENV)/installed-dev ## run the other points of each grid, and what goes through long grids with the whole program
 	@.ci/debian-packages postgresql openjdk-17-jre-headless
 	@$(BIN)/python -m pytest -m "sweep and not long"
 

@@ -10,11 +10,17 @@ import hypothesis
 import psycopg
 import pytest
 from tests import postgres as running
+from tests.sweeping import thin
 
 from leeward.ledger._secret import VARIABLE
 
 hypothesis.settings.register_profile("untimed", hypothesis.settings.default, deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    thin(items)
 
 
 @pytest.fixture(scope="session", autouse=True)

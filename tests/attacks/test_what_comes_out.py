@@ -20,7 +20,6 @@ import pytest
 from tests.shown import canaries, commands
 from tests.shown.canaries import OTHER, PERSON
 from tests.shown.commands import House
-from tests.sweeping import few
 
 import leeward as lw
 import leeward.local.series as local
@@ -274,7 +273,7 @@ def test_nobody_is_asked_where_stdin_is_closed(town: House) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    few([(*RELEASE, "unread"), ("release", "release.toml", "--dry-run"), ("--help",), ("plan", "release.toml")]),
+    [(*RELEASE, "unread"), ("release", "release.toml", "--dry-run"), ("--help",), ("plan", "release.toml")],
 )
 def test_a_reader_that_has_gone_is_no_failure(words: tuple[str, ...], town: House) -> None:
     seen = _shell(town, 'rm -f budget.db*; "$@" | true', *words)

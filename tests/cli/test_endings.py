@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
-from tests.sweeping import few
 
 from leeward.ledger import Ledger
 
@@ -53,7 +52,7 @@ def _hanging(where: str, town: Town, spills: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("where", ["in the engine", "in Python"])
-@pytest.mark.parametrize("by", few([signal.SIGTERM, signal.SIGHUP, signal.SIGINT]))
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_leaves_no_private_file_and_no_charge(
     by: signal.Signals, where: str, town: Town, tmp_path: Path
 ) -> None:

@@ -13,7 +13,6 @@ import itertools
 from pathlib import Path
 
 import pytest
-from tests.sweeping import few
 
 from leeward.engine._bind import bind
 from leeward.errors import DataError
@@ -60,7 +59,7 @@ def test_every_short_text(signs: int, columns: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
-@pytest.mark.parametrize("end", few(["\n", "\r\n"]))
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_stray_quote_and_one_that_is_not_closed(sign: str, end: str, tmp_path: Path) -> None:
     """At every pair of rows of a file of nine: the tail behind the second may not be lost."""
     for i, j in itertools.permutations(range(9), 2):

@@ -248,7 +248,7 @@ def test_filters_of_numbers_and_truth_values_compare_by_type():
     assert truths == sum(i % 7 == 0 or i % 2 == 1 for i in range(50))
 
 
-NUMBERS = [2**k + d for k in (0, 8, 24, 25, 53, 54, 62) for d in (-1, 0, 1)] + [2**63 - 1]
+NUMBERS = [2**k + d for k in (0, 8, 24, 53, 62) for d in (-1, 0, 1)] + [2**63 - 1]
 
 
 KINDS = [pa.float32(), pa.float64(), pa.int8(), pa.int64(), pa.uint8(), pa.uint64()]

@@ -26,7 +26,6 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.sweeping import few
 
 from leeward.engine import open_data, read_keys, read_places
 from leeward.engine._visits import open_visits
@@ -182,7 +181,7 @@ def outcomes_of(folder: Path, role: str, pairs: Iterable[tuple[int, int]]) -> Co
     return outcomes
 
 
-@pytest.mark.parametrize("role", few(ROLES, 2))
+@pytest.mark.parametrize("role", ROLES)
 def test_two_files_of_each_type_and_of_it_and_the_next(folder: Path, role: str) -> None:
     """Each type once on either side of another; all pairs are a sweep, the next test."""
     here = range(len(KINDS))

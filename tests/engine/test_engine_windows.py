@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 from tests.oracle.visits import visitors
-from tests.sweeping import few
 
 from leeward.engine import _slots as slots
 from leeward.engine import read_places
@@ -106,7 +105,7 @@ def oracle(
 
 
 @pytest.mark.parametrize("limit", [slots.MOST, 0], ids=["slots", "compared"])
-@pytest.mark.parametrize("cut", few(CUTS, 2))
+@pytest.mark.parametrize("cut", CUTS)
 def test_windows_counted_together_are_those_of_the_oracle(
     cut: str, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 from tests.oracle import numbers as oracle
-from tests.sweeping import few
 
 import leeward as lw
 from leeward.engine import _slots as slots
@@ -126,7 +125,7 @@ def in_steps(kind: str, answers: list[int]) -> list[Fraction]:
 
 
 @pytest.mark.parametrize("limit", [slots.MOST, 0], ids=["slots", "compared"])
-@pytest.mark.parametrize("cut", few(CUTS, 2))
+@pytest.mark.parametrize("cut", CUTS)
 def test_windows_counted_together_are_those_of_the_oracle(
     cut: str, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,7 +23,6 @@ import pyarrow as pa
 import pytest
 from tests.engine.test_pipeline_sensitivity import loss, planned
 from tests.grid.notions import BY_NAME, OF_FACTS
-from tests.sweeping import few
 
 import leeward as lw
 from leeward.engine import _numbers, _visits, open_data, read_keys
@@ -201,7 +200,7 @@ def check(seeds: range, plans: int, pairs: int) -> None:
     assert sum(each.pairs for each in found) > pairs, "or next to nothing was compared"
 
 
-@pytest.mark.parametrize("block", few(range(3)))
+@pytest.mark.parametrize("block", range(3))
 def test_no_neighbour_is_further_than_its_noise_allows(block: int) -> None:
     check(range(block * 25, block * 25 + 25), 60, 5000)
 

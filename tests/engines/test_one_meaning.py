@@ -15,7 +15,6 @@ import ibis
 import pytest
 from tests.engines.cases import GROUPS, NUMBERS, PERSONS, PLACES, STATES, drawn
 from tests.engines.held import HOLDERS, differences
-from tests.sweeping import few
 
 from leeward.engine import _bind, _numbers, _timed, _visits
 
@@ -26,7 +25,7 @@ def block(number: int) -> range:
     return range(number * BLOCK, (number + 1) * BLOCK)
 
 
-@pytest.mark.parametrize("number", few(range(2)))
+@pytest.mark.parametrize("number", range(2))
 def test_every_source_has_the_answer_of_the_oracle(number: int, tmp_path: Path, session: Any) -> None:
     assert [said for seed in block(number) for said in differences(drawn(seed), tmp_path, session)] == []
 
@@ -175,7 +174,7 @@ MISTAKES: list[Callable[[pytest.MonkeyPatch], None]] = [
 ]
 
 
-@pytest.mark.parametrize("mistake", few(MISTAKES), ids=lambda mistake: mistake.__name__)
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
 def test_a_mistake_of_the_engine_is_found(mistake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """By a table in memory alone, and soon: among the first hundred cases."""
     mistake(monkeypatch)

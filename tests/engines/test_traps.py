@@ -88,6 +88,9 @@ TRAPS: dict[str, Case] = {
     "floats of 32 bits as texts": of_numbers(
         "float4", [np.float32(x) for x in (16777216.0, 1e-5, 123456.7)], upper=F(2**25), step=F(1, 8)
     ),
+    "floats of 32 bits of more digits than say which they are": of_numbers(
+        "float4", [np.float32(x) for x in (343126.125, 1183382.75, 99.625)], upper=F(2**21), step=F(1, 4)
+    ),
     "means of decimals": of_numbers("decimal", [Decimal("0.10"), Decimal("0.20"), Decimal("3.33")], "mean", grid=F(1, 3)),
     "nobody has a mean": of_numbers("float8", [None, NAN], "mean", grid=F(1)),
     "texts that some take for whole numbers": replace(

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.sweeping import few
 
 from leeward import verify
 from leeward.distance import Line, Plane
@@ -47,7 +46,7 @@ def collected(make: Callable[[str], FiniteMechanism], epsilons: Sequence[str]) -
     return FiniteMechanism.product(make(epsilon) for epsilon in epsilons)
 
 
-@pytest.mark.parametrize("name", few(LOCAL, len(LOCAL) - 1))
+@pytest.mark.parametrize("name", LOCAL)
 def test_all_reports_together_are_personalised_and_no_more(name: str) -> None:
     make, notion, _ = LOCAL[name]
     own = OWN[:2]

@@ -21,7 +21,6 @@ import pytest
 from tests.outputs.interrupted import cut_short_at_each
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
-from tests.sweeping import few
 
 import leeward as lw
 from leeward.demo import write_census, write_city
@@ -167,7 +166,7 @@ IN_THE_WAY: list[Callable[[Town], Path]] = [
 
 
 @pytest.mark.parametrize("there", IN_THE_WAY, ids=lambda there: there.__name__[1:])
-@pytest.mark.parametrize("command", few(COMMANDS))
+@pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_in_the_way_is_refused_before_anything_is_charged(
     command: str, there: Callable[[Town], Path], town: Town
 ) -> None:
@@ -196,7 +195,7 @@ def _link(path: Path, target: Path) -> None:
 
 
 @pytest.mark.parametrize("change", WRITTEN_OVER)
-@pytest.mark.parametrize("command", few(COMMANDS))
+@pytest.mark.parametrize("command", COMMANDS)
 def test_what_was_changed_since_is_not_written_over(command: str, change: str, town: Town) -> None:
     word, changes = COMMANDS[command]
     spec = town.spec(*changes)
@@ -212,7 +211,7 @@ def test_what_was_changed_since_is_not_written_over(command: str, change: str, t
     assert account.spent == {"release": 1, "several windows": 2, "monitor": 0}[command]
 
 
-@pytest.mark.parametrize("command", few(COMMANDS))
+@pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_somebody_elses_stays_where_ours_is_replaced(command: str, town: Town) -> None:
     word, changes = COMMANDS[command]
     assert town.run(word, town.spec(*changes), "--out", town.out)[0] == 0
@@ -323,7 +322,7 @@ def test_cut_short_anywhere_it_is_taken_up_and_nothing_is_lost(
     assert turn > 8, "the calls were really counted"
 
 
-@pytest.mark.parametrize("at", few(["in the middle of it", "before it is there"]))
+@pytest.mark.parametrize("at", ["in the middle of it", "before it is there"])
 def test_a_killed_writer_leaves_only_what_the_next_one_clears_up(at: str, town: Town) -> None:
     spec = town.spec(*WATCHED)
     if at == "in the middle of it":

@@ -19,7 +19,6 @@ import pandas as pd
 import pytest
 from tests.local.test_location import BASE, spec, table, toml
 from tests.private_files import write_private
-from tests.sweeping import few
 
 from leeward.errors import LedgerError
 from leeward.ledger import read_secret
@@ -87,7 +86,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("where", few(WHERE))
+@pytest.mark.parametrize("where", WHERE)
 def test_a_killed_run_leaves_nothing_half_written(where: str, folder: Path) -> None:
     killed = run(folder, WHERE[where])
     assert killed.returncode == -signal.SIGKILL, killed.stderr

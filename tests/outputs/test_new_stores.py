@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from tests.ledger.test_people import budgets, memo
 from tests.local.test_location import Run, spec
-from tests.sweeping import few
 
 from leeward.errors import LedgerError
 from leeward.ledger import read_secret
@@ -84,7 +83,7 @@ def test_at_a_terminal_it_is_asked(
     assert [Path(name).exists() for name in (*FILES.values(), "r.parquet")] == [opened] * 3
 
 
-@pytest.mark.parametrize("alone", few([False, True]))
+@pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize("how", LOST)
 def test_a_store_that_was_lost_is_not_made_anew_in_silence(

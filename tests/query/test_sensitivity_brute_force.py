@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from tests.oracle import tables as oracle
-from tests.sweeping import few
 
 from leeward.errors import NotPrivateError
 from leeward.exact import Real, inf
@@ -306,7 +305,7 @@ def is_maximal(moves: list[Any], a: Any, b: Any) -> bool:
 BLOCKS, CASES_A_BLOCK = 10, 600
 
 
-@pytest.mark.parametrize("block", few(range(BLOCKS), 3))
+@pytest.mark.parametrize("block", range(BLOCKS))
 def test_derived_rates_are_allowed_and_maximal_by_brute_force(block: int) -> None:
     rng = random.Random(f"sensitivity {block}")
     answered = tight = 0

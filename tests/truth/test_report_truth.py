@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.sweeping import few
 from tests.truth import notion_claims, report_claims, visitor_claims
 from tests.truth.claims import Claims
 from tests.truth.shown import page
@@ -151,7 +150,7 @@ def _without_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html, "get_plotlyjs", lambda: "")
 
 
-@pytest.mark.parametrize("notion", few(NOTIONS, 3))
+@pytest.mark.parametrize("notion", NOTIONS)
 def test_every_text_of_the_page_is_true(notion: str) -> None:
     mine = [one for one in all_shown() if one.notion is NOTIONS[notion][0]]
     assert len(mine) >= 2

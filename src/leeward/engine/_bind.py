@@ -21,7 +21,7 @@ from leeward._postgres import Address, is_address
 from leeward._scratch import SPILLED, scratch
 from leeward.engine._bound import Bound
 from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
-from leeward.engine._sql import named, quoted
+from leeward.engine._sql import DECIMAL, named, quoted
 from leeward.engine._written import check_rewritten, rewritten
 from leeward.errors import DataError, EngineError, nearest
 from leeward.tables._columns import check_columns
@@ -236,6 +236,7 @@ def _connection(folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
     try:
         with _setting_up():
             connection.execute("SET TimeZone = 'UTC'")
+            connection.execute(DECIMAL)
         # DuckDB draws on stdout where it takes the program for an interactive one; stdout is the caller's. In a notebook
         # without ipywidgets this cannot be set, and nothing is drawn anyway.
         with suppress(duckdb.Error):

@@ -29,6 +29,9 @@ whole_quotient = _function("divide", _two, 2)
 #: The H3 cell of a latitude and a longitude; the connection must have it registered.
 leeward_h3 = _function("leeward_h3", _two, 2)
 
+#: The decimal of fewest digits that is a float of 32 bits, as text; DuckDB has it from `leeward.engine._sql.DECIMAL`.
+leeward_decimal = _function("leeward_decimal", _one, 1, "string")
+
 #: How many bytes of UTF-8 a text has.
 strlen = _function("strlen", _one, 1)
 

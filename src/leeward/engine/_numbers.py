@@ -21,7 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.engine._bound import Bound
-from leeward.engine._builtin import whole_quotient
+from leeward.engine._builtin import leeward_decimal, whole_quotient
 from leeward.engine._columns import kept, who
 from leeward.engine._engines import bind_private
 from leeward.engine._matches import Matches, Survey, beyond, matches
@@ -262,7 +262,7 @@ def _index(
                 "Store the numbers as 64-bit integers in units of the step, or take a larger step or narrower bounds",
             )
         # float32 goes through its text, so that it too is the decimal that it prints as
-        text = column.cast("string") if kind.is_floating() and kind.nbytes < 8 else column
+        text = leeward_decimal(column) if kind.is_floating() and kind.nbytes < 8 else column
         read, inside, near = (_unused(rows, word) for word in ("read", "inside", "near"))
         rows = bound.staged(f"leeward_read{which}", rows.mutate(**{read: text.try_cast("float64")}))
         number = rows[read].isnan().ifelse(ibis.null(), rows[read])

@@ -23,7 +23,12 @@ SETTINGS: Final = {"TimeZone": "UTC", "extra_float_digits": "1", "jit": "off"}
 
 _MICROSECONDS: Final = "CAST(EXTRACT(epoch FROM {}) * 1000000 AS BIGINT)"
 _QUOTIENT: Final = "(({}) / ({}))"
-_WORDS: Final = {"epoch_us": _MICROSECONDS, "divide": _QUOTIENT, "strlen": "octet_length({})"}
+_WORDS: Final = {
+    "epoch_us": _MICROSECONDS,
+    "divide": _QUOTIENT,
+    "strlen": "octet_length({})",
+    "leeward_decimal": "({})::text",
+}
 _FLOAT: Final = """CASE WHEN {0} = 'NaN' THEN 'nan' WHEN {0} = 'Infinity' THEN 'inf' WHEN {0} = '-Infinity' THEN '-inf'
  WHEN {0} <> 0 AND (abs({0}) < 1e-4 OR abs({0}) >= 1e16) THEN {0}::text
  WHEN {0}::text = '-0' THEN '-0.0' WHEN {0}::text::numeric % 1 = 0 THEN trunc({0}::text::numeric)::text || '.0'

@@ -21,12 +21,13 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers import PySparkCompiler
 from ibis.backends.sql.compilers.base import SQLGlotCompiler
 
+_DIGITS: Final = "java_method('com.fasterxml.jackson.core.io.schubfach.{}ToDecimal', 'toString', {})"
 _WORDS: Final = {
     "epoch_us": "unix_micros(CAST({} AS TIMESTAMP))",
     "divide": "(({}) DIV ({}))",
     "strlen": "octet_length({})",
+    "leeward_decimal": f"CASE WHEN ({{0}}) IS NOT NULL THEN {_DIGITS.format('Float', '{0}')} END",
 }
-_DIGITS: Final = "java_method('com.fasterxml.jackson.core.io.schubfach.{}ToDecimal', 'toString', {})"
 _FLOAT: Final = r"""CASE WHEN isnan({0}) THEN 'nan' WHEN {0} = DOUBLE('Infinity') THEN 'inf'
  WHEN {0} = DOUBLE('-Infinity') THEN '-inf' WHEN {0} IS NOT NULL THEN element_at(transform(array({1}), d -> CASE
  WHEN {0} = 0 THEN d

@@ -1,0 +1,37 @@
+"""What is thinned out of `make test` is swept: no point of a grid is left to neither."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.sweeping import thin
+
+
+def item(name: str, room: str = "session", *, swept: bool = False) -> Any:
+    marks = ["sweep"] if swept else []
+    return SimpleNamespace(
+        nodeid=f"tests/{room}/test_a.py::{name}",
+        path=Path(f"/here/tests/{room}/test_a.py"),
+        marks=marks,
+        add_marker=lambda mark: marks.append(mark.name),
+        get_closest_marker=lambda mark: mark if mark in marks else None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "swept"),
+    [
+        ([item(f"f[{i}]") for i in range(5)], [1, 2, 3]),
+        ([item("f[0]"), item("f[1]")], []),
+        ([item("f"), item("g"), item("h")], []),
+        ([item(f"{test}[{i}]") for test in ("A::f", "B::f") for i in range(3)], [1, 4]),
+        ([item(f"f[{i}]", swept=i == 3) for i in range(4)], [1, 3]),
+        ([item(f"f[{i}]", room) for room in ("exact", "session") for i in range(3)], [4]),
+    ],
+)
+def test_the_first_and_the_last_point_of_a_grid_are_no_sweeps(items: list[Any], swept: list[int]) -> None:
+    thin(items)
+    assert [number for number, each in enumerate(items) if "sweep" in each.marks] == swept

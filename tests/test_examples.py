@@ -49,6 +49,7 @@ SAYS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda p: p.name)
 def test_an_example_runs(path: Path, tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True, check=False)

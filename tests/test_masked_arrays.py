@@ -139,6 +139,7 @@ def taking_arrays() -> set[str]:
     return found
 
 
+@pytest.mark.sweep
 def test_every_function_that_takes_an_array_has_a_row() -> None:
     assert taking_arrays() - set(CALLS) - set(ELSEWHERE) == set()
     assert set(ELSEWHERE) <= taking_arrays()

@@ -46,6 +46,7 @@ def shown(notebook: Any, kind: str) -> list[Any]:
     return [output.data[kind] for output in outputs(notebook) if kind in output.get("data", {})]
 
 
+@pytest.mark.sweep
 def test_the_examples_run(ran: list[Any]) -> None:
     assert [path.stem for path in NOTEBOOKS] == ["census", "first_release"]
     assert {output.output_type for one in ran[:2] for output in outputs(one)} == {"execute_result", "display_data"}

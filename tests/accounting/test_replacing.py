@@ -221,6 +221,7 @@ def test_what_the_old_composition_said() -> None:
     assert apart == pytest.approx(0.462, abs=1e-3)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", PURE)
 def test_no_mechanism_with_these_costs_is_worse(name: str) -> None:
     """Random mechanisms, pushed to their bounds: a quarter of them or more are tied to nobody's law as they should be."""

@@ -271,6 +271,7 @@ def test_nobody_is_asked_where_stdin_is_closed(town: House) -> None:
     assert "say --yes" in seen.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "words",
     [(*RELEASE, "unread"), ("release", "release.toml", "--dry-run"), ("--help",), ("plan", "release.toml")],

@@ -51,6 +51,7 @@ def _hanging(where: str, town: Town, spills: Path) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("where", ["in the engine", "in Python"])
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_leaves_no_private_file_and_no_charge(

@@ -30,6 +30,7 @@ AT_WORK = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("job", AT_WORK)
 def test_a_command_loads_what_it_needs(job: str, town: Town) -> None:
     """Pandas and scipy take as long to load as all the rest together, and pyarrow loads pandas unasked."""

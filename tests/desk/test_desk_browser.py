@@ -149,6 +149,7 @@ def walked(opened: Open) -> Open:
     return opened
 
 
+@pytest.mark.sweep
 def test_the_whole_path_by_mouse_leads_to_an_open_report(walked: Open) -> None:
     page = walked.page()
     page.goto(walked.origin + walked.states["released"])
@@ -161,6 +162,7 @@ def test_the_whole_path_by_mouse_leads_to_an_open_report(walked: Open) -> None:
     page.close()
 
 
+@pytest.mark.sweep
 def test_going_back_and_reloading_lose_nothing(walked: Open) -> None:
     page = walked.page()
     page.goto(walked.origin + walked.states["window"])
@@ -177,6 +179,7 @@ OTHERS = [("light", 1280), ("dark", 1280), ("light", 390)]
 SCREENS = [("dark", 390), *(pytest.param(*other, marks=pytest.mark.sweep) for other in OTHERS)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("scheme", "width"), SCREENS)
 def test_everyone_can_read_every_page(walked: Open, scheme: str, width: int) -> None:
     page = walked.page(scheme=scheme, width=width)

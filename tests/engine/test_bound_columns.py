@@ -36,6 +36,7 @@ def read(source: object, name: str) -> list[str] | None:
         return None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_no_other_column_is_ever_read(suffix: str, tmp_path: Path) -> None:
     """All lists of three names, and each name that such a file has; what can be refused is what has a twin."""

@@ -58,6 +58,7 @@ def test_every_short_text(signs: int, columns: int, tmp_path: Path) -> None:
         check(f"{header}\n{''.join(letters)}", columns, ",", tmp_path / "t.csv")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_stray_quote_and_one_that_is_not_closed(sign: str, end: str, tmp_path: Path) -> None:

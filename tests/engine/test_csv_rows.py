@@ -108,6 +108,7 @@ def test_an_engine_that_loses_rows_is_found_out(
         pass
 
 
+@pytest.mark.sweep
 def test_records_are_counted_as_python_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All texts of four signs, in pieces of two bytes; what misleads the quick count is told to be so."""
     monkeypatch.setattr("leeward.tables._csv._PIECE", 2)

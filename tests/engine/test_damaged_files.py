@@ -100,6 +100,7 @@ def spoiled_parquet() -> Iterator[bytes]:
     yield from (good[:at] for at in range(1, len(good), 60))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "files", "other"), [("t.csv.gz", spoiled_gzip, by_csv), ("t.parquet", spoiled_parquet, by_arrow)]
 )

@@ -47,6 +47,7 @@ def shown_around(name, jump):
 AROUND_JUMPS = st.sampled_from([(name, jump) for name, jumps in ZONES.items() for jump in jumps])
 
 
+@pytest.mark.sweep
 @given(AROUND_JUMPS, st.integers(-130, 130))
 def test_a_reading_is_in_a_window_of_instants_iff_first_shown_there(which, offset):
     """By brute force: a reading t stands for an instant ≥ s iff the clock showed nothing ≥ t before s."""

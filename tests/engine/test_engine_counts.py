@@ -81,6 +81,7 @@ def check(found, wanted):
         assert found.counts.tolist() == wanted["counts"]
 
 
+@pytest.mark.sweep
 @settings(max_examples=12)
 @given(ROWS, st.sampled_from([{}, {"state": ("STAY",)}, {"state": ("STAY", "PASS"), "place": ("a", "c", "d")}]))
 def test_counts_agree_with_the_oracle(rows, keep):
@@ -91,6 +92,7 @@ def test_counts_agree_with_the_oracle(rows, keep):
             check(opened.count(query), expected(rows, k, mode, keep.items()))
 
 
+@pytest.mark.sweep
 @settings(max_examples=6)
 @given(ROWS.flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))))
 def test_the_order_of_rows_changes_neither_counts_nor_digest(both):
@@ -160,6 +162,7 @@ def sources(folder, data):
     }
 
 
+@pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table")  # asked for by Ibis 12 on the user's own connection
 def test_every_kind_of_source_gives_the_same_counts(tmp_path):
     rows = many_rows()

@@ -92,6 +92,7 @@ def test_any_change_of_what_is_read_is_noticed(rows):
     assert digest(rows) != digest(ROWS)
 
 
+@pytest.mark.sweep
 def test_every_cell_matters():
     """Thirty single changes, and no two of them look alike."""
     seen = {digest(ROWS)}

@@ -137,6 +137,7 @@ def test_answers_agree_with_the_oracle(kind: str) -> None:
     assert sum(check(*draw(rng, kind), ask(rng, asked)) for asked in KINDS) > 3
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["int64", "float64", "decimal", "text"])
 def test_several_percentiles_are_those_asked_one_by_one(kind: str) -> None:
     rng, several = random.Random(f"several {kind}"), 0
@@ -183,6 +184,7 @@ def tallied(rows: list[dict[str, Any]], asked: dict[str, Any]) -> list[tuple[int
     return sorted((group, place, people) for (group, place), people in found.items())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["int64", "float64", "decimal", "text"])
 def test_tallies_agree_with_the_oracle(kind: str) -> None:
     """What a percentile by rank is drawn from: refused where the answer is, and else the people by group and number."""

@@ -181,6 +181,7 @@ def outcomes_of(folder: Path, role: str, pairs: Iterable[tuple[int, int]]) -> Co
     return outcomes
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("role", ROLES)
 def test_two_files_of_each_type_and_of_it_and_the_next(folder: Path, role: str) -> None:
     """Each type once on either side of another; all pairs are a sweep, the next test."""
@@ -236,6 +237,7 @@ def test_files_of_different_writers_are_one_table(tmp_path: Path) -> None:
     assert (found.rows_kept, found.counts.tolist()) == (8, [1, 1])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["parquet", "csv", "csv.gz"])
 def test_every_order_and_every_lack_of_columns(tmp_path: Path, kind: str) -> None:
     """Two files, all orders of three columns in each, and each of the columns missing or misspelt in either."""

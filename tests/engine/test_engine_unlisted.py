@@ -64,6 +64,7 @@ def by_hand(rows: list[Row], m: int) -> dict[str, int]:
     return dict(Counter(key for keys in held.values() for key in sorted(keys)[:m]))
 
 
+@pytest.mark.sweep
 @given(
     rows=st.lists(
         st.tuples(

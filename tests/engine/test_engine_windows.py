@@ -104,6 +104,7 @@ def oracle(
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("limit", [slots.MOST, 0], ids=["slots", "compared"])
 @pytest.mark.parametrize("cut", CUTS)
 def test_windows_counted_together_are_those_of_the_oracle(

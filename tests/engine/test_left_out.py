@@ -80,6 +80,7 @@ def test_it_is_what_a_slow_count_finds(seed: int) -> None:
                     assert (exactly.people_over_bound, exactly.dropped) == (usual.people_over_bound, usual.dropped)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("if_more", ["latest", "earliest"])
 def test_withdrawing_anybody_lowers_it_by_at_most_one(k: int, if_more: str) -> None:

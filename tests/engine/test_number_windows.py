@@ -124,6 +124,7 @@ def in_steps(kind: str, answers: list[int]) -> list[Fraction]:
     return [n * step if kind in ("sum", "median") else Fraction(n) for n in answers]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("limit", [slots.MOST, 0], ids=["slots", "compared"])
 @pytest.mark.parametrize("cut", CUTS)
 def test_windows_counted_together_are_those_of_the_oracle(

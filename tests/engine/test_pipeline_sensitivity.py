@@ -180,6 +180,7 @@ def furthest(seed: int, spread: Callable[[Any, list[int], list[int]], Fraction |
     return compared, wrong
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("block", range(2))
 def test_no_change_of_a_person_moves_the_counts_too_far(block: int) -> None:
     found = [furthest(seed, loss) for seed in range(block * 3, block * 3 + 3)]
@@ -195,6 +196,7 @@ def test_more_questions(block: int) -> None:
     assert sum(compared for compared, _ in found) > 200
 
 
+@pytest.mark.sweep
 def test_noise_that_is_too_small_is_found() -> None:
     def twice(plan: Any, before: list[int], after: list[int]) -> Fraction | float:
         return loss(plan, before, after) * 2

@@ -63,6 +63,7 @@ def read(url: str, name: str, column: str = "x") -> list[Any]:
 # ---- one meaning
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_and_content_are_those_of_the_oracle_and_of_a_file(
     seed: int, session: psycopg.Connection[Any], url: str

@@ -200,6 +200,7 @@ def check(seeds: range, plans: int, pairs: int) -> None:
     assert sum(each.pairs for each in found) > pairs, "or next to nothing was compared"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("block", range(3))
 def test_no_neighbour_is_further_than_its_noise_allows(block: int) -> None:
     check(range(block * 25, block * 25 + 25), 60, 5000)

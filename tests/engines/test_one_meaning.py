@@ -25,6 +25,7 @@ def block(number: int) -> range:
     return range(number * BLOCK, (number + 1) * BLOCK)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("number", range(2))
 def test_every_source_has_the_answer_of_the_oracle(number: int, tmp_path: Path, session: Any) -> None:
     assert [said for seed in block(number) for said in differences(drawn(seed), tmp_path, session)] == []
@@ -174,6 +175,7 @@ MISTAKES: list[Callable[[pytest.MonkeyPatch], None]] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
 def test_a_mistake_of_the_engine_is_found(mistake: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """By a table in memory alone, and soon: among the first hundred cases."""

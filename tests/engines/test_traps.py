@@ -202,6 +202,7 @@ def odd_settings(session: tuple[psycopg.Connection[Any], str], postgres_database
     connection.execute(f"ALTER DATABASE {postgres_database} RESET ALL".encode())
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("odd_settings")
 def test_settings_of_the_database_are_nothing(tmp_path: Path, session: Any) -> None:
     ways = {way: hold for way, hold in HOLDERS.items() if way.startswith("postgres")}

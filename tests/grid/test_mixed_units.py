@@ -181,6 +181,7 @@ def prices_beside_plain(both: Said) -> list[Any]:
     ]
 
 
+@pytest.mark.sweep
 def test_the_order_and_the_nesting_of_promises_change_no_price() -> None:
     # the first twelve of three promises are those of one triple: six orders, each nested both ways
     for alike in [*zip(PAIRS[::2], PAIRS[1::2], strict=True), THREE[:12]]:

@@ -230,6 +230,7 @@ PARTS_OF = 60
 """Queries gone through in one test."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("start", range(0, len(QUERIES), PARTS_OF))
 def test_every_notion_with_every_query(start: int) -> None:
     expected = {line[line.index("  ") + 2 :]: line for line in WRITTEN.read_text().splitlines() if "  " in line}
@@ -244,6 +245,7 @@ def test_what_is_written_down_is_about_these_notions_and_queries() -> None:
     assert sorted(names) == sorted(query.name for query in QUERIES)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["PERSONALISED", "SCALED", "BOTH"])
 def test_notions_made_from_others(name: str) -> None:
     """A query is answered under them exactly where it is under those they are made from."""

@@ -233,6 +233,7 @@ def answered(ask: Callable[[Given], lw.Release]) -> Mapping[str, lw.Release]:
     return {name: ask(given) for name, given in QUESTIONS.items()}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("question", "row"), [(name, row) for name, rows in ROWS.items() for row in rows], ids=lambda part: str(part)
 )

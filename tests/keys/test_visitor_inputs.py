@@ -284,6 +284,7 @@ def test_the_questions_themselves_are_four_and_are_found_again(ask: Ask, answere
     assert {name: ask(given).statement.entry for name, given in QUESTIONS.items()} == entries
 
 
+@pytest.mark.sweep
 def test_another_process_with_other_threads_gets_the_stored_answer(
     folder: Path, answered: Mapping[str, lw.Release]
 ) -> None:

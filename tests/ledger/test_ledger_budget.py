@@ -69,6 +69,7 @@ def test_another_key_version_or_dataset_is_another_charge(ledger: Ledger) -> Non
     assert spent(ledger, "village") == Fraction(1, 3)
 
 
+@pytest.mark.sweep
 def test_a_stored_answer_is_there_for_a_later_process(ledger: Ledger, place: Place) -> None:
     counts = np.arange(10**6, dtype=np.int64)
     release(ledger, payload=counts.tobytes())

@@ -72,6 +72,7 @@ def test_a_spend_is_synced_before_it_is_acknowledged(place: Place) -> None:
         assert place.durable(connection)
 
 
+@pytest.mark.sweep
 def test_processes_that_ask_at_once_get_one_answer_and_one_charge(place: Place, worker: Worker) -> None:
     processes = [worker("release", name) for name in ("ann", "ben", "cem")]
     answers = [lines(process) for process in processes]
@@ -82,6 +83,7 @@ def test_processes_that_ask_at_once_get_one_answer_and_one_charge(place: Place, 
     assert ledger.show()[0].spent == Fraction(1, 3)
 
 
+@pytest.mark.sweep
 def test_processes_that_hammer_never_overspend(place: Place, worker: Worker) -> None:
     processes = [worker("hammer", name) for name in ("ann", "ben", "cem")]
     acknowledged = [spend for process in processes for spend in lines(process)]

@@ -75,6 +75,7 @@ def test_history_answers_and_chain_move(path: Path, database: PostgresPlace) -> 
     Ledger(database.url).check()
 
 
+@pytest.mark.sweep
 def test_the_command_says_what_to_write_now(path: Path, database: PostgresPlace) -> None:
     def leeward(*words: str) -> tuple[int, str]:
         command = [sys.executable, "-m", "leeward", "budget", *words]
@@ -129,6 +130,7 @@ def test_an_older_copy_of_the_file_is_noticed(path: Path, database: PostgresPlac
         spend(path, "b")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("when", ["while copying", "between the commits", "before the marks", "before the new mark"])
 def test_killed_at_any_moment(when: str, path: Path, database: PostgresPlace) -> None:
     spend(path, "a")

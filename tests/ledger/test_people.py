@@ -65,6 +65,7 @@ WHO: dict[Any, str] = {
 REPORTS = st.tuples(st.sampled_from(sorted(WHO, key=str)), st.integers(-1, 1))
 
 
+@pytest.mark.sweep
 @settings(max_examples=60)
 @given(
     batches=st.lists(

@@ -192,6 +192,7 @@ def test_a_schema_of_somebody_else_is_left_alone(database: PostgresPlace) -> Non
     spend(database.url, "a")
 
 
+@pytest.mark.sweep
 def test_a_database_of_another_encoding_is_refused(database: PostgresPlace, postgres: Server) -> None:
     made = f"CREATE DATABASE ascii_{os.getpid()} ENCODING 'SQL_ASCII' TEMPLATE template0"
     dropped = f"DROP DATABASE ascii_{os.getpid()}"
@@ -276,6 +277,7 @@ def test_without_the_lock_the_primary_key_still_stops_the_second(
     Ledger(database.url).check()
 
 
+@pytest.mark.sweep
 def test_machines_with_marks_of_their_own_spend_one_budget(
     database: PostgresPlace, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,6 +183,7 @@ def test_a_time_zone_is_checked_and_needs_a_budget(tmp_path: Path) -> None:
         check_job({name: keys for name, keys in given.items() if name != "budget"}, folder=tmp_path)
 
 
+@pytest.mark.sweep
 def test_a_repeated_report_is_paid_for_by_the_first_day_that_can(tmp_path: Path) -> None:
     """Six days at home, at work and in a shop, one new report a day: day 1 pays for home, day 2 for work, day 3 for shops.
 

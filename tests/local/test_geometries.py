@@ -85,6 +85,7 @@ def leaves(held: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(leaf for key, inner in items for leaf in leaves(inner, (*path, key)))]
 
 
+@pytest.mark.sweep
 def test_nothing_that_a_file_says_of_its_geometry_goes_out(tmp_path: Path) -> None:
     """A true latitude in the place of each part of the metadata, and beside it: refused, or not in what is written."""
     gpd.GeoDataFrame(geometry=gpd.points_from_xy([139.7], [35.6], [5.0]), crs=4326).to_parquet(tmp_path / "p.parquet")

@@ -101,6 +101,7 @@ def slowly(
     return paid, dict(spent)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("repeats", [False, True])
 def test_what_is_paid_for_is_what_a_slow_sum_of_fractions_pays(tmp_path: Path, repeats: bool) -> None:
     """Over 30 random tables in two batches each, of three people, two days and three prices with no common measure.

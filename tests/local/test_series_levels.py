@@ -132,6 +132,7 @@ def chance(level: str, truth: tuple[int, ...], shown: tuple[int, ...]) -> Weight
     return exp(-epsilon * max(abs(z - x) for x, z in zip(truth, shown, strict=True)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("one", "other"), [*itertools.product("ab", repeat=2)])
 def test_two_people_of_any_levels_are_held_to_the_sum_of_their_own_distances_and_no_less(one: str, other: str) -> None:
     """Over all ordered pairs of pairs of windows: the worst ratio over outputs is e to the sum, and it is reached."""

@@ -102,6 +102,7 @@ def test_the_bound_is_never_too_low_and_without_those_left_out_it_is(k: int) -> 
     assert too_low > 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2])
 def test_safe_is_said_as_often_as_told_and_never_wrongly(k: int) -> None:
     """From the exact matrix, on which the rule is read off outputs as `at_most` reads it."""

@@ -53,6 +53,7 @@ def test_the_chance_that_a_prediction_holds_is_that_of_laplace_noise_on_the_dist
         assert mechanism.chance(x, (0, 0)) == mechanism.chance((x[0] + 3, x[1]), (3, 0))
 
 
+@pytest.mark.sweep
 @pytest.mark.statistical
 @pytest.mark.parametrize("norm", ["manhattan", "euclidean"])
 def test_the_coin_of_the_test_has_its_chance(norm: Any) -> None:
@@ -91,6 +92,7 @@ def cost_of(run: Any) -> Fraction:
     return total
 
 
+@pytest.mark.sweep
 def test_each_run_costs_what_it_says_for_every_ordered_pair() -> None:
     """The theorem, run by run: the ratio is at most e^(Σ c_i·d_i), and some run reaches it."""
     matrix = made().on(TRACKS)
@@ -157,6 +159,7 @@ class Straight(PredictiveMechanism):
         return weight(max(Fraction(1, 10), 1 - away / 2))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("broken", [Plain, Free, Straight])
 def test_broken_variants_are_rejected(broken: Any) -> None:
     tracks = [t for t in itertools.product(LINE, repeat=3) if t[0] == LINE[0]]

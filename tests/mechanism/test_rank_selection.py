@@ -147,6 +147,7 @@ def test_no_direction_of_a_median_costs_a_factor() -> None:
 # ---- drawing
 
 
+@pytest.mark.sweep
 def test_the_sampler_has_the_law() -> None:
     """A binomial test for each point, false alarms 10⁻⁶; a sampler at another rate is found out."""
     counts = (2, 0, 3, 1, 2)
@@ -290,6 +291,7 @@ def test_distinct_values_alone_have_the_same_law_on_every_small_table(rate: Any,
                     assert row[z] * size == chance, (table, z)
 
 
+@pytest.mark.sweep
 def test_the_draw_from_distinct_values_has_the_law() -> None:
     """A binomial test for each point, false alarms 10⁻⁶; counts of another table are found out."""
     counts = (0, 2, 0, 0, 3, 1, 0)

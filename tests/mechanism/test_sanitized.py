@@ -92,6 +92,7 @@ def test_about_twenty_empty_places_at_one_and_two() -> None:
     assert Sanitized(ONE, at_most=2).expected_answered([0] * 500) == pytest.approx(np.e**3, rel=1e-6)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("rate", ["1/10", "1", "3", "50", "900"])
 def test_a_list_of_empty_places_has_a_closed_form(rate: str) -> None:
     """The oracle walks from count to count, with the chance of each number of stops so far."""

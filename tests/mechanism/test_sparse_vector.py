@@ -83,6 +83,7 @@ def test_patterns_are_all_that_can_be_said() -> None:
     assert len(patterns(3, 2)) == 1 + 3 + 3  # the third of three is None after two above
 
 
+@pytest.mark.sweep
 @pytest.mark.statistical
 def test_releases_follow_the_matrix() -> None:
     """False alarm below 1e-6; a fresh threshold for each count is rejected."""

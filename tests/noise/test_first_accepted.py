@@ -144,6 +144,7 @@ def counted(law: FirstAccepted, losses: list[int], sizes: list[int], n: int, bit
     return [drawn[run, place] for run, size in enumerate(sizes) for place in range(size)]
 
 
+@pytest.mark.sweep
 @pytest.mark.statistical
 @pytest.mark.parametrize(("losses", "sizes"), RUNS[2:])
 def test_draws_have_the_law(losses: list[int], sizes: list[int]) -> None:
@@ -180,6 +181,7 @@ def test_other_laws_are_rejected(broken: type[FirstAccepted]) -> None:
     assert rejects(counted(broken("1/2"), losses, sizes, n, SeededBitsForTests(4)), points, n) is not None
 
 
+@pytest.mark.sweep
 @pytest.mark.statistical
 def test_a_million_points_beside_one_good_one() -> None:
     """One point without loss and 10⁶ that are worse by 20, by the formula for one good point; false alarm 1e-6, seeded."""

@@ -46,6 +46,7 @@ def collected(make: Callable[[str], FiniteMechanism], epsilons: Sequence[str]) -
     return FiniteMechanism.product(make(epsilon) for epsilon in epsilons)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", LOCAL)
 def test_all_reports_together_are_personalised_and_no_more(name: str) -> None:
     make, notion, _ = LOCAL[name]

@@ -322,6 +322,7 @@ def test_cut_short_anywhere_it_is_taken_up_and_nothing_is_lost(
     assert turn > 8, "the calls were really counted"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("at", ["in the middle of it", "before it is there"])
 def test_a_killed_writer_leaves_only_what_the_next_one_clears_up(at: str, town: Town) -> None:
     spec = town.spec(*WATCHED)

@@ -86,6 +86,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("where", WHERE)
 def test_a_killed_run_leaves_nothing_half_written(where: str, folder: Path) -> None:
     killed = run(folder, WHERE[where])

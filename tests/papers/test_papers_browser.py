@@ -18,6 +18,7 @@ def classes(seen: Visit, name: str) -> int:
     return sum(name in element.attributes.get("class", "").split() for element in seen.page.elements)
 
 
+@pytest.mark.sweep
 def test_every_figure_is_drawn(found: Recomputed, seen: Visit) -> None:
     drawings = [figure.drawing for figure in found.figures if figure.drawing is not None]
     assert classes(seen, "js-plotly-plot") == len(drawings) > 12

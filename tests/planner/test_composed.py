@@ -155,6 +155,7 @@ def test_one_release_is_told_to_cost_what_its_worst_step_loses(notion: lw.Notion
     assert bool(told) == (type(notion) not in {lw.GroupDP, lw.ADP, lw.OSDP})
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("bound", [1, 2, 3])
 def test_releases_are_told_to_cost_no_more_than_their_price(bound: int) -> None:
     """Whatever δ is granted: found by hand, a fact was told to move as many counts as a person of the other promise."""

@@ -251,6 +251,7 @@ def test_each_group_is_drawn_from_its_own_people() -> None:
     assert rejects(np.bincount(drawn[:, 1], minlength=5), laws[0], n) is not None
 
 
+@pytest.mark.sweep
 def test_each_percentile_is_drawn_by_itself_and_a_group_s_are_shown_in_order() -> None:
     """A binomial test for each point of each percentile, false alarms 10⁻⁶ each; one taken for another is found out."""
     plan = plan_rank(asked("percentile", upper=4, p=["25", "75"], by="sex", groups=["f", "m"]), lw.UnboundedDP("5/2"))

@@ -134,6 +134,7 @@ def test_rates_are_allowed_on_every_step_and_cannot_be_larger(
     assert down.is_infinite == (not any(fall for _, fall in found))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("question", "notion"),
     [

@@ -45,12 +45,14 @@ def apart(these: Sequence[Fraction], those: Sequence[Fraction], ps: Sequence[str
     return total
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("ps", SETS, ids=", ".join)
 def test_whoever_comes_moves_the_ranks_of_all_no_further_and_so_far(ps: Any) -> None:
     largest = max(apart(table, (*table, v), ps) for table in TABLES for v in POINTS)
     assert largest == ranks_of_several(fractions(ps), INSERT) == ranks_of_several(fractions(ps), WITHDRAW)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("ps", SETS, ids=", ".join)
 def test_a_change_of_a_number_moves_them_by_two_each(ps: Any) -> None:
     found = (apart((*table, v), (*table, w), ps) for table in TABLES if len(table) < 5 for v in POINTS for w in POINTS)

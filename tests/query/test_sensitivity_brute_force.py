@@ -305,6 +305,7 @@ def is_maximal(moves: list[Any], a: Any, b: Any) -> bool:
 BLOCKS, CASES_A_BLOCK = 10, 600
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_derived_rates_are_allowed_and_maximal_by_brute_force(block: int) -> None:
     rng = random.Random(f"sensitivity {block}")

@@ -27,6 +27,7 @@ def exactly(table: Any) -> Fraction:
     return statistics.pvariance(table) if table else F(0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("values", GRIDS, ids=str)
 @pytest.mark.parametrize("people", [1, 2, 3, 4])
 def test_one_number_moves_a_variance_just_so_far(values: ValueGrid, people: int) -> None:
@@ -42,6 +43,7 @@ def test_one_number_moves_a_variance_just_so_far(values: ValueGrid, people: int)
         assert query.single(size) == found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("values", GRIDS, ids=str)
 def test_all_numbers_at_once(values: ValueGrid) -> None:
     """Theorem, 2: with an even number of people as far."""

@@ -38,6 +38,7 @@ def classes(seen: Visit, name: str) -> int:
     return sum(name in element.attributes.get("class", "").split() for element in seen.page.elements)
 
 
+@pytest.mark.sweep
 def test_every_place_and_every_point_of_the_curve_is_drawn(city: Visit) -> None:
     assert classes(city, "point") == 300 + 7
     legend = [e.text for e in city.page.elements if "legendtext" in e.attributes.get("class", "")]
@@ -75,6 +76,7 @@ def test_a_page_that_complains_and_wishes_would_be_noticed(tmp_path: Path) -> No
     assert any("Uncaught Error: b" in line for line in seen.console)
 
 
+@pytest.mark.sweep
 def test_a_policy_stops_what_a_page_would_load(make_release: Callable[..., Any], tmp_path: Path) -> None:
     page = write_report(make_release(["safe", "obscure"]), tmp_path / "report.html")
     tampered = page.read_text().replace("<main>", "<main><img src='http://127.0.0.1:9/a.png'><script>boo()</script>")
@@ -85,6 +87,7 @@ def test_a_policy_stops_what_a_page_would_load(make_release: Callable[..., Any],
     assert not any("boo is not defined" in line for line in seen.console)
 
 
+@pytest.mark.sweep
 def test_cells_are_drawn_as_one_picture(make_release: Callable[..., Any], tmp_path: Path) -> None:
     north, east = (axis.ravel() for axis in np.mgrid[:30, :40])
     states = ["safe" if i % 9 else "obscure" for i in range(1200)]
@@ -96,6 +99,7 @@ def test_cells_are_drawn_as_one_picture(make_release: Callable[..., Any], tmp_pa
     assert seen.console == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("carried", "told"),
     [(30, "30 places"), (29, "29 places among the first 29; the other 1 are only in answers.parquet")],

@@ -214,6 +214,7 @@ def test_a_statistic_has_no_map(single: FakeRelease) -> None:
         places_map(single)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["grouped", "histogram"])
 def test_a_browser_draws_it_and_is_asked_for_nothing(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     result = request.getfixturevalue(name)
@@ -265,6 +266,7 @@ def test_the_caption_speaks_of_lines_where_lines_are_drawn(rows: int, error: flo
     assert lines or "the error that is kept with probability 95 % is said above, not drawn." in caption
 
 
+@pytest.mark.sweep
 def test_a_column_of_the_table_s_own_heading_is_one_like_any_other(tmp_path: Path) -> None:
     """Groups by a column that is called as the states of places are: no marks, and all of it is searched."""
     result = numbers({"group": ["safe", "blue"], "value": [1, 2]}, groups=["safe", "blue"], by="Said to be")

@@ -77,6 +77,7 @@ def test_a_seed_in_one_window_marks_the_page(make_release: Make) -> None:
     assert "Not fit for release" in windows_html(each)
 
 
+@pytest.mark.sweep
 def test_the_slider_goes_through_the_windows_by_keyboard(make_release: Make, tmp_path: Path) -> None:
     states = [["safe", "safe", "obscure"], ["safe", "obscure", "obscure"], ["obscure"] * 3]
     where = {"latitude": [35.0, 35.1, 35.3], "longitude": [139.0, 139.1, 139.0]}

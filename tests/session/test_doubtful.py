@@ -258,6 +258,7 @@ MONITOR = [
 ]
 
 
+@pytest.mark.sweep
 def test_a_monitor_stops_before_it_charges_and_shows_what_it_knows(town: Town) -> None:
     early = [*MONITOR[:3], (HOUR[0], HOUR[1].format("2025-01-01").replace("T19:00:00", 'T22:00:00\nevery = "1h"'))]
     code, out, err = town.run("monitor", town.spec(*early), "--out", town.out)

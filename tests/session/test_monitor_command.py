@@ -158,6 +158,7 @@ def test_the_geometric_mechanism_is_no_monitor(town: Town) -> None:
     assert "sanitized" in err
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stage", ["adding noise", "saving", "saved"])
 def test_killed_in_a_round_it_goes_on_at_the_same_charge(town: Town, stage: str) -> None:
     _visits(town, {19: ["v5"]})

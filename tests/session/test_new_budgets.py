@@ -225,6 +225,7 @@ def test_in_python_a_cap_opens_and_a_slip_is_refused(town: Town) -> None:
     assert datasets(town) == ["elsewhere", "gowalla"]
 
 
+@pytest.mark.sweep
 def test_a_stolen_ledger_is_no_oracle(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who knows all rows but one, and has every file of the ledger, cannot tell the missing row by trying."""
     monkeypatch.setenv(VARIABLE, str(town.folder / "home" / "key"))

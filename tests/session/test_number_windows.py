@@ -144,6 +144,7 @@ def test_one_quiet_day_is_no_reason_to_stop(shop: Town) -> None:
     assert pd.read_parquet(shop.out / "answers.parquet")["value"].tolist() == [200, 400, 600, 0]
 
 
+@pytest.mark.sweep
 def test_a_window_is_counted_and_looked_at_with_the_others(shop: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many windows there are, the engine is asked as often."""
     from leeward.engine._bind import InDuckDB

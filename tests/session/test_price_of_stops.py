@@ -50,6 +50,7 @@ def test_the_least_price_is_one_for_each_stop_that_there_can_be(places: int, sto
     assert made.price == min(places, stops)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("places", "stops"), [*itertools.product((1, 2), (1, 2, 9)), (3, 1), (3, 2)])
 def test_looks_cost_no_more_than_that_either(places: int, stops: int) -> None:
     """At n places n·ε pays for every answer. The far look hardly sees these counts, and nine tenths would not be enough."""

@@ -45,6 +45,7 @@ def test_killed_at_any_stage_one_charge_and_one_answer(town: Town, stage: str) -
     killed_once(town, stage, town.spec(), 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stage", ["adding noise", "deciding"])
 def test_a_run_that_stops_is_not_drawn_twice_either(town: Town, stage: str) -> None:
     """The adaptive mechanism: its whole budget is charged once, and where it stopped it stays stopped."""
@@ -70,6 +71,7 @@ def test_the_stages_are_really_reached(town: Town) -> None:
     assert _run(town.spec(), "no such stage").returncode == 0
 
 
+@pytest.mark.sweep
 def test_two_at_once_get_one_answer_and_one_charge(town: Town) -> None:
     spec = town.spec()
     command = [sys.executable, "-c", _KILLED, str(spec), "never"]

@@ -192,6 +192,7 @@ def dies(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(NumberTable, "exactly", exactly)
 
 
+@pytest.mark.sweep
 def test_what_an_interrupted_run_reserved_is_paid_for(clinic: Town) -> None:
     """All of the cap is asked for: what was reserved is not asked for again, by the run that goes on or by who looks."""
     spec = write(clinic)

@@ -162,6 +162,7 @@ def worst(
     return max(oracle.beyond(of(x), of(y), factor) for x, y in neighbours(name)), delta or Fraction(0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("most", [1, 9])
 @pytest.mark.parametrize(("name", "m", "reach"), SMALL)
 def test_what_is_published_keeps_its_delta_and_needs_all_of_it(name: str, m: int, reach: int, most: int) -> None:
@@ -175,6 +176,7 @@ def lower(plan: UnlistedPlan) -> None:
     plan.mechanism.threshold -= 1
 
 
+@pytest.mark.sweep
 def test_a_threshold_one_lower_is_found() -> None:
     for name, m, reach in SMALL:
         if reach:

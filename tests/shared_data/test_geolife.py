@@ -143,6 +143,7 @@ def _independent(most: int, every: int, rows: pd.DataFrame) -> float:
     return number / _days(rows)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("every", "near", "reports", "error", "control"),
     [(1, "1 km", 22, 540, 16), (1, "2 km", 29, 650, 16), (5, "1 km", 15, 640, 13), (15, "1 km", 11, 660, 10)],

@@ -173,6 +173,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> House:
     return commands.house(tmp_path_factory.mktemp("hostile"), HOSTILE)
 
 
+@pytest.mark.sweep
 def test_no_command_lets_a_name_steer_the_terminal(hostile: House) -> None:
     for name, words in hostile.commands.items():
         code, out, err = hostile.run(words)

@@ -410,6 +410,7 @@ def _series(made: LongSession) -> None:
 # ---- what is looked at
 
 
+@pytest.mark.sweep
 def test_nothing_prints_a_value(session: LongSession) -> None:
     wrong = {
         way: found

@@ -67,6 +67,7 @@ def test_the_optional_libraries_are_those_of_the_extra() -> None:
     assert not OPTIONAL & closure()
 
 
+@pytest.mark.sweep
 def test_every_import_is_of_a_plain_install_or_asked_for_as_optional() -> None:
     plain = modules_of(closure()) | sys.stdlib_module_names | {"leeward"}
     for path in sorted(SOURCE.rglob("*.py")):
@@ -156,6 +157,7 @@ def test_every_command_runs_without_what_a_plain_install_lacks(tmp_path: Path) -
         assert code == 0, (name, err)
 
 
+@pytest.mark.sweep
 def test_what_needs_an_optional_library_is_refused_with_its_command(tmp_path: Path) -> None:
     import geopandas
 

@@ -98,6 +98,7 @@ def test_two_sided_noise_fits_and_broken_noise_does_not(up: str, down: str) -> N
     assert rejects_law(signed, law, cut, ALARM) or a < 0.01, "a random sign, which counts 0 twice"
 
 
+@pytest.mark.sweep
 def test_the_tail_counts() -> None:
     """Cut after one digit, so that the tail is drawn often. False alarm 1e-7, seeded."""
     table = BinaryDigits(exact("1/2"), tail_from=1)

@@ -48,6 +48,7 @@ def sentences(statement: dict[str, Any]) -> list[str]:
     return [value for path, value in leaves(statement) if path not in PARTS and value not in ("", None)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_every_sentence_is_true(notion: str) -> None:
     for world in [world for world in WORLDS if world.name.startswith(f"{notion}, ")]:
@@ -83,6 +84,7 @@ def test_the_parts_are_true(notion: str) -> None:
             assert kept(world, accuracy["within_95_percent"]) >= 0.95
 
 
+@pytest.mark.sweep
 def test_every_claim_is_met_and_can_be_false() -> None:
     """A predicate that nothing makes false would let any sentence pass."""
     of_others = (

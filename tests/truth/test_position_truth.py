@@ -40,6 +40,7 @@ def test_every_sentence_is_true(world: Positions) -> None:
     CLAIMS.check_all(sentences(world), world)
 
 
+@pytest.mark.sweep
 def test_every_claim_is_made_and_could_be_false() -> None:
     """Of each sentence some world is not an example; of the texts alone this is decided, nothing is drawn for it twice."""
     said = {world: sentences(world) for world in WORLDS}

@@ -48,6 +48,7 @@ def sentences(statement: dict[str, Any]) -> list[str]:
     return [value for path, value in leaves(statement) if path not in PARTS and value not in ("", None)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("notion", [notion for notion in NOTIONS if notion != "maximum"])
 def test_every_sentence_is_true(notion: str) -> None:
     here = [world for world in WORLDS if world.name.startswith(f"{notion}, ")]
@@ -87,6 +88,7 @@ def test_the_rate_is_the_largest_that_the_bound_allows() -> None:
     assert found["bounded-dp, median in groups"] == pytest.approx(1)
 
 
+@pytest.mark.sweep
 def test_every_claim_is_met_and_can_be_false() -> None:
     """A predicate that nothing makes false would let any sentence pass; of what is so of all, twice the rate is tried."""
     of_all = ("Nothing is said of how far",)

@@ -158,6 +158,7 @@ def test_every_text_of_the_page_is_true(notion: str) -> None:
         CLAIMS.check_all(page(html.report_html(each.release)), each)
 
 
+@pytest.mark.sweep
 def test_every_claim_of_the_report_is_met() -> None:
     own = Claims()
     report_claims.register(own)

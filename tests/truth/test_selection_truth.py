@@ -75,6 +75,7 @@ def test_the_rate_is_the_largest_that_the_notion_allows() -> None:
             assert world.rate == pytest.approx(float(world.price) / far), str(world)
 
 
+@pytest.mark.sweep
 def test_every_claim_is_met_and_can_be_false() -> None:
     """A predicate that nothing makes false would let any sentence pass."""
     said = {sentence for world in WORLDS for sentence in sentences(stated(world))}

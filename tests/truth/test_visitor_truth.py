@@ -30,6 +30,7 @@ def sentences(statement: dict[str, Any]) -> list[str]:
     return [value for path, value in leaves(statement) if path not in STRUCTURE and value not in ("", None)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_every_sentence_is_true(notion: str) -> None:
     for world in [world for world in WORLDS if world.name.startswith(f"{notion},") or world.name == notion]:

@@ -375,6 +375,7 @@ def test_logarithms_lie_within_their_error_bound() -> None:
 # ---- at size
 
 
+@pytest.mark.sweep
 def test_a_thousand_by_a_thousand() -> None:
     start = time.process_time()
     line = Line("1/2", "1")

@@ -50,6 +50,7 @@ def chance(name: str, count: int, setting: dict[str, float], strict: bool) -> fl
     return COMPETITORS[name](count, setting["epsilon"], top, setting["alpha"], setting["delta"])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("strict", [True, False])
 def test_figure_4_of_adp(found: Any, strict: bool) -> None:
     city = whole(tuple(cities.caption_city() if strict else cities.text_city()))

@@ -34,6 +34,7 @@ def derived() -> dict[str, float]:
     return found
 
 
+@pytest.mark.sweep
 def test_every_number_of_the_page_is_derived_here_or_is_drawn() -> None:
     assert derived().keys() | DRAWN.keys() == written.cells().keys()
     assert not derived().keys() & DRAWN.keys()

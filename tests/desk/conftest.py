@@ -52,8 +52,15 @@ class Seat:
     def post(self, path: str, fields: dict[str, str] | None = None, **headers: str) -> Any:
         """Send a form, as a page of the desk does; a header may be given otherwise, or left out as ''."""
         sent = {"origin": ORIGIN, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        form = {"secret": self.entrance.form, **(fields or {})}
+        form = {"secret": self.entrance.form, **self._of(path), **(fields or {})}
         return self.browser.post(path, data=form, headers={name: value for name, value in sent.items() if value})
+
+    def _of(self, path: str) -> dict[str, str]:
+        """What the page of a release says that it shows, which its form sends."""
+        found = (
+            re.search(r'name="of" value="([0-9a-f]{64})"', self.get(path).text) if path.endswith("/release") else None
+        )
+        return {"of": found[1]} if found else {}
 
     def drafted(self, file: str = "visits.csv") -> str:
         """Begin a draft and return its name."""

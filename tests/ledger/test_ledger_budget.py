@@ -243,11 +243,23 @@ def test_malformed_requests_leave_no_trace(ledger: Ledger, wrong: dict[str, Any]
 
 
 def test_a_sum_no_file_could_hold_is_refused(ledger: Ledger) -> None:
-    release(ledger, key="2", cost=Fraction(1, 2**3000))
+    costs = [Fraction(1, 10**98 + odd) for odd in (1, 3, 7, 9, 13, 19, 21, 27, 31, 33, 37, 39)]
+    for number, cost in enumerate(costs):
+        release(ledger, key=str(number), cost=cost)
     with pytest.raises(LedgerError, match="thousands of digits"):
-        release(ledger, key="3", cost=Fraction(1, 3**1500))
-    assert spent(ledger) == Fraction(1, 2**3000)
+        release(ledger, key="one more", cost=Fraction(1, 10**98 + 43))
+    assert spent(ledger) == sum(costs)
     ledger.check()
+
+
+@pytest.mark.parametrize("wrong", [{"cost": Fraction(1, 10**100)}, {"delta": Fraction(1, 10**400)}, {"cap": 10**100}])
+def test_an_amount_that_would_make_the_sum_unreadable_is_not_charged(ledger: Ledger, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="more than 100 digits"):
+        release(ledger, **{"cap_delta": Fraction(1, 2), **wrong})
+    assert ledger.history() == []
+    release(ledger, cost=Fraction(1, 10**99))
+    with pytest.raises(InputError, match="more than 100 digits"):
+        ledger.set_cap("city", Fraction(10**100, 3))
 
 
 def test_errors_survive_a_process_boundary(ledger: Ledger) -> None:

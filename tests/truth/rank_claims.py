@@ -152,7 +152,7 @@ def register(claims: Claims) -> None:
         return all(len(set(each)) == 1 for each in far)
 
     @says(
-        r"Where at most (?P<few>[\d,]+) people have a number, the 95 % say nothing(?P<some> of one percentile or more)?: every grid point is so near"
+        r"Where at most (?P<few>[\d,]+) (?:people have|person has) a number, the 95 % say nothing(?P<some> of one percentile or more)?: every grid point is so near"
     )
     def _(world: Any, few: str, some: str | None) -> bool:
         k, few_ = world.plan.accuracy().within_95_percent, int(few.replace(",", ""))

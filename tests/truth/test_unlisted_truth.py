@@ -138,8 +138,8 @@ def _(world: World, n: str) -> bool:
 
 
 @says(
-    r"Where fewer than (?P<most>[\d,]+) groups are shown, every other group has at most (?P<n>[\d,]+) people; where"
-    r" (?P<again>[\d,]+) are, at most (?P<more>as many as|[\d,]+ more than) the least count that is shown"
+    r"Where fewer than (?P<most>[\d,]+) groups are shown, every other group has at most (?P<n>[\d,]+) (?:people|person);"
+    r" where (?P<again>[\d,]+) are, at most (?P<more>as many as|[\d,]+ more than) the least count that is shown"
 )
 def _(world: World, most: str, n: str, again: str, more: str) -> bool:
     hidden = [people for people in range(1, 3 * world.reach + 9) if world.shown(people) < 1]
@@ -149,8 +149,8 @@ def _(world: World, most: str, n: str, again: str, more: str) -> bool:
 
 
 @says(
-    r"A group with (?P<half>[\d,]+) people reaches the threshold with probability at least 50 %, one with (?P<most>[\d,]+)"
-    r" with at least 95 %(, and one with (?P<always>[\d,]+) always)?"
+    r"A group with (?P<half>[\d,]+) (?:people|person) reaches the threshold with probability at least 50 %, one"
+    r" with (?P<most>[\d,]+) with at least 95 %(, and one with (?P<always>[\d,]+) always)?"
 )
 def _(world: World, half: str, most: str, always: str | None) -> bool:
     for text, chance in ((half, Fraction(1, 2)), (most, Fraction(19, 20)), (always, Fraction(1))):

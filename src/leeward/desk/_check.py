@@ -46,7 +46,7 @@ def routes(desk: Desk) -> APIRouter:
         def work(progress: Progress) -> Looked:
             return Looked(check(spec.plans(), spec.ledger(), accept_useless=True, progress=progress), of)
 
-        return see(f"/jobs/{desk.jobs.start(LOOK, name, work).number}")
+        return see(f"/jobs/{desk.jobs.start(LOOK, name, work, of=of).number}")
 
     return router
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.desk._drafts import Draft, Drafts
-from leeward.desk._folder import OWN, Folder
+from leeward.desk._folder import LEDGER, OWN, Folder
 from leeward.desk._jobs import Jobs
 from leeward.ledger import Account, Ledger
 from leeward.tables._detected import Detected, detected
@@ -36,7 +36,7 @@ class Desk:
     @property
     def ledger(self) -> Path:
         """The file of the budget."""
-        return self.files.root / "budget.db"
+        return self.files.root / LEDGER
 
     def table(self, draft: Draft, section: str, key: str) -> str:
         """Return the name, below the folder, of a file that a draft names."""

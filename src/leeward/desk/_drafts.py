@@ -9,14 +9,15 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from leeward._toml import read_toml
-from leeward.desk._folder import OWN, Folder
+from leeward.desk._folder import LEDGER, OWN, Folder
 from leeward.errors import InputError, LeewardError
 from leeward.outputs import MANIFEST, prepared
 from leeward.spec import Spec, check_spec
-from leeward.spec._draft import written
+from leeward.spec._draft import Never, decided, protected, written
+from leeward.spec._sections import Account, Data, GridBox, PublicPlaces, Windows
 
 SPEC: Final = "spec.toml"
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
@@ -111,22 +112,24 @@ class Drafts:
         """Return a draft.
 
         Raises:
-            InputError: there is none of this name, or it names a file outside the folder: somebody else may have written it.
+            InputError: there is none of this name; or somebody else wrote it, and it says what the desk does not ask, or
+                names a file outside the folder.
         """
         if not self._is_draft(name):
             raise InputError(
                 "This draft", "there is none of that name", "Begin with a table, or choose one of the drafts"
             )
         sections, _ = read_toml(self._home / name / SPEC)
+        _refuse_unasked(sections)
         draft = Draft(name, self._home / name, sections)
         for section, key in _PATHS.items():
             if (named := sections.get(section, {}).get(key)) is not None:
                 self._check(draft.folder, named, is_table=section != "budget")
         return draft
 
-    def _check(self, folder: Path, named: object, *, is_table: bool) -> None:
-        """Refuse what is not one file below the folder of the desk: a list, a pattern, an address, or another file."""
-        below = None if not isinstance(named, str) or "://" in named else os.path.normpath(folder / named)
+    def _check(self, folder: Path, named: str, *, is_table: bool) -> None:
+        """Refuse what is not one file below the folder of the desk: a pattern, an address, or another file."""
+        below = None if "://" in named else os.path.normpath(folder / named)
         if below is None or not Path(below).is_relative_to(self._files.root):
             raise InputError(
                 "A file that this draft names",
@@ -135,9 +138,11 @@ class Drafts:
             )
         if is_table:
             self._files.file(Path(below).relative_to(self._files.root).as_posix())
-        elif not Path(os.path.realpath(below)).is_relative_to(self._files.root):
+        elif os.path.realpath(below) != str(self._files.root / LEDGER):
             raise InputError(
-                "The budget of this draft", "it is kept outside the folder of the desk", "Correct the draft"
+                "The budget of this draft",
+                f"it is not the file '{LEDGER}' in the folder of the desk, which is what the pages show",
+                "Correct the draft, or begin anew",
             )
 
     def save(self, draft: Draft) -> None:
@@ -152,6 +157,58 @@ class Drafts:
     def _write(self, draft: Draft) -> None:
         with prepared(draft.folder, "a draft of the desk", names=[SPEC]) as folder:
             folder.write({SPEC: lambda path: path.write_text(written(draft.sections), "utf-8")})
+
+
+def _refuse_unasked(sections: Mapping[str, Any]) -> None:
+    """Refuse what the desk never writes: its pages would not show it, and a release would be of it all the same.
+
+    Raises:
+        InputError: a section, a key or a value is not one that the steps answer.
+    """
+    fits = sections.keys() <= {*ORDER} and all(isinstance(keys, dict) for keys in sections.values())
+    fits = fits and "visits" in sections.get("data", {})
+    fits = fits and all(
+        isinstance(value, str) if key in _TEXTS[name] else key == "grid" and _is_box(value)
+        for name, keys in sections.items()
+        if name in _TEXTS
+        for key, value in keys.items()
+    )
+    if not (fits and _is_promise(sections.get("protect"), sections.get("decide"))):
+        raise InputError(
+            "This draft",
+            "its spec says what the desk does not ask, and so would not show before it is paid for",
+            "Release it with `leeward release`, or begin anew",
+        )
+
+
+def _is_box(box: object) -> bool:
+    """Whether it is a grid of squares."""
+    known = {*GridBox.model_fields} - {"h3"}
+    return isinstance(box, dict) and box.keys() <= known and all(type(value) in (int, float) for value in box.values())
+
+
+def _is_promise(protect: dict[str, Any] | None, decide: dict[str, Any] | None) -> bool:
+    """Whether both are as one of the answers about what must never be wrong is written."""
+    if protect is None or decide is None:
+        return protect is decide
+    epsilon, people = protect.get("epsilon", "1"), next(iter(decide.values()), None)
+    never: tuple[Never, ...] = get_args(Never)
+    return (
+        isinstance(epsilon, str)
+        and type(people) is int
+        and any(
+            {"epsilon": epsilon, **protect} == protected(w, epsilon) and decide == decided(w, people) for w in never
+        )
+    )
+
+
+_TEXTS: Final = {
+    "data": {*Data.model_fields} - {"table", "keep", "engine", "spark"},
+    "places": {*PublicPlaces.model_fields} - {"grid"},
+    "window": {*Windows.model_fields} & {"start", "end"},
+    "budget": {*Account.model_fields} & {"ledger", "dataset", "cap"},
+}
+"""The keys that the steps answer with a text, by their section."""
 
 
 def is_whole(draft: Draft) -> bool:

@@ -102,6 +102,9 @@ class Folder:
 OWN: Final = "leeward-desk"
 """The folder, in that of the data, in which the desk keeps drafts and releases."""
 
+LEDGER: Final = "budget.db"
+"""The file, in the folder of the data, in which the desk keeps the budget."""
+
 
 def _outside(name: str) -> InputError:
     return InputError(

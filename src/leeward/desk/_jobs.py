@@ -26,16 +26,29 @@ class Job(Private):
     Attributes:
         what: it, in words.
         about: the name of the draft that it is about.
+        of: what that draft said when it was begun.
         stages: what it was doing, the last is what it does now.
         found: what it came to; None until then.
         refused: why it came to nothing, in the words of the refusal; empty if it did not.
         told: what else is to be known of its end.
     """
 
-    __slots__ = ("_cancelled", "_thread", "about", "found", "number", "refused", "share", "stages", "told", "what")
+    __slots__ = (
+        "_cancelled",
+        "_thread",
+        "about",
+        "found",
+        "number",
+        "of",
+        "refused",
+        "share",
+        "stages",
+        "told",
+        "what",
+    )
 
-    def __init__(self, number: int, what: str, about: str) -> None:
-        self.number, self.what, self.about = number, what, about
+    def __init__(self, number: int, what: str, about: str, of: str = "") -> None:
+        self.number, self.what, self.about, self.of = number, what, about, of
         self.stages: list[str] = []
         self.share: float | None = None
         self.found: Any = None
@@ -103,13 +116,23 @@ class Jobs:
         self._jobs: dict[int, Job] = {}
         self._numbers, self._tell, self._lock = itertools.count(1), tell, threading.Lock()
 
-    def start(self, what: str, about: str, work: Callable[[Progress], Any], end: Callable[[], str] = lambda: "") -> Job:
-        """Begin some work about a draft; of one that is at work on the same already, that one is returned."""
+    def start(
+        self, what: str, about: str, work: Callable[[Progress], Any], end: Callable[[], str] = lambda: "", of: str = ""
+    ) -> Job:
+        """Begin some work about a draft; of one that is at work on the same already, that one is returned.
+
+        Args:
+            what: it, in words.
+            about: the name of the draft.
+            work: it, which reports its progress.
+            end: says what else is to be known, once it has ended.
+            of: what the draft said when it was begun.
+        """
         with self._lock:
             for job in self._jobs.values():
-                if job.runs and (job.what, job.about) == (what, about):
+                if job.runs and (job.what, job.about, job.of) == (what, about, of):
                     return job
-            job = Job(next(self._numbers), what, about)
+            job = Job(next(self._numbers), what, about, of)
             self._jobs[job.number] = job
             job.start(work, end, self._tell)
         return job

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ from leeward.ledger import Ledger
 from leeward.planner._useless import refuse_useless
 from leeward.session._before import opens, refuse_within
 from leeward.session._budget import Budget
-from leeward.session._foreseen import foreseen
+from leeward.session._foreseen import Foreseen, foreseen
 from leeward.session._result import saving
 from leeward.session._together import together
 from leeward.spec import Spec
@@ -78,6 +79,12 @@ def routes(desk: Desk) -> APIRouter:
         try:
             spec = draft.spec()
             budget = spec.ledger()
+            if form.get("of") != agreed(draft, _price(foreseen(spec.plans(), budget))):
+                raise InputError(
+                    "This draft, or its price",
+                    "it is another one than the page showed that this was sent from",
+                    "Read this page, and send it again if it is what you want",
+                )
             if (opened := opens(budget)) is not None and not form.get("opens"):
                 raise InputError(f"This opens {opened.said}", "that is not confirmed", "Tick the box, if that is meant")
             key = foreseen(spec.plans(), budget).keyed[0]
@@ -93,7 +100,7 @@ def routes(desk: Desk) -> APIRouter:
         def end() -> str:
             return truth(charged_for(budget, key) - before, charged_for(budget, key))
 
-        return see(f"/jobs/{desk.jobs.start(RELEASE, name, work, end).number}")
+        return see(f"/jobs/{desk.jobs.start(RELEASE, name, work, end, draft.text()).number}")
 
     return router
 
@@ -115,6 +122,16 @@ def released(
         progress("writing the report")
         save([one])
     return Made(out.name, one.curator.charged, one.curator.opened, one.curator.lines())
+
+
+def agreed(draft: Draft, price: Fraction) -> str:
+    """Return what stands in the form for what its page shows: a release is of that, at that price, or is not made."""
+    return hashlib.sha256(f"{price} {draft.text()}".encode()).hexdigest()
+
+
+def _price(one: Foreseen) -> Fraction:
+    """What is charged now: nothing where the answer is stored, or was paid for by a run that broke off."""
+    return sum((price.epsilon for price in one.prices.values()), Fraction(0))
 
 
 def charged_for(budget: Budget, key: str) -> Fraction:
@@ -147,10 +164,12 @@ def _known(desk: Desk, draft: Draft) -> dict[str, Any]:
     except LeewardError as error:
         useless = str(error)
     looked, opened = found(desk, draft), opens(budget)
-    price, left = sum((paid.epsilon for _, paid in one.new), Fraction(0)), one.stands.left
+    price, left = _price(one), one.stands.left
     return {
         "statement": statement,
+        "of": agreed(draft, price),
         "price": price,
+        "stored": all(one.stands.answered),
         "left": left,
         "after": None if left is None else left - price,
         "opens": None if opened is None else f"{opened.said}, {opened.others}",

@@ -29,7 +29,7 @@ def belief_at_most(prior: Fraction, epsilon: Exact) -> Decimal:
     """
     grown = exp(epsilon) * prior
     _, most = (grown / (grown + weight(1 - prior))).bounds()
-    return min(Decimal(most).quantize(Decimal("1e-6"), ROUND_CEILING), Decimal(1))
+    return Decimal(most).quantize(Decimal("1e-6"), ROUND_CEILING) if most < 1 else Decimal(1)
 
 
 def risks(epsilon: Exact) -> list[tuple[str, str, int]]:

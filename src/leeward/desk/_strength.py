@@ -129,7 +129,7 @@ def _known(desk: Desk, spec: Spec) -> dict[str, Any]:
     except LowUtilityError as error:
         useless = error.because
     left = one.stands.left
-    price = Fraction(0) if all(one.stands.answered) else one.paid[0].epsilon
+    price = Fraction(0) if all(one.stands.charged) else one.paid[0].epsilon
     return {
         "plan": made,
         "statement": statement,

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select
 
 from leeward.errors import BudgetConflictError, CapExceededError, LedgerError
 from leeward.ledger._chain import check_entry, hash_of, link
-from leeward.ledger._records import NOTHING, Amount, EntryKind, from_text, to_text
+from leeward.ledger._records import NOTHING, Amount, EntryKind, from_text, refuse_long, to_text
 from leeward.ledger._schema import entries
 
 
@@ -136,7 +136,11 @@ def charged(standing: Balance, dataset: str, notion: str, cap: Amount, cost: Amo
 
     Raises:
         CapExceededError: the cost is more than what is left, in ε or in δ.
+        InputError: the cost, or the cap of a budget that is to be opened, has too many digits.
     """
+    refuse_long(cost, "this release")
+    if standing.cap is None:
+        refuse_long(cap, f"the cap of '{dataset}'")
     left = cap - standing.spent
     if cost.epsilon > left.epsilon:
         raise CapExceededError(

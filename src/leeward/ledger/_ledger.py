@@ -36,6 +36,7 @@ from leeward.ledger._records import (
     exact_amount,
     exact_delta,
     from_text,
+    refuse_long,
 )
 from leeward.ledger._reservation import Request, Reservation, find_charge, read_answer
 from leeward.ledger._schema import entries
@@ -307,6 +308,7 @@ class Ledger:
             raise InputError("A new cap of nothing", "neither of the two caps is given", "Give cap, delta or both")
         asked = None if cap is None else exact_amount(cap, "cap")
         of_delta = None if delta is None else exact_delta(delta, "delta")
+        refuse_long(Amount(asked or Fraction(0), of_delta or Fraction(0)), f"the new cap of '{dataset}'")
         with self._store.writing() as connection:
             standing = balance(connection, dataset)
             if standing.cap is None:

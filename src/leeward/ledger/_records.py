@@ -153,6 +153,25 @@ def exact_amount(value: Fraction | int, name: str) -> Fraction:
     return amount
 
 
+def refuse_long(amount: Amount, name: str) -> None:
+    """Refuse what a budget would add up, and show, for good: its exact sum has the digits of all that it is made of.
+
+    Raises:
+        InputError: ε or δ has more than 100 digits.
+    """
+    for number, what in ((amount.epsilon, "ε"), (amount.delta, "δ")):
+        if max(abs(number.numerator), number.denominator) >= 10**MOST_DIGITS:
+            raise InputError(
+                f"The {what} of {name} has more than {MOST_DIGITS} digits",
+                "a budget keeps the exact sum, and nobody could read that any more",
+                f'Give {what} as a short decimal or fraction, such as "{"1/2" if what == "ε" else "1e-9"}"',
+            )
+
+
+MOST_DIGITS = 100
+"""Digits of an amount that is added to a budget; of the sum, see `to_text`."""
+
+
 def exact_delta(value: Fraction | int, name: str) -> Fraction:
     """Return a δ, or a cap on it, as a Fraction.
 

@@ -32,6 +32,7 @@ from leeward.mechanism import UnknownKeys
 from leeward.noise import Bits
 from leeward.notion import REPLACE, Notion, PrivacyDescription, in_rows, of_rows
 from leeward.planner._accuracy import ChanceShown, UnlistedAccuracy
+from leeward.planner._people import people
 from leeward.query._statistic import DrawnFrom
 from leeward.query._unlisted_groups import WIDTH, UnlistedGroups, from_words, in_order
 
@@ -139,9 +140,9 @@ class UnlistedPlan(Displayed):
         made, always = self.mechanism, self.mechanism.always_shown_from()
         ladder = [n for n in _LADDER if always is None or n < always]
         odds = list[ChanceShown]()
-        for people in ladder:
-            chance = made.chance_shown(people)
-            odds.append(ChanceShown(people=people, chance=probability(chance)))
+        for count in ladder:
+            chance = made.chance_shown(count)
+            odds.append(ChanceShown(people=count, chance=probability(chance)))
             if float(chance) >= _NEARLY_SURE:
                 break
         if always is not None:
@@ -169,7 +170,7 @@ class UnlistedPlan(Displayed):
                 [
                     f"groups of '{query.by}' that nobody has listed, under {self.notion}, {paid}",
                     f"shown if the noisy count is at least {told.shown_from:,}:",
-                    *(f"  with {each.people:,} {query.many}: {each.chance}" for each in told.odds),
+                    *(f"  with {people(each.people, query.many)}: {each.chance}" for each in told.odds),
                     f"a count is off by at most {told.within_95_percent:,} with probability 95 %{off}",
                     f"protected: {words.protects}",
                     f"not protected: {words.reveals or 'nothing'}",

@@ -7,6 +7,7 @@ ATTACKS = "tests/desk/test_desk_guard.py"
 FOLDER = "tests/desk/test_desk_folder.py"
 DRAFTS = "tests/desk/test_desk_drafts.py"
 PATH = "tests/desk/test_desk_path.py"
+ATTACK = "tests/attacks/test_desk.py"
 
 MUTANTS = [
     M(GUARD, "Entrance.opens_with", "self._is_open and not opens", "self._is_open", ATTACKS, "the token lets in whoever has it, again and again"),
@@ -20,7 +21,10 @@ MUTANTS = [
     M("leeward.desk._folder", "Folder.file", "and path.name.lower().endswith(ENDINGS)", "", FOLDER, "a link with the name of a table shows any file of the folder"),
     M("leeward.desk._folder", "Folder.file", "if not stat.S_ISREG(kind):", "if False:", FOLDER, "a pipe or a folder is a table"),
     M("leeward.desk._drafts", "Drafts._check", "not Path(below).is_relative_to(self._files.root)", "False", DRAFTS, "a draft that somebody put there names any file"),
-    M("leeward.desk._drafts", "Drafts._check", "elif not Path(os.path.realpath(below)).is_relative_to(self._files.root):", "elif False:", DRAFTS, "a link leads the budget out of the folder"),
+    M("leeward.desk._drafts", "Drafts._check", "elif os.path.realpath(below) != str(self._files.root / LEDGER):", "elif False:", DRAFTS, "a link leads the budget out of the folder"),
+    M("leeward.desk._drafts", "Drafts.read", "_refuse_unasked(sections)", "pass", ATTACK, "a draft that asks what no page shows is released"),
+    M("leeward.desk._release", "agreed", "{price} {draft.text()}", "{price}", ATTACK, "a page that is out of date releases what the draft says now"),
+    M("leeward.desk._jobs", "Jobs.start", "(job.what, job.about, job.of) == (what, about, of)", "(job.what, job.about) == (what, about)", ATTACK, "a release of what the draft said before is taken for one of what it says now"),
     M("leeward.desk._jobs", "Job.progress", "self._cancelled.is_set() and stage not in _COMMITTED", "self._cancelled.is_set()", PATH, "what is paid for is thrown away where it is cancelled late"),
     M("leeward.desk._release", "truth", "if now:", "if ever:", PATH, "what an earlier release cost is told as the price of this one"),
     M("leeward.desk._risk", "belief_at_most", "(grown + weight(1 - prior))", "(grown + weight(prior))", PATH, "the bettor's belief is told too low"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from leeward._paths import resolve
-from leeward._plain import told
+from leeward._plain import counted, told
 from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError, noted
@@ -385,7 +385,7 @@ class SeriesJob:
             notes = [text for text in (untouched(others, "readings"),) if text is not None]
         notes += readings.notes(left_out, missing if self.totals else 0)
         if withheld:
-            notes.append(f"for the curator only: {withheld:,} readings were withheld, because their budgets are spent")
+            notes.append(f"for the curator only: {counted(withheld, 'reading')} withheld, because the budget is spent")
         return Written(files.shown, int(readings.there.sum()), self.series.fit_for_release, tuple(notes))
 
     def _noisy(self, table: Any, readings: Readings) -> Integers:

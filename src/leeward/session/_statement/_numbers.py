@@ -15,6 +15,7 @@ from leeward.notion._value_grid import ValueGrid
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._certain_curve import gives_curve, too_high
 from leeward.planner._number_plan import NumberPlan
+from leeward.planner._people import people
 from leeward.query._group_names import columns_named
 from leeward.query._numeric import Percentile
 from leeward.query._source import Allowed
@@ -188,7 +189,7 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
     notion, query, accuracy, found = plan.notion, plan.query, plan.accuracy(), []
     if isinstance(accuracy, MeanAccuracy):
         many = accuracy.counted
-        known = [f"{at_most(each.within_95_percent)} with {each.number:,} {many}" for each in accuracy.by_number]
+        known = [f"{at_most(each.within_95_percent)} with {people(each.number, many)}" for each in accuracy.by_number]
         found.append(
             f"With probability at least 95 %, an answer is off by at most so much, by how many {many} it is about:"
             f" {', '.join(known)}"
@@ -295,9 +296,8 @@ def numbers_left_out(query: Statistic) -> list[str]:
 
 
 def _having(query: Statistic) -> str:
-    if query.people == 1:
-        return f"1 {'row' if query.of_rows else 'person'} has"
-    return f"{query.people:,} {query.many} have"
+    assert query.people is not None
+    return f"{people(query.people, query.many)} {'has' if query.people == 1 else 'have'}"
 
 
 def decimal(number: Fraction) -> str:

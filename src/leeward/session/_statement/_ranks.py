@@ -10,6 +10,7 @@ from typing import Any
 from leeward._statement import NumberStatement, RankMechanism
 from leeward.notion import of_rows
 from leeward.planner._accuracy import RankAccuracy
+from leeward.planner._people import at_most_people
 from leeward.planner._rank_plan import RankPlan
 from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
@@ -132,7 +133,8 @@ def _not_guaranteed(plan: RankPlan) -> list[str]:
             of = " of one percentile or more" if query.ps else ""
             found.insert(
                 1,
-                f"Where at most {few:,} {query.many} have a number, the 95 % say nothing{of}: every grid point is so near",
+                f"Where {at_most_people(few, query.many)} {'has' if few == 1 else 'have'} a number, the 95 % say"
+                f" nothing{of}: every grid point is so near",
             )
         who = f"no {_one(query)}" if query.of_rows else "nobody"
         before = ", before they are put in order" if query.ps else ""

@@ -11,6 +11,7 @@ from leeward._plain import counted
 from leeward._statement import DeltaStated, NotionStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
 from leeward.exact._weight import Weight
 from leeward.planner._accuracy import UnlistedAccuracy
+from leeward.planner._people import at_most_people, people
 from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query._unlisted_groups import LONGEST, UnlistedGroups
 from leeward.session._statement._heading import defined_in, stated
@@ -142,18 +143,18 @@ def _guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]:
     elif made.line.rise.is_infinite:
         found.append(f"A count is never below the exact one, and at most {reach:,} above it")
         found.append(
-            f"Where fewer than {most:,} groups are shown, every other group has at most {reach:,} {many}; where {most:,}"
-            " are, at most as many as the least count that is shown"
+            f"Where fewer than {most:,} groups are shown, every other group has {at_most_people(reach, many)}; where"
+            f" {most:,} are, at most as many as the least count that is shown"
         )
     else:
         found.append(f"A count is within {reach:,} of the exact one")
         found.append(
-            f"Where fewer than {most:,} groups are shown, every other group has at most {2 * reach:,} {many}; where {most:,}"
-            f" are, at most {reach:,} more than the least count that is shown"
+            f"Where fewer than {most:,} groups are shown, every other group has {at_most_people(2 * reach, many)}; where"
+            f" {most:,} are, at most {reach:,} more than the least count that is shown"
         )
     found.append(
-        f"A group with {accuracy.half_shown_from:,} {many} reaches the threshold with probability at least 50 %, one with"
-        f" {accuracy.mostly_shown_from:,} with at least 95 %"
+        f"A group with {people(accuracy.half_shown_from, many)} reaches the threshold with probability at least 50 %, one"
+        f" with {accuracy.mostly_shown_from:,} with at least 95 %"
         + ("" if accuracy.always_shown_from is None else f", and one with {accuracy.always_shown_from:,} always")
     )
     and_delta = f" and δ = {plan.delta}" if plan.delta else ""

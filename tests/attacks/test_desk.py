@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An attack on the desk: drafts that other hands wrote, pages out of date, odd words in forms, ends at every step."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.desk.conftest import Seat, write_tables
+from tests.desk.walk import ANSWERS, done, walked
+
+from leeward.desk._jobs import Job, Jobs
+from leeward.ledger import Ledger
+
+OPEN = {"opens": "yes", "doubtful": "yes", "useless": "yes"}
+
+
+@pytest.fixture
+def seat(tmp_path: Path) -> Iterator[Seat]:
+    """A desk over a little town, with a browser that was let in."""
+    write_tables(tmp_path)
+    made = Seat(tmp_path).enter()
+    yield made
+    made.desk.jobs.close()
+
+
+def spent(seat: Seat) -> str:
+    """What the budget has spent of ε, as text; nothing where it is not open."""
+    ledger = Ledger.find(seat.desk.ledger)
+    return " ".join(str(each.spent) for each in ledger.show()) if ledger else ""
+
+
+def _without(section: str, text: str, instead: str = "") -> str:
+    return instead + re.sub(rf"(?ms)^\[{section}\].*?(?=^#|^\[|\Z)", "", text)
+
+
+FORGED = {
+    "several windows": lambda t: re.sub(r"end = .*", 'end = "2026-03-14T21:00"\nevery = "1 h"', t),
+    "a list of windows": lambda t: _without(
+        "window",
+        t,
+        'windows = [{ start = "2026-03-14T19:00", end = "2026-03-14T20:00" }, '
+        '{ start = "2026-03-14T20:00", end = "2026-03-14T21:00" }]\n',
+    ),
+    "a name": lambda t: _without("decide", t) + '\n[query]\nkind = "busiest"\n',
+    "two questions": lambda t: t + '\n[[query]]\nkind = "visitors"\n[[query]]\nkind = "visitors"\n',
+    "counts too": lambda t: t + '\n[publish]\nwhat = "counts"\n',
+    "several stops": lambda t: t + '\n[publish]\nmechanism = "sanitized"\nstop_after = 2\n',
+    "some rows": lambda t: t.replace("[data]", '[data]\nkeep = { venue = ["a"] }'),
+    "of everyone": lambda t: t.replace("[decide]", '[decide]\nabout = "everyone"\nleft_out = 3'),
+    "more places": lambda t: re.sub(r"places_per_person = 1", "places_per_person = 3", t),
+    "two prices": lambda t: re.sub(r"epsilon = .*", 'presence = "1"\nabsence = "2"', t),
+    "another budget": lambda t: re.sub(r"ledger = .*", 'ledger = "../../../other.db"', t),
+    "another version": lambda t: t.replace("[budget]", '[budget]\nversion = "2"'),
+    "another engine": lambda t: t.replace("[data]", '[data]\nengine = "spark"'),
+    "a number as data": lambda t: _without("data", t, "data = 5\n"),
+    "a list as budget": lambda t: _without("budget", t, 'budget = ["a"]\n'),
+    "a number as decision": lambda t: _without("decide", t, "decide = 3\n"),
+    "a number as window": lambda t: _without("window", t, "window = 3\n"),
+    "a whole ε": lambda t: re.sub(r"epsilon = .*", "epsilon = 1", t),
+    "a cap in a list": lambda t: re.sub(r"cap = .*", "cap = [5]", t),
+    "a folder": lambda t: 'folder = "/etc"\n' + t,
+    "a section more": lambda t: t + "\n[zzz]\na = 1\n",
+    "true people": lambda t: re.sub(r"safe_at_most = \d+", "safe_at_most = true", t),
+    "nothing": lambda t: "",
+}
+
+
+def test_a_draft_that_says_what_the_desk_does_not_ask_is_refused_and_nothing_is_charged(seat: Seat) -> None:
+    name = walked(seat)
+    file = seat.folder / "leeward-desk" / "drafts" / name / "spec.toml"
+    sound = file.read_text()
+    for how, forge in FORGED.items():
+        file.write_text(forge(sound))
+        assert file.read_text() != sound, how
+        answers = [seat.get(f"/drafts/{name}/{page}") for page in ("strength", "spec.toml")]
+        answers += [seat.post(f"/drafts/{name}/{step}", ANSWERS.get(step, OPEN)) for step in ("promise", "release")]
+        assert [each.status_code for each in answers] == [422] * 4, how
+        assert seat.get("/").status_code == 200, how
+    assert (spent(seat), seat.told, list(seat.folder.glob("other.db*"))) == ("", [], [])
+    file.write_text(sound)
+    assert seat.get(f"/drafts/{name}/strength").status_code == 200
+
+
+def test_a_release_is_of_what_its_page_showed(seat: Seat) -> None:
+    name = walked(seat)
+    old = seat.get(f"/drafts/{name}/release").text
+    of = re.search(r'name="of" value="(\w+)"', old)
+    assert of
+    seat.post(f"/drafts/{name}/strength", ANSWERS["strength"] | {"epsilon": "3"})  # in another tab
+    for stale in ({"of": of[1]}, {"of": ""}):
+        answer = seat.post(f"/drafts/{name}/release", {**OPEN, **stale})
+        assert (answer.status_code, spent(seat)) == (422, "")
+        assert "another one than the page showed" in answer.text
+    assert "3 was charged" in done(seat, seat.post(f"/drafts/{name}/release", OPEN)).text
+
+
+def test_work_on_what_a_draft_said_before_is_not_taken_for_work_on_what_it_says_now() -> None:
+    jobs, first = Jobs(print), []
+
+    def work(_: Any) -> None:
+        while not first:
+            pass
+
+    made = jobs.start("the release", "a", work, of="ε = 1")
+    same, other = jobs.start("the release", "a", work, of="ε = 1"), jobs.start("the release", "a", work, of="ε = 2")
+    first.append(True)
+    assert same is made is not other
+    jobs.close()
+
+
+def test_what_broke_off_is_said_to_be_paid_for(seat: Seat) -> None:
+    name = walked(seat)
+    if (child := os.fork()) == 0:  # a process that dies between the charge and the answer
+
+        def progress(self: Job, stage: str, share: float = -1.0, /) -> None:
+            if stage == "counting":
+                os._exit(7)
+
+        Job.progress = progress  # type: ignore[method-assign]
+        done(seat, seat.post(f"/drafts/{name}/release", OPEN))
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert spent(seat) == "1"
+    page = " ".join(re.sub(r"<[^>]+>", " ", seat.get(f"/drafts/{name}/release").text).split())
+    assert "0 was paid for before: it broke off 3 left now 3 left afterwards" in page
+    assert "it broke off" in seat.get("/history").text
+    assert "1 was charged for it" not in done(seat, seat.post(f"/drafts/{name}/release")).text
+    assert spent(seat) == "1"
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [9, 10, *(pytest.param(each, marks=pytest.mark.sweep) for each in (*range(9), *range(11, 16)))],
+)
+def test_a_release_that_is_cancelled_at_any_step_is_shown_or_not_charged(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch, stage: int
+) -> None:
+    name, heard, progress = walked(seat), list[str](), Job.progress
+
+    def ended(self: Job, now: str, share: float = -1.0, /) -> None:
+        heard.append(now)
+        if len(heard) == stage + 1:
+            self.cancel()
+        progress(self, now, share)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Job, "progress", ended)
+        page = done(seat, seat.post(f"/drafts/{name}/release", OPEN))
+    is_shown = page.url.path.startswith("/releases/")
+    assert len(heard) > stage or (stage == 15 and is_shown)  # the last is of a release that nobody ended
+    assert ("1 was charged" in page.text, spent(seat)) == ((True, "1") if is_shown else (False, ""))
+    assert is_shown or "Nothing was charged." in page.text
+    done(seat, seat.post(f"/drafts/{name}/release", OPEN))
+    assert spent(seat) == "1"
+
+
+ODD = ["", "\0", "a\0b", "nan", "inf", "1e400", "-1", "9" * 400, "9" * 5000, "1/0", "٣", "²", "../x.csv", "/etc/passwd",
+       "visits.csv/", "x" * 300 + ".csv", "é" * 200, "\u202e", "\x1b]0;x\x07", "<script>alert(1)</script>", "{{7*7}}",
+       "2026-02-30T00:00", "9999-12-31T23:59:60", "2026-03-14T19:00+99:00", "../../etc/localtime", "%Q", "\r\n", "'\"\\",
+       "\ufeff", "\U0010ffff", "[1]", "=1+1", "postgresql://a:pw@h/db", "*.csv"]  # fmt: skip
+
+
+@pytest.mark.parametrize("step", [*ANSWERS, "drafts"])
+@pytest.mark.sweep
+def test_no_word_in_a_form_or_an_address_is_a_defect(seat: Seat, step: str) -> None:
+    name = walked(seat)
+    right = ANSWERS.get(step, {"file": "visits.csv"})
+    for key in (*right, "sheet", "time_format", "timezone", "west", "chance", "count", "cap"):
+        for odd in ODD:
+            answers = [seat.post("/drafts" if step == "drafts" else f"/drafts/{name}/{step}", {**right, key: odd})]
+            answers += [seat.get(f"/drafts/{name}/{page}") for page in (step, "strength", "release")]
+            answers += [seat.browser.get(f"/drafts/{name}/{step}", params={key: odd})]
+            assert ({each.status_code for each in answers} <= {200, 303, 404, 405, 422}, seat.told) == (True, []), (
+                key,
+                odd,
+            )
+            assert all("<script>alert" not in each.text for each in answers)
+        if step in ANSWERS:
+            seat.post(f"/drafts/{name}/{step}", right)
+
+
+def test_a_vast_epsilon_is_certainty() -> None:
+    from fractions import Fraction
+
+    from leeward.desk._risk import belief_at_most
+
+    assert belief_at_most(Fraction(1, 100), 10**80) == 1

@@ -57,5 +57,5 @@ MUTANTS = [
     M(PAIRS, "_cut", "np.array([0.0, here * q, 1 - here * q])", "np.array([0.0, q, 1 - q])", EVENT, "what is left over has another weight"),
     M(PAIRS, "_cut", "total = up + q * up + tail", "total = up + up + tail", EVENT, "0 is counted on both sides"),
     M("leeward.session._statement._unlisted", "_upwards", "ROUND_CEILING", "'ROUND_FLOOR'", TRUE, "the δ that is needed is told rounded down"),
-    M("leeward.session._statement._unlisted", "_guaranteed", "{2 * reach:,}", "{reach:,}", TRUE, "both ways, a group that is not shown is said to have at most N people"),
+    M("leeward.session._statement._unlisted", "_guaranteed", "at_most_people(2 * reach, many)", "at_most_people(reach, many)", TRUE, "both ways, a group that is not shown is said to have at most N people"),
 ]  # fmt: skip

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from tests.session.conftest import Town
+
+from leeward.report._formats import _no_less
 
 REGISTRY: Mapping[str, tuple[set[str], set[str]]] = {
     "basic": (
@@ -91,3 +95,9 @@ def test_an_unknown_format_is_refused_before_anything_is_charged(town: Town) -> 
     code, _, err = town.run("release", town.spec(), "--out", town.out, "--formats", "croisant")
     assert (code, "croissant" in err) == (2, True)
     assert not (town.folder / "budget.db").exists()
+
+
+@pytest.mark.parametrize("exactly", ["1/3", "2/3", "1/10", "3/10", "1", "1e-9", "1/49"])
+def test_no_registry_reads_a_smaller_epsilon_than_was_paid(exactly: str) -> None:
+    found = _no_less(Fraction(exactly))
+    assert Fraction(math.nextafter(found, 0)) < Fraction(exactly) <= Fraction(found)

@@ -18,7 +18,7 @@ from leeward.local import check_job
 
 FIRST = datetime(2026, 3, 27, 23, tzinfo=UTC)  # midnight in Paris; the 29th has 23 hours
 SECRET = bytes(range(32))
-PRICE = "d_∞, log(2)/2 for each kW, independent noise on windows of 1 readings"
+PRICE = "d_∞, log(2)/2 for each kW, independent noise on windows of 1 readings, 3600 s apart"
 
 
 def rows(days: Sequence[int], meters: Sequence[str] = ("m1", "m2")) -> pa.Table:
@@ -132,6 +132,7 @@ def test_totals_pay_for_every_meter_of_a_group(folder: Path) -> None:
         ({"protect": {"within": "3 kW"}}, BudgetConflictError, "another price"),
         ({"protect": {"between": "manhattan"}}, BudgetConflictError, "another price"),
         ({"publish": {"what": "totals"}}, BudgetConflictError, "another price"),
+        ({"time": {"every": "30 min"}}, BudgetConflictError, "another price"),
         ({"budget": {"reports_a_day": 3}}, BudgetConflictError, "another reports a day"),
         ({"time": {"zone": "Europe/London"}}, BudgetConflictError, "another days"),
         ({"budget": {"store": "others.db"}}, LedgerError, "is not there"),

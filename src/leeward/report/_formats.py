@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -98,9 +99,9 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
     total = _total(releases)
     delta = first.delta.promised if isinstance(first, UnlistedStatement) else "0"
     pure = notion.name in _PURE
-    parameters = {} if total is None else {"epsilon": float(total)}
+    parameters = {} if total is None else {"epsilon": _no_less(total)}
     if delta != "0":
-        parameters["delta"] = float(Fraction(delta) * many)
+        parameters["delta"] = _no_less(Fraction(delta) * many)
     told = {
         "url_slug": "".join(sign if sign.isalnum() else "_" for sign in first.dataset.casefold()),
         "status": "Draft",
@@ -146,6 +147,12 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
 
 _PURE = {"dp", "bounded-dp", "add-remove-replace-dp"}
 """Notions whose common name says all; any other is told by its definition."""
+
+
+def _no_less(exactly: Fraction) -> float:
+    """Return the least float that is not below: what is promised is never written as more than it is."""
+    near = float(exactly)
+    return near if near >= exactly else math.nextafter(near, math.inf)
 
 
 def _exactly(releases: Sequence[Readable], delta: str) -> str:

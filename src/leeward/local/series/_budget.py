@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from typing import Final
 
 import numpy as np
@@ -37,10 +38,13 @@ class Budget(Section):
 
 
 def price_of(series: Series, totals: Per | None) -> str:
-    """Return what one publication of a day costs, in words that must not change: a store is made for one price."""
-    mechanism = series.mechanism
+    """Return what one publication of a day costs, in words that must not change: a store is made for one price.
+
+    The more readings a day has, the more it costs that all of them move.
+    """
+    mechanism, apart = series.mechanism, Fraction(series.schedule.step, 10**6)
     drawn = f"totals per {totals}" if totals else f"{mechanism.noise} noise on windows of {mechanism.window} readings"
-    return f"{mechanism.kind.symbol}, {mechanism.epsilon} for each {series.grid.unit}, {drawn}"
+    return f"{mechanism.kind.symbol}, {mechanism.epsilon} for each {series.grid.unit}, {drawn}, {apart} s apart"
 
 
 def charge(store: PersonBudgets, over: Over, readings: Readings, schedule: Schedule) -> tuple[Readings, int]:

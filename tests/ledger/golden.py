@@ -19,7 +19,7 @@ import numpy as np
 from tests.ledger.worker import asked
 
 import leeward as lw
-from leeward.ledger import Ledger, MemoizedReports, PersonBudgets
+from leeward.ledger import Analyst, Ledger, MemoizedReports, PersonBudgets
 from leeward.ledger._secret import VARIABLE
 from leeward.query import records, statistic
 
@@ -75,8 +75,17 @@ def deltas(ledger: str = "deltas.ledger") -> dict[str, Any]:
     return {"answers": [released.answers.to_pylist(), released.statement.entry], "history": happened}
 
 
+def analysts(ledger: str = "analysts.ledger") -> dict[str, Any]:
+    """Return what analysts spent of the golden ledger that has them, and its history."""
+    opened = Ledger(ledger, create=False)
+    return {
+        "shares": [[each.dataset, each.analyst, str(each.spent)] for each in opened.shares()],
+        "history": [[e.number, e.id, e.kind, str(e.cost), e.key] for e in opened.history()],
+    }
+
+
 def events(ledger: str = "events.ledger") -> list[list[Any]]:
-    """Return the history of the golden ledger that has an entry of every kind but ``moved``."""
+    """Return the history of the golden ledger that has an entry of every kind but ``moved`` and ``asked-by``."""
     return [
         [e.number, e.id, e.time.isoformat(), e.dataset, e.version, e.kind, str(e.cost), e.cap and str(e.cap), e.key]
         for e in Ledger(ledger, create=False).history()
@@ -140,6 +149,17 @@ def write_deltas() -> None:
     ledger.set_cap("groups", delta=Fraction(1, 7))
 
 
+def write_analysts() -> None:
+    """Write the golden ledger in which two analysts asked: one question was given back, and one cost less."""
+    ledger, ann, bob = Ledger("analysts.ledger"), Analyst("ann", Fraction(1, 2)), Analyst("Ärger", Fraction(2))
+    with ledger.reserve(asked("first", analyst=ann)) as held:
+        held.store(b"\x00answer\xff")
+    with suppress(ZeroDivisionError), ledger.reserve(asked("withdrawn", analyst=bob)):
+        raise ZeroDivisionError
+    with ledger.reserve(asked("cheaper", analyst=bob)) as held:
+        held.store(b"", Fraction(1, 7))
+
+
 def main() -> None:
     """Write golden ledgers and what they say, where there are none."""
     FOLDER.mkdir(exist_ok=True)
@@ -150,6 +170,10 @@ def main() -> None:
             write_deltas()
             found = json.dumps(deltas(), indent=1)
             Path("said-deltas.json").write_text(found + "\n", "utf-8")
+        if not (FOLDER / "said-analysts.json").exists():
+            write_analysts()
+            found = json.dumps(analysts(), indent=1)
+            Path("said-analysts.json").write_text(found + "\n", "utf-8")
         return
     write()
     found = json.dumps(said(), indent=1)

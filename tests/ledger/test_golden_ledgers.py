@@ -39,7 +39,7 @@ def test_answers_are_given_again_and_nothing_is_charged() -> None:
 
 def test_a_history_with_every_kind_of_entry_fits_its_chain() -> None:
     assert golden.events() == SAID["events"]
-    assert {entry[5] for entry in SAID["events"]} == {*get_args(EntryKind)} - {"moved"}
+    assert {entry[5] for entry in SAID["events"]} == {*get_args(EntryKind)} - {"moved", "asked-by"}
 
 
 def test_a_ledger_with_deltas_is_read_for_ever() -> None:
@@ -49,6 +49,14 @@ def test_a_ledger_with_deltas_is_read_for_ever() -> None:
     assert [(str(each.spent_delta), str(each.cap_delta)) for each in ledger.show("groups")] == [("1/100", "1/7")]
     assert golden.deltas() == said
     assert {kind for _, kind, *_ in said["history"]} == {"opened", "reserved", "released", "withdrawn", "set-cap"}
+
+
+def test_a_ledger_with_analysts_is_read_for_ever() -> None:
+    said = json.loads((golden.FOLDER / "said-analysts.json").read_text("utf-8"))
+    Ledger("analysts.ledger").check()
+    assert golden.analysts() == said
+    assert said["shares"] == [["city", "ann", "1/3"], ["city", "Ärger", "1/7"]]
+    assert {kind for _, _, kind, *_ in said["history"]} == {"opened", "reserved", "asked-by", "released", "withdrawn"}
 
 
 def test_people_have_spent_what_they_spent_and_are_told_what_they_were_told() -> None:

@@ -47,7 +47,8 @@ class Happened(Part):
         cost: the change of what is spent, an exact fraction.
         cap: the dataset's cap from then on; None while no budget is open.
         id: which the lines of one release share.
-        key: the canonical public key of the release; empty where none is concerned.
+        key: the canonical public key of the release; of ``asked-by``, the name of the analyst; empty where none is
+            concerned.
         cost_delta: the change of what is spent of δ, an exact fraction.
         cap_delta: the dataset's cap on δ from then on.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from leeward._plain import plain
 from leeward.cli._output import facts, print_json, print_parts, say, table, wrote
 from leeward.errors import InputError, LedgerError, nearest
 from leeward.exact._real import exact
@@ -200,6 +201,8 @@ def _what(entry: Happened) -> str:
     """Say what an entry of the history is about, in words."""
     from leeward.session._bought import bought
 
+    if entry.kind == "asked-by":
+        return f"asked by {plain(entry.key)}"
     asked = bought(entry.key) if entry.kind in _OF_RELEASE else ""
     return f"{_OF_RELEASE[entry.kind]}: {asked}" if asked else _OF_LEDGER.get(entry.kind, "")
 

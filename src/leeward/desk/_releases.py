@@ -92,7 +92,8 @@ def routes(desk: Desk) -> APIRouter:
         accounts = [] if ledger is None else ledger.show()
         bought = {} if ledger is None else {one.statement.entry: one for one in all_kept(desk)}
         entries = [] if ledger is None else told(ledger.history(), bought)
-        return page(request, "history", accounts=accounts, entries=entries[::-1], ledger=desk.ledger.name)
+        spent = [] if ledger is None else ledger.shares()
+        return page(request, "history", accounts=accounts, entries=entries[::-1], shares=spent, ledger=desk.ledger.name)
 
     return router
 
@@ -147,8 +148,13 @@ def told(history: Sequence[Entry], bought: Mapping[str | None, Kept]) -> list[di
     costs, ended = defaultdict[str, Fraction](Fraction), {one.id for one in history if one.kind in _ENDS}
     for one in history:
         costs[one.id] += one.cost
-    shown = [one for one in history if one.kind != "reserved" or one.id not in ended]
-    return [_told(one, bought, costs[one.id] if one.kind in ("released", "reserved") else Fraction(0)) for one in shown]
+    asked = {one.id: one.key for one in history if one.kind == "asked-by"}
+    shown = [one for one in history if one.kind != "asked-by" and (one.kind != "reserved" or one.id not in ended)]
+    return [
+        _told(one, bought, costs[one.id] if one.kind in ("released", "reserved") else Fraction(0))
+        | {"analyst": asked.get(one.id)}
+        for one in shown
+    ]
 
 
 _ENDS: Final = ("released", "withdrawn")

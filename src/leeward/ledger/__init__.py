@@ -5,11 +5,12 @@ Files, in reading order: ``_records`` (what a ledger tells), ``_schema`` (its ta
 ``_secret`` (the key of content digests, which no ledger holds), ``_content`` (what is recognised by them), ``_beside``
 (names and modes of the small files beside a ledger), ``_high_water_mark``, ``_lock`` (who is at work), ``_store`` (what a
 place for ledgers must do), ``_sqlite`` and ``_postgresql`` (the two there are), ``_balance`` (accounts and refusals),
-``_reservation`` (from reserving to the answer), ``_move`` (from the one place to the other), ``_ledger`` (the ledger
+``_analysts`` (caps inside that of a data set), ``_reservation`` (from reserving to the answer), ``_move`` (from the one place to the other), ``_ledger`` (the ledger
 itself). Beside it, for reports of single people: ``_person_budgets`` and ``_memoized_reports`` (the same answer for the same
 question).
 """
 
+from leeward.ledger._analysts import Analyst, Share
 from leeward.ledger._ledger import Ledger
 from leeward.ledger._memoized_reports import MemoizedReports
 from leeward.ledger._person_budgets import PersonBudgets, read_secret
@@ -19,6 +20,7 @@ from leeward.ledger._reservation import STAGES, Request, Reservation
 __all__ = [
     "STAGES",
     "Account",
+    "Analyst",
     "Answer",
     "Entry",
     "Ledger",
@@ -26,5 +28,6 @@ __all__ = [
     "PersonBudgets",
     "Request",
     "Reservation",
+    "Share",
     "read_secret",
 ]

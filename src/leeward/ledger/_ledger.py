@@ -16,6 +16,7 @@ from leeward._postgres import EXAMPLE, Address, is_address
 from leeward._progress import Progress, silent
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import _chain as chain
+from leeward.ledger._analysts import Analyst, Share, refuse_beyond_share, shares
 from leeward.ledger._balance import NOT_OPEN, Balance, append, balance, open_budgets
 from leeward.ledger._content import (
     Content,
@@ -277,6 +278,28 @@ class Ledger:
                 names = names.where(entries.c.dataset == dataset)
             found = [(name, balance(connection, name)) for name in connection.execute(names).scalars()]
         return [_account(name, standing, standing.cap) for name, standing in found if standing.cap is not None]
+
+    def shares(self, dataset: str | None = None, analyst: str | None = None) -> list[Share]:
+        """Return what analysts have spent of budgets, by data set and name; those who have asked for nothing have no line.
+
+        Args:
+            dataset: only of this one.
+            analyst: only this one.
+
+        Raises:
+            LedgerError: something in the ledger is not what was written.
+        """
+        with self._store.reading() as connection:
+            return shares(connection, dataset, analyst)
+
+    def check_share(self, dataset: str, analyst: Analyst, cost: Amount) -> None:
+        """Refuse a price that `reserve` would refuse because of an analyst's cap. Charges and writes nothing.
+
+        Raises:
+            CapExceededError: it is more than what is left of it.
+        """
+        with self._store.reading() as connection:
+            refuse_beyond_share(connection, dataset, analyst, cost)
 
     def history(self, dataset: str | None = None) -> list[Entry]:
         """Return what happened, oldest first, to every dataset or to one.

@@ -14,7 +14,7 @@ from leeward.ledger._parts import altered
 OfRelease = Literal["reserved", "taken-over", "released", "withdrawn"]
 """What happens to one release."""
 
-EntryKind = Literal[OfRelease, "opened", "set-cap", "accepted-restored", "new-key", "moved"]
+EntryKind = Literal[OfRelease, "asked-by", "opened", "set-cap", "accepted-restored", "new-key", "moved"]
 """What an entry says: every kind that there is stands in a golden ledger."""
 
 _MOST_BITS = 4096
@@ -99,7 +99,8 @@ class Entry:
         cost: the change of what is spent: positive for ``reserved``, negative for ``withdrawn``
             and for a ``released`` answer that cost less than was reserved, else 0.
         cap: the dataset's cap after this entry; None while no budget is open.
-        key: the canonical public key of the release; of ``moved``, where the ledger went; else empty.
+        key: the canonical public key of the release; of ``asked-by``, the name of the analyst; of ``moved``, where the
+            ledger went; else empty.
         cost_delta: the change of what is spent of δ.
         cap_delta: the dataset's cap on δ after this entry.
     """

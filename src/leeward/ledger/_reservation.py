@@ -17,6 +17,7 @@ from leeward._progress import Progress
 from leeward._taught import taught
 from leeward.errors import InputError, LedgerError
 from leeward.ledger import _chain as chain
+from leeward.ledger._analysts import Analyst, refuse_beyond_share
 from leeward.ledger._balance import NOT_OPEN, Balance, agree, append, balance, charged, open_budgets
 from leeward.ledger._content import (
     Content,
@@ -54,6 +55,7 @@ class Request:
         new: this is a budget of its own, although the ledger has one of nearly the same name, or for the same content.
         delta: what it costs of δ.
         cap_delta: the most that the δ of all releases may add up to; None for whatever was fixed, or 0 if nothing was.
+        analyst: on whose behalf it is asked, with a cap of their own; None for the curator's own.
 
     Raises:
         InputError: a name is not plain text, or an amount is negative.
@@ -70,6 +72,7 @@ class Request:
     new: bool = False
     delta: Fraction = Fraction(0)
     cap_delta: Fraction | None = None
+    analyst: Analyst | None = None
 
     def __post_init__(self) -> None:
         for name in ("dataset", "version", "key", "notion"):
@@ -198,6 +201,8 @@ class Reservation:
                 refuse_alike(request.dataset, open_budgets(connection))
             refuse_known(connection, request.dataset, content, opens=standing.cap is None)
         after = charged(standing, request.dataset, request.notion, cap, cost)
+        if request.analyst is not None:
+            refuse_beyond_share(connection, request.dataset, request.analyst, cost)
         kept: dict[str, Any] = {"digest_form": content.form, "digest_columns": content.columns}
         kept |= {"digest": content.digest, "marks": content.marks}
         self._hold = self._store.new_lock(self._holder)
@@ -217,6 +222,16 @@ class Reservation:
             cost=cost,
             seal=chain.content_seal(kept),
         )
+        if request.analyst is not None:
+            append(
+                connection,
+                after,
+                kind="asked-by",
+                dataset=request.dataset,
+                id=self.id,
+                version=request.version,
+                key=request.analyst.name,
+            )
         connection.execute(
             insert(charges).values(
                 id=self.id,

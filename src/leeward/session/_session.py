@@ -43,7 +43,7 @@ from leeward.session._statement import privacy_statement
 if TYPE_CHECKING:
     from leeward.engine import Keys, Opened
     from leeward.engine._content import Content
-    from leeward.ledger import Account, Answer, Ledger
+    from leeward.ledger import Account, Analyst, Answer, Ledger
     from leeward.ledger._balance import Balance
     from leeward.ledger._records import Amount
 
@@ -109,17 +109,23 @@ class Session(Private):
         budget: where the price is charged.
         bits: the entropy source; anything but the default marks releases unfit for publication.
         progress: called with what is going on.
+        analyst: on whose behalf answers are asked; None for the curator's own.
     """
 
-    __slots__ = ("_account", "_open", "_query", "_table", "bits", "budget", "keys", "ledger", "progress")
+    __slots__ = ("_account", "_open", "_query", "_table", "analyst", "bits", "budget", "keys", "ledger", "progress")
 
     def __init__(
-        self, query: AnyQuestion, budget: Budget, bits: Bits | None = None, progress: Progress = silent
+        self,
+        query: AnyQuestion,
+        budget: Budget,
+        bits: Bits | None = None,
+        progress: Progress = silent,
+        analyst: Analyst | None = None,
     ) -> None:
         from leeward.engine import read_keys
         from leeward.ledger import Ledger
 
-        self.budget, self.bits, self.progress = budget, bits, progress
+        self.budget, self.bits, self.progress, self.analyst = budget, bits, progress, analyst
         self._query, self._open = query, ExitStack()
         self._table: tuple[Opened, Content] | None = None
         self.progress("reading the public list")
@@ -184,6 +190,32 @@ class Session(Private):
         delta = charge_delta(made.notion, delta_of(made), counted_in)
         return PricedPlan(made, key, version, counted_in, cost, unit, answer, delta, charged)
 
+    def refuse_dear(self, priced: PricedPlan) -> None:
+        """Refuse what the budget does not pay for, or the analyst's part of it, before the data are looked at.
+
+        The ledger asks it again in the transaction that charges; here it keeps a refusal from depending on the table.
+
+        Raises:
+            CapExceededError: it costs more than what is left.
+            LedgerError: no cap is given and none was fixed.
+        """
+        from leeward.ledger._balance import charged, fixed
+
+        stands, dataset = self.balance(priced.counted_in), self.budget.dataset
+        if priced.charged:
+            return
+        fixed(None if stands.cap is None else stands.cap.epsilon, dataset)
+        assert stands.cap is not None
+        charged(stands, dataset, priced.counted_in, stands.cap, priced.amount)
+        if self.analyst is not None:
+            self.ledger.check_share(dataset, self.analyst, priced.amount)
+
+    def stored(self, priced: PricedPlan) -> Charge | None:
+        """Return the answer of a plan that was stored when it was priced, without a look at the table; None if none was."""
+        if priced.answer is None:
+            return None
+        return Charge(_integers(priced.answer.payload), priced.answer.id, CuratorNotes(None, None, "0"))
+
     def answer(
         self,
         priced: PricedPlan,
@@ -222,6 +254,7 @@ class Session(Private):
             new=self.budget.new,
             delta=priced.delta,
             cap_delta=self.budget.exact_cap_delta(),
+            analyst=self.analyst,
         )
         with self.ledger.reserve(request, progress=self.progress) as reservation:
             if reservation.answer is None:
@@ -244,7 +277,7 @@ class Session(Private):
                 notes = CuratorNotes(counted.dropped, counted.people_over_bound, paid, over, reservation.opened)
             stored, entry = reservation.answer, reservation.id
         assert stored is not None
-        return Charge(np.frombuffer(stored, dtype="<i8").astype(np.int64), entry, notes)
+        return Charge(_integers(stored), entry, notes)
 
     def expect(self, queries: Sequence[AnyQuestion]) -> None:
         """Say which questions will be asked of the table: windows of one run are then counted in one pass over its rows."""
@@ -366,6 +399,11 @@ def _alike_but_for_window(query: AnyQuestion, ours: AnyQuestion) -> bool:
     if query.window is None or ours.window is None:
         return False
     return bool(replace(query, records=ours.records, window=ours.window) == ours)
+
+
+def _integers(stored: bytes) -> NDArray[np.int64]:
+    """Read the integers of a stored answer."""
+    return np.frombuffer(stored, dtype="<i8").astype(np.int64)
 
 
 def _exactly(cost: Real) -> Fraction:

@@ -66,7 +66,9 @@ LAYERS = [
         "papers",
         "demo",
         "spec",
+        "web",
         "desk",
+        "service",
         "cli",
     ],
 ]
@@ -79,9 +81,9 @@ ONLY_IN = {
     "psycopg": {"_postgres"},
     "pyspark": {"_spark"},
     "typer": {"cli"},
-    "fastapi": {"desk"},
-    "starlette": {"desk"},
-    "uvicorn": {"desk"},
+    "fastapi": {"web", "desk", "service"},
+    "starlette": {"web", "desk", "service"},
+    "uvicorn": {"web"},
 }
 """Libraries that have one home each."""
 

@@ -18,10 +18,12 @@ from leeward.cli._monitored import Monitored
 from leeward.cli._questions import PlannedQuestions
 from leeward.cli._refused import Refusal
 from leeward.cli._released import Released
+from leeward.cli._tokens import MayAskList
 from leeward.local import Perturbed
 from leeward.local.location import LocationStatement
 from leeward.local.series import BillingStatement, SeriesStatement
 from leeward.planner import AnswerReport, NameReport, PlanReport
+from leeward.service._tokens import TokenList
 from leeward.session import GroupStatement, NumberStatement, SelectionStatement, UnlistedStatement, VisitorStatement
 from leeward.session._question import Question
 
@@ -48,6 +50,8 @@ DOCUMENTS: dict[str, type[Document]] = {
     "release-of-visitors.json": VisitorStatement,
     "release-of-windows.json": WindowsStatement,
     "released.json": Released,
+    "token-list.json": MayAskList,
+    "tokens.json": TokenList,
 }
 """Every document that Leeward prints, publishes or keeps, and the file of its schema."""
 

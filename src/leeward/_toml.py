@@ -63,7 +63,7 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
         raise SpecError(f"The spec '{file}'", because, "Save it as UTF-8")
     try:
         given = tomllib.loads(raw.decode(UTF8))
-        _check_size(given)
+        check_size(given)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(
             f"The spec '{file}'", f"it is not TOML ({error})", "Strings need quotes, sections [brackets]"
@@ -96,8 +96,13 @@ _DEEPEST, _LONGEST = 30, 10_000
 """Levels, and bits of an integer."""
 
 
-def _check_size(given: Any) -> None:
-    """Refuse what Python could not write out again in a message; no spec is deeper than five, nor are its numbers long."""
+def check_size(given: Any) -> None:
+    """Refuse what Python could not write out again in a message; no spec is deeper than five, nor are its numbers long.
+
+    Raises:
+        ValueError: a whole number in it is too long.
+        RecursionError: its parts lie too deep in one another.
+    """
     level = [given]
     for _ in range(_DEEPEST):
         if any(isinstance(held, int) and held.bit_length() > _LONGEST for held in level):

@@ -28,6 +28,7 @@ raised over, whose text may hold data.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -64,6 +65,12 @@ class LeewardError(Exception):
 
     def __reduce__(self) -> tuple[type[LeewardError], tuple[str, str, str]]:
         return type(self), (self.given, self.because, self.instead)
+
+
+def code_of(error: LeewardError) -> str:
+    """Return the kind of a refusal, as programs are told it: ``cap-exceeded`` of a `CapExceededError`."""
+    name = type(error).__name__.removesuffix("Error")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 class InputError(LeewardError, ValueError):

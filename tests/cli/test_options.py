@@ -550,6 +550,59 @@ def desk_port(town: Town) -> None:
     assert stub(town, "desk", "leeward.desk", "serve", "--port", "8400")[-1]["port"] == 8400
 
 
+SERVED = """
+tokens = "tokens.json"
+
+[data_sets.town]
+spec = "spec.toml"
+kinds = ["visitors"]
+notions = ["addition-only"]
+most_epsilon = "1"
+"""
+
+
+def served(town: Town) -> Path:
+    town.spec(('dataset = "town"', 'dataset = "town"\nnotion = "addition-only"'))
+    (town.folder / "service.toml").write_text(SERVED)
+    return town.folder / "service.toml"
+
+
+def serve_configuration(town: Town) -> None:
+    offers, _ = stub(town, "serve", "leeward.service", "serve", served(town), "--yes")
+    assert [*offers.data_sets] == ["town"]
+
+
+def serve_port(town: Town) -> None:
+    assert stub(town, "serve", "leeward.service", "serve", served(town), "--yes", "--port", "0")[-1]["port"] == 0
+
+
+def serve_yes(town: Town) -> None:
+    assert stub(town, "serve", "leeward.service", "serve", served(town)) == []
+
+
+def tokens(town: Town) -> None:
+    """A walk over all that is done with tokens; what they open is in tests/service."""
+    config = served(town)
+    made = ran(town, "token", "create", "ann", "--cap", "town=1/2", "--config", config)
+    assert made[0].startswith("leeward_")
+    (one,) = told(town, "token", "list", "-c", config, "--json")["analysts"]
+    assert (one["analyst"], one["data_set"], one["cap"], one["spent"], one["revoked"]) == (
+        "ann",
+        "town",
+        "1/2",
+        "0",
+        None,
+    )
+    assert "1/2" in ran(town, "token", "list", "--config", config)[0]
+    for cap, says in (("town", "it is not DATA_SET=AMOUNT"), ("tow=1", "town"), ("town=0", "above 0"), ("town=x", "x")):
+        code, _, err = town.run("token", "create", "bob", "--cap", cap, "-c", config)
+        assert code == 2
+        assert says in err
+    ran(town, "token", "revoke", "ann", "-c", config)
+    assert told(town, "token", "list", "-c", config, "--json")["analysts"][0]["revoked"]
+    assert town.run("token", "revoke", "ann", "-c", config)[0] == 2
+
+
 def version(town: Town) -> None:
     assert ran(town, "--version")[0] == f"leeward {__version__}\n"
 
@@ -577,6 +630,7 @@ SEVERAL = {
     },
     "budget show ledger": budget_ledger,
     "budget move to": budget_move,
+    "token create cap": tokens,
 }
 """Options whose names are not names of functions."""
 
@@ -587,6 +641,12 @@ OF_BUDGETS = {
     *("budget move ledger", "budget move to"),
 }
 """What one walk over the budgets shows."""
+
+OF_TOKENS = {
+    *(f"token create {each}" for each in ("name", "cap", "config")),
+    *("token list config", "token list as_json", "token revoke name", "token revoke config"),
+}
+"""What one walk over tokens shows."""
 
 OF_TYPER = {"leeward install_completion", "leeward show_completion"}
 
@@ -601,8 +661,11 @@ def options(command: Any, path: str = "") -> Iterator[str]:
 OPTIONS = sorted(set(options(typer.main.get_command(app))) - OF_TYPER)
 
 
-ONE_WALK = [option for option in OPTIONS if option.startswith("budget") and option != "budget show ledger"]
-"""The walk over budgets shows them all."""
+ONE_WALK = [
+    *(option for option in OPTIONS if option.startswith("budget") and option != "budget show ledger"),
+    *(option for option in OPTIONS if option.startswith("token") and option != "token create cap"),
+]
+"""The walks over budgets and over tokens show them all."""
 
 
 @pytest.mark.sweep
@@ -676,5 +739,6 @@ def test_ctrl_c_ends_with_130_and_says_so(command: str, town: Town, monkeypatch:
 
 def test_the_walk_over_options_sees_them() -> None:
     assert {option for option in OPTIONS if option.startswith("budget")} == OF_BUDGETS
+    assert {option for option in OPTIONS if option.startswith("token")} == OF_TOKENS
     assert {"release dry_run", "budget set-cap cap", "leeward _"} <= set(OPTIONS)
     assert len(OPTIONS) > 40

@@ -41,6 +41,7 @@ from leeward.cli._monitored import Monitored, asked
 from leeward.cli._questions import PlannedQuestion, PlannedQuestions
 from leeward.cli._refused import other, refusal
 from leeward.cli._released import Released, summary
+from leeward.cli._tokens import MayAsk, MayAskList
 from leeward.engine import Look
 from leeward.engine._matches import Matches, Survey
 from leeward.engine._stand_in import stand_in
@@ -55,6 +56,7 @@ from leeward.noise import SystemBits
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.planner._selection_plan import SelectionPlan
+from leeward.service._tokens import Issued, TokenList
 from leeward.session import privacy_statement
 from leeward.session._check import Checked as LookedAt
 from leeward.session._standing import Standing
@@ -220,6 +222,7 @@ ENTRIES = [
     Entry(n, "an id", datetime(2026, 1, 1, tzinfo=UTC), "town", "1", kind, Fraction(1, 3), cap, "a key")
     for n, (kind, cap) in enumerate([("opened", Fraction(5)), ("reserved", Fraction(5)), ("new-key", None)], 1)
 ]
+ISSUED = [Issued(name="ann", digest="0" * 64, caps={"town": "1/2"}, created="now", revoked=r) for r in (None, "now")]
 NUMBERS = pa.table({"group": ["f", "m"], "value": [1.5, -2.0]})
 
 
@@ -249,6 +252,16 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
         named(lw.AdditionOnly("1")),
         named(lw.Presence("1/3"), counts={0: 6, 3: 1}, places=7),
     ],
+    "token-list.json": lambda: [
+        MayAskList(
+            format=1,
+            analysts=tuple(
+                MayAsk(analyst="ann", data_set="town", cap="1/2", spent="0", created="now", revoked=one.revoked)
+                for one in ISSUED
+            ),
+        )
+    ],
+    "tokens.json": lambda: [TokenList(format=1, tokens=tuple(ISSUED))],
     "refusal.json": lambda: [
         refusal(CapExceededError("A release", "it is too dear", "Ask for less")),
         other("usage", "No"),

@@ -24,6 +24,8 @@ from leeward.errors import InputError
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = Path(lw.__file__).parent
+SERVED = {"web", "desk", "service"}
+"""What needs the extra of the desk."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 OPTIONAL = set(REQUIREMENTS)
 
@@ -71,8 +73,8 @@ def test_the_optional_libraries_are_those_of_the_extra() -> None:
 def test_every_import_is_of_a_plain_install_or_asked_for_as_optional() -> None:
     plain = modules_of(closure()) | sys.stdlib_module_names | {"leeward"}
     for path in sorted(SOURCE.rglob("*.py")):
-        # what serves the desk asks for them as optional, before any other module of it is imported
-        known = plain | ({"fastapi", "starlette", "uvicorn"} if path.is_relative_to(SOURCE / "desk") else set())
+        # what serves asks for them as optional, before any other module of it is imported
+        known = plain | ({"fastapi", "starlette", "uvicorn"} if path.relative_to(SOURCE).parts[0] in SERVED else set())
         tree = ast.parse(path.read_text("utf-8"))
         for_types = {
             node

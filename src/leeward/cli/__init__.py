@@ -36,6 +36,8 @@ from leeward.cli._papers import papers
 from leeward.cli._perturb import perturb
 from leeward.cli._plan import plan
 from leeward.cli._release import release
+from leeward.cli._serve import serve
+from leeward.cli._token import token
 from leeward.errors import EngineError, InputError, LeewardError
 from leeward.version import __version__
 
@@ -105,10 +107,12 @@ app.command()(check)
 app.command()(release)
 app.command()(monitor)
 app.command()(desk)
+app.command()(serve)
 app.command()(perturb)
 app.command()(papers)
 app.command()(demo)
 app.add_typer(budget, name="budget")
+app.add_typer(token, name="token")
 
 
 def _version(asked: bool) -> None:

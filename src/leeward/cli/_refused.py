@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from leeward._document import Document, Part
-from leeward.errors import LeewardError
+from leeward.errors import LeewardError, code_of
 
 
 class Reason(Part):
@@ -45,11 +44,10 @@ class Refusal(Document):
 
 def refusal(error: LeewardError) -> Refusal:
     """Return how an error is told to a program."""
-    name = type(error).__name__.removesuffix("Error")
     return Refusal(
         format=1,
         error=Reason(
-            code=re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(),
+            code=code_of(error),
             message=str(error),
             given=error.given,
             because=error.because,

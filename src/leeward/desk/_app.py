@@ -13,9 +13,10 @@ from starlette.types import ASGIApp
 
 from leeward.desk import _check, _home, _places, _promise, _release, _releases, _running, _strength, _visits, _window
 from leeward.desk._desk import Desk
-from leeward.desk._guard import DEFECT, Entrance, Guard
+from leeward.desk._guard import Entrance, Guard
 from leeward.desk._views import refusal, static
 from leeward.errors import LeewardError
+from leeward.web._guard import SILENT
 
 
 def pages(desk: Desk, secret: str) -> FastAPI:
@@ -25,7 +26,7 @@ def pages(desk: Desk, secret: str) -> FastAPI:
         desk: what they show.
         secret: what each form of theirs carries.
     """
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, telemetry=_SILENT)
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, telemetry=SILENT)
     app.state.secret = secret
     held = static()
 
@@ -62,14 +63,11 @@ async def _refused(_: Request, error: Any) -> Response:
 
 
 async def _defect(_: Request, __: Exception) -> Response:
-    return refusal(500, DEFECT)  # the guard tells of it
+    return refusal(500, Guard.DEFECT)  # the guard tells of it
 
 
 async def _missing(_: Request, error: Any) -> Response:
     return refusal(getattr(error, "status_code", 404), _NOTHING)
 
-
-_SILENT: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
-"""Else FastAPI hands addresses, and exceptions with what they hold, to whatever collector the environment names."""
 
 _NOTHING = "There is no such page. What the desk has is linked from its first page."

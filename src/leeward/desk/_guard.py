@@ -19,24 +19,23 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, MutableMapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 from urllib.parse import parse_qs
 
 from fastapi import Response
-from starlette.datastructures import Headers, MutableHeaders, QueryParams
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers, QueryParams
+from starlette.types import ASGIApp, Receive, Scope
 
-HEADERS: Final = {
+from leeward.web import _guard as web
+from leeward.web._guard import body, same
+
+HEADERS: Final = web.HEADERS | {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",  # the origin of our own forms is sent; nothing is told to other sites
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cache-Control": "no-store",
 }
 """What each answer carries, where it does not say otherwise itself."""
 
@@ -67,57 +66,34 @@ class Entrance:
         return opens
 
 
-def same(given: str, secret: str) -> bool:
-    """Whether a text is the secret, in a time that does not tell how much of it is."""
-    return secrets.compare_digest(given.encode(), secret.encode())
-
-
-class Guard:
+class Guard(web.Guard):
     """An ASGI application around that of the desk.
 
     Args:
         app: the application, whose requests have ``state.form``: the fields of a form that was sent.
         entrance: who is let in.
         authority: the host and the port that the desk is at.
-        refuse: makes the answer to what is refused, of a status and a message.
+        refuse: makes the answer to what is refused.
         tell: called with what fails unforeseen.
     """
+
+    NAME, HEADERS = "desk", HEADERS
+    DEFECT = (
+        "Something went wrong that nobody foresaw. It is a defect of Leeward's: please report what you did. What was charged"
+        " stands in the history of the budget."
+    )
 
     def __init__(
         self,
         app: ASGIApp,
         entrance: Entrance,
         authority: str,
-        refuse: Callable[[int, str], Response],
+        refuse: web.Refuse,
         tell: Callable[[str], object],
     ) -> None:
-        self._app, self._entrance, self._authority = app, entrance, authority
-        self._refuse, self._tell = refuse, tell
+        super().__init__(app, refuse, tell)
+        self._entrance, self._authority = entrance, authority
         self._name = f"leeward-desk-{authority.rpartition(':')[2]}"
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            return  # a connection that is not one of requests and answers is closed
-        begun = False
-
-        async def sent(message: MutableMapping[str, Any]) -> None:
-            nonlocal begun
-            if message["type"] == "http.response.start":
-                begun = True
-                given = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    given.setdefault(name, value)
-            await send(message)
-
-        try:
-            answer = self._answer(scope) or await self._form(scope, receive)
-            await (answer or self._app)(scope, receive, sent)
-        except Exception as error:
-            # the traceback may hold rows: it goes nowhere
-            self._tell(f"leeward: the desk met an unexpected {type(error).__name__}; please report it.")
-            if not begun:
-                await self._refuse(500, DEFECT)(scope, receive, sent)
 
     def _answer(self, scope: Scope) -> Response | None:
         """Return the answer to what does not come so far as the desk."""
@@ -145,26 +121,22 @@ class Guard:
         answer.set_cookie(self._name, self._entrance.cookie, httponly=True, samesite="strict", path="/")
         return answer
 
-    async def _form(self, scope: Scope, receive: Receive) -> Response | None:
+    async def _read(self, scope: Scope, receive: Receive) -> Response | Receive:
         """Read a form that was sent, for the desk; return the answer to one that does not come so far."""
         if scope["method"] != "POST":
-            return None
+            return receive
         if Headers(scope=scope).get("content-type", "").partition(";")[0].strip() != FORM:
             return self._refuse(415, "The desk takes the forms of its own pages. Nothing was done.")
-        body, more = b"", True
-        while more:
-            message = await receive()
-            body, more = body + message.get("body", b""), message.get("more_body", False)
-            if len(body) > MOST:
-                return self._refuse(413, "This form is longer than any of the desk's. Nothing was done.")
+        if (sent := await body(receive, MOST)) is None:
+            return self._refuse(413, "This form is longer than any of the desk's. Nothing was done.")
         try:
-            fields = parse_qs(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=200)
+            fields = parse_qs(sent.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=200)
         except ValueError:
             return self._refuse(400, "This form cannot be read. Nothing was done.")
         if not same(fields.pop("secret", [""])[-1], self._entrance.form):
             return self._refuse(403, "This form is not one that the desk gave out. Go back, reload, and send it again.")
         scope["state"]["form"] = {name: values[-1].replace("\r\n", "\n") for name, values in fields.items()}
-        return None
+        return receive
 
 
 def _cookie(headers: Headers, name: str) -> str:
@@ -182,8 +154,4 @@ _OUTSIDE = (
 _USED = (
     "This address works once, and was used already, or it is not the one that was printed. If it was not you who used it,"
     " end the desk with Ctrl-C. Start it again for a new address."
-)
-DEFECT = (
-    "Something went wrong that nobody foresaw. It is a defect of Leeward's: please report what you did. What was charged"
-    " stands in the history of the budget."
 )

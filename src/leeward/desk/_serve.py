@@ -4,15 +4,10 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable
-from contextlib import closing
 
 from leeward._optional import optional
-from leeward.errors import InputError
-
-LOOPBACK = "127.0.0.1"
-"""The only address that is listened at: nobody reaches it from another machine."""
+from leeward.web._loopback import listening, run
 
 
 def serve(folder: str | os.PathLike[str], *, port: int = 0, tell: Callable[[str], object] = print) -> None:
@@ -27,7 +22,7 @@ def serve(folder: str | os.PathLike[str], *, port: int = 0, tell: Callable[[str]
         InputError: the folder is not one, the port is taken, or the extra ``desk`` is not installed.
     """
     optional("fastapi", "The desk")
-    uvicorn = optional("uvicorn", "The desk")
+    optional("uvicorn", "The desk")
     from leeward.desk._app import guarded
     from leeward.desk._desk import Desk
     from leeward.desk._drafts import Drafts
@@ -36,32 +31,14 @@ def serve(folder: str | os.PathLike[str], *, port: int = 0, tell: Callable[[str]
     from leeward.desk._jobs import Jobs
 
     files = Folder.of(folder)
-    with closing(socket.socket()) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((LOOPBACK, port))
-        except OSError as error:
-            raise InputError(
-                f"The port {port}", f"it cannot be used: {error.strerror}", "Name another with --port"
-            ) from None
-        authority = f"{LOOPBACK}:{listener.getsockname()[1]}"
+    with listening(port) as (listener, authority):
         entrance, desk = Entrance(), Desk(files, Drafts(files), Jobs(tell))
         app = guarded(desk, entrance, authority, tell)
         tell(f"The desk over {files.root} is open, for one browser on this machine. Open this address:")
         tell(f"\n    http://{authority}/enter?token={entrance.token}\n")
         tell("The address works once. End the desk with Ctrl-C: drafts and releases stay.")
-        # nothing of a request is logged: addresses hold names of files and columns
-        config = uvicorn.Config(
-            app,
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-            ws="none",
-            proxy_headers=False,
-        )
         try:
-            uvicorn.Server(config).run(sockets=[listener])
+            run(app, listener, "The desk")
         except KeyboardInterrupt:  # how it is meant to end
             tell("The desk is closed. What it was at work on is ended; drafts and releases stay.")
         finally:

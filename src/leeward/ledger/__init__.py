@@ -5,9 +5,9 @@ Files, in reading order: ``_records`` (what a ledger tells), ``_schema`` (its ta
 ``_secret`` (the key of content digests, which no ledger holds), ``_content`` (what is recognised by them), ``_beside``
 (names and modes of the small files beside a ledger), ``_high_water_mark``, ``_lock`` (who is at work), ``_store`` (what a
 place for ledgers must do), ``_sqlite`` and ``_postgresql`` (the two there are), ``_balance`` (accounts and refusals),
-``_analysts`` (caps inside that of a data set), ``_reservation`` (from reserving to the answer), ``_move`` (from the one place to the other), ``_ledger`` (the ledger
-itself). Beside it, for reports of single people: ``_person_budgets`` and ``_memoized_reports`` (the same answer for the same
-question).
+``_analysts`` (caps inside that of a data set), ``_reservation`` (from reserving to the answer), ``_move`` (from the one
+place to the other), ``_ledger`` (the ledger itself). Beside it, for reports of single people: ``_person_budgets`` and
+``_memoized_reports`` (the same answer for the same question).
 """
 
 from leeward.ledger._analysts import Analyst, Share

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a question to its answer: first all that is public, then the table, of which nothing but the answer is shown.
+
+What is refused before the table is opened is refused by public facts. From then on there are two ends: an answer of the
+mechanism, or one fixed refusal (`UNANSWERED`), whatever happened: a file that cannot be read, content that changed under
+its label, a defect. Its price is given back, whatever happened. That a table cannot be read is nevertheless a fact about it,
+so such a refusal is given so many times at most (`MOST_UNANSWERED`); then the data set is closed to new questions, until the
+curator has looked and starts the service anew. The curator is told each time why, on the terminal.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from pydantic import JsonValue
+
+from leeward._statement import NOT_YET, BudgetStated, Statement
+from leeward.accounting._budget_notion import in_words
+from leeward.errors import (
+    BudgetConflictError,
+    CapExceededError,
+    ContentChangedError,
+    LedgerError,
+    LeewardError,
+    RefusedError,
+)
+from leeward.ledger import Analyst, Ledger
+from leeward.noise import Bits
+from leeward.planner._useless import refuse_useless
+from leeward.service._asked import admitted
+from leeward.service._documents import Answered, Asked, Bought, DataSets, Offered, Planned, Releases, Yours
+from leeward.service._offers import DataSet, Offers
+from leeward.service._tokens import Issued
+from leeward.session._bought import bought
+from leeward.session._result import Release
+from leeward.session._session import Charge, PricedPlan, Session
+from leeward.session._statement import privacy_statement
+
+MOST_UNANSWERED: Final = 10
+"""So often it may be told of a data set that a question could not be answered, before it is closed."""
+
+
+class NoDataSetError(LeewardError):
+    """There is no data set of a name, or it is not for this analyst: the two are not told apart."""
+
+
+class UnansweredError(LeewardError):
+    """The table was asked, and there is no answer."""
+
+
+class UnavailableError(LeewardError):
+    """What is public could not be read, as the ledger or the list of places: the table was not asked."""
+
+
+UNANSWERED: Final = (
+    "This question",
+    "it could not be answered",
+    "Ask the curator, who was told why; GET /releases lists what was charged",
+)
+UNAVAILABLE: Final = (
+    "The service",
+    "it cannot answer now",
+    "Try later, or ask the curator; an answer that was charged is stored, and free when it is asked again",
+)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A question of which all that is public is known.
+
+    Attributes:
+        data_set: what it is about.
+        analyst: who asks.
+        session: the ledger, and the table, which is not open yet.
+        priced: its plan and price.
+        stored: its answer, if it is stored.
+    """
+
+    data_set: DataSet
+    analyst: Analyst
+    session: Session
+    priced: PricedPlan
+    stored: Charge | None
+
+
+class Answering:
+    """Answers questions.
+
+    Args:
+        offers: what may be asked.
+        tell: called with what only the curator may know.
+        bits: the entropy source; anything but the default marks answers unfit for publication.
+    """
+
+    def __init__(self, offers: Offers, tell: Callable[[str], object], bits: Bits | None = None) -> None:
+        self.offers, self._tell, self._bits = offers, tell, bits
+        self._unanswered, self._lock = Counter[str](), threading.Lock()
+
+    def data_sets(self, who: Issued) -> DataSets:
+        """Return what an analyst may ask."""
+        found = list[Offered]()
+        for name in who.caps:
+            if name not in self.offers.data_sets:
+                continue
+            data_set, analyst = self._of(who, name)
+            offer, budget = data_set.offer, data_set.budget()
+            with self._public():
+                counted_in = _counted_in(data_set)
+                found.append(
+                    Offered(
+                        name=name,
+                        about=offer.about,
+                        kinds=tuple(offer.kinds),
+                        notions=tuple(offer.notions),
+                        most_epsilon=str(data_set.most),
+                        columns=tuple(offer.columns),
+                        groups={column: tuple(values) for column, values in offer.groups.items()},
+                        counted_in=in_words(counted_in),
+                        yours=_yours(Ledger.find(budget.ledger), budget.dataset, analyst),
+                    )
+                )
+        return DataSets(data_sets=tuple(found))
+
+    def releases(self, who: Issued) -> Releases:
+        """Return what an analyst has paid for."""
+        found = list[Bought]()
+        for name in who.caps:
+            if name not in self.offers.data_sets:
+                continue
+            budget = self.offers.data_sets[name].budget()
+            with self._public():
+                ledger = Ledger.find(budget.ledger)
+                entries = [] if ledger is None else ledger.history(budget.dataset)
+            mine = {one.id for one in entries if one.kind == "asked-by" and one.key == who.name}
+            costs = Counter[str]()
+            for one in entries:
+                costs[one.id] += one.cost  # type: ignore[assignment]
+            ended = {one.id: one.kind for one in entries if one.kind in ("released", "withdrawn")}
+            found += [
+                Bought(
+                    data_set=name,
+                    entry=one.id,
+                    day=f"{one.time:%Y-%m-%d}",
+                    what=bought(one.key),
+                    cost=str(costs[one.id]),
+                    answered=ended.get(one.id) == "released",
+                )
+                for one in entries
+                if one.kind == "reserved" and one.id in mine and ended.get(one.id) != "withdrawn"
+            ]
+        return Releases(releases=tuple(found))
+
+    def plan(self, who: Issued, asked: Asked) -> Planned:
+        """Return what is known of a question before it is charged; the table is not opened.
+
+        Raises:
+            LeewardError: it is refused, by public facts.
+        """
+        ready = self._known(who, asked)
+        priced = ready.priced
+        stated = BudgetStated(notion=in_words(priced.counted_in), price=str(priced.price))
+        return Planned(
+            price=str(priced.price),
+            counted_in=in_words(priced.counted_in),
+            stored=ready.stored is not None,
+            yours=_yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst),
+            statement=_plainly(
+                privacy_statement(
+                    priced.plan,
+                    places=len(ready.session.keys),
+                    dataset=ready.session.budget.dataset,
+                    version=ready.session.budget.version,
+                    published=NOT_YET.model_copy(update={"budget": stated}),
+                )
+            ),
+        )
+
+    def ready(self, who: Issued, asked: Asked) -> Ready:
+        """Return a question that is to be answered; the table is not opened.
+
+        Raises:
+            LeewardError: it is refused, by public facts.
+        """
+        ready = self._known(who, asked)
+        if ready.stored is None:
+            self._refuse_dear(ready)
+            if self._unanswered[ready.data_set.name] >= MOST_UNANSWERED:
+                raise UnansweredError(*UNANSWERED)
+        return ready
+
+    def stored(self, ready: Ready) -> Answered:
+        """Return the stored answer of a question."""
+        assert ready.stored is not None
+        return self._answered(ready, ready.session.publish(ready.priced, ready.stored))
+
+    def drawn(self, ready: Ready) -> Answered:
+        """Charge a question, count, draw and store its answer.
+
+        Raises:
+            CapExceededError: another question has been charged meanwhile, and what is left does not pay for this one.
+            UnansweredError: there is no answer, and the curator was told why.
+        """
+        try:
+            with ready.session as session:
+                try:
+                    release = session.publish(ready.priced, session.answer(ready.priced))
+                except CapExceededError:
+                    raise self._dear(ready) from None
+        except (CapExceededError, UnavailableError):
+            raise
+        except Exception as error:
+            self._note(ready, error)
+            raise UnansweredError(*UNANSWERED) from None
+        return self._answered(ready, release)
+
+    def _of(self, who: Issued, name: str) -> tuple[DataSet, Analyst]:
+        data_set, analyst = self.offers.data_sets.get(name), who.analyst(name)
+        if data_set is None or analyst is None:
+            raise NoDataSetError("This data set", "there is none of that name that you may ask", "See GET /data-sets")
+        return data_set, analyst
+
+    def _known(self, who: Issued, asked: Asked) -> Ready:
+        data_set, analyst = self._of(who, asked.data_set)
+        plan, budget = admitted(data_set, asked.spec), data_set.budget()
+        with self._public():
+            session = Session(plan.counted, budget, self._bits, analyst=analyst)
+        (priced,) = session.price([plan])
+        if priced.price > data_set.most:
+            raise RefusedError(
+                f"A release at a price of {priced.price}",
+                f"one release of this data set may cost {data_set.most} at most",
+                "Ask for a smaller epsilon",
+            )
+        if not asked.accept_useless:
+            refuse_useless(priced.plan, len(session.keys))
+        return Ready(data_set, analyst, session, priced, session.stored(priced))
+
+    def _refuse_dear(self, ready: Ready) -> None:
+        try:
+            with self._public():
+                ready.session.refuse_dear(ready.priced)
+        except CapExceededError:
+            raise self._dear(ready) from None
+
+    def _dear(self, ready: Ready) -> CapExceededError:
+        """Return the refusal of what is too dear: how much others left is not for this analyst to know."""
+        with self._public():
+            left = Fraction(_yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst).left)
+        price = ready.priced.price
+        if price > left:
+            return CapExceededError(
+                f"This release costs {price}, and {left} is left of what you may spend on '{ready.data_set.name}'",
+                "each analyst has a cap inside that of the data set",
+                "Ask for less, or ask the curator for a higher cap",
+            )
+        return CapExceededError(
+            f"This release costs {price}", f"the budget of '{ready.data_set.name}' does not pay for it", "Ask for less"
+        )
+
+    def _answered(self, ready: Ready, release: Release) -> Answered:
+        with self._public():
+            yours = _yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst)
+        return Answered(
+            answers=tuple(release.answers.to_pylist()),
+            statement=_plainly(release.statement),
+            charged=release.curator.charged,
+            yours=yours,
+        )
+
+    def _note(self, ready: Ready, error: Exception) -> None:
+        """Tell the curator why a question was not answered, and close the data set where that was told too often."""
+        name = ready.data_set.name
+        said = (
+            str(error) if isinstance(error, LeewardError) else f"an unexpected {type(error).__name__}; please report it"
+        )
+        self._tell(f"leeward: a question of {ready.analyst.name} about '{name}' was not answered: {said}")
+        if isinstance(error, LedgerError) and not isinstance(error, BudgetConflictError | ContentChangedError):
+            return  # a ledger that is busy or full says nothing about the table
+        with self._lock:
+            self._unanswered[name] += 1
+            if self._unanswered[name] == MOST_UNANSWERED:
+                self._tell(
+                    f"leeward: '{name}' is closed to new questions, because {MOST_UNANSWERED} were not answered: that a"
+                    " table cannot be read is a fact about it. Mend it, and start the service again."
+                )
+
+    def _public(self) -> _Public:
+        return _Public(self._tell)
+
+
+class _Public:
+    """What goes wrong in it is the curator's to know: an analyst learns that the service is not available."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        self._tell = tell
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, LeewardError) and not isinstance(error, CapExceededError):
+            self._tell(f"leeward: the service is not available: {error}")
+            raise UnavailableError(*UNAVAILABLE) from None
+
+
+def _counted_in(data_set: DataSet) -> str:
+    (probe, *_) = data_set.probes()
+    (plan,) = probe.plans()
+    return data_set.budget().counted_in(plan.notion, None, rows=plan.counted.of_rows)
+
+
+def _yours(ledger: Ledger | None, dataset: str, analyst: Analyst) -> Yours:
+    spent = sum((one.spent for one in ledger.shares(dataset, analyst.name)), Fraction(0)) if ledger else Fraction(0)
+    left = max(analyst.cap - spent, Fraction(0))
+    return Yours(cap=str(analyst.cap), spent=str(spent), left=str(left))
+
+
+def _plainly(statement: Statement) -> dict[str, JsonValue]:
+    return statement.to_dict()

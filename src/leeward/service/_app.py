@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The application of the service: its addresses, and one form of refusal.
+
+What an answer takes depends on how many rows a table has. So what comes of the table, an answer or the refusal that there is
+none, is given at the next whole multiple of a public number of seconds. What is refused by public facts, and stored answers,
+are given at once.
+"""
+
+from __future__ import annotations
+
+import math
+from asyncio import sleep
+from collections.abc import Callable, Iterable
+from time import monotonic
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.security import HTTPBearer
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from leeward.errors import LeewardError, code_of
+from leeward.service._answering import Answering, NoDataSetError, UnansweredError, UnavailableError
+from leeward.service._documents import Answered, Asked, DataSets, Planned, Refused, Releases
+from leeward.service._guard import Guard
+from leeward.service._tokens import Issued
+from leeward.version import __version__
+from leeward.web._guard import SILENT
+
+_REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
+    401: {"model": Refused, "description": "No token, or none that works."},
+    404: {"model": Refused, "description": "No such address, or no data set of that name that you may ask."},
+    422: {"model": Refused, "description": "Refused by public facts; nothing is charged."},
+    503: {"model": Refused, "description": "There is no answer."},
+}
+_CODES: Final = {400: "host", 401: "token", 404: "address", 405: "method", 413: "size", 415: "type", 500: "defect"}
+
+
+def routes(answering: Answering) -> FastAPI:
+    """Return the addresses, without a guard before them.
+
+    Args:
+        answering: answers questions.
+    """
+    app = FastAPI(
+        title="Leeward",
+        version=__version__,
+        description="Questions about a curator's data, answered under differential privacy.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry=SILENT,
+        dependencies=[Depends(HTTPBearer(auto_error=False))],
+        responses=_REFUSALS,
+    )
+
+    @app.get("/data-sets", summary="What you may ask, and spend")
+    def data_sets(who: Who) -> DataSets:
+        return answering.data_sets(who)
+
+    @app.get("/releases", summary="What was charged to you")
+    def releases(who: Who) -> Releases:
+        return answering.releases(who)
+
+    @app.post("/plan", summary="The price and the privacy statement of a question; free")
+    def plan(who: Who, asked: Asked) -> Planned:
+        return answering.plan(who, asked)
+
+    @app.post("/release", summary="The answer to a question; charged once")
+    async def release(who: Who, asked: Asked) -> Answered:
+        begun = monotonic()
+        ready = await run_in_threadpool(answering.ready, who, asked)
+        if ready.stored is not None:
+            return await run_in_threadpool(answering.stored, ready)
+        try:
+            return await run_in_threadpool(answering.drawn, ready)
+        finally:
+            seconds = answering.offers.seconds
+            taken = monotonic() - begun
+            await sleep(math.ceil(taken / seconds) * seconds - taken)
+
+    app.add_exception_handler(LeewardError, _refused)
+    app.add_exception_handler(Exception, _defect)
+    app.add_exception_handler(HTTPException, _missing)
+    app.add_exception_handler(RequestValidationError, _malformed)
+    return app
+
+
+def guarded(answering: Answering, hosts: Iterable[str], tell: Callable[[str], object]) -> ASGIApp:
+    """Return the service as an ASGI application.
+
+    Args:
+        answering: answers questions.
+        hosts: the names and ports that it is at.
+        tell: called with what fails unforeseen.
+    """
+    return Guard(routes(answering), answering.offers.tokens, hosts, refusal, tell)
+
+
+def refusal(status: int, message: str, code: str = "") -> Response:
+    """Return the answer that says why there is none."""
+    said = Refused(code=code or _CODES.get(status, "unavailable"), message=message).model_dump()
+    return JSONResponse(said, status, headers={"WWW-Authenticate": "Bearer"} if status == 401 else None)
+
+
+def _who(request: Request) -> Issued:
+    found: Issued = request.state.analyst
+    return found
+
+
+Who = Annotated[Issued, Depends(_who)]
+
+
+async def _refused(_: Request, error: Any) -> Response:
+    status = {NoDataSetError: 404, UnansweredError: 503, UnavailableError: 503}.get(type(error), 422)
+    return refusal(status, str(error), code_of(error))
+
+
+async def _defect(_: Request, __: Exception) -> Response:
+    return refusal(500, Guard.DEFECT)  # the guard tells of it
+
+
+async def _missing(_: Request, error: Any) -> Response:
+    status = getattr(error, "status_code", 404)
+    said = {
+        404: "There is no such address. See GET /openapi.json.",
+        405: "This address answers another method. See GET /openapi.json.",
+    }
+    return refusal(status, said.get(status, _FORM), "request" if status not in said else "")
+
+
+async def _malformed(_: Request, __: Any) -> Response:
+    return refusal(422, _FORM, "request")
+
+
+_FORM: Final = (
+    'A question is a JSON object with "data_set", a text; "spec", an object; and, where it is meant, "accept_useless", true'
+    " or false. It has no other keys."
+)

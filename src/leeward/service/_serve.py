@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service on a port of this machine, until its process is ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from leeward._optional import optional
+from leeward.web._loopback import listening, run
+
+if TYPE_CHECKING:
+    from leeward.service._offers import DataSet, Offers
+
+
+def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = print) -> None:
+    """Serve what a curator offers, until the process is interrupted.
+
+    Each data set is opened once beforehand: what cannot be read, and budgets that would be refused, are found then.
+
+    Args:
+        offers: from `read_offers`.
+        port: the port on this machine; 0 for any that is free.
+        tell: called with the address, and with what only the curator may know.
+
+    Raises:
+        LeewardError: a data set or the tokens cannot be read, the port is taken, or the extra ``desk`` is not installed.
+    """
+    optional("fastapi", "The service")
+    optional("uvicorn", "The service")
+    from leeward.service._answering import Answering
+    from leeward.service._app import guarded
+
+    issued = offers.tokens.read()
+    for data_set in offers.data_sets.values():
+        tell(f"Looking at '{data_set.name}' …")
+        look(data_set)
+    for name in sorted({name for one in issued if one.revoked is None for name in one.caps} - set(offers.data_sets)):
+        tell(f"A token is for the data set '{name}', which is not offered.")
+    with listening(port) as (listener, authority):
+        local = f"localhost:{authority.rpartition(':')[2]}"
+        app = guarded(Answering(offers, tell), [authority, local, *offers.hosts], tell)
+        tell(f"The service is at http://{authority}/, for this machine and for proxies on it. End it with Ctrl-C.")
+        with suppress(KeyboardInterrupt):  # how it is meant to end, where the signal was not ignored before
+            run(app, listener, "The service")
+        tell("The service is ended. A question that it was at work on goes on when it is asked again.")
+
+
+def look(data_set: DataSet) -> None:
+    """Open a data set, and every column that may be asked about; nothing is counted.
+
+    Raises:
+        LeewardError: it cannot be read, or its budget has another cap or notion than the spec says, or none.
+    """
+    from leeward.engine import open_data, read_keys
+    from leeward.ledger import Ledger
+    from leeward.ledger._balance import agree, fixed
+    from leeward.session._standing import balance_of
+
+    budget = data_set.budget()
+    for probe in data_set.probes():
+        (plan,) = probe.plans()
+        ledger = Ledger.find(budget.ledger)
+        account = None if ledger is None else ledger.account(budget.dataset, new=budget.new)
+        counted_in = budget.counted_in(
+            plan.notion, None if account is None else account.notion, rows=plan.counted.of_rows
+        )
+        if account is None:
+            fixed(budget.exact_cap(), budget.dataset)
+        else:
+            agree(balance_of(account), budget.dataset, counted_in, budget.exact_cap(), budget.exact_cap_delta())
+        with open_data(plan.counted, read_keys(plan.counted)):
+            pass

@@ -1,0 +1,186 @@
+"""What the service answers: the stored answer of the command and Python, within caps; and what it refuses before that."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.desk.conftest import Seat
+from tests.service.conftest import SAFE, SUM, TOWN, Stand, with_
+from tests.session.conftest import Town
+
+import leeward as lw
+from leeward.ledger import Ledger, Share
+from leeward.service import _asked
+from leeward.service._offers import read_offers
+from leeward.spec import read_spec
+from leeward.spec._draft import written
+
+
+def test_a_question_is_planned_answered_once_and_stored(stand: Stand) -> None:
+    planned = stand.post("/plan", "town", SAFE).json()
+    assert (planned["price"], planned["counted_in"], planned["stored"]) == ("1", "addition-only per person", False)
+    assert planned["yours"] == {"cap": "2", "spent": "0", "left": "2"}
+    assert planned["statement"]["notion"]["name"] == "addition-only"
+    assert Ledger(stand.folder / "budget.db").show() == []
+    first = stand.post("/release", "town", SAFE)
+    assert first.status_code == 200, first.text
+    answered = first.json()
+    assert [row["place"] for row in answered["answers"]] == ["a", "b", "c", "d"]
+    assert (answered["charged"], answered["yours"]["left"]) == ("1", "1")
+    again = stand.post("/release", "town", SAFE, who="bob").json()
+    assert (again["answers"], again["statement"]) == (answered["answers"], answered["statement"])
+    assert (again["charged"], again["yours"]["left"]) == ("0", "3")
+    assert stand.post("/plan", "town", SAFE).json()["stored"]
+    (mine,) = stand.get("/releases").json()["releases"]
+    assert (mine["entry"], mine["cost"], mine["answered"]) == (answered["statement"]["entry"], "1", True)
+    assert mine["what"].startswith("people at each place, 2026-01-01 18:00")
+    assert stand.get("/releases", who="bob").json()["releases"] == []
+    assert stand.told == []
+
+
+def test_the_same_spec_gives_the_same_stored_answer_by_command_python_and_service(
+    stand: Stand, capsys: pytest.CaptureFixture[str]
+) -> None:
+    town = Town(stand.folder, capsys)
+    (stand.folder / "whole.toml").write_text(TOWN + written(SAFE), "utf-8")
+    by_service = stand.post("/release", "town", SAFE).json()
+    code, out, err = town.run("release", stand.folder / "whole.toml", "--out", town.out, "--json")
+    assert code == 0, err
+    told = json.loads(out)["releases"][0]
+    assert (told["entry"], told["charged"]) == (by_service["statement"]["entry"], "0")
+    assert json.loads((town.out / "release.json").read_text("utf-8"))["entry"] == told["entry"]
+    spec = read_spec(stand.folder / "whole.toml")
+    by_python = lw.release(spec.plans()[0], spec.ledger())
+    assert by_python.to_arrow().to_pylist() == by_service["answers"]
+    published = json.loads(by_python.statement.to_json())
+    assert published == by_service["statement"]
+    other = with_(SAFE, "protect", epsilon="1/2")  # and the other way round
+    (stand.folder / "other.toml").write_text(TOWN + written(other), "utf-8")
+    asked = read_spec(stand.folder / "other.toml")
+    charged = lw.release(asked.plans()[0], asked.ledger())
+    answered = stand.post("/release", "town", other).json()
+    assert (answered["charged"], answered["answers"]) == ("0", charged.to_arrow().to_pylist())
+
+
+def test_a_stored_answer_is_given_without_the_table(stand: Stand) -> None:
+    first = stand.post("/release", "people", SUM).json()
+    (stand.folder / "people.csv").unlink()
+    again = stand.post("/release", "people", SUM)
+    assert again.status_code == 200
+    assert again.json()["answers"] == first["answers"]
+
+
+def test_each_spends_their_own_and_all_together_no_more_than_the_data_set_has(stand: Stand) -> None:
+    stand.token("cat", town="4")
+    dear = with_(SAFE, "protect", epsilon="2")
+    assert stand.post("/release", "town", dear).status_code == 200
+    refused = stand.post("/release", "town", SAFE)
+    assert (refused.status_code, refused.json()["code"]) == (422, "cap-exceeded")
+    assert "costs 1, and 0 is left of what you may spend on 'town'" in refused.json()["message"]
+    assert stand.post("/release", "town", SAFE, who="bob").status_code == 200
+    over = stand.post("/release", "town", with_(SAFE, "protect", epsilon="3/2"), who="cat")
+    assert over.json()["message"] == "This release costs 3/2: the budget of 'town' does not pay for it. Ask for less."
+    ledger = Ledger(stand.folder / "budget.db")
+    assert ledger.shares() == [Share("town", "ann", 2), Share("town", "bob", 1)]  # type: ignore[arg-type]
+
+
+def test_what_may_be_asked_is_told(stand: Stand) -> None:
+    town, people = stand.get("/data-sets").json()["data_sets"]
+    assert (town["name"], town["about"]) == ("town", "Visits to four venues")
+    assert people["groups"] == {"ward": ["north", "south"]}
+    assert (people["counted_in"], people["yours"]["cap"]) == ("addition-only per person", "2")
+    assert [each["name"] for each in stand.get("/data-sets", who="bob").json()["data_sets"]] == ["town"]
+    paths = stand.get("/openapi.json").json()["paths"]
+    assert {(path, *does) for path, does in paths.items()} == {
+        ("/data-sets", "get"),
+        ("/releases", "get"),
+        ("/plan", "post"),
+        ("/release", "post"),
+    }
+
+
+REFUSED: list[tuple[str, Any, str]] = [
+    ("town", with_(SAFE, "protect", if_more=None), "if_more is missing"),
+    ("town", with_(SAFE, "protect", notion="presence"), "does not offer it"),
+    ("town", with_(SAFE, "protect", epsilon="3"), "may cost 2 at most"),
+    ("town", with_(SAFE, "protect", epsilon="1/100"), "useful_from"),
+    ("town", with_(SAFE, "protect", epsilon=0.5), "epsilon"),
+    ("town", with_(SAFE, "window", every="10min"), "Several windows"),
+    ("town", {**SAFE, "windows": [SAFE["window"]]}, "[windows]"),
+    ("town", {**SAFE, "data": {"visits": "/etc/passwd"}}, "[data]: it is the curator who says"),
+    ("town", {**SAFE, "places": {"table": "other.csv", "place": "x"}}, "[places]"),
+    ("town", {**SAFE, "budget": {"ledger": "mine.db", "dataset": "town"}}, "[budget]"),
+    ("town", {**SAFE, "folder": "/"}, "[folder]"),
+    ("town", {**SAFE, "keep": {"user": ["p0"]}}, "does not offer it"),
+    ("town", with_(SAFE, "query", kind="sum"), "[query] kind"),
+    ("town", {}, "protect"),
+    ("people", with_(SUM, "query", combine=None), "combine is missing"),
+    ("people", with_(SUM, "query", people=30), "[query] people"),
+    ("people", with_(SUM, "query", column="id"), "does not offer it"),
+    ("people", with_(SUM, "query", by={"age": ["20"]}), "does not offer it"),
+    ("people", with_(SUM, "query", by={"ward": ["west"]}), "public values that the curator lists"),
+    ("people", {**SUM, "keep": {"ward": ["west"]}}, "public values that the curator lists"),
+    ("people", {**SUM, "keep": {"ward": "north"}}, "list of values"),
+    ("people", {**SUM, "query": [SUM["query"]]}, "[[query]]"),
+    ("people", with_(SUM, "query", kind="unlisted groups", column=None, by="ward"), "does not offer it"),
+]
+
+
+def test_what_is_not_offered_is_refused_in_words_and_charges_nothing(stand: Stand) -> None:
+    for data_set, asked, says in REFUSED:
+        answers = [stand.post(path, data_set, asked) for path in ("/plan", "/release")]
+        for answer in answers:
+            assert answer.status_code == 422, (asked, answer.text)
+            assert says in answer.json()["message"], asked
+            assert str(stand.folder) not in answer.text
+    assert Ledger(stand.folder / "budget.db").show() == []
+    assert stand.told == []
+
+
+def test_a_filter_is_beside_that_of_the_curator_and_part_of_the_question(stand: Stand) -> None:
+    some = {**SUM, "query": {**SUM["query"], "by": None}} | {"keep": {"ward": ["north"]}}
+    some["query"] = {key: value for key, value in some["query"].items() if value is not None}
+    answered = stand.post("/release", "people", some).json()
+    assert answered["statement"]["query"]["keep"] == {"ward": ["north"]}
+    _asked.admitted(stand.offers.data_sets["people"], some)
+
+
+def test_a_useless_question_is_answered_where_that_is_meant(stand: Stand) -> None:
+    asked = with_(SAFE, "protect", epsilon="1/100")
+    assert stand.post("/release", "town", asked).status_code == 422
+    assert stand.post("/release", "town", asked, accept_useless=True).status_code == 200
+
+
+def test_nothing_but_the_folder_of_the_configuration_is_needed(stand: Stand, tmp_path: Path) -> None:
+    assert stand.offers.data_sets["town"].budget().ledger == str(tmp_path / "budget.db")
+
+
+def test_the_example_is_a_service(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[2] / "examples" / "service"
+    offers = read_offers(folder / "service.toml")
+    assert [*offers.data_sets] == ["town", "census"]
+    with (folder / "question.toml").open("rb") as file:
+        plan = _asked.admitted(offers.data_sets["town"], tomllib.load(file))
+    assert plan.price == 1
+    guide = (folder.parents[1] / "docs" / "guide" / "service.md").read_text("utf-8")
+    (shown,) = re.findall(r"```toml\n(tokens = .*?)```", guide, re.DOTALL)
+    (tmp_path / "service.toml").write_text(shown, "utf-8")
+    (tmp_path / "census.toml").write_bytes((folder / "census.toml").read_bytes())
+    assert read_offers(tmp_path / "service.toml").data_sets["census"].offer == offers.data_sets["census"].offer
+
+
+def test_the_desk_and_the_history_name_who_asked(stand: Stand, capsys: pytest.CaptureFixture[str]) -> None:
+    assert stand.post("/release", "town", SAFE).status_code == 200
+    code, out, err = Town(stand.folder, capsys).run("budget", "history", "--ledger", stand.folder / "budget.db")
+    assert code == 0, err
+    assert "asked by ann" in out
+    page = Seat(stand.folder).enter().get("/history").text
+    told = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    assert "Analyst Spent ann 1" in told
+    assert re.search(r"People by place, .* ann 1\b", told)
+    assert "asked-by" not in told

@@ -1,0 +1,234 @@
+"""Who gets an answer of the service: attacks by those without a token, with another's, and with odd requests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import stat
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.service.conftest import AUTHORITY, SAFE, Stand, with_
+
+from leeward.errors import InputError, LedgerError
+from leeward.ledger import Ledger
+from leeward.service._guard import MOST, Guard
+from leeward.service._tokens import PREFIX, Tokens
+
+ASKED = json.dumps({"data_set": "town", "spec": SAFE})
+JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture
+def asked(stand: Stand) -> Any:
+    """Send a question with headers of one's own."""
+
+    def send(**headers: str) -> Any:
+        given = {"authorization": f"Bearer {stand.tokens['ann']}", **JSON}
+        given |= {name.replace("_", "-"): value for name, value in headers.items()}
+        return stand.browser.post(
+            "/release", content=ASKED, headers={name: value for name, value in given.items() if value}
+        )
+
+    return send
+
+
+def nothing_charged(stand: Stand) -> bool:
+    ledger = Ledger.find(stand.folder / "budget.db")
+    return ledger is None or ledger.show() == []
+
+
+def test_no_token_a_wrong_one_and_a_revoked_one_have_one_answer(stand: Stand, asked: Any) -> None:
+    gone = stand.token("gone", town="1")
+    stand.offers.tokens.revoke("gone")
+    mine = stand.tokens["ann"]
+    wrong = [
+        "",
+        "Bearer",
+        "Bearer ",
+        f"Bearer {PREFIX}wrong",
+        f"Bearer {mine[:-1]}",
+        f"Bearer {mine}x",
+        f"Basic {mine}",
+    ]
+    wrong += [mine, f"Bearer {gone}", f"Bearer {stand.offers.tokens.read()[0].digest}"]
+    answers = [asked(authorization=sent) for sent in wrong]
+    answers += [stand.browser.get(path) for path in ("/", "/releases", "/openapi.json", "/nothing", "/docs")]
+    odd = [(b"authorization", b"Bearer \xe9"), (b"content-type", b"application/json")]
+    answers.append(stand.browser.post("/release", content=ASKED, headers=odd))
+    assert {answer.status_code for answer in answers} == {401}
+    assert len({(answer.content, tuple(answer.headers.items())) for answer in answers}) == 1
+    assert answers[0].headers["www-authenticate"] == "Bearer"
+    two = [("authorization", f"Bearer {mine}"), ("authorization", f"Bearer {stand.tokens['bob']}"), *JSON.items()]
+    assert stand.browser.post("/release", content=ASKED, headers=two).status_code == 401
+    assert nothing_charged(stand)
+    assert asked().status_code == 200
+
+
+def test_a_token_that_was_revoked_works_no_more_and_a_new_one_has_the_same_account(stand: Stand) -> None:
+    assert stand.post("/release", "town", SAFE).status_code == 200
+    stand.offers.tokens.revoke("ann")
+    assert stand.get("/releases").status_code == 401
+    stand.token("ann", town="2")
+    assert len(stand.get("/releases").json()["releases"]) == 1
+    assert stand.get("/data-sets").json()["data_sets"][0]["yours"]["spent"] == "1"
+
+
+def test_nobody_spends_from_anothers_cap(stand: Stand) -> None:
+    """By a name in the question, in a header, or by a data set that is for others: it is said as of one that is not."""
+    for more in ({"analyst": "bob"}, {"name": "bob"}, {"cap": "9"}):
+        assert stand.post("/release", "town", SAFE, **more).status_code == 422
+    refused = stand.post("/release", "people", SAFE, who="bob")
+    assert refused.status_code == 404
+    assert refused.content == stand.post("/release", "none", SAFE, who="bob").content
+    assert stand.post("/release", "town", SAFE).json()["charged"] == "1"
+    assert [(one.analyst, one.spent) for one in Ledger(stand.folder / "budget.db").shares()] == [("ann", 1)]
+    assert stand.get("/releases", who="bob").json() == {"releases": []}
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8401", "localhost", "127.0.0.1", f"{AUTHORITY}.evil", "0.0.0.0:8401"]
+)
+def test_another_host_gets_nothing(asked: Any, stand: Stand, host: str) -> None:
+    answer = asked(host=host)
+    assert answer.status_code == 400
+    assert nothing_charged(stand)
+
+
+def test_a_name_that_the_curator_lists_is_the_services_and_no_forwarded_one(stand: Stand) -> None:
+    assert stand.get("/data-sets", host="DATA.example.org").status_code == 200
+    answer = stand.get("/data-sets", host="evil.example", **{"x-forwarded-host": AUTHORITY, "forwarded": "host=x"})
+    assert answer.status_code == 400
+
+
+def test_a_body_is_json_and_short(stand: Stand, asked: Any) -> None:
+    head = {"authorization": f"Bearer {stand.tokens['ann']}", **JSON}
+    for content, status in (
+        ("[" * (MOST + 1), 413),
+        ("[" * 100_000, 400),
+        ('{"a":' * 50_000, 400),
+        ('{"data_set": "town", "spec": ' + '{"a":' * 500 + "1" + "}" * 501, 422),
+        ('{"data_set": "town", "spec": {"query": {"p": ' + "9" * 5000 + "}}}", 400),
+        ('{"data_set": "town", "spec": {"protect": {"epsilon": NaN}}}', 422),
+        ('{"data_set": "town", "spec": []}', 422),
+        ('{"data_set": 7, "spec": {}}', 422),
+        ("", 422),
+        ("null", 422),
+        ('"\\ud800"', 422),
+        (b"\xff\xfe", 422),
+    ):
+        answer = stand.browser.post("/release", content=content, headers=head)
+        assert answer.status_code == status, (content[:40], answer.text)
+        assert set(answer.json()) == {"code", "message"}
+        assert len(answer.content) < 1000
+    assert asked(content_type="text/plain").status_code == 415
+    assert asked(content_type="").status_code == 415
+    assert nothing_charged(stand)
+    assert stand.told == []
+
+
+def test_methods_are_not_confused(stand: Stand) -> None:
+    head = {"authorization": f"Bearer {stand.tokens['ann']}", **JSON}
+    for method in ("PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "HEAD"):
+        answer = stand.browser.request(method, "/release", headers=head, content=ASKED)
+        assert answer.status_code == 405
+        assert "access-control-allow-origin" not in answer.headers
+    over = {"x-http-method-override": "POST", "x-method-override": "POST"}
+    assert stand.browser.request("GET", "/release", headers=head | over, content=ASKED).status_code == 405
+    assert stand.browser.request("GET", "/release?_method=POST", headers=head, content=ASKED).status_code == 405
+    assert stand.browser.post("/releases", headers=head, content=ASKED).status_code == 405
+    assert stand.browser.post("/release/", headers=head, content=ASKED).status_code == 404
+    assert nothing_charged(stand)
+
+
+def test_no_header_or_log_holds_what_was_sent(stand: Stand, capfd: pytest.CaptureFixture[str]) -> None:
+    """A token, a name that ends a header, a path, a defect: none of it is repeated, logged or told."""
+    odd = "town\r\nset-cookie: a=b"
+    answers = [
+        stand.post("/release", odd, SAFE),
+        stand.post("/release", "town", {**SAFE, odd: {}}),
+        stand.post("/release", "town", with_(SAFE, "protect", notion=odd)),
+        stand.get(f"/{stand.tokens['ann']}"),
+    ]
+    for answer in answers:
+        assert answer.status_code in (404, 422)
+        assert "set-cookie" not in answer.headers
+        assert "\r" not in "".join(answer.headers.values())
+        assert stand.tokens["ann"] not in answer.text
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(stand.answering), "data_sets", lambda *_: 1 / 0)
+        broken = stand.get("/data-sets")
+    assert (broken.status_code, broken.json()["code"]) == (500, "defect")
+    out, err = capfd.readouterr()
+    said = out + err + "".join(stand.told)
+    assert "ZeroDivisionError" in stand.told[-1]
+    for token in stand.tokens.values():
+        assert token not in said
+        assert token.removeprefix(PREFIX) not in said
+
+
+def test_every_answer_has_the_same_headers(stand: Stand) -> None:
+    for answer in (stand.get("/data-sets"), stand.get("/nothing"), stand.browser.get("/")):
+        assert {name: answer.headers[name] for name in Guard.HEADERS} == dict(Guard.HEADERS)
+        assert answer.headers["cache-control"] == "no-store"
+        assert "server" not in answer.headers
+
+
+def test_a_socket_is_not_opened(stand: Stand) -> None:
+    assert isinstance(stand.app, Guard)
+    asyncio.run(stand.app({"type": "websocket"}, None, None))  # type: ignore[arg-type]
+
+
+def test_tokens_are_kept_as_digests_for_their_owner_alone(tmp_path: Path) -> None:
+    path, old = tmp_path / "tokens.json", os.umask(0)
+    try:
+        token = Tokens(path).create("ann", {"town": Fraction(1, 3)})
+    finally:
+        os.umask(old)
+    assert re.fullmatch(rf"{PREFIX}[A-Za-z0-9_-]{{43}}", token)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert token.removeprefix(PREFIX) not in path.read_text("utf-8")
+    assert [each.name for each in tmp_path.iterdir()] == ["tokens.json"]
+    found = Tokens(path).bearer(token)
+    assert found is not None
+    assert found.analyst("town").cap == Fraction(1, 3)  # type: ignore[union-attr]
+    assert found.analyst("people") is None
+    path.chmod(0o640)
+    with pytest.raises(LedgerError, match="chmod 600"):
+        Tokens(path).bearer(token)
+    path.write_text("[]", "utf-8")
+    path.chmod(0o600)
+    with pytest.raises(LedgerError, match="not as `leeward token` wrote it"):
+        Tokens(path).bearer(token)
+
+
+def test_a_service_without_its_tokens_answers_nobody(stand: Stand) -> None:
+    (stand.folder / "tokens.json").chmod(0o644)
+    assert stand.get("/data-sets").status_code == 503
+    assert "may be read by others" in stand.told[-1]
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a\r\nX: y", "../a", "é", "-a", "a" * 61])
+def test_a_name_ends_no_line_and_no_path(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="letters, digits"):
+        Tokens(tmp_path / "tokens.json").create(name, {"town": Fraction(1)})
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_name_has_one_token_at_a_time(tmp_path: Path) -> None:
+    tokens = Tokens(tmp_path / "tokens.json")
+    first = tokens.create("ann", {"town": Fraction(1)})
+    with pytest.raises(InputError, match="has a token already"):
+        tokens.create("Ann", {"town": Fraction(1)})
+    with pytest.raises(InputError, match="without a cap"):
+        tokens.create("bob", {})
+    tokens.revoke("ann")
+    with pytest.raises(InputError, match="no token of theirs works"):
+        tokens.revoke("ann")
+    second = tokens.create("ann", {"town": Fraction(2)})
+    assert tokens.bearer(first) is None
+    assert tokens.bearer(second) is not None

@@ -1,0 +1,173 @@
+"""Nothing but the answers of the mechanism depends on the data: two tables, a grid of questions, compared byte by byte.
+
+The second table has what stops a curator: somebody at many places and with several rows, no rows in the window, keys that
+are spelt otherwise, times that cannot be read. Every answer of the service must be the same but for the noise: its status,
+its headers, and its body with the random id and the drawn numbers taken out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.service.conftest import ROWS, SAFE, SUM, VISITS, WHEN, Stand, _at_once, with_, write_tables
+
+from leeward.ledger import Ledger
+from leeward.service._answering import MOST_UNANSWERED
+
+OTHERS: dict[str, Any] = {
+    "somebody at every place": [*VISITS, *(("p0", place, "2026-01-01T18:30:00") for place in "abcd" * 5)],
+    "nothing in the window": [(user, place, at.replace("18:", "02:")) for user, place, at in VISITS],
+    "other spellings and times": [(f"{user} ", place.upper(), "?" * 19) for user, place, _ in VISITS[:3]] + VISITS[3:],
+}
+PEOPLE: dict[str, Any] = {
+    "somebody at every place": [*ROWS, *ROWS, ("p0", 99, "south")],
+    "nothing in the window": [(f"x{i}", "", "west") for i in range(30)],
+    "other spellings and times": [(i, "many", ward.upper()) for i, _, ward in ROWS[:3]] + ROWS[3:],
+}
+
+ONE, *MORE = OTHERS
+GRID: list[tuple[str, Any]] = [
+    ("town", with_(SAFE, "protect", places_per_person=2)),
+    ("town", with_(SAFE, "protect", if_more=None)),
+    ("town", with_(with_(SAFE, "protect", notion="dp", epsilon="2"), "decide", error_at_most="0.1")),
+    ("town", {"query": {"kind": "busiest"}, "window": WHEN, "protect": SAFE["protect"] | {"notion": "dp"}}),
+    ("town", with_(SAFE, "window", start="2026-01-01T18:00Z", end="2026-01-01T19:00Z")),
+    ("people", SUM),
+    ("people", with_(SUM, "query", combine=None)),
+    ("people", with_(SUM, "query", people=30)),
+    ("people", {**SUM, "query": {"kind": "count", "combine": "min", "by": {"ward": ["north", "south"]}}}),
+    ("people", {**SUM, "keep": {"ward": ["south"]}}),
+]
+"""Questions that are answered, and such as are refused by public facts."""
+
+_ENTRY = re.compile(rb'"entry":"[0-9a-f-]{36}"')
+
+
+def seen(answer: Any, *, is_answer: bool) -> tuple[Any, ...]:
+    """What an analyst sees of an answer, without the noise: status, headers and body."""
+    body = _ENTRY.sub(b"ENTRY", answer.content)
+    if is_answer:
+        rows, _, rest = body.partition(b'"statement":')
+        body = re.sub(rb":[^,}\]]*", b":DRAWN", rows) + rest
+    headers = [(name, value) for name, value in answer.headers.items() if name != "content-length"]
+    return answer.status_code, headers, body
+
+
+def walk(stand: Stand) -> list[Any]:
+    """Ask everything, and look at what is told afterwards."""
+    found: list[Any] = []
+    for data_set, asked in GRID:
+        for path in ("/plan", "/release", "/release"):
+            answer = stand.post(path, data_set, asked, accept_useless=True)
+            found.append(seen(answer, is_answer=path == "/release" and answer.status_code == 200))
+    told = [stand.get(path) for path in ("/releases", "/data-sets", "/nothing")]
+    found += [seen(answer, is_answer=False)[:2] for answer in told]
+    ledger = Ledger(stand.folder / "budget.db")
+    found.append([(one.kind, one.dataset, one.cost, one.key) for one in ledger.history()])
+    return found
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Stand]:
+    """A service over one of the tables."""
+
+    def make(name: str) -> Stand:
+        folder = tmp_path_factory.mktemp("of")
+        write_tables(folder, OTHERS.get(name, VISITS), PEOPLE.get(name, ROWS))
+        for spec in ("town.toml", "people.toml"):
+            text = (folder / spec).read_text("utf-8").replace('cap = "4"', 'cap = "40"')
+            (folder / spec).write_text(text, "utf-8")
+        stand = Stand(folder)
+        stand.token("ann", town="40", people="40")
+        return stand
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def first(made: Callable[[str], Stand]) -> list[Any]:
+    """What an analyst sees of the table."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leeward.service._app.sleep", _at_once)
+        return walk(made("the table"))
+
+
+@pytest.mark.parametrize("other", [ONE, *(pytest.param(each, marks=pytest.mark.sweep) for each in MORE)])
+def test_what_an_analyst_sees_beside_the_noise_is_the_same_of_every_table(
+    first: list[Any], made: Callable[[str], Stand], other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leeward.service._app.sleep", _at_once)
+    second = walk(made(other))
+    for place, (one, two) in enumerate(zip(first, second, strict=True)):
+        assert one == two, place
+    statuses = {each[0] for each in first[:-1]}
+    assert statuses == {200, 404, 422}
+
+
+FAILURES: dict[str, Callable[[Path], object]] = {
+    "gone": lambda folder: (folder / "people.csv").unlink(),
+    "another schema": lambda folder: (folder / "people.csv").write_text("who,old\n1,2\n", "utf-8"),
+    "no table": lambda folder: (folder / "people.csv").write_bytes(b"\x00\xff\x00"),
+    "numbers that are none": lambda folder: (folder / "people.csv").write_text("id,age,ward\na,x,north\n" * 2, "utf-8"),
+    "other content": lambda folder: (folder / "people.csv").write_text("id,age,ward\na,1,north\n", "utf-8"),
+}
+
+
+def test_one_refusal_stands_for_all_that_the_table_makes_impossible(
+    made: Callable[[str], Stand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leeward.service._app.sleep", _at_once)
+    found = list[Any]()
+    for breaks in FAILURES.values():
+        stand = made("the table")
+        assert stand.post("/release", "people", SUM).status_code == 200
+        breaks(stand.folder)
+        other = with_(SUM, "query", upper=90)
+        found.append(seen(stand.post("/release", "people", other), is_answer=False))
+        found.append(stand.get("/data-sets").json()["data_sets"][1]["yours"])
+        assert stand.told[-1].startswith("leeward: a question of ann about 'people' was not answered: ")
+    assert found[0][0] == 503
+    assert found[::2] == [found[0]] * len(FAILURES)
+    assert found[1::2] == [{"cap": "40", "spent": "1", "left": "39"}] * len(FAILURES)
+
+
+def test_a_data_set_is_closed_where_that_was_told_too_often(
+    made: Callable[[str], Stand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leeward.service._app.sleep", _at_once)
+    stand = made("the table")
+    assert stand.post("/release", "people", SUM).status_code == 200
+    FAILURES["another schema"](stand.folder)
+    asked = [with_(SUM, "query", upper=50 + i) for i in range(MOST_UNANSWERED + 2)]
+    answers = [stand.post("/release", "people", each) for each in asked]
+    assert {answer.content for answer in answers} == {answers[0].content}
+    assert len([said for said in stand.told if "was not answered" in said]) == MOST_UNANSWERED
+    assert "is closed to new questions" in stand.told[-1]
+    assert stand.post("/release", "people", SUM).status_code == 200, "what is stored is given still"
+    assert stand.post("/release", "town", SAFE).status_code == 200, "another data set is not concerned"
+
+
+def test_what_comes_of_the_table_is_told_at_whole_multiples_of_a_public_time(
+    made: Callable[[str], Stand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No clock decides this test: what is compared is how long the service sets out to wait, by a clock of its own."""
+    stand, waited, now = made("the table"), list[float](), iter(range(1000))
+
+    async def noted(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr("leeward.service._app.sleep", noted)
+    monkeypatch.setattr("leeward.service._app.monotonic", lambda: next(now) * 0.3)
+    assert stand.post("/release", "people", SUM).status_code == 200
+    assert waited == [pytest.approx(0.7)], "an answer took 0.3 s, and is given after 1 s"
+    assert stand.post("/release", "people", SUM).status_code == 200
+    assert len(waited) == 1, "a stored one is given at once"
+    (stand.folder / "people.csv").unlink()
+    assert stand.post("/release", "people", with_(SUM, "query", upper=90)).status_code == 503
+    assert waited[1:] == [pytest.approx(0.7)], "and so is the refusal that there is none"
+    assert stand.post("/release", "people", with_(SUM, "query", people=3)).status_code == 422
+    assert len(waited) == 2

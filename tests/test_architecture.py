@@ -66,7 +66,7 @@ LAYERS = [
         "papers",
         "demo",
         "spec",
-        "web",
+        "_web",
         "desk",
         "service",
         "cli",
@@ -81,9 +81,9 @@ ONLY_IN = {
     "psycopg": {"_postgres"},
     "pyspark": {"_spark"},
     "typer": {"cli"},
-    "fastapi": {"web", "desk", "service"},
-    "starlette": {"web", "desk", "service"},
-    "uvicorn": {"web"},
+    "fastapi": {"_web", "desk", "service"},
+    "starlette": {"_web", "desk", "service"},
+    "uvicorn": {"_web"},
 }
 """Libraries that have one home each."""
 

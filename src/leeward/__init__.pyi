@@ -18,6 +18,7 @@ from . import papers as papers
 from . import planner as planner
 from . import query as query
 from . import report as report
+from . import service as service
 from . import session as session
 from . import spec as spec
 from . import tables as tables

@@ -179,7 +179,7 @@ def test_a_socket_is_not_opened(seat: Seat) -> None:
 
 
 def test_the_address_is_the_loopback_of_ipv4() -> None:
-    from leeward.web._loopback import LOOPBACK
+    from leeward._web._loopback import LOOPBACK
 
     assert AUTHORITY.startswith(LOOPBACK)
 

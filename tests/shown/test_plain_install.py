@@ -24,7 +24,7 @@ from leeward.errors import InputError
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = Path(lw.__file__).parent
-SERVED = {"web", "desk", "service"}
+SERVED = {"_web", "desk", "service"}
 """What needs the extra of the desk."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 OPTIONAL = set(REQUIREMENTS)

@@ -11,12 +11,12 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
+from leeward._web._guard import SILENT
 from leeward.desk import _check, _home, _places, _promise, _release, _releases, _running, _strength, _visits, _window
 from leeward.desk._desk import Desk
 from leeward.desk._guard import Entrance, Guard
 from leeward.desk._views import refusal, static
 from leeward.errors import LeewardError
-from leeward.web._guard import SILENT
 
 
 def pages(desk: Desk, secret: str) -> FastAPI:

@@ -27,8 +27,8 @@ from fastapi import Response
 from starlette.datastructures import Headers, QueryParams
 from starlette.types import ASGIApp, Receive, Scope
 
-from leeward.web import _guard as web
-from leeward.web._guard import body, same
+from leeward._web import _guard as web
+from leeward._web._guard import body, same
 
 HEADERS: Final = web.HEADERS | {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

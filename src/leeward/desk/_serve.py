@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 
 from leeward._optional import optional
-from leeward.web._loopback import listening, run
+from leeward._web._loopback import listening, run
 
 
 def serve(folder: str | os.PathLike[str], *, port: int = 0, tell: Callable[[str], object] = print) -> None:

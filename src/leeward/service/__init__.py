@@ -9,6 +9,7 @@ something and asked, an analyst is answered by the mechanism, or refused by publ
 It needs the extra ``desk``. The client for analysts is one file of its own, `leeward.service.client`.
 """
 
+from leeward.service import client
 from leeward.service._serve import serve
 
-__all__ = ["serve"]
+__all__ = ["client", "serve"]

@@ -22,13 +22,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
+from leeward._web._guard import SILENT
 from leeward.errors import LeewardError, code_of
 from leeward.service._answering import Answering, NoDataSetError, UnansweredError, UnavailableError
 from leeward.service._documents import Answered, Asked, DataSets, Planned, Refused, Releases
 from leeward.service._guard import Guard
 from leeward.service._tokens import Issued
 from leeward.version import __version__
-from leeward.web._guard import SILENT
 
 _REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
     401: {"model": Refused, "description": "No token, or none that works."},

@@ -18,10 +18,10 @@ from fastapi import Response
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope
 
+from leeward._web import _guard as web
+from leeward._web._guard import body
 from leeward.errors import LeewardError
 from leeward.service._tokens import Issued, Tokens
-from leeward.web import _guard as web
-from leeward.web._guard import body
 
 MOST: Final = 1 << 18
 """Bytes of a question: more than a list of many values needs."""

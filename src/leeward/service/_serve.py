@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from leeward._optional import optional
-from leeward.web._loopback import listening, run
+from leeward._web._loopback import listening, run
 
 if TYPE_CHECKING:
     from leeward.service._offers import DataSet, Offers

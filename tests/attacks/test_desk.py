@@ -86,6 +86,40 @@ def test_a_draft_that_says_what_the_desk_does_not_ask_is_refused_and_nothing_is_
     assert seat.get(f"/drafts/{name}/strength").status_code == 200
 
 
+@pytest.mark.parametrize("linked", ["leeward-desk", "leeward-desk/drafts", "leeward-desk/releases", "budget.db"])
+def test_what_the_desk_keeps_in_its_folder_is_not_elsewhere_by_a_link(tmp_path: Path, linked: str) -> None:
+    """A draft whose path is of the folder by its letters, and of another by where the link leads, would be counted there."""
+    town, beside = tmp_path / "town", tmp_path / "a" / "b" / "c"
+    for folder in (town, beside / "drafts" / "mine"):
+        folder.mkdir(parents=True)
+    write_tables(town)
+    (beside / "drafts" / "mine" / "spec.toml").write_text('[data]\nvisits = "../../../visits.csv"\n')
+    (beside / "drafts" / "mine" / "leeward-files.json").write_text("{}")
+    for folder in (beside, beside.parent):
+        (folder / "visits.csv").write_text("user,venue,when\ncanary,a,2026-03-14T19:00\n")
+    (town / linked).parent.mkdir(exist_ok=True)
+    (town / linked).symlink_to(beside / Path(linked).name if "/" in linked else beside)
+    seat = Seat(town).enter()
+    told = [seat.get(page) for page in ("/", "/drafts/mine/visits", "/history", "/releases/mine-1")]
+    told += [seat.post("/drafts", {"file": "visits.csv"})]
+    if told[-1].status_code == 303:
+        name = walked(seat, "promise")
+        told += [seat.get(f"/drafts/{name}/strength"), seat.post(f"/drafts/{name}/strength", ANSWERS["strength"])]
+        released = seat.post(f"/drafts/{name}/release", OPEN)
+        told.append(done(seat, released) if released.status_code == 303 else released)
+    assert not any("canary" in each.text for each in told)
+    assert any("it is a link" in each.text for each in told)
+    assert not seat.told
+    assert sorted(each.name for each in beside.rglob("*")) == [
+        "drafts",
+        "leeward-files.json",
+        "mine",
+        "spec.toml",
+        "visits.csv",
+    ]
+    seat.desk.jobs.close()
+
+
 def test_a_release_is_of_what_its_page_showed(seat: Seat) -> None:
     name = walked(seat)
     old = seat.get(f"/drafts/{name}/release").text

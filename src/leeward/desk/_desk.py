@@ -31,12 +31,12 @@ class Desk:
     @property
     def released(self) -> Path:
         """The folder of what was released."""
-        return self.files.root / OWN / "releases"
+        return self.files.own(OWN, "releases")
 
     @property
     def ledger(self) -> Path:
         """The file of the budget."""
-        return self.files.root / LEDGER
+        return self.files.own(LEDGER)
 
     def table(self, draft: Draft, section: str, key: str) -> str:
         """Return the name, below the folder, of a file that a draft names."""

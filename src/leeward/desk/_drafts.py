@@ -76,8 +76,11 @@ class Drafts:
     """
 
     def __init__(self, files: Folder) -> None:
-        self._files, self._home = files, files.root / OWN / "drafts"
-        self._lock = threading.Lock()
+        self._files, self._lock = files, threading.Lock()
+
+    @property
+    def _home(self) -> Path:
+        return self._files.own(OWN, "drafts")
 
     def names(self) -> list[str]:
         """Return the names of all drafts, the last that was written first."""

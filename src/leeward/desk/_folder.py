@@ -71,6 +71,21 @@ class Folder:
             raise InputError(f"'{plain(name)}'", "it is not a regular file", "Choose one of those listed")
         return path
 
+    def own(self, *parts: str) -> Path:
+        """Return the path of what the desk itself keeps in the folder, there already or not.
+
+        Raises:
+            InputError: a link stands there, which may lead out of the folder.
+        """
+        path = self.root.joinpath(*parts)
+        if os.path.realpath(path) != str(path):
+            raise InputError(
+                f"'{'/'.join(parts)}' in the folder of the desk",
+                "it is a link, or lies behind one, and that may lead out of the folder",
+                "Move the link away",
+            )
+        return path
+
     def files(self) -> list[str]:
         """Return the names of the tables in the folder, in order: at most 500, not deep down, none of a release."""
         found = list[str]()

@@ -20,6 +20,7 @@ MUTANTS = [
     M("leeward.desk._folder", "Folder.file", "if not path.is_relative_to(self.root) or path == self.root:", "if path == self.root:", FOLDER, "a link leads out of the folder"),
     M("leeward.desk._folder", "Folder.file", "and path.name.lower().endswith(ENDINGS)", "", FOLDER, "a link with the name of a table shows any file of the folder"),
     M("leeward.desk._folder", "Folder.file", "if not stat.S_ISREG(kind):", "if False:", FOLDER, "a pipe or a folder is a table"),
+    M("leeward.desk._folder", "Folder.own", "if os.path.realpath(path) != str(path):", "if False:", ATTACK, "a link leads drafts, releases and the budget out of the folder"),
     M("leeward.desk._drafts", "Drafts._check", "not Path(below).is_relative_to(self._files.root)", "False", DRAFTS, "a draft that somebody put there names any file"),
     M("leeward.desk._drafts", "Drafts._check", "elif os.path.realpath(below) != str(self._files.root / LEDGER):", "elif False:", DRAFTS, "a link leads the budget out of the folder"),
     M("leeward.desk._drafts", "Drafts.read", "_refuse_unasked(sections)", "pass", ATTACK, "a draft that asks what no page shows is released"),

@@ -158,7 +158,7 @@ def refuse_long(amount: Amount, name: str) -> None:
     """Refuse what a budget would add up, and show, for good: its exact sum has the digits of all that it is made of.
 
     Raises:
-        InputError: ε or δ has more than 100 digits.
+        InputError: ε or δ has more than 40 digits.
     """
     for number, what in ((amount.epsilon, "ε"), (amount.delta, "δ")):
         if max(abs(number.numerator), number.denominator) >= 10**MOST_DIGITS:
@@ -169,8 +169,8 @@ def refuse_long(amount: Amount, name: str) -> None:
             )
 
 
-MOST_DIGITS = 100
-"""Digits of an amount that is added to a budget; of the sum, see `to_text`."""
+MOST_DIGITS = 40
+"""Digits of an amount that is added to a budget, enough for 2⁻¹²⁸; of the sum, see `to_text`."""
 
 
 def exact_delta(value: Fraction | int, name: str) -> Fraction:

@@ -9,7 +9,7 @@ are given at once.
 from __future__ import annotations
 
 import math
-from asyncio import sleep
+from asyncio import Semaphore, sleep
 from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Annotated, Any, Final
@@ -29,6 +29,9 @@ from leeward.service._documents import Answered, Asked, DataSets, Planned, Refus
 from leeward.service._guard import Guard
 from leeward.service._tokens import Issued
 from leeward.version import __version__
+
+MOST_AT_ONCE: Final = 4
+"""So many tables are read at once by a process; other questions wait for their turn, and hold nothing of the ledger."""
 
 _REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
     401: {"model": Refused, "description": "No token, or none that works."},
@@ -57,6 +60,8 @@ def routes(answering: Answering) -> FastAPI:
         responses=_REFUSALS,
     )
 
+    drawing = Semaphore(MOST_AT_ONCE)
+
     @app.get("/data-sets", summary="What you may ask, and spend")
     def data_sets(who: Who) -> DataSets:
         return answering.data_sets(who)
@@ -76,7 +81,8 @@ def routes(answering: Answering) -> FastAPI:
         if ready.stored is not None:
             return await run_in_threadpool(answering.stored, ready)
         try:
-            return await run_in_threadpool(answering.drawn, ready)
+            async with drawing:
+                return await run_in_threadpool(answering.drawn, ready)
         finally:
             seconds = answering.offers.seconds
             taken = monotonic() - begun

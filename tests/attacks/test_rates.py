@@ -70,8 +70,12 @@ UNITS = {"in steps of 1": 1, "in steps of 2": 2, "of the width": WIDTH}
 @pytest.mark.parametrize("name", NOTIONS)
 @pytest.mark.parametrize("groups", [["all"], ["a"], pytest.param(["a", "b"], marks=pytest.mark.sweep)])
 @pytest.mark.parametrize(
-    "ps", [["25", "50", "75"], *(pytest.param(p, marks=pytest.mark.sweep) for p in (["50"], ["10", "90"], ["0", "100"], ["33.3", "34"]))]
-)  # fmt: skip
+    "ps",
+    [
+        ["25", "50", "75"],
+        *(pytest.param(ps, marks=pytest.mark.sweep) for ps in (["50"], ["10", "90"], ["0", "100"], ["33.3", "34"])),
+    ],
+)
 def test_percentiles_under_closeness_are_private_for_every_pair(name: str, groups: list[str], ps: list[str]) -> None:
     grouped: dict[str, Any] = {} if groups == ["all"] else {"by": "g", "groups": groups}
     for people in (None, 3) if not grouped else (None,):

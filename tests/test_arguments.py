@@ -87,7 +87,14 @@ CALLS: dict[str, Call] = {
     "RandomizedResponse": call("2/3", "1/3"),
     "RankSelection": call("1", 50),
     "Scenario": call(
-        places=2, counts=None, releases=2, delta="1e-6", assumed_error="1/10", counted_in="dp/person", left=None
+        places=2,
+        counts=None,
+        releases=2,
+        delta="1e-6",
+        assumed_error="1/10",
+        counted_in="dp/person",
+        left=None,
+        accept_useless=True,
     ),
     "Closeness": call("maximum", "1", "1 kW", None, None, 2),
     "PostProcessing": call(smooth=3, clamp=True, prior=[("0", "1"), ("1", "1")]),

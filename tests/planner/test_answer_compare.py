@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.report.pages import Page
 
 import leeward as lw
 from leeward.errors import InputError
@@ -117,6 +118,23 @@ def test_what_would_say_next_to_nothing_is_told_so_and_not_advised() -> None:
     assert "whole public range is 100" in noisy.useless
     assert not any("95 % within 100" in said for said in compared.advice)
     assert "By geometric at the same price: it would say next to nothing" in compared.advice
+
+
+def test_a_notebook_shows_a_table_of_the_rows_and_what_speaks_for_which() -> None:
+    query = asked("median")
+    shown = lw.compare(query, lw.UnboundedDP("1/100"))
+    page = Page(shown._repr_html_())
+    heads = [cell.text for cell in page.all("th") if cell.attributes.get("scope") == "col"]
+    assert heads == ["notion", "mechanism", "price ε", "in the budget", "95 % off", "errs"]
+    rows = [cell.text for cell in page.all("th") if cell.attributes.get("scope") == "row"]
+    assert rows[: len(shown.possible)] == [option.notion.name for option in shown.possible]
+    assert "; the first row is what was asked for" in page.text()
+    assert all(advice in page.text() for advice in shown.advice)
+    refused = lw.compare(query, lw.UnboundedDP("1/100"), mechanism="geometric")
+    assert "refused as asked" in refused._repr_html_()
+    assert "row is what was asked for" not in refused._repr_html_()
+    wanted = lw.compare(query, lw.UnboundedDP("1/100"), mechanism="geometric", scenario=Scenario(accept_useless=True))
+    assert (wanted.refusal, refused.refusal == refused.options[0].useless != "") == ("", True)
 
 
 def test_what_means_nothing_there_is_refused() -> None:

@@ -130,6 +130,24 @@ def test_a_question_of_several_is_the_same_stored_answer_as_asked_alone(clinic: 
     assert spent(clinic) == "400"
 
 
+def test_each_says_whether_it_is_wanted_though_it_says_next_to_nothing(clinic: Town) -> None:
+    """A median with noise of its own is off by its whole range at ε = 1; what accepts that says so in its own place."""
+    vague = QUARTILES.replace('kind = "percentile"\np = ["25", "50", "75"]', 'kind = "median"\nmechanism = "geometric"')
+    vague = vague.replace('epsilon = "200"', 'epsilon = "1"')
+    accepted = vague.replace("mechanism", "accept_useless = true\nmechanism")
+    other = vague.replace('name = "quartiles"', 'name = "other"')
+
+    for command in (["check"], ["release", "--dry-run"], ["release", "--out", clinic.out]):
+        code, _, err = clinic.run(command[0], write(clinic, accepted, other), *command[1:])
+        assert (code, err.count("whole public range"), "quartiles" in err) == (2, 1, False)
+        assert "other" in err
+    assert spent(clinic) == "0"
+    for command in (["check"], ["release", "--dry-run"], ["release", "--out", clinic.out, "--yes"]):
+        assert clinic.run(command[0], write(clinic, accepted), *command[1:])[0] == 0
+    assert "refuses" in clinic.run("plan", write(clinic, other))[1]
+    assert "refuses" not in clinic.run("plan", write(clinic, accepted))[1]
+
+
 def test_what_costs_too_much_together_charges_nothing(clinic: Town) -> None:
     spec = write(clinic, change=lambda text: text.replace('cap = "400"', 'cap = "399"'))
     for command in (("release", spec, "--out", clinic.out), ("release", spec, "--dry-run"), ("check", spec)):

@@ -570,6 +570,23 @@ ROWS = [
         before={"protect": {"notion": "dp"}, **ERR},
     ),
     Effect("decide.error_at_most", "visitors", ERR, refused="never wrong"),
+    Effect(
+        "query.accept_useless",
+        "faint",
+        {"query": {"accept_useless": False}},
+        refused="below useful_from = 0.06",
+        before={"query": {"accept_useless": True}, "decide": {"useful_from": "0.06"}},
+    ),
+    Effect(
+        "query.accept_useless",
+        "numbers",
+        {"query": {"accept_useless": False}},
+        refused="its whole public range is 10",
+        before={
+            "query": {"kind": "median", "mechanism": "geometric", "accept_useless": True},
+            "protect": {"epsilon": "1"},
+        },
+    ),
     Effect("decide.useful_from", "faint", {"decide": {"useful_from": "0.06"}}, refused="below useful_from = 0.06"),
     Effect(
         "decide.about",

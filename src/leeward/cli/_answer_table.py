@@ -5,24 +5,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leeward._plain import at_most, counted
+from leeward._plain import counted
 from leeward.cli._output import facts, print_parts, table
-from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
+from leeward.planner._accuracy import MeanAccuracy
+from leeward.planner._answer_cells import answer_cells
 from leeward.planner._words import epsilon, label, leaks, refused, short, useless
 from leeward.query._group_names import columns_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from rich.table import Table
 
-    from leeward.planner._answer_compare import Side
-    from leeward.planner._answer_report import AnswerOptionPart, AnswerReport
+    from leeward.planner._answer_report import AnswerReport
 
 _TITLE = 21
-
-_ERRS: Mapping[Side, str] = {"never too low": "not low", "never too high": "not high", "both ways": "both"}
-"""On which sides answers may err, in few letters."""
 
 
 def print_answers(report: AnswerReport) -> None:
@@ -60,42 +57,13 @@ def _head(report: AnswerReport) -> Iterable[tuple[str, str]]:
 
 def _rows(report: AnswerReport) -> Table:
     made = table(padding=(0, 1, 0, 0), header_style="bold")
-    unlisted = report.asked.groups_per_person is not None
-    errors = ["half\nshown", "95%\nshown", "95%\noff"] if unlisted else _errors_named(report)
-    headers = ["notion", *([] if unlisted else ["mechanism"]), "price\nε", *(["δ"] if unlisted else [])]
-    headers += ["in the\nbudget", *errors, "errs"]
-    for i, header in enumerate(headers):
-        left = i == len(headers) - 1 or header in ("notion", "mechanism")
-        made.add_column(header, justify="left" if left else "right", no_wrap=True, vertical="bottom")
-    for option in report.shown:
-        cells = [label(option.notion), *([] if unlisted else [option.mechanism]), short(option.price)]
-        cells += [short(option.delta)] if unlisted else []
-        cells.append("–" if option.price_in_budget is None else short(option.price_in_budget))
-        told = _errors(option)[: len(errors)] if option.useless is None else ["useless"] * len(errors)
-        made.add_row(*cells, *told, _ERRS[option.side or "both ways"])
+    headings, rows = answer_cells(report)
+    for heading in headings:
+        text = heading in ("notion", "mechanism", "errs")
+        made.add_column(heading, justify="left" if text else "right", no_wrap=True, vertical="bottom")
+    for cells in rows:
+        made.add_row(*cells)
     return made
-
-
-def _errors_named(report: AnswerReport) -> list[str]:
-    told = [option.accuracy for option in report.shown]
-    mean = next((one for one in told if isinstance(one, MeanAccuracy)), None)
-    if mean is not None:
-        return [f"95% off,\n{each.number:,}" for each in mean.by_number[1:]]
-    return ["95%\noff", *(["all 95%\noff"] if report.asked.answers > 1 else [])]
-
-
-def _errors(option: AnswerOptionPart) -> list[str]:
-    told = option.accuracy
-    assert told is not None
-    if isinstance(told, MeanAccuracy):
-        return [at_most(each.within_95_percent) for each in told.by_number[1:]]
-    if isinstance(told, UnlistedAccuracy):
-        return [f"{n:,}" for n in (told.half_shown_from, told.mostly_shown_from, told.within_95_percent)]
-    one, every = told.within_95_percent, told.all_within_95_percent
-    if isinstance(told, RankAccuracy):
-        return [f"{one:,} {told.counted}", f"{every:,} {told.counted}"]
-    assert isinstance(told, NumberAccuracy)
-    return [at_most(one), at_most(every)]
 
 
 def _legend(report: AnswerReport) -> str:

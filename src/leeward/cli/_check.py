@@ -38,14 +38,15 @@ def check(
     from leeward.session._check import refused_together, total
     from leeward.session._together import naming
     from leeward.spec import read_questions
-    from leeward.spec._questions import planned
+    from leeward.spec._questions import planned, useless_accepted
 
     read = read_questions(spec)
     plans, budget = planned(read), next(iter(read.values())).ledger()
+    accepted = useless_accepted(read, every=accept_useless)
     found: dict[str, Checked] = {}
     for name, asked in plans.items():
         with naming(name), progress_shown(as_json) as progress:
-            found[name] = looked_at(asked, budget, accept_useless=accept_useless, progress=progress)
+            found[name] = looked_at(asked, budget, accept_useless=name in accepted, progress=progress)
     refusals = [f"{name}: {said}" if name else said for name, one in found.items() for said in one.refusals]
     refusals += refused_together(list(found.values()), budget)
     if as_json:

@@ -93,6 +93,7 @@ def _scenario(
         left=stands.left,
         answered=sum(stands.answered),
         left_delta=stands.left_delta,
+        accept_useless=spec.query.accept_useless,
     )
 
 

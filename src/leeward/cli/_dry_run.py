@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 
 def print_dry_run(
-    asked: Mapping[str, Sequence[AnyPlan]], budget: Budget, *, accept_useless: bool, quiet: bool, as_json: bool
+    asked: Mapping[str, Sequence[AnyPlan]],
+    budget: Budget,
+    *,
+    accept_useless: Collection[str],
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Print what releases would be, and then refuse what they would refuse: the reason can be read above."""
     from leeward.session._foreseen import foreseen
@@ -46,7 +51,7 @@ def print_dry_run(
         refuse_total(list(prices.values()), stands.balance, budget.dataset, what="releases")
     for name, one in found.items():
         with naming(name):
-            _refuse(one, budget.dataset, None if accept_useless else one.keys)
+            _refuse(one, budget.dataset, None if name in accept_useless else one.keys)
 
 
 def _print_question(one: Foreseen) -> None:

@@ -75,7 +75,7 @@ def monitor(
                 plans,
                 opened.budget,
                 if_doubtful=cast(Any, if_doubtful),
-                accept_useless=accept_useless,
+                accept_useless=accept_useless or read.query.accept_useless,
                 progress=progress,
                 done=done,
             )

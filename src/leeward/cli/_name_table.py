@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leeward._plain import counted, short_percent
+from leeward._plain import counted
 from leeward.cli._output import facts, print_parts, table
+from leeward.planner._answer_cells import name_cells
 from leeward.planner._people import people, places
-from leeward.planner._words import epsilon, label, short
+from leeward.planner._words import epsilon, label, refused, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +44,7 @@ def print_names(report: NameReport) -> None:
     if any(option.price_in_budget is None for option in report.shown):
         said += " –: the budget's notion cannot cover it, whatever the price."
     print_parts(said, style="dim")
-    print_parts("", facts([("advice", f"{report.advice}."), *_refused(report)], max_width=_TITLE))
+    print_parts("", facts([("advice", f"{report.advice}."), *refused(report.options)], max_width=_TITLE))
 
 
 def _head(report: NameReport) -> Iterable[tuple[str, str]]:
@@ -64,27 +65,9 @@ def _head(report: NameReport) -> Iterable[tuple[str, str]]:
 
 def _rows(report: NameReport) -> Table:
     made = table(padding=(0, 1, 0, 0), header_style="bold")
-    headers = ["notion", "by", "price\nε", "in the\nbudget", "95%\nwithin"]
-    for i, header in enumerate([*headers, *(["right", "off\nby"] if report.asked.counts else [])]):
-        made.add_column(header, justify="left" if i < 2 else "right", no_wrap=True, vertical="bottom")
-    for option in report.shown:
-        budget, within, expected = option.price_in_budget, option.within_95_percent, option.expected
-        cells = [label(option.notion), option.by, short(option.price), "–" if budget is None else short(budget)]
-        cells.append("–" if within is None else f"{within:,}")
-        if report.asked.counts:
-            right = (
-                [short_percent(expected.right).replace(" ", ""), f"{expected.mean_gap:.3g}"] if expected else ["–", "–"]
-            )
-            cells += right
+    headings, rows = name_cells(report)
+    for i, heading in enumerate(headings):
+        made.add_column(heading, justify="left" if i < 2 else "right", no_wrap=True, vertical="bottom")
+    for cells in rows:
         made.add_row(*cells)
     return made
-
-
-def _refused(report: NameReport) -> Iterable[tuple[str, str]]:
-    """Say what is refused, and why; rows refused for the same reason share an entry."""
-    reasons: dict[str, list[str]] = {}
-    for option in report.options:
-        if option.refused:
-            reasons.setdefault(option.refused, []).append(f"{label(option.notion)}, {option.by}")
-    for reason, names in reasons.items():
-        yield names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", f"refused: {reason}"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,15 +65,16 @@ def release(
     """
     from leeward.session._together import check_if_doubtful
     from leeward.spec import read_questions
-    from leeward.spec._questions import planned
+    from leeward.spec._questions import planned, useless_accepted
 
     check_if_doubtful(if_doubtful)
     read = read_questions(spec)
     plans, budget = planned(read), next(iter(read.values())).ledger()
+    accepted = useless_accepted(read, every=accept_useless)
     if dry_run:
         from leeward.cli._dry_run import print_dry_run
 
-        print_dry_run(plans, budget, accept_useless=accept_useless, quiet=quiet, as_json=as_json)
+        print_dry_run(plans, budget, accept_useless=accepted, quiet=quiet, as_json=as_json)
         return
     if out is None:
         raise SpecError("No --out", "a release needs a directory to be written to", "Give --out DIR, or --dry-run")
@@ -86,7 +87,7 @@ def release(
         budget,
         out,
         if_doubtful=if_doubtful,
-        accept_useless=accept_useless,
+        accept_useless=accepted,
         formats=[name.strip() for name in formats.split(",") if name.strip()],
         quiet=quiet,
         as_json=as_json,
@@ -100,7 +101,7 @@ def publish(
     out: Path,
     *,
     if_doubtful: Any = "refuse",
-    accept_useless: bool = False,
+    accept_useless: Collection[str] = (),
     formats: Sequence[str] = (),
     quiet: bool,
     as_json: bool,
@@ -113,7 +114,7 @@ def publish(
         budget: where the price is charged.
         out: the directory.
         if_doubtful: see `leeward.release`.
-        accept_useless: see `leeward.release`.
+        accept_useless: the questions that are released though they would say next to nothing.
         formats: what is written for catalogues besides.
         quiet: print nothing.
         as_json: print JSON.

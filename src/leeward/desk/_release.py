@@ -118,7 +118,7 @@ def released(
     out = next(path for n in itertools.count(1) if not os.path.lexists(path := desk.released / f"{draft.name}-{n}"))
     refuse_within(out, budget, plans[0].counted)
     with saving(out, [""]) as save, together({"": plans}, budget, progress=progress) as made:
-        (one,) = made.release(if_doubtful="publish" if doubtful else "refuse", accept_useless=useless)
+        (one,) = made.release(if_doubtful="publish" if doubtful else "refuse", accept_useless={""} if useless else ())
         progress("writing the report")
         save([one])
     return Made(out.name, one.curator.charged, one.curator.opened, one.curator.lines())

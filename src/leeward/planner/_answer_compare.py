@@ -27,6 +27,7 @@ from leeward.planner._rank_plan import RankPlan
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
 from leeward.planner._unlisted_plan import UnlistedPlan, delta_of, plan_unlisted
 from leeward.planner._useless import refuse_useless
+from leeward.planner._ways import Ways
 from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import UnlistedGroups
@@ -123,32 +124,8 @@ class AnswerOption:
 
 
 @dataclass(frozen=True)
-class AnswerComparison:
-    """Every row, and what was asked.
-
-    Attributes:
-        query: the question.
-        notion: the notion asked for.
-        scenario: what is known or assumed beside them.
-        options: the rows, that which `leeward.release` carries out first.
-        refusal: why it refuses what was asked; empty if it does not.
-    """
-
-    query: Answered
-    notion: Notion
-    scenario: Scenario
-    options: tuple[AnswerOption, ...]
-    refusal: str
-
-    @property
-    def counted_in(self) -> str:
-        """What the budget is kept in, as a ledger writes it."""
-        return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
-
-    @property
-    def possible(self) -> tuple[AnswerOption, ...]:
-        """The rows that are not refused."""
-        return tuple(option for option in self.options if not option.refused)
+class AnswerComparison(Ways[Answered, AnswerOption]):
+    """Ways to answer with numbers; see `leeward.planner._ways`."""
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -205,7 +182,8 @@ def compare_answers(
     first = _first(query, notion, mechanism, delta)
     rows = [first, *(one for one in _others(query, notion, delta, scenario) if _row(one) != _row(first))]
     finished = tuple(_finished(one, query, notion, scenario) for one in rows)
-    return AnswerComparison(query, notion, scenario, finished, finished[0].refused or finished[0].useless)
+    refusal = finished[0].refused or ("" if scenario.accept_useless else finished[0].useless)
+    return AnswerComparison(query, notion, scenario, finished, refusal)
 
 
 def _row(option: AnswerOption) -> tuple[Notion, str]:

@@ -63,6 +63,7 @@ class Scenario:
         left: what is left of the budget, in ε of that; None if that is not known.
         answered: how many of the releases, as written, have a stored answer already, which costs nothing.
         left_delta: what is left of its δ; None if that is not known.
+        accept_useless: whether what is asked for is wanted even if it would say next to nothing.
 
     Raises:
         InexactError: for a float δ or α.
@@ -78,6 +79,7 @@ class Scenario:
     left: Fraction | None = None
     answered: int = 0
     left_delta: Fraction | None = None
+    accept_useless: bool = False
 
     def __post_init__(self) -> None:
         plain = {
@@ -95,6 +97,10 @@ class Scenario:
         if not isinstance(self.counted_in, str | None):
             raise InputError(
                 f"counted_in = {told(self.counted_in)}", "it names what a budget is kept in", 'Give "presence/person"'
+            )
+        if not isinstance(self.accept_useless, bool):
+            raise InputError(
+                f"accept_useless = {told(self.accept_useless)}", "it is yes or no", "Give True, or leave it out"
             )
         for name, left in (("left", self.left), ("left_delta", self.left_delta)):
             if left is not None and (not isinstance(left, Rational) or left < 0):
@@ -250,7 +256,8 @@ def compare_decisions(
 def _as_written(asked: Asked) -> tuple[Plan | None, str]:
     try:
         made = asked.plan(asked.notion)
-        refuse_useless(made, made.places)
+        if not asked.scenario.accept_useless:
+            refuse_useless(made, made.places)
     except RefusedError as refused:
         return None, str(refused)
     return made, ""

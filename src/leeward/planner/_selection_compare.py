@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from leeward._displayed import Displayed
 from leeward.accounting._budget_notion import budget_notion, charge
 from leeward.errors import BudgetConflictError, InputError, NoiseError, NotPrivateError, RefusedError
 from leeward.exact._real import Real, inf
@@ -24,6 +23,7 @@ from leeward.planner._number_plan import plan_number
 from leeward.planner._selection_odds import ExpectedName, by_counts, by_name, expected_name, gaps_of, within_by_counts
 from leeward.planner._selection_plan import SelectionPlan, plan_selection
 from leeward.planner._useless import refuse_useless
+from leeward.planner._ways import Ways
 from leeward.query import CountVisitors, Selection
 from leeward.query._sensitivity import sensitivity
 
@@ -72,27 +72,8 @@ class NameOption:
 
 
 @dataclass(frozen=True)
-class NameComparison(Displayed):
-    """Every row, and what was asked.
-
-    Attributes:
-        query: the question.
-        notion: the notion asked for.
-        scenario: what is known or assumed beside them.
-        options: the rows, that which `leeward.release` carries out first.
-        refusal: why it refuses what was asked; empty if it does not.
-    """
-
-    query: Selection
-    notion: Notion
-    scenario: Scenario
-    options: tuple[NameOption, ...]
-    refusal: str
-
-    @property
-    def counted_in(self) -> str:
-        """What the budget is kept in, as a ledger writes it."""
-        return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
+class NameComparison(Ways[Selection, NameOption]):
+    """Ways to find a name; see `leeward.planner._ways`."""
 
     @property
     def advice(self) -> str:
@@ -138,7 +119,7 @@ def compare_names(query: Selection, notion: Notion, scenario: Scenario) -> NameC
         scenario = replace(scenario, places=query.options)
     options = tuple(_finished(option, query, notion, scenario) for option in _options(query, notion))
     refusal = options[0].refused
-    if not refusal:
+    if not refusal and not scenario.accept_useless:
         try:
             refuse_useless(plan_selection(query, notion), scenario.places)
         except RefusedError as refused:

@@ -24,7 +24,10 @@ from leeward.query import CountVisitors
 from leeward.query._numeric import Mean, Percentile
 from leeward.query._spread import Variance
 
-_ACCEPT = "if it is what you want, go on with accept_useless=True (in the command: --accept-useless)"
+_ACCEPT = (
+    "if it is what you want, go on with accept_useless=True (in a spec accept_useless = true, of its query; or"
+    " --accept-useless)"
+)
 
 
 def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) -> None:

@@ -11,6 +11,7 @@ from leeward.planner._answer_report import AnswerOptionPart
 from leeward.planner._people import a, at_most_people, empty, people, places
 from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
+from leeward.planner._selection_report import NameOptionPart
 from leeward.query._group_names import columns_named
 from leeward.query._statistic import Noun
 
@@ -33,9 +34,9 @@ def label(notion: NotionPart) -> str:
     return f"{notion.name} {short(notion.presence)}:{short(notion.absence)}"
 
 
-def name(option: OptionPart | AnswerOptionPart) -> str:
+def name(option: OptionPart | AnswerOptionPart | NameOptionPart) -> str:
     """Return an option's notion and mechanism."""
-    return f"{label(option.notion)}, {option.mechanism}"
+    return f"{label(option.notion)}, {option.by if isinstance(option, NameOptionPart) else option.mechanism}"
 
 
 def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
@@ -123,7 +124,7 @@ def sides(shown: Iterable[OptionPart | AnswerOptionPart]) -> Iterable[tuple[str,
     yield from ((", ".join(names), *both) for both, names in alike.items())
 
 
-def refused(options: Iterable[OptionPart | AnswerOptionPart]) -> Iterable[tuple[str, str]]:
+def refused(options: Iterable[OptionPart | AnswerOptionPart | NameOptionPart]) -> Iterable[tuple[str, str]]:
     """Say what is refused, and why; rows refused for the same reason share an entry."""
     reasons: dict[str, list[str]] = {}
     for option in options:

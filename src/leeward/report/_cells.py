@@ -15,8 +15,14 @@ from markupsafe import Markup, escape
 from leeward._plain import counted
 from leeward.accounting import Accountant, Filter, Odometer
 from leeward.accounting._pure import Cost
+from leeward.planner._answer_cells import answer_cells, name_cells
+from leeward.planner._answer_compare import AnswerComparison
+from leeward.planner._answer_report import AnswerReport, answer_report
 from leeward.planner._compare import Comparison
 from leeward.planner._plan_report import plan_report
+from leeward.planner._selection_compare import NameComparison
+from leeward.planner._selection_report import NameReport, name_report
+from leeward.planner._words import refused
 from leeward.report._page import unturned
 from leeward.report._plan import table_of
 from leeward.report._words import Readable
@@ -26,25 +32,14 @@ if TYPE_CHECKING:  # a release shows nothing here, and loads none of these
     from leeward.planner._plan import Plan
     from leeward.planner._rank_plan import RankPlan
     from leeward.planner._recommend import Recommendation
-    from leeward.planner._selection_compare import NameComparison
     from leeward.planner._selection_plan import SelectionPlan
     from leeward.planner._unlisted_plan import UnlistedPlan
     from leeward.verification import DeltaVerdict, Verdict
 
-    Told = (
-        Plan
-        | NumberPlan
-        | RankPlan
-        | SelectionPlan
-        | UnlistedPlan
-        | NameComparison
-        | Recommendation
-        | Verdict
-        | DeltaVerdict
-    )
+    Told = Plan | NumberPlan | RankPlan | SelectionPlan | UnlistedPlan | Recommendation | Verdict | DeltaVerdict
     """What says in its ``str`` all there is to say: a line each, most of them a term, a colon, and what it is."""
 
-    Shown = Told | Comparison | Accountant | Odometer
+    Shown = Told | Comparison | NameComparison | AnswerComparison | Accountant | Odometer
     """What is shown here, beside what stands above the report: releases (`release_html`), and budgets (`facts`)."""
 
 MOST_ANSWERS = 10
@@ -56,6 +51,8 @@ def html(shown: Shown) -> str:
     match shown:
         case Comparison():
             return _comparison(shown)
+        case NameComparison() | AnswerComparison():
+            return _numbers_or_names(shown)
         case Accountant():
             return _accountant(shown)
         case Odometer():
@@ -114,6 +111,25 @@ def _comparison(compared: Comparison) -> str:
     columns, rows = table_of(plan_report(compared))
     caption = "What could be released; the row in bold is recommended"
     return _table(caption, columns, [cells for _, cells in rows], [chosen for chosen, _ in rows])
+
+
+def _numbers_or_names(compared: NameComparison | AnswerComparison) -> str:
+    report: NameReport | AnswerReport
+    if isinstance(compared, NameComparison):
+        report = name_report(compared)
+        (headings, rows), advice = name_cells(report), [report.advice]
+    else:
+        report = answer_report(compared)
+        (headings, rows), advice = answer_cells(report), list(report.advice)
+    said = [("refused as asked", compared.refusal)] if compared.refusal else []
+    said += [("advice", each) for each in advice]
+    said += refused(report.options)
+    caption = "What could be released" + ("" if compared.refusal else "; the first row is what was asked for")
+    return _table(caption, [_one_line(each) for each in headings], rows) + facts("What speaks for which", said)
+
+
+def _one_line(heading: str) -> str:
+    return heading.replace("\n", " ").replace("95%", "95 %")
 
 
 def _accountant(accountant: Accountant) -> str:

@@ -68,7 +68,7 @@ def release_planned(
         LeewardError: a release is refused. What earlier plans of the list released stays released and charged.
     """
     with together({"": plans}, budget, bits=bits, progress=progress) as made:
-        return made.release(if_doubtful=if_doubtful, accept_useless=accept_useless)
+        return made.release(if_doubtful=if_doubtful, accept_useless={""} if accept_useless else ())
 
 
 @taught
@@ -108,5 +108,5 @@ def release_all(
     check_if_doubtful(if_doubtful)
     asked = {name: [plan] for name, plan in plans.items()}
     with together(asked, budget, bits=bits, progress=progress) as made:
-        found = made.release(if_doubtful=if_doubtful, accept_useless=accept_useless)
+        found = made.release(if_doubtful=if_doubtful, accept_useless=plans if accept_useless else ())
     return dict(zip(plans, found, strict=True))

@@ -9,7 +9,7 @@ that are one question to the ledger (a variance and its standard deviation, say)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
@@ -65,13 +65,17 @@ class Together:
             session.progress = progress
 
     def release(
-        self, *, if_doubtful: IfDoubtful = "refuse", accept_useless: bool = False, done: list[Release] | None = None
+        self,
+        *,
+        if_doubtful: IfDoubtful = "refuse",
+        accept_useless: Collection[str] = (),
+        done: list[Release] | None = None,
     ) -> list[Release]:
         """Carry all of them out, one release each, in their order.
 
         Args:
             if_doubtful: see `leeward.release`.
-            accept_useless: see `leeward.release`.
+            accept_useless: the questions that are released though they would say next to nothing.
             done: an empty list, to which each release is added: it has those that were made where a later one fails.
 
         Raises:
@@ -80,7 +84,7 @@ class Together:
         noun = "window" if len(self.priced) == 1 else "release"
         for name, priced in self.priced.items():
             with naming(name):
-                refuse_now(self.sessions[name], priced, if_doubtful=if_doubtful, accept_useless=accept_useless)
+                refuse_now(self.sessions[name], priced, if_doubtful=if_doubtful, accept_useless=name in accept_useless)
         releases, paid = [] if done is None else done, list[Charge]()
         with noted(lambda: earlier(len(paid), noun)):
             for name, priced in self.priced.items():

@@ -125,6 +125,11 @@ def planned(asked: Mapping[str, Spec]) -> dict[str, list[AnyPlan]]:
     return found
 
 
+def useless_accepted(asked: Mapping[str, Spec], *, every: bool) -> frozenset[str]:
+    """Return the questions that are released though the answer would say next to nothing: all, or those that say so."""
+    return frozenset(name for name, spec in asked.items() if every or spec.query.accept_useless)
+
+
 def of_question(name: str, refused: LeewardError) -> LeewardError:
     """Return what is refused, saying of which question; as it is where there is only one."""
     return (

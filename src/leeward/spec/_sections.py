@@ -66,6 +66,7 @@ class Query(Section):
     others: str | int | None = None
     combine: Combine = "refuse"
     mechanism: PercentileMechanism = "auto"
+    accept_useless: bool = False
 
 
 class GridBox(Section):

@@ -69,11 +69,11 @@ _IN_TWO_WAYS = {"percentile", "median", "min", "max"}
 """Kinds of statistics that more than one mechanism can release."""
 _COUNTS = {"count", "histogram"}
 """Kinds of statistics that count people by public groups."""
-_OF_STATISTICS = {"data": {"table"}, "query": {*Query.model_fields} - {"kind"}}
+_OF_STATISTICS = {"data": {"table"}, "query": {*Query.model_fields} - {"kind", "accept_useless"}}
 _OF_UNLISTED = {"query": {"most_groups"}, "protect": {"groups_per_person", "delta"}}
 _NOT_OF_UNLISTED = {
     "data": _OF_VISITORS["data"],
-    "query": {*Query.model_fields} - {"kind", "by", "most_groups"},
+    "query": {*Query.model_fields} - {"kind", "by", "most_groups", "accept_useless"},
     "protect": {"places_per_person"},
 }
 

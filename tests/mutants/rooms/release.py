@@ -61,7 +61,7 @@ MUTANTS = [
       "earlier windows leave the key of a round"),
     M(TOGETHER, "together", "refuse_total(list(made.new().values()), stands, budget.dataset, what=\"releases\")", "pass", SEVERAL,
       "each question is within the budget, and all are not"),
-    M(TOGETHER, "Together.release", "refuse_now(self.sessions[name], priced, if_doubtful=if_doubtful, accept_useless=accept_useless)", "pass", SEVERAL,
+    M(TOGETHER, "Together.release", "refuse_now(self.sessions[name], priced, if_doubtful=if_doubtful, accept_useless=name in accept_useless)", "pass", SEVERAL,
       "what is useless or doubtful is charged"),
     M(TOGETHER, "Together.new", "if not one.charged", "if True", SEVERAL, "stored answers are paid for again"),
     M("leeward.session._session", "Session.priced", "answer is not None or self.ledger.is_charged(self.budget.dataset, version, key)", "answer is not None", SEVERAL,

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison of ways to answer a question of which nothing is decided: its rows, and what was asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from leeward._displayed import Displayed
+from leeward.accounting._budget_notion import budget_notion
+from leeward.notion import Notion
+from leeward.planner._compare import Scenario
+
+
+class _Asked(Protocol):
+    @property
+    def of_rows(self) -> bool: ...
+
+
+class _Way(Protocol):
+    @property
+    def refused(self) -> str: ...
+
+
+Question = TypeVar("Question", bound=_Asked)
+Way = TypeVar("Way", bound=_Way)
+
+
+@dataclass(frozen=True)
+class Ways(Displayed, Generic[Question, Way]):
+    """Every row, and what was asked.
+
+    Attributes:
+        query: the question.
+        notion: the notion asked for.
+        scenario: what is known or assumed beside them.
+        options: the rows, that which `leeward.release` carries out first.
+        refusal: why it refuses what was asked; empty if it does not.
+    """
+
+    query: Question
+    notion: Notion
+    scenario: Scenario
+    options: tuple[Way, ...]
+    refusal: str
+
+    @property
+    def counted_in(self) -> str:
+        """What the budget is kept in, as a ledger writes it."""
+        return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
+
+    @property
+    def possible(self) -> tuple[Way, ...]:
+        """The rows that are not refused."""
+        return tuple(option for option in self.options if not option.refused)

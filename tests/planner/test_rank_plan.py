@@ -199,7 +199,7 @@ def test_answers_that_any_point_would_do_for_are_refused() -> None:
     beside = lw.plan(asked("percentile", p="90", people=20), lw.BoundedDP("2"), mechanism="rank")
     assert 2 <= beside.accuracy().within_95_percent < 18, "more than stand on the one side, fewer than on the other"  # type: ignore[union-attr]
     refuse_useless(beside, 1)
-    with pytest.raises(LowUtilityError, match=r"up to 14 rows may stand between.*, and of 20 no more than that do"):
+    with pytest.raises(LowUtilityError, match=r"up to 10 rows may stand between.*, and of 20 no more than that do"):
         refuse_useless(lw.plan(asked(people=20), lw.BoundedDP("1")), 1)
     with pytest.raises(LowUtilityError, match=r"of as many as 100,000 no more than that do"):
         refuse_useless(lw.plan(asked(), lw.UnboundedDP("1/10000"), mechanism="rank"), 1)

@@ -35,7 +35,7 @@ def check(
     * `leeward check spec.toml --json`
     """
     from leeward.session._check import check as looked_at
-    from leeward.session._check import refused_together, total
+    from leeward.session._check import refused_together, sources_of, total
     from leeward.session._together import naming
     from leeward.spec import read_questions
     from leeward.spec._questions import planned, useless_accepted
@@ -44,9 +44,12 @@ def check(
     plans, budget = planned(read), next(iter(read.values())).ledger()
     accepted = useless_accepted(read, every=accept_useless)
     found: dict[str, Checked] = {}
-    for name, asked in plans.items():
-        with naming(name), progress_shown(as_json) as progress:
-            found[name] = looked_at(asked, budget, accept_useless=name in accepted, progress=progress)
+    with sources_of(plans) as sources:
+        for name, asked in plans.items():
+            with naming(name), progress_shown(as_json) as progress:
+                found[name] = looked_at(
+                    asked, budget, accept_useless=name in accepted, progress=progress, sources=sources
+                )
     refusals = [f"{name}: {said}" if name else said for name, one in found.items() for said in one.refusals]
     refusals += refused_together(list(found.values()), budget)
     if as_json:

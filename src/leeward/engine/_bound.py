@@ -9,6 +9,7 @@ expressions, and their answers too: a suite holds all against one oracle (`tests
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Hashable, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ class Bound(Private):
             rows: SQL: the rows, after FROM.
             of: the name under which the table in these rows was staged.
         """
+
+    @property
+    def known(self) -> MutableMapping[Hashable, Any]:
+        """What is known of the content of columns already; what becomes known is kept, where other questions read them."""
+        return {}
 
     @abstractmethod
     def check_unchanged(self) -> None:

@@ -104,22 +104,34 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     names = list(rows.columns)
     texts = {f"r{i}": _text(rows[name]) for i, name in enumerate(names)}
     values = {f"v{i}": _value(rows[name]) for i, name in enumerate(names)}
-    bound.staged(_TEXTS, rows.select(**texts, **values))
+    known, kinds = bound.known, [str(kind) for kind in rows.schema().types]
+    all_of = ("rows", key, *names, *kinds)
+    staged: str = bound.staged(_TEXTS, rows.select(**texts, **values)).get_name()
     each = [f"CASE WHEN r{i} IS NULL THEN '-' ELSE concat(length(r{i}), ':', r{i}) END" for i in range(len(names))]
-    whole = bound.hash_sums(f"concat('{_derived(key, 'rows')}', {', '.join(each)})", "1", _TEXTS, _TEXTS)
+    if all_of not in known:
+        known[all_of] = bound.hash_sums(f"concat('{_derived(key, 'rows')}', {', '.join(each)})", "1", staged, staged)
+    whole = known[all_of]
     marks, telling = {}, []
     for i, name in enumerate(names):
-        # each value is hashed once, but not times, which are nearly all different: to group them takes longer
-        tally = ("1 AS n", "") if name in times else ("count(*) AS n", "GROUP BY 1")
-        counted = f"(SELECT v{i} AS v, {tally[0]} FROM {_TEXTS} {tally[1]}) AS counted"
-        salt = _derived(key, "values")
-        sums = bound.hash_sums(f"'{salt}' || coalesce('=' || v, '-')", "n", counted, _TEXTS)
+        if (of_one := (name, key, kinds[i], name in times)) in known:
+            sums = known[of_one]
+        else:
+            sums = known[of_one] = _of_values(bound, key, staged, i, each_once=name not in times)
         marks[name] = _stretched(key, ["values", *sums[1:]]).hex()[:32]
         if sums[0] > 1 and name not in times:
             telling.append(name)
     bound.check_unchanged()
-    kinds = [str(kind) for kind in rows.schema().types]
     return Content(tuple(names), _stretched(key, ["rows", names, kinds, *whole[1:]]), marks, tuple(telling))
+
+
+def _of_values(bound: Bound, key: bytes, staged: str, i: int, *, each_once: bool) -> tuple[int, ...]:
+    """Return how many values a column has, and the sums of their hashes.
+
+    Each value is hashed once, but not times, which are nearly all different: to group them takes longer.
+    """
+    tally = ("count(*) AS n", "GROUP BY 1") if each_once else ("1 AS n", "")
+    counted = f"(SELECT v{i} AS v, {tally[0]} FROM {staged} {tally[1]}) AS counted"
+    return bound.hash_sums(f"'{_derived(key, 'values')}' || coalesce('=' || v, '-')", "n", counted, staged)
 
 
 @functools.cache

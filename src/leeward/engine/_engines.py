@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 
 from leeward._postgres import Address
@@ -14,8 +14,13 @@ from leeward.query import Visits
 from leeward.query._records import Records
 from leeward.tables._writing import PLAIN
 
+Described = Visits | Records
 
-def bind_private(described: Visits | Records, columns: Mapping[str, str]) -> AbstractContextManager[Bound]:
+Binds = Callable[[Described, Mapping[str, str]], AbstractContextManager[Bound]]
+"""What opens a private table for some columns: `bind_private`, or what shares it among several questions."""
+
+
+def bind_private(described: Described, columns: Mapping[str, str]) -> AbstractContextManager[Bound]:
     """Open the private table of a question for reading, by the engine that it names.
 
     Args:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_decimal, whole_quotient
 from leeward.engine._columns import kept, who
-from leeward.engine._engines import bind_private
+from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, beyond, matches
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
@@ -48,21 +48,25 @@ REASONS = tuple(OF_NUMBERS)
 """Why a row takes no part, in the order in which it is asked; where there is a window, also those of `OF_TIMES`."""
 
 
-@contextmanager
-def open_numbers(query: Statistic) -> Iterator[NumberTable]:
-    """Open the table of a statistic.
-
-    Raises:
-        DataError: a file or column is missing or of the wrong type.
-    """
+def columns_of_numbers(query: Statistic) -> dict[str, str]:
+    """Return what each column of the table that is read is for, and its name."""
     source = query.records
     named = {"person": source.person, "column": query.column}
     named["time"] = None if query.window is None else source.time
     columns = {role: column for role, column in named.items() if column is not None}
     by = columns_of(query.by)
     columns |= {"by" if len(by) == 1 else f"column {index} of by": column for index, column in enumerate(by, 1)}
-    columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
-    with bind_private(source, columns) as bound:
+    return columns | {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
+
+
+@contextmanager
+def open_numbers(query: Statistic, bind: Binds = bind_private) -> Iterator[NumberTable]:
+    """Open the table of a statistic.
+
+    Raises:
+        DataError: a file or column is missing or of the wrong type.
+    """
+    with bind(query.records, columns_of_numbers(query)) as bound:
         yield NumberTable(query, bound)
 
 

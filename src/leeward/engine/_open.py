@@ -24,6 +24,7 @@ from leeward.tables._files import files_of as files_of_source
 
 if TYPE_CHECKING:
     from leeward.engine._content import Content
+    from leeward.engine._shared import Sources
     from leeward.engine._visits import VisitCounts
 
 Question = AnyQuestion
@@ -98,22 +99,53 @@ def read_keys(query: Question) -> Keys:
     return GroupList(query) if isinstance(query, Statistic) else read_places(query.places)
 
 
-def open_data(query: Question, keys: Keys) -> AbstractContextManager[Opened]:
+def open_data(query: Question, keys: Keys, sources: Sources | None = None) -> AbstractContextManager[Opened]:
     """Open the private table of a question.
+
+    Args:
+        query: the question.
+        keys: its public keys.
+        sources: from `shared`, where others are asked too, about the same table perhaps.
 
     Raises:
         DataError: it cannot be read as described.
     """
     # Lazily: Ibis takes half a second to import, and what reads no private data needs none.
+    from leeward.engine._engines import bind_private
+
+    bind = bind_private if sources is None else sources.bind
     if isinstance(query, Statistic):
         from leeward.engine._numbers import open_numbers
 
-        return open_numbers(query)
+        return open_numbers(query, bind)
     if isinstance(query, UnlistedGroups):
         from leeward.engine._unlisted import open_unlisted
 
-        return open_unlisted(query)
+        return open_unlisted(query, bind)
     from leeward.engine._visits import open_visits
 
     assert isinstance(keys, PlaceList)
-    return open_visits(query.visits, keys)
+    return open_visits(query.visits, keys, bind)
+
+
+def shared(asked: Sequence[tuple[Question, Keys]]) -> Sources:
+    """Return the sources of several questions, of which one that several are about is opened once; a context manager.
+
+    Args:
+        asked: the questions, each with its public keys.
+    """
+    from leeward.engine._numbers import columns_of_numbers
+    from leeward.engine._shared import Sources
+    from leeward.engine._unlisted import columns_of_unlisted
+    from leeward.engine._visits import columns_of_visits
+
+    found = list[tuple[Any, dict[str, str]]]()
+    for query, keys in asked:
+        if isinstance(query, Statistic):
+            found.append((query.records, columns_of_numbers(query)))
+        elif isinstance(query, UnlistedGroups):
+            found.append((query.records, columns_of_unlisted(query)))
+        else:
+            assert isinstance(keys, PlaceList)
+            found.append((query.visits, columns_of_visits(query.visits, keys)))
+    return Sources(found)

@@ -21,7 +21,7 @@ from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import strlen
 from leeward.engine._columns import kept, who
-from leeward.engine._engines import bind_private
+from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Survey
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
@@ -39,18 +39,22 @@ REASONS = tuple(OF_UNLISTED)
 _GREATEST = 2**63 - 1
 
 
+def columns_of_unlisted(query: UnlistedGroups) -> dict[str, str]:
+    """Return what each column of the table that is read is for, and its name."""
+    source = query.records
+    named = {"person": source.person, "by": query.by, "time": None if query.window is None else source.time}
+    columns = {role: column for role, column in named.items() if column is not None}
+    return columns | {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
+
+
 @contextmanager
-def open_unlisted(query: UnlistedGroups) -> Iterator[UnlistedTable]:
+def open_unlisted(query: UnlistedGroups, bind: Binds = bind_private) -> Iterator[UnlistedTable]:
     """Open the table of a question for groups that are not listed.
 
     Raises:
         DataError: a file or column is missing or of the wrong type.
     """
-    source = query.records
-    named = {"person": source.person, "by": query.by, "time": None if query.window is None else source.time}
-    columns = {role: column for role, column in named.items() if column is not None}
-    columns |= {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
-    with bind_private(source, columns) as bound:
+    with bind(query.records, columns_of_unlisted(query)) as bound:
         yield UnlistedTable(query, bound)
 
 

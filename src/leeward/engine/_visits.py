@@ -22,7 +22,7 @@ from leeward._buffers import numbers
 from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._columns import hexagon, kept, key, point, square, who
-from leeward.engine._engines import bind_private
+from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, matches
 from leeward.engine._places import PlaceList
 from leeward.engine._rows import integers
@@ -71,22 +71,26 @@ class VisitCounts(Private):
         return self._counts
 
 
-@contextmanager
-def open_visits(visits: Visits, places: PlaceList) -> Iterator[VisitTable]:
-    """Open the table of visits, to be counted over this public list.
-
-    Raises:
-        DataError: a file or column is missing or of the wrong type, or its places have another type than those of the
-            list.
-    """
+def columns_of_visits(visits: Visits, places: PlaceList) -> dict[str, str]:
+    """Return what each column of the table that is read is for, and its name."""
     wanted = {"person": visits.person, "time": visits.time}
     if places.grid is None:
         wanted["place"] = visits.place
     else:
         wanted |= {"latitude": visits.latitude, "longitude": visits.longitude}
     columns = {role: column for role, column in wanted.items() if column is not None}
-    columns |= {f"column {index} of keep": column for index, column in enumerate(visits.keep, 1)}
-    with bind_private(visits, columns) as bound:
+    return columns | {f"column {index} of keep": column for index, column in enumerate(visits.keep, 1)}
+
+
+@contextmanager
+def open_visits(visits: Visits, places: PlaceList, bind: Binds = bind_private) -> Iterator[VisitTable]:
+    """Open the table of visits, to be counted over this public list.
+
+    Raises:
+        DataError: a file or column is missing or of the wrong type, or its places have another type than those of the
+            list.
+    """
+    with bind(visits, columns_of_visits(visits, places)) as bound:
         yield VisitTable(visits, places, bound)
 
 

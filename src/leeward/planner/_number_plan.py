@@ -37,7 +37,7 @@ from leeward.planner._spread import EACH, Reach, between, error_at, found, three
 from leeward.planner._sums import Far, shared
 from leeward.query import CountVisitors
 from leeward.query._group_names import columns_of
-from leeward.query._numeric import Mean, Percentile, Sum
+from leeward.query._numeric import Mean, Numeric, Percentile, Sum
 from leeward.query._selection import Counted
 from leeward.query._sensitivity import sensitivity
 from leeward.query._spread import Variance
@@ -153,15 +153,21 @@ class NumberPlan(Drawn):
             of = self._spread_error if len(self.parts) == 3 else lambda n: self._mean_error(n, 0.95)
             by_number = tuple(ErrorAt(number=n, within_95_percent=of(n)) for n in EXAMPLES)
             return MeanAccuracy(counted=self.query.many, by_number=by_number)
-        law, unit = self.parts[0].law, float(self.scale.unit)
-        near, together = 0.95 ** (1 / (len(self.query.ps) or 1)), 0.95 ** (1 / self.query.cells)
-        mean, one, every = float(law.mean_absolute()), _within(law, near), _within(law, together)
-        errors = [each * unit for each in (mean, one, every)]
-        if isinstance(numeric := self.query.numeric, Variance):
-            errors = [numeric.of_error(error) for error in errors]
-        elif isinstance(numeric, Mean):
-            errors = [error + float(numeric.rounding) for error in errors]
-        return NumberAccuracy(mean_absolute=errors[0], within_95_percent=errors[1], all_within_95_percent=errors[2])
+        law, unit, asked = self.parts[0].law, float(self.scale.unit), self.query.numeric
+        mean, every = float(law.mean_absolute()) * unit, _within(law, 0.95 ** (1 / self.query.cells)) * unit
+        errors = [mean, self.noise_within_95_percent, every]
+        if isinstance(asked, Variance):
+            errors = [asked.of_error(error) for error in errors]
+        elif isinstance(asked, Mean):
+            errors = [error + float(asked.rounding) for error in errors]
+        mean, one, every = (_cut(asked, error) for error in errors)
+        return NumberAccuracy(mean_absolute=mean, within_95_percent=one, all_within_95_percent=every)
+
+    @property
+    def noise_within_95_percent(self) -> float:
+        """How far the noise of one answer reaches with 95 %, whatever the public bounds are."""
+        near = 0.95 ** (1 / (len(self.query.ps) or 1))
+        return _within(self.parts[0].law, near) * float(self.scale.unit)
 
     def _spread_error(self, people: int) -> float:
         """Return how far a variance, or its root, of so many people is off at most, with 95 %."""
@@ -169,7 +175,7 @@ class NumberPlan(Drawn):
         assert values is not None
         assert isinstance(numeric, Variance)
         k = int(values.width / values.step)
-        return numeric.of_error(error_at(people, k, self._reach()) * float(values.step) ** 2 / 4)
+        return _cut(numeric, numeric.of_error(error_at(people, k, self._reach()) * float(values.step) ** 2 / 4))
 
     def _reach(self) -> Reach:
         sums, squares, number = (part.law for part in self.parts)
@@ -208,7 +214,7 @@ class NumberPlan(Drawn):
         k, (sums, number) = int(values.width / values.step), (part.law for part in self.parts)
         far = _within(number, 1 - 1e-4)
         if far > _MOST_SHIFTS:  # so noisy a number that nothing better is worth the working out
-            return float(values.width)
+            return _cut(numeric, math.inf)
         shift = np.arange(0 if number.down.is_infinite else -far, 1 + (0 if number.up.is_infinite else far))
         shift = shift[people + shift >= 1]  # where nobody seems to be there, the answer counts as wrong
         weight = number.pmf_array(shift)
@@ -226,7 +232,7 @@ class NumberPlan(Drawn):
                 middle = (least + most) / 2
                 least, most = (least, middle) if kept(middle) >= chance else (middle, most)
         error = most * float(values.step) / 2 + float(numeric.rounding)
-        return min(error, float(values.width))
+        return _cut(numeric, error)
 
     def _means(self, sums: NDArray[np.int64], people: NDArray[np.int64]) -> list[Fraction]:
         values, numeric = self.query.values, self.query.numeric
@@ -349,6 +355,12 @@ def _parts(query: Statistic, notion: Notion) -> tuple[Geometric, ...]:
         return Geometric(Line(rise=rate, fall=rate)), Geometric(number)
     sums, squares, number = three_rates(query, notion, steps)
     return Geometric(Line(rise=sums, fall=sums)), Geometric(Line(rise=squares, fall=squares)), Geometric(number)
+
+
+def _cut(of: Numeric | None, error: float) -> float:
+    """Return an error, but no more than the public bounds allow, within which the published and the exact answer lie."""
+    most = None if of is None else of.most_apart
+    return error if most is None else min(error, float(most))
 
 
 def _leading(n: int) -> int:

@@ -49,7 +49,7 @@ of the two is the better depends on how many people there are, which is private;
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -115,6 +115,12 @@ class RankPlan(Displayed):
         """What names one grid point a group, for each percentile: all at one rate."""
         return tuple(RankSelection(self.mechanism.rate, p) for p in self.query.ps) or (self.mechanism,)
 
+    @property
+    def percentiles(self) -> tuple[Percentile, ...]:
+        """The question of each percentile."""
+        assert isinstance(self.query.numeric, Percentile)
+        return tuple(replace(self.query.numeric, p=p) for p in self.query.ps) or (self.query.numeric,)
+
     def listing(self, places: int | None) -> RankPlan:
         """Return the plan for so many public keys: the same, because its price does not depend on them."""
         return self
@@ -153,10 +159,10 @@ class RankPlan(Displayed):
 
     def accuracy(self) -> RankAccuracy:
         """Return how many people can be between an answer and the exact one, whatever the data are."""
-        answers, m = self.query.cells, len(self.mechanisms)
+        groups = max(1, len(self.query.groups))
         median, most, nearly_all, together = (
-            max(mechanism.reach(self.points, 1 - missed) for mechanism in self.mechanisms)
-            for missed in (Fraction(1, 2 * m), Fraction(1, 20 * m), Fraction(1, 100 * m), Fraction(1, 20 * answers))
+            self._cut(self.reach(missed))
+            for missed in (Fraction(1, 2), Fraction(1, 20), Fraction(1, 100), Fraction(1, 20 * groups))
         )
         return RankAccuracy(
             counted=self.query.many,
@@ -166,6 +172,16 @@ class RankPlan(Displayed):
             within_99_percent=nearly_all,
             all_within_95_percent=together,
         )
+
+    def reach(self, missed: Fraction) -> int:
+        """Return how many people can be between, of all percentiles of a group, but with a probability of ``missed``."""
+        each = missed / len(self.mechanisms)
+        return max(mechanism.reach(self.points, 1 - each) for mechanism in self.mechanisms)
+
+    def _cut(self, people: int) -> int:
+        """Return a number of people between, but no more than can be there where their number is public."""
+        known = self.query.people
+        return people if known is None else min(people, max(one.most_between(known) for one in self.percentiles))
 
 
 def plan_rank(query: Statistic, notion: Notion) -> RankPlan:

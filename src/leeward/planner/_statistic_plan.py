@@ -12,11 +12,11 @@ makes answers by rank nearer than that; the data are never looked at.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Literal, get_args
 
 from leeward.errors import InputError, NoiseError, NotPrivateError, check_choice
 from leeward.notion import Notion
-from leeward.planner._accuracy import NumberAccuracy
 from leeward.planner._number_plan import NumberPlan, plan_number
 from leeward.planner._rank_plan import RankPlan, plan_rank
 from leeward.query._numeric import Percentile
@@ -70,17 +70,12 @@ def _better(query: Statistic, notion: Notion) -> NumberPlan | RankPlan:
         noisy = plan_number(query, notion)
     except (NotPrivateError, NoiseError):  # so wide a range that its noise does not fit in 64 bits
         return ranked
-    return ranked if _spread(ranked) < _error(noisy) else noisy
+    # neither is cut to what the range allows: of two that say little, the one with less noise is taken
+    return ranked if _spread(ranked) < noisy.noise_within_95_percent else noisy
 
 
 def _spread(ranked: RankPlan) -> float:
     """How far so many people are apart, if all are spread evenly."""
     query = ranked.query
     assert query.values is not None
-    return float(query.values.width) * ranked.accuracy().within_95_percent / (query.people or ASSUMED)
-
-
-def _error(noisy: NumberPlan) -> float:
-    accuracy = noisy.accuracy()
-    assert isinstance(accuracy, NumberAccuracy)
-    return accuracy.within_95_percent
+    return float(query.values.width) * ranked.reach(Fraction(1, 20)) / (query.people or ASSUMED)

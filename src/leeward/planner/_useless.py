@@ -7,10 +7,9 @@ the same question is refused for every table.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
-from leeward._plain import at_most, counted
+from leeward._plain import counted
 from leeward.errors import LowUtilityError
 from leeward.mechanism import ThresholdRule
 from leeward.planner._accuracy import MeanAccuracy
@@ -21,8 +20,6 @@ from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.planner._unlisted_plan import MORE_THAN_LIVE, UnlistedPlan
 from leeward.query import CountVisitors
-from leeward.query._numeric import Mean, Percentile
-from leeward.query._spread import Variance
 
 _ACCEPT = (
     "if it is what you want, go on with accept_useless=True (in a spec accept_useless = true, of its query; or"
@@ -134,25 +131,18 @@ def _refuse_reach(made: Plan, reached: float, places: int, before: int) -> None:
 
 def _refuse_number(made: NumberPlan) -> None:
     query, accuracy = made.query, made.accuracy()
+    width = None if query.numeric is None else query.numeric.most_apart
+    if width is None:
+        return
     if isinstance(accuracy, MeanAccuracy):
-        assert query.values is not None
-        of = query.numeric
-        width = float(of.most if isinstance(of, Variance) else query.values.width)
         most = accuracy.by_number[-1]
         error, where = most.within_95_percent, f" even with {most.number:,} {accuracy.counted}"
-    elif made.scale.lower is not None and made.scale.upper is not None:
-        width = float(made.scale.unit * (made.scale.upper - made.scale.lower))
-        if isinstance(query.numeric, Mean) and query.values is not None:  # its grid may end before the bounds do
-            width = float(query.values.width)
-        if isinstance(query.numeric, Variance):
-            width = float(query.numeric.most)
-        error, where = accuracy.within_95_percent, ""
     else:
-        return
-    if error >= width > 0:
+        error, where = accuracy.within_95_percent, ""
+    if error >= float(width) > 0:
         raise LowUtilityError(
             f"The {query.kind} of '{query.column}' under {made.notion.name} at epsilon = {made.notion.epsilon}",
-            f"its 95 % error would be {at_most(error)}{where}, and its whole public range is {width:g}",
+            f"its 95 % error would be as large as can be{where}: its whole public range is {float(width):g}",
             f"Raise epsilon, ask a histogram, or choose a notion of closeness such as manhattan; {_ACCEPT}",
         )
 
@@ -160,9 +150,7 @@ def _refuse_number(made: NumberPlan) -> None:
 def _refuse_rank(made: RankPlan) -> None:
     query, accuracy = made.query, made.accuracy()
     people, k = query.people or EXAMPLES[-1], accuracy.within_95_percent
-    assert isinstance(query.numeric, Percentile)
-    each = [replace(query.numeric, p=p) for p in query.ps] or [query.numeric]
-    if made.points > 1 and any(k >= one.most_between(people) for one in each):
+    if made.points > 1 and any(k >= one.most_between(people) for one in made.percentiles):
         raise LowUtilityError(
             f"The {query.kind} of '{query.column}' by rank under {made.notion.name} at epsilon = {made.notion.epsilon}",
             f"up to {k:,} {accuracy.counted} may stand between it and the exact one, and of"

@@ -74,6 +74,14 @@ class Numeric(Query):
             )
         return self.answer(present)
 
+    @property
+    def most_apart(self) -> Fraction | None:
+        """How far what is published is from the exact answer at most, as both lie within public bounds.
+
+        No error of a released answer is said to be larger. None where nothing bounds the answers.
+        """
+        return self.values.width
+
     @abstractmethod
     def answer(self, present: Sequence[Fraction]) -> Fraction:
         """Return the answer from the values of those who are present."""
@@ -161,6 +169,11 @@ class Sum(Numeric):
     """The sum of all values; nobody adds nothing."""
 
     kind: ClassVar[NumericKind] = "sum"
+
+    @property
+    def most_apart(self) -> Fraction | None:
+        """What all values can add up to at most, less the least: where the number of people is public."""
+        return None if self.people is None else self.values.width * self.people
 
     def answer(self, present: Sequence[Fraction]) -> Fraction:
         """Return the sum; 0 for nobody."""

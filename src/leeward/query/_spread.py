@@ -87,6 +87,11 @@ class Variance(Numeric):
         return half if self.root else half * half
 
     @property
+    def most_apart(self) -> Fraction:
+        """The largest that is possible: the least is 0."""
+        return self.most
+
+    @property
     def unit(self) -> Fraction:
         """What one unit of noise stands for where the number of people is public: step²/m², or 2^j times that.
 
@@ -148,8 +153,7 @@ class Variance(Numeric):
 
         |√a − √b| ≤ √|a − b|, for a deviation.
         """
-        found = math.sqrt(error) if self.root else error
-        return min(found + float(self.rounding), float(self.most))
+        return (math.sqrt(error) if self.root else error) + float(self.rounding)
 
     def apart(self, published: Fraction, least: Fraction, greatest: Fraction) -> float:
         """Return how far what is published is at most from that of a variance between two, rounded up."""
@@ -157,7 +161,7 @@ class Variance(Numeric):
         low, high = (min(max(end, Fraction(0)), half * half) for end in (least, greatest))
         ends = (math.sqrt(low), math.sqrt(high)) if self.root else (float(low), float(high))
         far = max(float(published) - ends[0], ends[1] - float(published), 0.0)
-        return min(far * (1 + 1e-9), float(self.most))
+        return min(far * (1 + 1e-9), float(self.most_apart))
 
     def _up(self, move: Fraction) -> Fraction:
         return move if self.people is None else math.ceil(move / self.unit) * self.unit

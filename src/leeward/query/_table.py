@@ -77,8 +77,11 @@ def alike(one: Any, other: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    if not isinstance(one, Source) or not isinstance(other, Source):
-        return bool(one == other)
+    return same_source(one, other) if isinstance(one, Source) and isinstance(other, Source) else bool(one == other)
+
+
+def same_source(one: Source, other: Source) -> bool:
+    """Whether two sources are the same files, or the same table in memory."""
     mine, theirs = one.held(), other.held()
     if one.in_memory or other.in_memory:
         return mine is theirs

@@ -38,6 +38,7 @@ from leeward.session._standing import Standing, refuse_total, standing
 if TYPE_CHECKING:
     from leeward.engine import Keys, Look, Opened
     from leeward.engine._matches import Survey
+    from leeward.engine._shared import Sources
     from leeward.ledger._records import Amount
 
 _SHOWN = 6
@@ -100,7 +101,12 @@ class Checked(Private):
 
 
 def check(
-    plans: Sequence[AnyPlan], budget: Budget, *, accept_useless: bool = False, progress: Progress = silent
+    plans: Sequence[AnyPlan],
+    budget: Budget,
+    *,
+    accept_useless: bool = False,
+    progress: Progress = silent,
+    sources: Sources | None = None,
 ) -> Checked:
     """Look at what a release of plans would do. Charges nothing, writes nothing.
 
@@ -109,6 +115,7 @@ def check(
         budget: where the release would be charged.
         accept_useless: as of `leeward.release`.
         progress: called with what is going on.
+        sources: from `leeward.engine.shared`, where other questions are looked at too.
 
     Raises:
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
@@ -133,7 +140,7 @@ def check(
         with refusals:
             refuse_useless(made, len(keys))
     progress("reading the data")
-    with open_data(known[0].counted, keys) as table:
+    with open_data(known[0].counted, keys, sources) as table:
         table.expect([made.counted for made in known])
         with refusals:
             _refuse_content(table, budget, progress)
@@ -151,6 +158,22 @@ def check(
     stand_in = _stand_in(known[0], keys)
     charged_for = dict(zip([question(made, keys.digest()).canonical() for made in unpaid], amounts, strict=True))
     return Checked(known, len(keys), looks, survey, stands, charged_for, refusals.found, stand_in, over)
+
+
+def sources_of(asked: Mapping[str, Sequence[AnyPlan]]) -> Sources:
+    """Return the sources of several questions, for `check` of each; one that several are about is opened once.
+
+    Raises:
+        LeewardError: a public list cannot be read; the message names the question.
+    """
+    from leeward.engine import read_keys, shared
+    from leeward.session._together import naming
+
+    found = []
+    for name, plans in asked.items():
+        with naming(name):
+            found.append((plans[0].counted, read_keys(plans[0].counted)))
+    return shared(found)
 
 
 def total(found: Sequence[Checked]) -> Amount:

@@ -43,6 +43,7 @@ from leeward.session._statement import privacy_statement
 if TYPE_CHECKING:
     from leeward.engine import Keys, Opened
     from leeward.engine._content import Content
+    from leeward.engine._shared import Sources
     from leeward.ledger import Account, Analyst, Answer, Ledger
     from leeward.ledger._balance import Balance
     from leeward.ledger._records import Amount
@@ -101,7 +102,8 @@ class Session(Private):
     """An open ledger and a table: the only place where counts become noisy integers. A context manager.
 
     The public list and the account are read when it is made; the table is opened, and its content recognised, when the
-    first answer is drawn. What another process does to the account meanwhile is seen where it matters: the ledger checks
+    first answer is drawn: from ``sources``, where other questions are asked too, about the same table perhaps. What another
+    process does to the account meanwhile is seen where it matters: the ledger checks
     the notion, the cap and what is left again, in the transaction that reserves a price.
 
     Args:
@@ -112,7 +114,9 @@ class Session(Private):
         analyst: on whose behalf answers are asked; None for the curator's own.
     """
 
-    __slots__ = ("_account", "_open", "_query", "_table", "analyst", "bits", "budget", "keys", "ledger", "progress")
+    __slots__ = (
+        "_account", "_open", "_query", "_table", "analyst", "bits", "budget", "keys", "ledger", "progress", "sources",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -127,6 +131,7 @@ class Session(Private):
 
         self.budget, self.bits, self.progress, self.analyst = budget, bits, progress, analyst
         self._query, self._open = query, ExitStack()
+        self.sources: Sources | None = None
         self._table: tuple[Opened, Content] | None = None
         self.progress("reading the public list")
         self.keys: Keys = read_keys(query)
@@ -343,7 +348,7 @@ class Session(Private):
         if self._table is None:
             key = self.ledger.content_key()
             self.progress("reading the data")
-            table = self._open.enter_context(open_data(self._query, self.keys))
+            table = self._open.enter_context(open_data(self._query, self.keys, self.sources))
             self.progress("recognising the content")
             self._table = table, table.content(key)
         return self._table

@@ -118,6 +118,13 @@ def together(
             with naming(name):
                 session = stack.enter_context(Session(plans[0].counted, budget, bits, progress))
                 sessions[name], priced[name] = session, session.price(plans)
+        if len(asked) > 1:
+            from leeward.engine import shared
+
+            each = [(plans[0].counted, sessions[name].keys) for name, plans in asked.items()]
+            sources = stack.enter_context(shared(each))
+            for session in sessions.values():
+                session.sources = sources
         made = Together(sessions, priced)
         if len(asked) > 1:
             stands = next(iter(sessions.values())).balance(made.each[0].counted_in)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from leeward._statement import NumberStatement, RankMechanism
@@ -12,7 +11,6 @@ from leeward.notion import of_rows
 from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._people import at_most_people
 from leeward.planner._rank_plan import RankPlan
-from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import defined_in, stated
 from leeward.session._statement._numbers import (
@@ -127,9 +125,7 @@ def _not_guaranteed(plan: RankPlan) -> list[str]:
         *numbers_placed(query, plan.notion),
     ]
     if query.people is None:
-        assert isinstance(query.numeric, Percentile)
-        each = [replace(query.numeric, p=p) for p in query.ps] or [query.numeric]
-        if few := max(one.most_people(plan.accuracy().within_95_percent) for one in each):
+        if few := max(one.most_people(plan.accuracy().within_95_percent) for one in plan.percentiles):
             of = " of one percentile or more" if query.ps else ""
             found.insert(
                 1,

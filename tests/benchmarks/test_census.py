@@ -1,0 +1,52 @@
+"""The benchmark of numbers: its data are bundled, and medians that cannot be told apart are not ranked."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parent.parent.parent / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def census() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("census_benchmark", FOLDER / "census.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def test_all_data_are_bundled(census: ModuleType) -> None:
+    tables = {task["name"]: table for task, table in census.tasks()}
+    assert tables["median of hours"].num_rows == 32_561
+    watts = np.rint(tables["median kW"]["kw"].to_numpy() * 1000)
+    assert (len(watts), watts.min(), watts.max()) == (37_283, 194, 9_132)
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1.0, "near"), (2.0, "ours"), (0.5, "theirs")])
+def test_medians_are_told_apart_only_by_their_interval(census: ModuleType, factor: float, told: str) -> None:
+    """Two samples of one law, seeded; and one twice as far off, or half."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for epsilon in census.EPSILONS:
+        ours, theirs = (rng.laplace(size=200).__abs__() * scale for scale in (1.0, factor))
+        rows += [["t", epsilon, "UnboundedDP", ours.tolist(), 1.0], ["t", epsilon, "OpenDP", theirs.tolist(), 2.0]]
+    table = census.tabled(rows, 200)
+    cells = {str(column.header): list(column.cells) for column in table.columns}
+    assert cells["told apart"] == [told] * len(census.EPSILONS)
+    assert cells["time"] == ["2.00"] * len(census.EPSILONS)
+
+
+def test_an_answer_that_fails_and_one_without_error_are_shown_so(census: ModuleType) -> None:
+    rows = []
+    for epsilon in census.EPSILONS:
+        rows += [["t", epsilon, "UnboundedDP", [0.0] * 9, 1.0], ["t", epsilon, "OpenDP", [0.0] * 9, 1.0]]
+        rows += [["t", epsilon, "diffprivlib", [float("inf")], 1.0]]
+    cells = {str(column.header): set(column.cells) for column in census.tabled(rows, 9).columns}
+    assert (cells["diffpriv."], cells["best ÷ ours"], cells["told apart"]) == ({"fails"}, {"both 0"}, {"near"})

@@ -126,7 +126,7 @@ class NumberTable(TimedRows):
         return found
 
     def survey(self, query: Statistic) -> Survey:
-        """See `matches`, and how many numbers are beyond the bounds. For the curator only.
+        """See `matches`, and how many numbers are beyond the bounds; levels have none. For the curator only.
 
         Raises:
             DataError: a data file changed meanwhile.
@@ -134,9 +134,10 @@ class NumberTable(TimedRows):
         rows = self._raw.filter(kept(self._raw, query.records))
         values, column = query.values, query.column
         ends: tuple[int | None, int | None] = None, None
-        if column is not None and values is not None and not rows[column].type().is_null():
+        bounded = None if query.levels else values
+        if column is not None and bounded is not None and not rows[column].type().is_null():
             number = rows[column] if rows[column].type().is_numeric() else rows[column].try_cast("float64")
-            ends = beyond(self._bound, rows, number, float(values.lower), float(values.upper))
+            ends = beyond(self._bound, rows, number, float(bounded.lower), float(bounded.upper))
         return Survey(self.matches(query), *ends)
 
     def exactly(self, query: Statistic, drawn_from: DrawnFrom = "answer") -> VisitCounts:
